@@ -1,46 +1,55 @@
-import { nearest } from '../base/nearest.ts'
-import type { Diagnostic } from '../faults/diagnostic.ts'
-import type { ContentType, Model, ScalarAttribute } from '../model/model.ts'
-import type { ContentDocument, ContentVersion } from './content.ts'
+import { didYouMean } from '../base/nearest.ts'
+import type { Values } from '../documents/desired-state.ts'
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
+import { describeConflict, findDuplicates, type ValueConflict } from '../import/conflicts.ts'
+import { type FoundLink, linksIn } from '../import/links.ts'
+import { asNew } from '../import/place.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import { type ContentDocument, valuePath } from './content.ts'
 import { diagnose } from './content-fault.ts'
-import type { Reference } from './parse-links.ts'
 
-/** References of one document. */
-export interface DocumentReferences {
-  readonly document: ContentDocument
-  readonly references: readonly Reference[]
-}
-
-export interface ReferenceTerms {
-  readonly documents: readonly ContentDocument[]
+export interface TargetTerms {
   readonly model: Model
   /** Keys of the roles in project.yaml. */
   readonly roles: readonly string[]
 }
 
-/** Each reference must point to a document of content/ (roles: of the project) that exists in the locale of the link. */
-export function checkReferences(
-  all: readonly DocumentReferences[],
-  terms: ReferenceTerms,
+/** Each link must lead to a document of content/ (roles: of the project) that exists in the locale of the link. */
+export function checkTargets(
+  documents: readonly ContentDocument[],
+  terms: TargetTerms,
 ): readonly Diagnostic[] {
-  const known = knownDocuments(terms)
-  return all.flatMap(({ document, references }) =>
-    references.flatMap(reference => {
-      const there = known.get(reference.attribute.target) ?? new Map<string, ContentDocument | null>()
-      const found = there.get(reference.word)
-      const spot = { ...document, path: reference.path }
-      if (found === undefined)
-        return [diagnose('unknown-reference', unknownReference(reference, there.keys()), spot)]
-      const locale = found && missingLocale(document, reference, found, terms.model)
-      if (!locale) return []
-      return [diagnose('unknown-reference', `\`${reference.word}\` has no version in \`${locale}\``, spot)]
-    }),
+  const known = knownDocuments(documents, terms)
+  return documents.flatMap(document =>
+    partsOf(document).flatMap(part =>
+      [...linksIn(document.type, part.values)].flatMap(link => {
+        const message = targetFault(link, part.locale, known, terms.model)
+        const path = [...part.path, ...link.path]
+        return message === null ? [] : [diagnose('unknown-reference', message, { ...document, path })]
+      }),
+    ),
   )
+}
+
+interface DocumentPart {
+  readonly values: Values
+  readonly locale: string | null
+  /** Path of the values in the file. */
+  readonly path: Path
+}
+
+function partsOf({ versions, shared, path }: ContentDocument): readonly DocumentPart[] {
+  const [first] = versions
+  const [common] = shared.values()
+  return common && first ? [...versions, { values: common.values, locale: first.locale, path }] : versions
 }
 
 type KnownDocuments = ReadonlyMap<ContentType, ReadonlyMap<string, ContentDocument | null>>
 
-function knownDocuments({ documents, model, roles }: ReferenceTerms): KnownDocuments {
+function knownDocuments(
+  documents: readonly ContentDocument[],
+  { model, roles }: TargetTerms,
+): KnownDocuments {
   const known = new Map<ContentType, Map<string, ContentDocument | null>>()
   for (const document of documents) {
     const there = known.get(document.type) ?? new Map<string, ContentDocument | null>()
@@ -52,74 +61,36 @@ function knownDocuments({ documents, model, roles }: ReferenceTerms): KnownDocum
 }
 
 /** Worded as in the project file: "unknown target `autor`: did you mean `author`?" */
-function unknownReference({ attribute, word }: Reference, known: Iterable<string>): string {
-  const near = nearest(word, known)
-  const hint = near === undefined ? '' : `: did you mean \`${near}\`?`
-  return `unknown ${attribute.target.key} \`${word}\`${hint}`
-}
-
-/** reference/documents.md#10-connecting: the target must exist in the locale of the link. */
-function missingLocale(
-  document: ContentDocument,
-  { attribute, path, target }: Reference,
-  found: ContentDocument,
-  { defaultLocale }: Model,
+function targetFault(
+  { attribute, target }: FoundLink,
+  locale: string | null,
+  known: KnownDocuments,
+  model: Model,
 ): string | null {
-  if (!attribute.target.localized) return null
-  const own = document.versions
-    .toSorted((a, b) => b.path.length - a.path.length)
-    .find(version => version.path.every((key, at) => key === path[at]))
-  const wanted = own?.locale ?? target.locale ?? defaultLocale
-  return found.versions.some(({ locale }) => locale === wanted) ? null : wanted
+  const { documentId: name } = target
+  // Files are read from content/media/ when the link is parsed.
+  if (attribute.target === model.builtIn.file) return null
+  const there = known.get(attribute.target)
+  const found = there?.get(name)
+  if (found === undefined)
+    return `unknown ${attribute.target.key} \`${name}\`${didYouMean(name, there?.keys() ?? [])}`
+  if (found === null || !attribute.target.localized) return null
+  // reference/documents.md#10-connecting: the target must exist in the locale of the link.
+  const wanted = locale ?? target.locale ?? model.defaultLocale
+  return found.versions.some(version => version.locale === wanted)
+    ? null
+    : `\`${name}\` has no version in \`${wanted}\``
 }
 
-/** reference/documents.md#5-uniqueness: unique values among the documents of content/. The database is checked when they are written. */
-export function checkContentUnique(documents: readonly ContentDocument[]): readonly Diagnostic[] {
-  const first = new Map<string, UniqueClaim>()
-  return documents.flatMap(document =>
-    [...document.type.attributes.values()].flatMap(attribute => {
-      if (attribute.kind !== 'scalar' || !attribute.unique) return []
-      return uniqueClaims(document, attribute).flatMap(claim => {
-        const other = first.get(claim.key)
-        if (!other) first.set(claim.key, claim)
-        return other && other.document !== document ? [notUnique(claim, other)] : []
-      })
-    }),
-  )
-}
+/** Unique values that several documents of content/ have. The database is checked when they are written. */
+export const checkDuplicates = (documents: readonly ContentDocument[]): readonly Diagnostic[] =>
+  findDuplicates(documents.map(document => ({ document, first: asNew(document) }))).map(conflictDiagnostic)
 
-interface UniqueClaim {
-  readonly key: string
-  readonly document: ContentDocument
-  readonly version: ContentVersion
-  readonly attribute: ScalarAttribute
-}
-
-const uniqueClaims = (document: ContentDocument, attribute: ScalarAttribute): readonly UniqueClaim[] =>
-  document.versions.flatMap(version => {
-    const value = version.values.get(attribute.name)
-    if (!version.statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) return []
-    const key = JSON.stringify([
-      document.type.uid,
-      attribute.name,
-      attribute.localized ? version.locale : null,
-      value.value,
-    ])
-    return [{ key, document, version, attribute }]
-  })
-
-const claimSpot = ({ document, version, attribute }: UniqueClaim) => ({
-  ...document,
-  path: [...version.path, attribute.name],
-})
-
-function notUnique(claim: UniqueClaim, other: UniqueClaim): Diagnostic {
-  const at = claimSpot(other)
-  const related = { place: at.source.place(at.path), message: 'has it first' }
-  return diagnose(
-    'not-unique',
-    `${claim.attribute.name}: This attribute must be unique`,
-    claimSpot(claim),
-    related,
-  )
+export function conflictDiagnostic(conflict: ValueConflict<ContentDocument>): Diagnostic {
+  const { document, locale, path, other } = conflict
+  const spot = { ...document, path: valuePath(document, locale, path) }
+  if (!other) return diagnose('not-unique', describeConflict(conflict), spot)
+  const { source } = other.document
+  const place = source.place(valuePath(other.document, other.locale, other.path))
+  return diagnose('not-unique', describeConflict(conflict), spot, { place, message: 'has it first' })
 }

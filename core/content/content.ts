@@ -1,5 +1,6 @@
-import type { DesiredVersion } from '../documents/desired-state.ts'
+import { isShared } from '../documents/rows/planning.ts'
 import type { Path } from '../faults/diagnostic.ts'
+import type { ImportedDocument, ImportedVersion } from '../import/imported-document.ts'
 import type { ContentType } from '../model/model.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
 import type { MediaFile } from './media-file.ts'
@@ -10,9 +11,7 @@ export interface Content {
   readonly documents: readonly ContentDocument[]
 }
 
-export interface ContentDocument extends ContentEntry {
-  /** For users, roles and single types a placeholder until the real id is looked up. */
-  readonly documentId: string
+export interface ContentDocument extends ContentEntry, ImportedDocument {
   /** One per locale. */
   readonly versions: readonly ContentVersion[]
   /** Files of content/media/ that the document uses. */
@@ -21,9 +20,7 @@ export interface ContentDocument extends ContentEntry {
   readonly digest: string
 }
 
-export interface ContentVersion extends DesiredVersion {
-  /** Attributes that the file sets; the others have default values. */
-  readonly given: ReadonlySet<string>
+export interface ContentVersion extends ImportedVersion {
   /** Path of its attributes in the file. */
   readonly path: Path
 }
@@ -40,5 +37,15 @@ export interface ContentEntry {
   readonly path: Path
 }
 
-export const MODES = ['create', 'sync'] as const
-export type ApplyMode = (typeof MODES)[number]
+export type ApplyMode = 'create' | 'sync'
+
+/** Path of a value in the file; shared attributes are at the top level. */
+export function valuePath(
+  { type, path, versions }: ContentDocument,
+  locale: string | null,
+  value: Path,
+): Path {
+  const isTopLevel = isShared(type, type.attributes.get(String(value[0])))
+  const version = isTopLevel ? undefined : versions.find(each => each.locale === locale)
+  return [...(version?.path ?? path), ...value]
+}

@@ -9,8 +9,8 @@ import { type Environment, readEnvironment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
 import { looksSecret } from '../project/secret-ranges.ts'
 import { readYaml } from '../project/yaml/read-yaml.ts'
-import { checkContentUnique, checkReferences, type DocumentReferences } from './check-documents.ts'
-import type { Content, ContentDocument } from './content.ts'
+import { checkDuplicates, checkTargets } from './check-documents.ts'
+import type { Content } from './content.ts'
 import { detectMedia, type MediaTypes } from './media-file.ts'
 import { mergeLinks } from './merge-links.ts'
 import { holdsPassword, parseEntry } from './parse-entry.ts'
@@ -59,25 +59,22 @@ interface LoadedEntries {
 
 function checkAll({ project, model, entries, faults, types }: LoadedEntries): Result<Content, Diagnostic> {
   const cache: MediaCache = new Map()
-  const all = [...faults]
-  const documents: ContentDocument[] = []
-  const references: DocumentReferences[] = []
-  for (const entry of entries) {
-    const links = readLinks({ root: project.root, types }, cache)
-    const parsed = parseEntry(entry, { model, links })
-    all.push(...parsed.faults)
-    documents.push(parsed.document)
-    references.push({ document: parsed.document, references: links.references })
-  }
+  const folder = { root: project.root, types }
+  const locales = model.locales.map(({ code }) => code)
+  const parsed = entries.map(entry =>
+    parseEntry(entry, { model, links: readLinks({ folder, cache, locales }) }),
+  )
+  const documents = parsed.map(({ document }) => document)
   const roles = Object.keys(project.settings.roles)
   const merged = mergeLinks(documents, model.defaultLocale)
-  all.push(
-    ...checkReferences(references, { documents, model, roles }),
-    ...checkContentUnique(documents),
+  const all = [
+    ...faults,
+    ...parsed.flatMap(entry => entry.faults),
+    ...checkTargets(documents, { model, roles }),
+    ...checkDuplicates(documents),
     ...merged.faults,
-  )
-  if (all.length > 0) return failed(...sortByPlace(all))
-  return ok({ documents: merged.documents })
+  ]
+  return all.length > 0 ? failed(...sortByPlace(all)) : ok({ documents: merged.documents })
 }
 
 /** Sorts by file, line and column. */

@@ -57,7 +57,7 @@ function toEdge(from: LinkSource, { documentId, locale }: LinkTarget, defaultLoc
   const { document, version, attribute } = from
   const here = version.locale
   const there = attribute.target.localized ? (here ?? locale ?? defaultLocale) : null
-  const own = { id: document.documentId, locale: here }
+  const own = { id: document.name, locale: here }
   const other = { id: documentId, locale: there }
   const [owner, target] = attribute.side === 'owner' ? [own, other] : [other, own]
   const stored = attribute.side === 'owner' ? attribute : (attribute.counterpart ?? attribute)
@@ -99,7 +99,7 @@ function mergeVersion(document: ContentDocument, version: ContentVersion, index:
   for (const [name, value] of version.values) {
     const attribute = document.type.attributes.get(name)
     if (value.kind !== 'links' || attribute?.kind !== 'relation' || !attribute.many) continue
-    const others = index.get(attribute)?.get(endKey(document.documentId, version.locale)) ?? []
+    const others = index.get(attribute)?.get(endKey(document.name, version.locale)) ?? []
     const known = new Set(value.targets.map(({ documentId, locale }) => endKey(documentId, locale)))
     const added = others
       .map(edge => otherEnd(edge, attribute))

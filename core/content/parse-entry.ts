@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto'
 import { didYouMean } from '../base/nearest.ts'
-import type { Values } from '../documents/desired-state.ts'
+import type { DesiredValue, Values } from '../documents/desired-state.ts'
+import { documentIdOf } from '../documents/rows/document-id.ts'
+import { isShared } from '../documents/rows/planning.ts'
 import { type ParseTerms, parseValues } from '../documents/values/parse-attribute.ts'
+import { type Body, isBody } from '../documents/values/parse-item.ts'
 import type { ValueFault } from '../documents/values/value-fault.ts'
 import { type Diagnostic, type Path, printPath as printed } from '../faults/diagnostic.ts'
-import type { Attribute, Holder, Model } from '../model/model.ts'
+import type { ImportedPart } from '../import/imported-document.ts'
+import type { Attribute, ContentType, Holder, Model } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
 import type { ContentDocument, ContentVersion } from './content.ts'
 import { diagnose } from './content-fault.ts'
 import type { LinkReader } from './parse-links.ts'
-import { type EntryBody, isEntryBody, type RawEntry } from './read-entries.ts'
+import type { RawEntry } from './read-entries.ts'
 
 export interface ParsedEntry {
   readonly document: ContentDocument
@@ -23,50 +27,58 @@ export interface ParseEntryTerms {
 
 /** Parses one document of a file: its versions with values in stored form, and all faults. */
 export function parseEntry(raw: RawEntry, terms: ParseEntryTerms): ParsedEntry {
-  const { type, name, on, source, path, documentId } = raw
-  const parsed = [...parseVersions(raw, terms)]
-  const versions = parsed.flatMap(each => (each.version === undefined ? [] : [each.version]))
-  const faults = parsed.flatMap(each => each.faults)
-  const document = { type, name, on, source, path, documentId, versions, files: terms.links.files }
-  return { document: { ...document, digest: documentDigest(document) }, faults }
-}
-
-interface ParsedVersion {
-  readonly version?: ContentVersion
-  readonly faults: readonly Diagnostic[]
-}
-
-function* parseVersions(raw: RawEntry, terms: ParseEntryTerms): Generator<ParsedVersion> {
-  const { type, body, path } = raw
+  const { type, name, on, source, path } = raw
   const head = metadataKeys(raw)
-  const status = parseStatus(raw, head)
-  yield { faults: status.faults }
+  const { statuses, faults } = parseStatus(raw, head)
   const locales = head.has('locales') ? parseLocales(raw, terms.model) : { bodies: [], faults: [] }
-  yield { faults: locales.faults }
-  const own = Object.fromEntries(Object.entries(body).filter(([key]) => !head.has(key)))
-  const first = type.localized ? terms.model.defaultLocale : null
-  if (isInOtherLocalesOnly(raw, own, locales.bodies))
-    yield parseSharedOnly(
-      raw,
-      own,
-      { statuses: status.statuses, locale: locales.bodies[0]?.locale ?? first },
-      terms,
-    )
-  else
-    yield parseVersion(
-      raw,
-      { body: own, path, locale: first, statuses: status.statuses, covers: () => true },
-      terms,
-    )
-  for (const { locale, body: values } of locales.bodies) {
-    const at = [...path, 'locales', locale]
-    yield parseVersion(
-      raw,
-      { body: values, path: at, locale, statuses: status.statuses, covers: isLocalizedAttribute },
-      terms,
-    )
+  const parsed = versionBodies(raw, head, locales.bodies, terms.model).map(body =>
+    parseBody(raw, body, statuses, terms),
+  )
+  const document: ContentDocument = {
+    ...{ type, name, on, source, path },
+    versions: parsed.filter(({ hasVersion }) => hasVersion).map(body => toVersion(type, body, statuses)),
+    shared: sharedParts(type, parsed, statuses),
+    files: terms.links.files,
+    digest: entryDigest(type, parsed, statuses),
   }
+  return { document, faults: [...faults, ...locales.faults, ...parsed.flatMap(body => body.faults)] }
 }
+
+/** Attributes of a document in one place of its entry. */
+interface VersionBody {
+  readonly body: Body
+  readonly path: Path
+  readonly locale: string | null
+  readonly covers: (attribute: Attribute) => boolean
+  /** False if the body has shared attributes only. */
+  readonly hasVersion: boolean
+}
+
+function versionBodies(
+  { type, body, path }: RawEntry,
+  head: ReadonlySet<string>,
+  locales: readonly LocaleBody[],
+  { defaultLocale }: Model,
+): readonly VersionBody[] {
+  const own = Object.fromEntries(Object.entries(body).filter(([key]) => !head.has(key)))
+  const isSharedOnly =
+    locales.length > 0 && Object.keys(own).every(key => type.attributes.get(key)?.localized === false)
+  const first = type.localized ? defaultLocale : null
+  return [
+    isSharedOnly
+      ? { body: own, path, locale: locales[0]?.locale ?? first, covers: isCommon, hasVersion: false }
+      : { body: own, path, locale: first, covers: () => true, hasVersion: true },
+    ...locales.map(({ locale, body: values }) => ({
+      body: values,
+      path: [...path, 'locales', locale],
+      locale,
+      covers: isLocalizedAttribute,
+      hasVersion: true,
+    })),
+  ]
+}
+
+const isCommon = ({ localized }: Attribute): boolean => !localized
 
 const isLocalizedAttribute = ({ localized }: Attribute): boolean => localized
 
@@ -99,13 +111,13 @@ function parseStatus(raw: RawEntry, head: ReadonlySet<string>) {
 
 interface LocaleBody {
   readonly locale: string
-  readonly body: EntryBody
+  readonly body: Body
 }
 
 function parseLocales(raw: RawEntry, { locales, defaultLocale }: Model) {
   const { body, path } = raw
   const at = [...path, 'locales']
-  if (!isEntryBody(body.locales))
+  if (!isBody(body.locales))
     return {
       bodies: [],
       faults: [
@@ -133,40 +145,25 @@ function parseLocales(raw: RawEntry, { locales, defaultLocale }: Model) {
           spot,
         ),
       )
-    else if (!isEntryBody(values))
+    else if (!isBody(values))
       faults.push(diagnose('bad-shape', 'a locale is a mapping of its attributes', spot))
     else bodies.push({ locale, body: values })
   }
   return { bodies, faults }
 }
 
-/** True if the document has no version in the default locale: the top level has shared attributes only. */
-const isInOtherLocalesOnly = ({ type }: RawEntry, own: EntryBody, locales: readonly LocaleBody[]): boolean =>
-  locales.length > 0 && Object.keys(own).every(key => type.attributes.get(key)?.localized === false)
-
-function parseSharedOnly(
-  raw: RawEntry,
-  body: EntryBody,
-  { statuses, locale }: { readonly statuses: readonly Status[]; readonly locale: string | null },
-  terms: ParseEntryTerms,
-): ParsedVersion {
-  const covers = ({ localized }: Attribute) => !localized
-  return parseVersion(raw, { body, path: raw.path, locale, statuses, covers }, terms)
+interface ParsedBody extends VersionBody {
+  readonly values: Values
+  readonly faults: readonly Diagnostic[]
 }
 
-interface VersionBody {
-  readonly body: EntryBody
-  readonly path: Path
-  readonly locale: string | null
-  readonly statuses: readonly Status[]
-  readonly covers: (attribute: Attribute) => boolean
-}
-
-function parseVersion(
+function parseBody(
   raw: RawEntry,
-  { body, path, locale, statuses, covers }: VersionBody,
+  version: VersionBody,
+  statuses: readonly Status[],
   { links }: ParseEntryTerms,
-): ParsedVersion {
+): ParsedBody {
+  const { body, path, covers } = version
   const parseTerms: ParseTerms = {
     strictness: statuses.includes('published') ? 'full' : 'draft',
     purpose: 'make',
@@ -177,15 +174,9 @@ function parseVersion(
   const misplaced = Object.keys(body).filter(
     key => raw.type.attributes.has(key) && !covers(attributeOf(raw, key)),
   )
-  const version = {
-    locale,
-    statuses,
-    values: withUserDefaults(raw, values),
-    given: new Set(Object.keys(body)),
-    path,
-  }
   return {
-    version,
+    ...version,
+    values,
     faults: [
       ...misplaced.map(key =>
         diagnose('unknown-key', `all locales share \`${key}\`: set it at the top level of the document`, {
@@ -199,17 +190,48 @@ function parseVersion(
   }
 }
 
+const toVersion = (type: ContentType, parsed: ParsedBody, statuses: readonly Status[]): ContentVersion => ({
+  ...toPart(type, parsed, attribute => !isShared(type, attribute)),
+  locale: parsed.locale,
+  statuses,
+  row: null,
+  path: parsed.path,
+})
+
+function sharedParts(
+  type: ContentType,
+  [top]: readonly ParsedBody[],
+  statuses: readonly Status[],
+): ContentDocument['shared'] {
+  if (!type.localized || !top) return new Map()
+  const part = toPart(type, top, attribute => isShared(type, attribute))
+  return new Map(statuses.map(status => [status, part]))
+}
+
+/** Passwords are set only when a version is created, so they are defaults. */
+function toPart(
+  type: ContentType,
+  { body, values }: ParsedBody,
+  picks: (attribute: Attribute | undefined) => boolean,
+): ImportedPart {
+  const picked = [...values].filter(([name]) => picks(type.attributes.get(name)))
+  const isSet = (name: string) => Object.hasOwn(body, name) && !holdsPassword(type, name)
+  return {
+    values: new Map(picked.filter(([name]) => isSet(name))),
+    defaults: new Map([...userDefaults(type), ...picked.filter(([name]) => !isSet(name))]),
+    digest: '',
+  }
+}
+
+/** Users of content/ sign in with a password, so their provider is `local`. */
+const userDefaults = ({ builtIn, key }: ContentType): Values =>
+  builtIn && key === 'user' ? new Map([['provider', { kind: 'scalar', value: 'local' }]]) : new Map()
+
 function attributeOf({ type }: RawEntry, key: string): Attribute {
   const attribute = type.attributes.get(key)
   if (!attribute) throw new TypeError(`${type.uid} has no ${key}`)
   return attribute
 }
-
-/** Users of content/ sign in with a password, so their provider is `local`. */
-const withUserDefaults = ({ type }: RawEntry, values: Values): Values =>
-  type.builtIn && type.key === 'user'
-    ? new Map([['provider', { kind: 'scalar', value: 'local' }], ...values])
-    : values
 
 /** Values that are secret or come from the environment are removed from the message. */
 function toDiagnostic(raw: RawEntry, { kind, path, message }: ValueFault): Diagnostic {
@@ -228,12 +250,12 @@ const isPasswordPath = ({ type }: RawEntry, path: Path): boolean =>
     return attribute?.kind === 'scalar' && attribute.type === 'password'
   })
 
-/** A digest of all values that would be written, independent of their order in the file. */
-function documentDigest({ type, versions }: Omit<ContentDocument, 'digest'>): string {
-  const whole = versions.map(({ locale, statuses, values, given }) => [
+/** A digest of all values that the entry sets, independent of their order in the file. */
+function entryDigest(type: ContentType, bodies: readonly ParsedBody[], statuses: readonly Status[]): string {
+  const whole = bodies.map(({ locale, values, body }) => [
     locale,
     statuses,
-    digestedValues(type, new Map([...values].filter(([name]) => given.has(name)))),
+    digestedValues(type, new Map([...values].filter(([name]) => Object.hasOwn(body, name)))),
   ])
   return createHash('sha256').update(JSON.stringify(whole)).digest('hex')
 }
@@ -243,15 +265,18 @@ const digestedValues = (holder: Holder, values: Values): readonly unknown[] =>
   [...values]
     .filter(([name]) => !holdsPassword(holder, name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => [
-      name,
-      value.kind === 'components'
-        ? value.items.map(({ component, values: nested }) => [
-            component.uid,
-            digestedValues(component, nested),
-          ])
-        : value,
-    ])
+    .map(([name, value]) => [name, digestedValue(holder.attributes.get(name), value)])
+
+function digestedValue(attribute: Attribute | undefined, value: DesiredValue): unknown {
+  if (value.kind === 'components')
+    return value.items.map(({ component, values }) => [component.uid, digestedValues(component, values)])
+  if (value.kind === 'scalar' || attribute?.kind !== 'relation') return value
+  const { builtIn, key } = attribute.target
+  if (!builtIn || key === 'file') return value
+  // Earlier versions recorded digests with these ids instead of the names of users and roles.
+  const targets = value.targets.map(each => ({ ...each, documentId: documentIdOf(key, each.documentId) }))
+  return { ...value, targets }
+}
 
 export function holdsPassword(holder: Holder, name: string): boolean {
   const attribute = holder.attributes.get(name)

@@ -1,5 +1,6 @@
 import { didYouMean } from '../base/nearest.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
+import { type Body, isBody } from '../documents/values/parse-item.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
@@ -8,19 +9,13 @@ import { diagnose } from './content-fault.ts'
 
 /** A document of a file before its values are parsed. */
 export interface RawEntry extends ContentEntry {
-  readonly documentId: string
-  readonly body: EntryBody
+  readonly body: Body
 }
-
-export type EntryBody = Readonly<Record<string, unknown>>
 
 export interface ReadEntries {
   readonly entries: readonly RawEntry[]
   readonly faults: readonly Diagnostic[]
 }
-
-export const isEntryBody = (value: unknown): value is EntryBody =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads the documents of one file: a list, or `{ on, documents }`. */
 export function readEntries(type: ContentType, source: YamlSource): ReadEntries {
@@ -45,7 +40,7 @@ function readHead(source: YamlSource, faults: Diagnostic[]): FileHead {
   const { value } = source
   if (value === null) return { on: 'create', list: [], path: [] }
   if (Array.isArray(value)) return { on: 'create', list: value, path: [] }
-  if (!isEntryBody(value)) {
+  if (!isBody(value)) {
     faults.push(
       diagnose('bad-shape', 'expected a list of documents, or `on` and `documents`', { source, path: [] }),
     )
@@ -62,14 +57,14 @@ function readHead(source: YamlSource, faults: Diagnostic[]): FileHead {
   return { on: parseMode(value, source, faults), list: parseList(value, source, faults), path: ['documents'] }
 }
 
-function parseMode({ on }: EntryBody, source: YamlSource, faults: Diagnostic[]): ApplyMode {
+function parseMode({ on }: Body, source: YamlSource, faults: Diagnostic[]): ApplyMode {
   if (on === undefined || on === 'create') return 'create'
   if (on !== 'sync')
     faults.push(diagnose('bad-value', '`on` is `create` or `sync`', { source, path: ['on'] }))
   return 'sync'
 }
 
-function parseList({ documents }: EntryBody, source: YamlSource, faults: Diagnostic[]): readonly unknown[] {
+function parseList({ documents }: Body, source: YamlSource, faults: Diagnostic[]): readonly unknown[] {
   if (Array.isArray(documents)) return documents
   if (documents !== null && documents !== undefined)
     faults.push(diagnose('bad-shape', '`documents` is a list', { source, path: ['documents'] }))
@@ -79,18 +74,14 @@ function parseList({ documents }: EntryBody, source: YamlSource, faults: Diagnos
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/
 
 function readEntry(at: Omit<ContentEntry, 'name'>, body: unknown, faults: Diagnostic[]): readonly RawEntry[] {
-  if (!isEntryBody(body)) {
+  if (!isBody(body)) {
     faults.push(diagnose('bad-shape', 'a document is a mapping of its attributes', at))
     return []
   }
   if (at.type.key === 'user' && at.type.builtIn) return readUser(at, body, faults)
   const given = body.documentId
-  if (given === undefined) {
-    const documentId = anonymousId(at.type, body)
-    return [{ ...at, body, name: documentId, documentId }]
-  }
-  if (typeof given === 'string' && DOCUMENT_ID.test(given))
-    return [{ ...at, body, name: given, documentId: given }]
+  if (given === undefined) return [{ ...at, body, name: anonymousId(at.type, body) }]
+  if (typeof given === 'string' && DOCUMENT_ID.test(given)) return [{ ...at, body, name: given }]
   const message = 'a documentId is 1 to 64 letters, digits, `_` or `-`'
   const quoted = typeof given === 'number' ? `${message}; put a number in quotes` : message
   faults.push(diagnose('bad-document-id', quoted, { ...at, path: [...at.path, 'documentId'] }))
@@ -98,11 +89,7 @@ function readEntry(at: Omit<ContentEntry, 'name'>, body: unknown, faults: Diagno
 }
 
 /** Users are named by `username`. An invalid username is reported with the other attributes. */
-function readUser(
-  at: Omit<ContentEntry, 'name'>,
-  body: EntryBody,
-  faults: Diagnostic[],
-): readonly RawEntry[] {
+function readUser(at: Omit<ContentEntry, 'name'>, body: Body, faults: Diagnostic[]): readonly RawEntry[] {
   if ('documentId' in body) {
     const path = [...at.path, 'documentId']
     faults.push(
@@ -110,14 +97,14 @@ function readUser(
     )
   }
   const name = typeof body.username === 'string' ? body.username : ''
-  return [{ ...at, body, name, documentId: documentIdOf('user', name) }]
+  return [{ ...at, body, name }]
 }
 
 /**
  * A stable id for a document without documentId, so that the next start recognises it. Derived from its uid, else from a
  * unique attribute, else from its first string. A single type has only one document.
  */
-function anonymousId(type: ContentType, body: EntryBody): string {
+function anonymousId(type: ContentType, body: Body): string {
   if (type.kind === 'single') return documentIdOf(type.uid)
   const attributes = [...type.attributes.values()].filter(({ name }) => isKeyValue(body[name]))
   const identifying = attributes.find(isUid) ?? attributes.find(isUnique) ?? attributes.find(isText)
@@ -137,11 +124,9 @@ function numberAnonymous(type: ContentType, entries: readonly RawEntry[]): reado
   const seen = new Map<string, number>()
   return entries.map(entry => {
     if ('documentId' in entry.body || type.builtIn) return entry
-    const count = seen.get(entry.documentId) ?? 0
-    seen.set(entry.documentId, count + 1)
-    if (count === 0) return entry
-    const documentId = documentIdOf(entry.documentId, String(count))
-    return { ...entry, documentId, name: documentId }
+    const count = seen.get(entry.name) ?? 0
+    seen.set(entry.name, count + 1)
+    return count === 0 ? entry : { ...entry, name: documentIdOf(entry.name, String(count)) }
   })
 }
 

@@ -1,23 +1,37 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { DatabaseFailure } from '../database/database-fault.ts'
+import { toDatabaseFault } from '../database/database-fault.ts'
 import { transactAgain } from '../database/transact-again.ts'
-import type { DesiredDocument } from '../documents/desired-state.ts'
-import { type Outbox, openChangeRecorder } from '../documents/outbox.ts'
-import { type Current, loadCurrent } from '../documents/rows/write-load.ts'
-import type { LockingTerms, WriteTerms } from '../documents/rows/write-terms.ts'
-import { writeDocuments } from '../documents/write-documents.ts'
+import type { Outbox } from '../documents/outbox.ts'
+import { documentIdOf } from '../documents/rows/document-id.ts'
+import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import { generateUids } from '../documents/state/generate-uids.ts'
+import { violatedAttribute } from '../documents/unique/violated-attribute.ts'
+import { hashPasswords } from '../documents/values/hash-passwords.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
+import type { ValueConflict } from '../import/conflicts.ts'
+import type { ImportedDocument } from '../import/imported-document.ts'
+import { findExisting, namesIn } from '../import/links.ts'
+import type { NewIdentity, PlacedDocument } from '../import/place.ts'
+import { storeFiles } from '../import/stored-files.ts'
+import {
+  type BatchTerms,
+  findBatchConflicts,
+  IMPORT_OPTIONS,
+  importWriteTerms,
+  isRefusal,
+  prepareBatch,
+  writeBatch,
+} from '../import/write-batch.ts'
 import { toFileDocument } from '../media/file-record.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
-import type { Model } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { type AppliedDigests, hasUnappliedEdit, isDue, readAppliedDigests, recordApplied } from './applied.ts'
-import type { Content, ContentDocument } from './content.ts'
-import { contentChanges, findExistingVersions } from './find-existing.ts'
-import { findSwaps, findTakenValues } from './find-taken-values.ts'
+import { conflictDiagnostic } from './check-documents.ts'
+import { type Content, type ContentDocument, valuePath } from './content.ts'
+import { diagnose } from './content-fault.ts'
 import { type MediaFile, mediaKey, toMediaRecord } from './media-file.ts'
-import { findRealIds, type PreparedDocuments, prepareDocuments, withRealIds } from './resolve-names.ts'
 
 export interface ContentTerms {
   readonly database: Database
@@ -26,13 +40,7 @@ export interface ContentTerms {
   /** Stores the files of content/media/ that documents use. */
   readonly files: FileStorage
   readonly outbox: Outbox
-  /** Called in the transaction before addresses of users are written. */
-  readonly beforeUsers: (transaction: Transaction, users: readonly UserAddress[]) => Promise<void>
-}
-
-export interface UserAddress {
-  readonly documentId: string
-  readonly email: string
+  readonly beforeUsers: BatchTerms['beforeUsers']
 }
 
 /** Number of written documents by type uid; types without any are left out. */
@@ -43,9 +51,6 @@ export interface ContentReport {
 }
 
 const NOTHING: ContentReport = { written: new Map(), kept: new Map() }
-
-/** Milliseconds: a first start may write many rows in one statement. */
-const STATEMENT_TIMEOUT = 300_000
 
 /**
  * Writes due documents of content/ in one transaction. Runs one statement if nothing is due. Roles must have been synced
@@ -64,22 +69,25 @@ export async function writeContent(
   return written.ok ? ok({ ...written.value, kept }) : written
 }
 
-/** Retries once: the second attempt sees values that were taken concurrently. */
+/** Retries a write that failed because of a concurrent one: the next attempt sees its rows. */
+const ATTEMPTS = 3
+
 async function writeWithRetry(
   content: Content,
   terms: ContentTerms,
   due: readonly ContentDocument[],
-  isLast = false,
 ): Promise<Result<ContentReport, Diagnostic>> {
-  try {
-    return ok(await writeDue(content, terms))
-  } catch (error) {
-    if (error instanceof ContentRefused) return failed(...error.faults)
-    if (!(error instanceof DatabaseFailure) || error.fault.kind !== 'unique') throw error
-    if (!isLast) return writeWithRetry(content, terms, due, true)
-    const faults = findSwaps(due, error.fault, terms.storage)
-    if (faults.length === 0) throw error
-    return failed(...faults)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return ok(await writeDue(content, terms))
+    } catch (error) {
+      if (error instanceof ContentRefused) return failed(...error.faults)
+      if (!isRefusal(error)) throw error
+      if (attempt < ATTEMPTS) continue
+      const faults = findSwaps(due, error, terms.storage)
+      if (faults.length === 0) throw error
+      return failed(...faults)
+    }
   }
 }
 
@@ -111,103 +119,123 @@ function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport>
   const work = async (transaction: Transaction): Promise<ContentReport> => {
     await transaction.lock('plinth content')
     const due = dueDocuments(content, await readAppliedDigests(transaction))
-    return due.length === 0 ? NOTHING : writeAll(due, { ...terms, transaction, content })
+    return due.length === 0 ? NOTHING : writeAll(due, { ...terms, transaction })
   }
-  return transactAgain(terms.database, work, { statementTimeout: STATEMENT_TIMEOUT })
+  return transactAgain(terms.database, work, IMPORT_OPTIONS)
 }
 
-interface WriteContentTerms extends ContentTerms {
+interface TransactionTerms extends ContentTerms {
   readonly transaction: Transaction
-  readonly content: Content
 }
 
-async function writeAll(due: readonly ContentDocument[], writing: WriteContentTerms): Promise<ContentReport> {
-  const terms = writeTerms(writing)
-  const real = await findRealIds(due, writing, terms)
-  const existing = await findExistingVersions(
-    due.map(document => withRealIds(document, real)),
-    terms,
+async function writeAll(
+  due: readonly ContentDocument[],
+  { transaction, ...terms }: TransactionTerms,
+): Promise<ContentReport> {
+  const { model, storage, files } = terms
+  const writing = importWriteTerms(transaction, terms, new Date().toISOString())
+  const records = mediaDocuments(due, terms)
+  const existing = await findExisting(namesIn([...records, ...due]), 'username', writing)
+  const isThere = ({ type, name }: ImportedDocument) => existing(type, name) !== undefined
+  const wanted = due.filter(document => document.on === 'sync' || !isThere(document))
+  const used = new Set(wanted.flatMap(document => document.files.map(({ documentId }) => documentId)))
+  const missing = records.filter(record => used.has(record.name) && !isThere(record))
+  const placed = await prepareBatch(
+    [...missing, ...inFileOrder(wanted, writing.now)],
+    { model, storage, files, existing, identify, keepsRows: () => false, listOffset: () => 0 },
+    writing,
   )
-  const wanted = due.filter(
-    document =>
-      document.on === 'sync' || !existing.has(document.type, real(document.type, document.documentId)),
+  const batch = { ...placed, documents: await completeValues(placed.documents, writing) }
+  const conflicts = await findBatchConflicts(batch, writing)
+  if (conflicts.length > 0) throw new ContentRefused(conflicts.flatMap(toDiagnostics))
+  await storeFiles(
+    missing.map(({ file }) => ({ key: mediaKey(file), path: file.path, mime: file.mime })),
+    files,
   )
-  const { file } = writing.model.builtIn
-  const { documents, sources } = await prepareDocuments(wanted, { real, existing, terms })
-  const files = await newFiles(wanted, writing, terms)
-  const current = await loadCurrent(documents, terms)
-  await assertNotTaken({ documents, sources }, current, terms)
-  await storeFiles(files, writing.files)
-  await writing.beforeUsers(writing.transaction, userAddresses(documents, writing.model))
-  const records = files.map(each => toFileDocument(toMediaRecord(each, writing.files), file))
-  await writeDocuments([...records, ...inFileOrder(documents, terms.now)], terms, current)
-  const recordEvent = openChangeRecorder(writing.outbox).within(writing.transaction, terms.now)
-  for (const change of [...records, ...documents].flatMap(each => contentChanges(each, existing)))
-    recordEvent(change)
-  await recordApplied(writing.transaction, due, terms.now)
-  return { ...NOTHING, written: countByType(documents) }
+  await writeBatch(batch, { ...terms, removesOtherVersions: false }, writing)
+  await recordApplied(transaction, due, writing.now)
+  return { ...NOTHING, written: countByType(wanted) }
 }
 
-/** Addresses of all users among the documents. New users are included; they have no rows yet. */
-const userAddresses = (documents: readonly DesiredDocument[], { builtIn }: Model): readonly UserAddress[] =>
-  documents.flatMap(({ type, documentId, versions }) => {
-    const email = type === builtIn.user ? versions[0]?.values.get('email') : undefined
-    return email?.kind === 'scalar' && typeof email.value === 'string'
-      ? [{ documentId, email: email.value }]
-      : []
-  })
+/** The record of a file in content/media/. */
+interface MediaDocument extends ImportedDocument {
+  readonly file: MediaFile
+}
 
-const writeTerms = ({ transaction, storage, model, database }: WriteContentTerms): LockingTerms => ({
-  transaction,
-  storage,
-  schema: database.schema,
-  defaultLocale: model.defaultLocale,
-  now: new Date().toISOString(),
-  componentMatch: 'by-place',
-  touch: false,
-})
-
-/** Files of the documents that have no record yet. */
-async function newFiles(
+function mediaDocuments(
   documents: readonly ContentDocument[],
-  { model, files: storage }: WriteContentTerms,
-  terms: WriteTerms,
-): Promise<readonly MediaFile[]> {
+  { model, files: storage }: ContentTerms,
+): readonly MediaDocument[] {
   const type = model.builtIn.file
   const used = new Map(documents.flatMap(({ files }) => files.map(file => [file.documentId, file] as const)))
-  const files = [...used.values()]
-  const existing = await findExistingVersions(
-    files.map(file => toFileDocument(toMediaRecord(file, storage), type)),
-    terms,
-  )
-  return files.filter(({ documentId }) => !existing.has(type, documentId))
+  return [...used.values()].map(file => {
+    const { documentId, versions } = toFileDocument(toMediaRecord(file, storage), type)
+    const parts = versions.map(version => ({ ...version, defaults: new Map(), digest: '', row: null }))
+    return { type, name: documentId, versions: parts, shared: new Map(), file }
+  })
 }
 
-/** Skips stored files: the hash in the key is derived from the bytes. */
-async function storeFiles(files: readonly MediaFile[], storage: FileStorage): Promise<void> {
-  for (const file of files) {
-    if (!(await storage.has(mediaKey(file)))) await storage.store(mediaKey(file), file)
-  }
-}
-
-async function assertNotTaken(
-  prepared: PreparedDocuments,
-  current: Current,
-  terms: LockingTerms,
-): Promise<void> {
-  const faults = await findTakenValues(prepared, current, terms)
-  if (faults.length > 0) throw new ContentRefused(faults)
-}
-
-/** Gives increasing timestamps, so that sorting by time keeps the order of the files. */
-const inFileOrder = (documents: readonly DesiredDocument[], now: string): readonly DesiredDocument[] =>
+/** Increasing timestamps, so that sorting by time keeps the order of the files. */
+const inFileOrder = (documents: readonly ContentDocument[], now: string): readonly ContentDocument[] =>
   documents.map((document, index) => ({
     ...document,
     at: new Date(Date.parse(now) - (documents.length - 1 - index)).toISOString(),
   }))
 
-function countByType(documents: readonly DesiredDocument[]): ReadonlyMap<string, number> {
+/** Users get a documentId that is derived from their username. */
+const identify = (type: ContentType, name: string): NewIdentity => ({
+  documentId: type.builtIn && type.key === 'user' ? documentIdOf('user', name) : name,
+})
+
+type PlacedContent = PlacedDocument<ContentDocument | MediaDocument>
+
+/** Generates the uids of new documents, and hashes passwords. */
+async function completeValues(
+  placed: readonly PlacedContent[],
+  writing: WriteTerms,
+): Promise<readonly PlacedContent[]> {
+  const made = placed.flatMap(({ there, first }) => (there ? [] : [first]))
+  const generated = await generateUids(made, writing)
+  const byDocument = new Map(made.map((document, index) => [document, generated[index] ?? document]))
+  const hashed = await hashPasswords(placed.map(({ first }) => byDocument.get(first) ?? first))
+  return placed.map((each, index) => ({ ...each, first: hashed[index] ?? each.first }))
+}
+
+/** Files have no unique values. */
+const toDiagnostics = ({
+  document,
+  other,
+  ...claim
+}: ValueConflict<ContentDocument | MediaDocument>): readonly Diagnostic[] =>
+  'file' in document ? [] : [conflictDiagnostic({ ...claim, document })]
+
+function countByType(documents: readonly ContentDocument[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { type } of documents) counts.set(type.uid, (counts.get(type.uid) ?? 0) + 1)
   return counts
+}
+
+/**
+ * Reports documents that would swap values of a unique attribute. The database checks each row immediately, and a
+ * required attribute cannot be null in between.
+ */
+function findSwaps(
+  documents: readonly ContentDocument[],
+  error: unknown,
+  storage: Storage,
+): readonly Diagnostic[] {
+  const fault = toDatabaseFault(error)
+  const attribute = fault && violatedAttribute(fault, storage)
+  if (!attribute) return []
+  const [first, ...others] = documents.flatMap(document =>
+    document.type.attributes.get(attribute.name) === attribute
+      ? document.versions
+          .filter(({ values }) => values.has(attribute.name))
+          .map(({ locale }) => ({ ...document, path: valuePath(document, locale, [attribute.name]) }))
+      : [],
+  )
+  if (!first) return []
+  const related = { place: first.source.place(first.path), message: 'the first of them' }
+  const message = `\`${attribute.name}\` must be unique and is required: documents that are there cannot exchange their values at once; give one of them a value that none has, start, and then write what you mean`
+  return others.map(spot => diagnose('not-unique', message, spot, related))
 }

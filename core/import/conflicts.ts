@@ -3,7 +3,7 @@ import type { LockingTerms } from '../documents/rows/write-terms.ts'
 import { findUniqueConflicts } from '../documents/unique/unique-conflicts.ts'
 import { findConflictingClaims, partClaimsOf } from '../documents/unique/unique-conflicts-in-components.ts'
 import { type Path, printPath } from '../faults/diagnostic.ts'
-import type { Component } from '../model/model.ts'
+import type { Component, Holder } from '../model/model.ts'
 
 /** A document of a source, and its form for writing. */
 export interface ConflictCandidate<Source> {
@@ -29,31 +29,37 @@ export interface ValueConflict<Source> extends UniqueClaim {
 export const describeConflict = ({ path, value }: UniqueClaim): string =>
   `\`${printPath(path)}\` must be unique, and another ${path.length > 1 ? 'component' : 'document'} has \`${String(value)}\` already`
 
-/** The unique values of a document by key; documents with the same key conflict. */
-export function uniqueClaims(document: DesiredDocument): ReadonlyMap<string, UniqueClaim> {
-  const { type, versions } = document
-  const claims = new Map<string, UniqueClaim>()
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || !attribute.unique) continue
-    for (const { statuses, locale, values } of versions) {
-      const value = values.get(attribute.name)
-      if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) continue
-      const key = JSON.stringify([type.uid, attribute.name, locale, value.value])
-      claims.set(key, { locale, path: [attribute.name], value: value.value })
-    }
-  }
-  for (const { component, attribute, locale, value, path } of partClaimsOf(document))
-    claims.set(JSON.stringify([component.uid, attribute.name, locale, value]), { locale, path, value })
-  return claims
+export interface KeyedClaim extends UniqueClaim {
+  /** Claims with the same key conflict. */
+  readonly key: string
 }
 
-/** Values that documents of the source have in common, one conflict per path. */
+/** The unique values of a document and of its components. */
+export function uniqueClaims(document: DesiredDocument): readonly KeyedClaim[] {
+  const { type, versions } = document
+  const unique = [...type.attributes.values()].filter(each => each.kind === 'scalar' && each.unique)
+  const own = unique.flatMap(({ name }) =>
+    versions.flatMap(({ statuses, locale, values }) => {
+      const value = values.get(name)
+      if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) return []
+      return [toClaim(type, { locale, path: [name], value: value.value })]
+    }),
+  )
+  return [...own, ...partClaimsOf(document).map(({ component, ...claim }) => toClaim(component, claim))]
+}
+
+const toClaim = ({ uid }: Holder, { locale, path, value }: UniqueClaim): KeyedClaim => ({
+  key: JSON.stringify([uid, path.at(-1), locale, value]),
+  ...{ locale, path, value },
+})
+
+/** Values that the source claims twice, one conflict per document and path. */
 export function findDuplicates<Source>(
   candidates: readonly ConflictCandidate<Source>[],
 ): readonly ValueConflict<Source>[] {
   const seen = new Map<string, UniqueClaim & { readonly document: Source }>()
   const found = candidates.flatMap(({ document, first }) =>
-    [...uniqueClaims(first)].flatMap(([key, claim]) => {
+    uniqueClaims(first).flatMap(({ key, ...claim }) => {
       const other = seen.get(key)
       if (!other) seen.set(key, { ...claim, document })
       return other ? [{ ...claim, document, other }] : []

@@ -106,7 +106,7 @@ const CASES: readonly (readonly [
     },
     [
       'content/articles.yaml:2:17 there are two documents `a` (content/articles.yaml:1:17 is the first one)',
-      'content/articles.yaml:3:38 code: This attribute must be unique (content/articles.yaml:1:38 has it first)',
+      'content/articles.yaml:3:38 `code` must be unique, and another document has `x` already (content/articles.yaml:1:38 has it first)',
     ],
   ],
   [
@@ -173,7 +173,7 @@ const CASES: readonly (readonly [
       'content/users.yaml:1:54 password must be a `string` type',
       'content/users.yaml:1:68 unknown role `editr`: did you mean `editor`?',
       'content/users.yaml:2:15 there are two documents `ann` (content/users.yaml:1:15 is the first one)',
-      'content/users.yaml:2:15 username: This attribute must be unique (content/users.yaml:1:15 has it first)',
+      'content/users.yaml:2:15 `username` must be unique, and another document has `ann` already (content/users.yaml:1:15 has it first)',
       'content/users.yaml:2:27 email must be at least 6 characters',
       'content/users.yaml:2:27 email must be a valid email',
       'content/users.yaml:2:30 a user goes by `username`, not by a documentId',
@@ -209,7 +209,7 @@ test('a unique value taken in the database is reported with its place, and nothi
     'content/articles.yaml': '[{ documentId: b, title: Two, code: x }, { documentId: c, title: Three }]',
   })
   t.deepEqual(faults, [
-    'content/articles.yaml:1:37 another document has `x` already, and `code` must be unique',
+    'content/articles.yaml:1:37 `code` must be unique, and another document has `x` already',
   ])
   t.is((await site.get('articles')).length, 1)
 })

@@ -344,7 +344,7 @@ test('values that cannot be swapped, or that another entry keeps, are reported w
       'content/flags.yaml':
         'on: sync\ndocuments: [{ documentId: one, side: left, word: x }, { documentId: two, side: right }]',
     }),
-    ['content/flags.yaml:2:50 another document has `x` already, and `word` must be unique'],
+    ['content/flags.yaml:2:50 `word` must be unique, and another document has `x` already'],
   )
 })
 
@@ -359,8 +359,8 @@ test('a unique value of a component that another document has is reported with i
       ),
     }),
     [
-      'content/items.yaml:5:150 another component has `w2` already, and `labels[1].word` must be unique',
-      'content/items.yaml:5:164 another component has `w3` already, and `labels[2].word` must be unique',
+      'content/items.yaml:5:150 `labels[1].word` must be unique, and another component has `w2` already (content/items.yaml:4:136 has it first)',
+      'content/items.yaml:5:164 `labels[2].word` must be unique, and another component has `w3` already (content/items.yaml:5:136 has it first)',
     ],
   )
 })

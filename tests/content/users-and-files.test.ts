@@ -223,3 +223,29 @@ test('an assigned role cannot be removed from the project; the refusal gives the
   t.true((await syncRoles(rest, terms)).ok)
   t.deepEqual(await site.rows("SELECT type FROM plinth_roles WHERE type = 'editor'"), [])
 })
+
+test('passwords of a locale or a component that is added later are stored as hashes', async t => {
+  const project = `
+i18n: { locales: [en, fr], defaultLocale: en }
+components: { door.lock: { attributes: { pin: password } } }
+contentTypes:
+  house:
+    localized: true
+    attributes: { name: string, code: password, lock: { type: component, component: door.lock } }
+`
+  const house = (more: string) =>
+    `{ on: sync, documents: [{ documentId: a, name: A, code: first-code${more} }] }`
+  const site = await openSite(t, { 'project.yaml': project, 'content/houses.yaml': house('') })
+  await site.must()
+  const [[english] = []] = await site.rows("SELECT code FROM houses WHERE locale = 'en'")
+  await site.must({
+    'content/houses.yaml': house(
+      ', lock: { pin: "123456" }, locales: { fr: { name: Af, code: second-code } }',
+    ),
+  })
+  t.deepEqual(await site.rows("SELECT code FROM houses WHERE locale = 'en'"), [[english]])
+  const [[french] = []] = await site.rows("SELECT code FROM houses WHERE locale = 'fr'")
+  t.true(await verifyPassword('second-code', String(french)))
+  const [[pin] = []] = await site.rows('SELECT pin FROM components_door_lock')
+  t.true(await verifyPassword('123456', String(pin)))
+})

@@ -300,7 +300,7 @@ test('values of components that must be unique are so across lines and documents
       versions: [{ values: { parts: codes.map(code => ({ code })) } }],
     })
   t.deepEqual(await imported(place, [header, twin('a', 'x', 'y'), twin('b', 'z', 'z'), twin('c', 'x')]), [
-    'documents.ndjson:3 twin b: `parts[1].code` must be unique, and another component has `z` already',
+    'documents.ndjson:3 twin b: `parts[1].code` must be unique, and another component has `z` already, in line 3',
     'documents.ndjson:4 twin c: `parts[0].code` must be unique, and another component has `x` already, in line 2',
   ])
   t.like(await imported(place, [header, twin('a', 'x', 'y')]), { made: 1 })

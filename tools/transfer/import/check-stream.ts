@@ -96,10 +96,10 @@ function findClaimed(
   { document, first }: ConflictCandidate<ParsedDocument>,
   claims: KeyIndex,
 ): readonly LineFault[] {
-  return [...uniqueClaims(first)].flatMap(([key, claim]) =>
-    claims.add(key, { ordinal: document.line, key: 0 })
+  return uniqueClaims(first).flatMap(claim =>
+    claims.add(claim.key, { ordinal: document.line, key: 0 })
       ? []
-      : [claimFault(document, claim, claims.get(key)?.ordinal)],
+      : [claimFault(document, claim, claims.get(claim.key)?.ordinal)],
   )
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../base/plain-data.ts'
 import { compilePattern } from '../project/pattern.ts'
 import type { AttributeDeclaration, ScalarDeclaration } from '../project/settings/declarations.ts'
 import type {
@@ -18,7 +19,6 @@ import type {
   ValueType,
   ZoneAttribute,
 } from './model.ts'
-import { present } from './present.ts'
 
 /** The types and components that attributes refer to. All names were checked. */
 export interface BuildContext {

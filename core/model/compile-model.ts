@@ -1,4 +1,4 @@
-import { deepFreeze } from '../base/plain-data.ts'
+import { deepFreeze, present } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
@@ -19,7 +19,6 @@ import {
   toDeclarations,
 } from './declarations.ts'
 import type { Attribute, Component, ContentType, Locale, Model, RelationAttribute } from './model.ts'
-import { present } from './present.ts'
 
 /** Compiles a project's declarations to its model; fails with all diagnostics at once. */
 export function compileModel(project: Project): Result<Model, Diagnostic> {

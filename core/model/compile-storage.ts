@@ -1,22 +1,38 @@
-import { deepFreeze } from '../base/plain-data.ts'
-import { attributeColumns } from './attribute-columns.ts'
-import { type ExpectedLists, formerTableName, type SchemaInput, toSchemaInput } from './blueprint.ts'
+import { deepFreeze, present } from '../base/plain-data.ts'
 import {
+  attributeColumns,
   identityColumn,
   oneOfCheck,
   optionalColumn,
+  ownerForeignKey,
   requiredColumn,
   STATUS_VALUES,
+  toIndex,
+  uniqueIndex,
   valueChecks,
   versionLocaleColumn,
 } from './columns.ts'
-import { buildComponentTable } from './component-table.ts'
-import { toLayout } from './layout.ts'
-import { buildLinkTables } from './link-table.ts'
-import type { ContentType, Model } from './model.ts'
-import { present } from './present.ts'
-import { toSchemaShape } from './shape.ts'
-import type { Column, Storage, Table } from './storage.ts'
+import { buildComponentTable, toSchemaShape } from './component-table.ts'
+import { linkTableName } from './identifiers.ts'
+import {
+  type ExpectedLists,
+  formerTableName,
+  isStoredLink,
+  type SchemaInput,
+  type StoredLink,
+  toLayout,
+  toSchemaInput,
+} from './layout.ts'
+import type { ContentType, Holder, Model } from './model.ts'
+
+import {
+  type Column,
+  type ForeignKey,
+  ownerName,
+  type Storage,
+  type Table,
+  type TableLink,
+} from './storage.ts'
 import { systemTables } from './system-tables.ts'
 import { listIndexes, typeIndexes } from './type-indexes.ts'
 
@@ -90,4 +106,84 @@ function stampColumns({ draftAndPublish, localized }: ContentType): readonly Col
     optionalColumn('published_at', 'timestamptz(3)'),
     ...(draftAndPublish && localized ? [optionalColumn('shared_updated_at', 'timestamptz(3)')] : []),
   ]
+}
+
+/** A table with one row for each link, for every to-many link that the holder stores. */
+function buildLinkTables(holder: Holder, blueprint: SchemaInput): readonly Table[] {
+  return [...holder.attributes.values()].flatMap(attribute => {
+    if (!isStoredLink(attribute)) return []
+    const link = blueprint.layout.link(holder, attribute.name)
+    return link.kind === 'table' ? [linkTable(holder, attribute, link, blueprint)] : []
+  })
+}
+
+function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, blueprint: SchemaInput): Table {
+  const owner = link.owner.map(([column]) => column)
+  const target = [link.targetKey, link.targetStatus, link.targetLocale].filter(name => name !== null)
+  return {
+    name: link.table,
+    serves: `attribute \`${ownerName(holder, attribute.name)}\``,
+    columns: linkColumns(holder, link, blueprint),
+    primaryKey: ['id'],
+    indexes: [
+      uniqueIndex(link.table, [...owner, ...target]),
+      toIndex(link.table, [...target, ...inverseOrder(link)]),
+    ],
+    checks: [...owner, ...target]
+      .filter(isStatus)
+      .map(column => oneOfCheck(link.table, column, STATUS_VALUES)),
+    foreignKeys: ownerKeys(holder, link, blueprint),
+    versioned: true,
+    ...present({ renamedFrom: formerLinkTable(holder, attribute, link, blueprint) }),
+  }
+}
+
+/** The index in the order of the inverse list: a page is read without reading the whole list. */
+const inverseOrder = ({ inversePosition }: TableLink): readonly string[] =>
+  inversePosition === null ? [] : [inversePosition]
+
+const isStatus = (column: string): boolean => column.endsWith('_status')
+
+function linkColumns(
+  holder: Holder,
+  link: TableLink,
+  { model, renamedLocales }: SchemaInput,
+): readonly Column[] {
+  // A component's link may store a status or locale, depending on the owner.
+  const coordinate = holder.holder === 'component' ? optionalColumn : requiredColumn
+  return [
+    identityColumn('id'),
+    ...link.owner.map(([column]) => requiredColumn(column, isStatus(column) ? 'varchar(255)' : 'integer')),
+    requiredColumn(link.targetKey, 'integer'),
+    ...(link.targetStatus === null ? [] : [coordinate(link.targetStatus, 'varchar(255)')]),
+    ...(link.targetLocale === null
+      ? []
+      : [versionLocaleColumn(coordinate(link.targetLocale, 'varchar(255)'), model, renamedLocales)]),
+    requiredColumn(link.position, 'double precision'),
+    ...(link.inversePosition === null ? [] : [optionalColumn(link.inversePosition, 'double precision')]),
+  ]
+}
+
+/** A list that all locales share belongs to the document key, not to a single row. */
+function ownerKeys(holder: Holder, link: TableLink, { layout }: SchemaInput): readonly ForeignKey[] {
+  const columns = link.owner.map(([own]) => own)
+  if (columns.includes('owner_key')) return []
+  const table = holder.holder === 'component' ? layout.componentTable(holder) : layout.table(holder)
+  return [
+    ownerForeignKey(link.table, columns, {
+      table: table.name,
+      columns: link.owner.map(([, owner]) => owner),
+    }),
+  ]
+}
+
+function formerLinkTable(
+  holder: Holder,
+  attribute: StoredLink,
+  link: TableLink,
+  { layout }: SchemaInput,
+): string | undefined {
+  const table = holder.holder === 'component' ? layout.componentTable(holder) : layout.table(holder)
+  const former = linkTableName(formerTableName(holder) ?? table.name, attribute.renamedFrom ?? attribute.name)
+  return former === link.table ? undefined : former
 }

@@ -1,5 +1,5 @@
-import { attributeColumn, linkColumns, linkCoordinates } from './column-names.ts'
-import { identifier, linkTableName } from './identifiers.ts'
+import { componentTableName } from './declarations.ts'
+import { attributeColumn, identifier, linkColumns, linkCoordinates, linkTableName } from './identifiers.ts'
 import {
   type Attribute,
   type Component,
@@ -10,7 +10,7 @@ import {
   type Model,
   type RelationAttribute,
 } from './model.ts'
-import { toSnakeCase } from './names.ts'
+import { toPlural, toSnakeCase } from './names.ts'
 import type { ComponentTable, LinkStorage, Storage, TableLink, TypeTable } from './storage.ts'
 
 /** The names of tables and columns: used by plans and by the builders of the tables. */
@@ -129,4 +129,44 @@ function ownerPairs(holder: Holder, attribute: StoredLink): TableLink['owner'] {
 function found<Value>(value: Value | undefined, holder: Holder, why: string): Value {
   if (value === undefined) throw new TypeError(`${holder.uid} ${why}`)
   return value
+}
+
+/** The input of every table. */
+export interface SchemaInput {
+  readonly model: Model
+  readonly layout: StorageLayout
+  /** Renamed locales: old code → new code. */
+  readonly renamedLocales: ReadonlyMap<string, string>
+  readonly expected: ExpectedLists | null
+}
+
+/**
+ * Attribute lists that queries are expected to filter each type by. If given, lists sorted by timestamps are expected,
+ * too; null: no derived indexes.
+ */
+export type ExpectedLists = ReadonlyMap<ContentType, readonly (readonly string[])[]>
+
+export const toSchemaInput = (
+  model: Model,
+  layout: StorageLayout,
+  expected: ExpectedLists | null,
+): SchemaInput => ({
+  model,
+  layout,
+  expected,
+  renamedLocales: renamedLocales(model),
+})
+
+export const renamedLocales = ({ locales }: Model): ReadonlyMap<string, string> =>
+  new Map(
+    locales.flatMap(({ code, renamedFrom }): [string, string][] =>
+      renamedFrom === undefined ? [] : [[renamedFrom, code]],
+    ),
+  )
+
+/** The former table name of a renamed type or component, unless `tableName` fixes it. */
+export function formerTableName({ holder, renamedFrom, tableName }: Holder): string | undefined {
+  if (renamedFrom === undefined) return undefined
+  const former = holder === 'component' ? componentTableName(renamedFrom) : toSnakeCase(toPlural(renamedFrom))
+  return former === tableName ? undefined : identifier(former)
 }

@@ -31,7 +31,7 @@ export interface BuiltInTypes {
   readonly locale: ContentType
 }
 
-/** What has attributes: a content-type or a component. */
+/** A content-type or a component: both have attributes. */
 export type Holder = ContentType | Component
 
 export interface ContentType {

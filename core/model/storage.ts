@@ -91,7 +91,7 @@ export interface SchemaShape {
   readonly uid: string
   /** The former uid. */
   readonly renamedFrom?: string
-  /** Whether the type has a row for each status. */
+  /** True if the type has a row for each status. */
   readonly drafts: boolean
   /** The default locale if the type has a row for each locale; otherwise null. */
   readonly locale: string | null
@@ -156,7 +156,7 @@ export interface Table {
   readonly indexes: readonly Index[]
   readonly checks: readonly Check[]
   readonly foreignKeys: readonly ForeignKey[]
-  /** Whether answers depend on it: every write increments its version. */
+  /** True if responses depend on it: every write increments its version. */
   readonly versioned: boolean
   /** Only tables of content-types and components. */
   readonly shape?: SchemaShape

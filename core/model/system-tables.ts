@@ -1,4 +1,3 @@
-import { renamedLocales } from './blueprint.ts'
 import {
   identityColumn,
   localeColumn,
@@ -7,6 +6,7 @@ import {
   requiredColumn,
   toIndex,
 } from './columns.ts'
+import { renamedLocales } from './layout.ts'
 import type { Model } from './model.ts'
 import type { Column, Table } from './storage.ts'
 

@@ -1,5 +1,5 @@
-import type { ExpectedLists } from './blueprint.ts'
 import { distinctByName, fitsIndex, PUBLISHED, toIndex, uniqueIndex } from './columns.ts'
+import type { ExpectedLists } from './layout.ts'
 import { isStoredLink, type StorageLayout } from './layout.ts'
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from './model.ts'
 import type { ColumnLink, Index, TypeTable } from './storage.ts'
@@ -130,7 +130,7 @@ function stampIndexes(type: ContentType, layout: StorageLayout): readonly Index[
   return [created, toIndex(table.name, [...locale, 'published_at'], PUBLISHED)]
 }
 
-/** Whether an index covers a list. Columns of equality conditions may come in any order. */
+/** True if an index covers a list. Columns of equality conditions may come in any order. */
 export const isIndexPrefix = (one: Index, other: Index): boolean =>
   one.name === other.name ||
   (one.where === null &&

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import { readSource } from './read-source.ts'
+import { readSource } from './yaml/source-file.ts'
 
 /** The variables for `${NAME}`. */
 export type Environment = Readonly<Record<string, string | undefined>>

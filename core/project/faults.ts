@@ -30,7 +30,7 @@ export type ProjectFault =
   | 'unknown-name'
   | 'cycle'
 
-/** What a check returns: a fault with a path, before its location in the file is known. */
+/** The result of a check: a fault with a path, before its location in the file is known. */
 export interface ProjectFinding {
   readonly code: ProjectFault
   readonly message: string

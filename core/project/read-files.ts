@@ -4,10 +4,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Environment } from './environment.ts'
 import type { ProjectFault } from './faults.ts'
-import { readSource, shownPath } from './read-source.ts'
 import { isProjectSecret } from './secret-ranges.ts'
 import { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
-import { placeAt } from './yaml/source-file.ts'
+import { placeAt, readSource, shownPath } from './yaml/source-file.ts'
 import type { YamlNode, YamlScalar } from './yaml/yaml-tree.ts'
 
 /** The trees of the project file and of all that it includes, in order, the project file first. */
@@ -108,7 +107,7 @@ async function follow(journey: IncludeWalk, item: YamlScalar, trail: readonly st
   const since = trail.indexOf(file)
   if (since < trail.length - 1) {
     const circle = trail.slice(since).map(path => shownPath(path, journey.root))
-    return report(journey, item, 'include-cycle', `the include goes in a circle: ${circle.join(' → ')}`)
+    return report(journey, item, 'include-cycle', `the includes form a cycle: ${circle.join(' → ')}`)
   }
   if (journey.seen.has(file)) return
   await visitFile(journey, trail)
@@ -118,7 +117,7 @@ function report(journey: IncludeWalk, item: YamlNode, code: ProjectFault, messag
   journey.faults.push({ code, message, place: placeAt(item.mark), path: ['include'] })
 }
 
-/** Whether a path contains wildcards: `*`, `?` or `**`. */
+/** True if a path contains wildcards: `*`, `?` or `**`. */
 const isPattern = (path: string): boolean => /[*?]/.test(path)
 
 /** The files that match a pattern, sorted by path. Hidden files match only a pattern part that begins with a dot. */
@@ -160,7 +159,7 @@ async function walkAnywhere(
 
 const isHidden = (name: string): boolean => name.startsWith('.')
 
-/** Whether a name matches one part of a pattern. Takes at most the product of both lengths. */
+/** True if a name matches one part of a pattern. Takes at most the product of both lengths. */
 function fits(name: string, part: string): boolean {
   if (isHidden(name) && !part.startsWith('.')) return false
   let at = 0

@@ -3,7 +3,7 @@ import { findUrlPasswords, URL_PASSWORD_ENDS } from '../base/redact.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { SecretRange } from './yaml/source-file.ts'
 
-/** Whether the value at a path is a secret, which must never be printed. */
+/** True if the value at a path is a secret, which must never be printed. */
 export type SecretTest = (path: Path) => boolean
 
 /** A scalar that only references a variable contains no secret. */
@@ -11,7 +11,7 @@ const ONLY_A_VARIABLE = /^["']?\$\{[A-Za-z_][A-Za-z0-9_]*(:-)?\}["']?$/
 
 const SECRET_WORD = /secret|password|passwd|token|credential|api_?key|access_?key|private_?key/i
 
-/** Whether a key's name suggests a secret. */
+/** True if a key's name suggests a secret. */
 export const looksSecret = (key: unknown): boolean => typeof key === 'string' && SECRET_WORD.test(key)
 
 /** The ranges of the secrets in a parsed file, to mask them before a line is quoted. */
@@ -116,7 +116,7 @@ const AROUND_SECRETS: readonly { readonly under: readonly string[]; readonly ope
   { under: ['upload'], open: ['provider', 'sizeLimit', 'pixelLimit', 'allowedTypes'] },
 ]
 
-/** Whether the value at a path of the project file is a secret: by its position or by its key's name. */
+/** True if the value at a path of the project file is a secret: by its position or by its key's name. */
 export const isProjectSecret: SecretTest = path =>
   AROUND_SECRETS.some(
     ({ under, open }) => covers(under, path) && !open.includes(String(path[under.length])),

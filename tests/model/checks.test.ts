@@ -28,8 +28,8 @@ contentTypes:
   a.two: { attributes: { parts: { type: dynamiczone, components: [a.three] } } }
   a.three: { attributes: { back: { type: component, component: a.one, repeatable: true } } }
   a.self: { attributes: { self: { type: component, component: a.self } } }`,
-    '4:34 components["a.three"].attributes.back: components hold one another in a circle: `a.one` → `a.two` → `a.three` → `a.one`',
-    '5:33 components["a.self"].attributes.self: components hold one another in a circle: `a.self` → `a.self`',
+    '4:34 components["a.three"].attributes.back: components contain each other in a cycle: `a.one` → `a.two` → `a.three` → `a.one`',
+    '5:33 components["a.self"].attributes.self: components contain each other in a cycle: `a.self` → `a.self`',
   ],
   'a side whose other side is missing is told, with the nearest attribute': [
     `contentTypes:
@@ -114,7 +114,7 @@ contentTypes: { author: { attributes: { name: string } } }`,
     '6:57 contentTypes.article.attributes.slug.localized: `article.slug` cannot be shared by all locales: a uid always has one value per locale',
     '7:80 contentTypes.article.attributes.other.localized: `article.other` cannot be shared by all locales: a relation always has one value per locale',
   ],
-  'a uid is made from a text that exists': [
+  'a uid is generated from a text attribute that exists': [
     `contentTypes:
   article:
     attributes:
@@ -124,8 +124,8 @@ contentTypes: { author: { attributes: { name: string } } }`,
       two: { type: uid, targetField: rating }
       three: { type: uid, generate: true }`,
     '6:38 contentTypes.article.attributes.one.targetField: unknown attribute `titel`: did you mean `title`?',
-    '7:38 contentTypes.article.attributes.two.targetField: `article.rating` is of type integer: a uid is made from a text',
-    '8:37 contentTypes.article.attributes.three.generate: `article.three` is to be generated, but has no `targetField`',
+    '7:38 contentTypes.article.attributes.two.targetField: `article.rating` is of type integer: a uid is generated from a text attribute',
+    '8:37 contentTypes.article.attributes.three.generate: `article.three` cannot be generated without a `targetField`',
   ],
   'the values of an enumeration are distinct': [
     `contentTypes:
@@ -158,7 +158,7 @@ contentTypes:
     indexes: [[titel], [body], [part], [pictures], [others], [author, publishedAt], [locale]]`,
     '12:16 contentTypes.article.indexes[0][0]: unknown attribute `titel`: did you mean `title`?',
     '12:25 contentTypes.article.indexes[1][0]: `article.body` is of type richtext, which is too large for an index',
-    '12:33 contentTypes.article.indexes[2][0]: `article.part` lies in tables of its own: it cannot be part of an index',
+    '12:33 contentTypes.article.indexes[2][0]: `article.part` is stored in other tables: it cannot be part of an index',
     '12:41 contentTypes.article.indexes[3][0]: `article.pictures` is a list: it cannot be part of an index',
     '12:53 contentTypes.article.indexes[4][0]: `article.others` is not a column of `article`: it cannot be part of an index',
     '12:86 contentTypes.article.indexes[6][0]: unknown attribute `locale`',
@@ -202,7 +202,7 @@ user: { attributes: { email: email, nickname: string } }`,
   news: { attributes: { title: string } }
   article: { pluralApiId: texts, tableName: articles, attributes: { title: string } }
   texts: { kind: single, tableName: other, attributes: { title: string } }`,
-    '2:3 contentTypes.news: the plural of `news` is `news` too: give it another `pluralApiId`',
+    '2:3 contentTypes.news: the plural of `news` is `news` too: set another `pluralApiId`',
     '4:3 contentTypes.texts: content-type `texts` and content-type `article` have the same API ID: `texts`',
     '4:3 contentTypes.texts: content-type `texts` and content-type `article` have the same GraphQL query: `texts`',
   ],

@@ -67,7 +67,7 @@ test('plinth check --json is one line for programs', async t => {
           column: 1,
         },
         path: ['server'],
-        related: { message: 'the first one stands here', file: 'project.yaml', line: 2, column: 1 },
+        related: { message: 'the first one is here', file: 'project.yaml', line: 2, column: 1 },
       },
     ],
   })

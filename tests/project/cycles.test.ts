@@ -26,7 +26,7 @@ test('roles that extend one another are one fault, and the other faults are told
   c: { extends: [a] }
 `)
   t.is(code, 1)
-  t.regex(text, /project\.yaml:5:17 roles extend one another in a circle: `a` → `b` → `c` → `a`/)
+  t.regex(text, /project\.yaml:5:17 roles extend each other in a cycle: `a` → `b` → `c` → `a`/)
   t.regex(text, /nothing/)
   t.regex(text, /2 faults/)
 })
@@ -59,5 +59,5 @@ contentTypes:
   note: { attributes: { c: { type: component, component: s.a } } }
 `)
   t.is(closed.code, 1)
-  t.regex(closed.text, /project\.yaml:4:27 components hold one another in a circle: `s.a` → `s.b` → `s.a`/)
+  t.regex(closed.text, /project\.yaml:4:27 components contain each other in a cycle: `s.a` → `s.b` → `s.a`/)
 })

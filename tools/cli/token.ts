@@ -1,5 +1,5 @@
 import { hashToken, newToken, printTokenHash } from '../../core/base/tokens.ts'
-import { toMilliseconds } from '../../core/project/settings/units.ts'
+import { toMilliseconds } from '../../core/project/settings/fill-defaults.ts'
 
 export interface TokenTerms {
   readonly name: string

@@ -1,5 +1,5 @@
-import type { ExpectedLists } from '../../model/blueprint.ts'
 import { fitsIndex } from '../../model/columns.ts'
+import type { ExpectedLists } from '../../model/layout.ts'
 import { type ContentType, isLink, type Model } from '../../model/model.ts'
 import type { Settings } from '../../project/settings/settings.ts'
 import type { Operator } from '../../query/operators.ts'

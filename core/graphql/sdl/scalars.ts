@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { isRealDay } from '../../base/text.ts'
 import type { Model } from '../../model/model.ts'
-import { isRealDay } from '../../project/calendar.ts'
 import { UploadedFile, withoutFiles } from './uploaded-file.ts'
 
 /** A scalar that parses and serializes strings of one format. */

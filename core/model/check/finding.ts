@@ -37,7 +37,7 @@ export type ModelRule = (declarations: Declarations) => Iterable<ModelFinding>
 /** A name in a namespace where names must be unique. A path of null: Plinth itself uses the name. */
 export interface NameClaim {
   readonly name: string
-  /** What uses the name, for messages: `content-type \`foo\``. */
+  /** The owner of the name, for messages: `content-type \`foo\``. */
   readonly by: string
   readonly path: Path | null
 }

@@ -28,7 +28,7 @@ function faultOf(type: DeclaredType, name: string): string | undefined {
   switch (declaration.type) {
     case 'component':
     case 'dynamiczone':
-      return `${at} lies in tables of its own: it cannot be part of an index`
+      return `${at} is stored in other tables: it cannot be part of an index`
     case 'media':
       return declaration.multiple ? `${at} is a list: it cannot be part of an index` : undefined
     case 'relation':

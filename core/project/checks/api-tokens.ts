@@ -1,4 +1,4 @@
-import { isMoment } from '../calendar.ts'
+import { isMoment } from '../../base/text.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { ApiTokenDeclaration, Settings } from '../settings/settings.ts'
 
@@ -11,14 +11,14 @@ export function* apiTokens({ apiTokens }: Settings): Generator<ProjectFinding> {
     if (token.expiresAt !== undefined && !isMoment(token.expiresAt)) {
       yield {
         code: 'bad-value',
-        message: '`expiresAt` is a day or a time that no calendar has',
+        message: '`expiresAt` is a date or time that does not exist',
         path: [...path, 'expiresAt'],
       }
     }
     const known = token.secret ?? token.hash
     const other = known === undefined ? undefined : seen.get(known)
     if (other !== undefined) {
-      const related = { path: ['apiTokens', other], message: `\`${other}\` stands here` }
+      const related = { path: ['apiTokens', other], message: `\`${other}\` is here` }
       yield {
         code: 'conflict',
         message: `the tokens \`${other}\` and \`${name}\` are the same`,

@@ -13,3 +13,28 @@ export function* pageLimits({ rest, graphql }: Settings): Generator<ProjectFindi
     yield { code: 'conflict', message, path: ['graphql', 'config', 'defaultLimit'] }
   }
 }
+
+/** Milliseconds. Node fires longer timers immediately. */
+const MAX_TIMER = 2 ** 31 - 1
+
+/** Durations used by timers must be at most 24 days. */
+export function* durations(settings: Settings): Generator<ProjectFinding> {
+  const { server, database, graphql, policyTimeout } = settings
+  const all: readonly (readonly [milliseconds: number, ...path: string[]])[] = [
+    [server.requestTimeout, 'server', 'requestTimeout'],
+    [server.stallTimeout, 'server', 'stallTimeout'],
+    [server.slowQuery, 'server', 'slowQuery'],
+    [database.pool.idle, 'database', 'pool', 'idle'],
+    [database.pool.acquire, 'database', 'pool', 'acquire'],
+    [database.replicaLag, 'database', 'replicaLag'],
+    [database.startTimeout, 'database', 'startTimeout'],
+    [database.statementTimeout, 'database', 'statementTimeout'],
+    [database.limits.time, 'database', 'limits', 'time'],
+    [graphql.config.limits.time, 'graphql', 'config', 'limits', 'time'],
+    [policyTimeout, 'policyTimeout'],
+  ]
+  for (const [milliseconds, ...path] of all) {
+    if (milliseconds > MAX_TIMER)
+      yield { code: 'bad-value', message: 'the duration is too long: at most 24d', path }
+  }
+}

@@ -11,10 +11,10 @@ export function* locales({ i18n }: Settings): Generator<ProjectFinding> {
     if (!isLanguage(code))
       yield { code: 'bad-value', message: `\`${code}\` is not the code of a language`, path }
     else if (first < index) {
-      const related = { path: ['i18n', 'locales', first], message: 'it stands here, too' }
+      const related = { path: ['i18n', 'locales', first], message: 'it is also here' }
       yield {
         code: 'duplicate-name',
-        message: `the locale \`${code}\` stands twice in the list`,
+        message: `the locale \`${code}\` is in the list twice`,
         path,
         related,
       }

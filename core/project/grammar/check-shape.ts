@@ -19,12 +19,12 @@ export interface ShapeResult {
 export function checkShape(tree: YamlNode, { schema, validate }: Grammar): ShapeResult {
   const value = toValue(tree)
   const errors = errorsAfterConversion(tree, value, validate)
-  const told = errors.map(error => ({ error, path: pathOf(tree, error) }))
-  const findings = told
+  const located = errors.map(error => ({ error, path: pathOf(tree, error) }))
+  const findings = located
     .filter(({ path }) => !isBroken(tree, path))
     .filter(({ error }) => !isMisspelt(error, errors))
     .map(({ error, path }) => toFinding(error, { path, tree, schema }))
-  const misfits = [...told.map(({ error, path }) => [...path, ...keyMeant(error)]), ...brokenPaths(tree)]
+  const misfits = [...located.map(({ error, path }) => [...path, ...keyMeant(error)]), ...brokenPaths(tree)]
   return { findings, misfits, fitting: fittingPart(value, validate) }
 }
 
@@ -70,7 +70,7 @@ function convertText(text: string, wanted: readonly string[]): number | boolean 
   return undefined
 }
 
-/** Whether a missing key is a misspelt unknown key of the same mapping. Then only the unknown key is reported. */
+/** True if a missing key is a misspelt unknown key of the same mapping. Then only the unknown key is reported. */
 function isMisspelt({ keyword, params, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   if (keyword !== 'required') return false
   return errors.some(other => {

@@ -23,7 +23,7 @@ export interface JsonSchema {
   readonly required?: readonly string[]
   readonly items?: JsonSchema
   readonly pattern?: string
-  /** What `pattern` expects, in words. Editors show it as well. */
+  /** The value that `pattern` expects, for messages. Editors show it as well. */
   readonly patternErrorMessage?: string
   /** A duration or a size, and the unit of a plain number. Settings have milliseconds or bytes. */
   readonly 'x-unit'?: 'milliseconds' | 'seconds' | 'bytes'
@@ -49,7 +49,7 @@ export const readSchemaText = (): string => readFileSync(join(PACKAGE_ROOT, SCHE
 
 export const readProjectSchema = (): JsonSchema => JSON.parse(readSchemaText())
 
-/** Resolves `$ref`; keywords beside it override those of the definition. */
+/** Resolves `$ref`. Keywords next to it override those of the definition. */
 export function resolveRef({ $ref, ...own }: JsonSchema, root: JsonSchema): JsonSchema {
   const target = $ref && root.$defs?.[$ref.replace('#/$defs/', '')]
   return target ? { ...target, ...own } : own
@@ -60,3 +60,16 @@ export function typeTags({ properties }: JsonSchema): readonly unknown[] {
   const tag = properties?.type
   return tag?.enum ?? (tag?.const === undefined ? [] : [tag.const])
 }
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  null: 'null',
+}
+
+/** The description of a JSON type: `a whole number`. */
+export const wordFor = (type: string): string => WORDS[type] ?? type

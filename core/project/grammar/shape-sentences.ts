@@ -6,8 +6,7 @@ import type { ProjectFinding } from '../faults.ts'
 import { adviceFor } from '../other-names.ts'
 import { isProjectSecret } from '../secret-ranges.ts'
 import { locate, type YamlNode } from '../yaml/yaml-tree.ts'
-import { wordFor } from './decide-unions.ts'
-import { type JsonSchema, resolveRef, typeTags } from './project-schema.ts'
+import { type JsonSchema, resolveRef, typeTags, wordFor } from './project-schema.ts'
 
 /** The context of an error message. */
 interface MessageContext {
@@ -165,10 +164,10 @@ function badName(error: ErrorObject, scene: MessageContext): ProjectFinding {
 function twice(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const [first, second] = [Number(error.params.j), Number(error.params.i)].toSorted((a, b) => a - b)
   const path = [...scene.path, second ?? 0]
-  const related = { path: [...scene.path, first ?? 0], message: 'it stands here, too' }
+  const related = { path: [...scene.path, first ?? 0], message: 'it is also here' }
   return {
     code: 'duplicate-name',
-    message: `${foundAt({ ...scene, path })} stands twice in the list`,
+    message: `${foundAt({ ...scene, path })} is in the list twice`,
     path,
     related,
   }
@@ -251,7 +250,7 @@ function wordAt({ tree }: MessageContext, path: Path): string | undefined {
 
 const LONGEST_SHOWN = 60
 
-/** What stands at a path, in words; secrets and values from the environment are only named. */
+/** The description of the value at a path. Secrets and values from the environment are only named. */
 function foundAt({ tree, path }: MessageContext): string {
   const { node } = locate(tree, path)
   if (node.kind !== 'scalar') return node.kind === 'list' ? 'a list' : 'a mapping'

@@ -1,5 +1,4 @@
-import { trimEndCharacter } from '../../base/text.ts'
-import { isMoment } from '../calendar.ts'
+import { isMoment, trimEndCharacter } from '../../base/text.ts'
 import type {
   ApiRateLimit,
   ApiTokenDeclaration,
@@ -11,7 +10,7 @@ import type {
   Settings,
 } from './settings.ts'
 
-/** Whether the project file itself has a key, so that its value is not a default. */
+/** True if the project file itself has a key, so that its value is not a default. */
 export type IsWritten = (...path: readonly string[]) => boolean
 
 /** Adds the defaults that depend on other keys, and unifies spellings. The settings have the defaults of the schema. */

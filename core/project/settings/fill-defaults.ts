@@ -1,6 +1,5 @@
 import { isRecord } from '../../base/plain-data.ts'
 import { type JsonSchema, resolveRef, type ShortForm, typeTags } from '../grammar/project-schema.ts'
-import { toBytes, toMilliseconds } from './units.ts'
 
 /**
  * Fills in the defaults of a schema, expands short forms, and converts durations to milliseconds and sizes to bytes.
@@ -56,4 +55,24 @@ function convert(value: unknown, { type, 'x-unit': unit }: JsonSchema): unknown 
   if (value === '' && type?.includes('null')) return null
   if (unit === undefined || (typeof value !== 'string' && typeof value !== 'number')) return value
   return unit === 'bytes' ? toBytes(value) : toMilliseconds(value, unit === 'seconds' ? 1000 : 1)
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
+
+/** Parses a duration such as `15s` to milliseconds. `bare`: the unit of a plain number, in milliseconds. */
+export const toMilliseconds = (said: string | number, bare = 1): number => amount(said, MILLISECONDS, bare)
+
+/** Parses a size such as `1mb` (1024-based) to bytes. A plain number is in bytes. */
+const toBytes = (said: string | number): number => amount(said, BYTES, 1)
+
+function amount(said: string | number, units: Readonly<Record<string, number>>, bare: number): number {
+  const [, number, unit = ''] = /^([\d.]+)\s*([a-z]*)$/i.exec(String(said)) ?? []
+  return Math.round(Number(number) * (units[unit.toLowerCase()] ?? bare))
 }

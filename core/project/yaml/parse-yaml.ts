@@ -82,9 +82,9 @@ function syntaxFaults(
   text: string,
 ): readonly SyntaxFault[] {
   const isFirst = (error: YAMLError) => errors.find(({ code }) => code === error.code) === error
-  const told = errors.filter(error => error.code === 'TAG_RESOLVE_FAILED' || isFirst(error))
-  const faults = told.map(error => toSyntaxFault(error, document, text))
-  const open = faults[told.findIndex(isOpenQuote)]
+  const syntaxErrors = errors.filter(error => error.code === 'TAG_RESOLVE_FAILED' || isFirst(error))
+  const faults = syntaxErrors.map(error => toSyntaxFault(error, document, text))
+  const open = faults[syntaxErrors.findIndex(isOpenQuote)]
   return open ? faults.filter(fault => fault === open || fault.offset < open.offset) : faults
 }
 
@@ -116,7 +116,7 @@ function quoteBefore(document: Document, offset: number): number {
 
 function sentenceFor({ code, message, pos }: YAMLError, text: string): string {
   if (code === 'UNEXPECTED_TOKEN' && /\$\{/.test(text.slice(pos[0] - 1, pos[0] + 1))) {
-    return 'between brackets, a text with `${…}` stands in quotes'
+    return 'between brackets, quote a text with `${…}`'
   }
   const bracket = /end with a ([\]}])/.exec(message)?.[1]
   if (bracket) return `a closing \`${bracket}\` is missing before here`

@@ -117,7 +117,7 @@ function readTemplate(pass: ReadState, value: string, at: NodePosition): YamlNod
 function readAlias(pass: ReadState, name: string, at: NodePosition): YamlNode {
   const target = pass.anchors.get(name)
   if (target === undefined && pass.anchors.has(name)) {
-    return broken(pass, at, 'alias-bomb', `the alias \`*${name}\` stands inside the value that it stands for`)
+    return broken(pass, at, 'alias-bomb', `the alias \`*${name}\` is inside the value that it refers to`)
   }
   if (target === undefined) {
     return broken(
@@ -179,7 +179,7 @@ function readEntry(
   const first = entries.get(name)
   const value = readNode(pass, pair.value, here)
   if (first === undefined) return void entries.set(name, { key: markAt(pass, offset), value })
-  const related = { place: placeAt(first.key), message: 'the first one stands here' }
+  const related = { place: placeAt(first.key), message: 'the first one is here' }
   report(pass, here, { code: 'duplicate-key', message: `duplicate key \`${name}\``, related })
 }
 

@@ -3,10 +3,9 @@ import { failed, ok, type Result } from '../../base/result.ts'
 import type { Diagnostic, Path, SourceLocation } from '../../faults/diagnostic.ts'
 import type { Environment } from '../environment.ts'
 import { sortDiagnostics } from '../faults.ts'
-import { readSource } from '../read-source.ts'
 import { looksSecret, type SecretTest } from '../secret-ranges.ts'
 import { parseYaml } from './parse-yaml.ts'
-import { placeAt } from './source-file.ts'
+import { placeAt, readSource } from './source-file.ts'
 import { locate, toValue, type YamlNode } from './yaml-tree.ts'
 
 /** A parsed YAML file: its plain value and the locations of all its parts. */
@@ -19,7 +18,7 @@ export interface YamlSource {
   place(path: Path): SourceLocation
   /** The location of a mapping's key instead of its value. */
   keyPlace(path: Path): SourceLocation
-  /** Whether the value contains environment variables, so that it must not be printed. */
+  /** True if the value contains environment variables, so that it must not be printed. */
   fromEnvironment(path: Path): boolean
 }
 

@@ -1,10 +1,14 @@
-import type { SourceLocation } from '../../faults/diagnostic.ts'
+import { open } from 'node:fs/promises'
+import { isAbsolute, relative, sep } from 'node:path'
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { Diagnostic, SourceLocation } from '../../faults/diagnostic.ts'
+import type { ProjectFault } from '../faults.ts'
 
 /** The text of a file, ready to be quoted: secrets are masked in `lines`. */
 export interface SourceFile {
   /** Absolute. */
   readonly path: string
-  /** As shown to the user. */
+  /** The path that messages show. */
   readonly shown: string
   /** The lines as they may be quoted, without line breaks. */
   readonly lines: readonly string[]
@@ -67,4 +71,68 @@ function lineAt(starts: readonly number[], offset: number): number {
     else high = middle - 1
   }
   return low
+}
+
+/** Bytes. A larger file is a mistake or an attack. */
+const MAX_FILE_BYTES = 5 * 1024 * 1024
+
+/** Reads a UTF-8 text file of at most 5 MiB and removes its byte order mark. */
+export async function readSource(path: string, root: string): Promise<Result<SourceText, Diagnostic>> {
+  const shown = shownPath(path, root)
+  const fail = (code: ProjectFault, message: string) => failed(wholeFileFault(code, message, shown))
+  try {
+    const bytes = await readAtMost(path, MAX_FILE_BYTES + 1)
+    if (bytes.length > MAX_FILE_BYTES) return fail('too-large', 'the file is larger than 5 MiB')
+    if (isUtf16(bytes)) return fail('bad-encoding', 'the file is UTF-16: save it as UTF-8')
+    return ok({ path, shown, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) })
+  } catch (error) {
+    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      return fail('bad-encoding', 'the file is not UTF-8: save it as UTF-8')
+    return fail('unreadable', `the file cannot be read: ${reasonOf(error, path)}`)
+  }
+}
+
+/** Relative to the root for paths inside it, with `/` on every system; else absolute. */
+export function shownPath(path: string, root: string): string {
+  const inside = relative(root, path)
+  const leaves = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
+  return leaves ? path : inside.split(sep).join('/')
+}
+
+const wholeFileFault = (code: ProjectFault, message: string, shown: string): Diagnostic => ({
+  code,
+  message,
+  place: { file: shown, line: 1, column: 1, source: '' },
+  path: [],
+})
+
+async function readAtMost(path: string, limit: number): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const chunks: Buffer[] = []
+    let length = 0
+    for await (const chunk of file.createReadStream({ end: limit - 1, autoClose: false })) {
+      chunks.push(chunk)
+      length += chunk.length
+    }
+    return Buffer.concat(chunks, length)
+  } finally {
+    await file.close()
+  }
+}
+
+const isUtf16 = (bytes: Buffer): boolean =>
+  (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
+
+/** For a missing file the message has the absolute path, which shows where it was expected. */
+function reasonOf(error: unknown, path: string): string {
+  if (isMissing(error)) return `there is no such file: ${path}`
+  if (codeOf(error) === 'EISDIR') return 'it is a folder'
+  if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'Plinth may not read it'
+  return codeOf(error) || 'the system does not say why'
 }

@@ -1,7 +1,34 @@
+import { didYouMean } from '../../base/nearest.ts'
 import { walkGraph } from '../../base/walk-graph.ts'
+import type { Path } from '../../faults/diagnostic.ts'
 import type { AttributeDeclaration } from '../../project/settings/declarations.ts'
-import { attributePath, type Declarations, type DeclaredComponent } from '../declarations.ts'
+import {
+  attributePath,
+  type Declarations,
+  type DeclaredComponent,
+  declaredAttributes,
+} from '../declarations.ts'
 import type { ModelFinding } from './finding.ts'
+
+/** Every component that an attribute uses must exist. */
+export function* knownComponents(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
+    if (declaration.type === 'component') {
+      yield* known(declaration.component, attributePath(holder, name, 'component'), declarations)
+    }
+    if (declaration.type !== 'dynamiczone') continue
+    for (const [index, uid] of declaration.components.entries()) {
+      const path = attributePath(holder, name, 'components', index)
+      yield* known(uid, path, declarations)
+    }
+  }
+}
+
+function* known(uid: string, path: Path, { componentsByUid }: Declarations): Generator<ModelFinding> {
+  if (componentsByUid.has(uid)) return
+  const near = didYouMean(uid, componentsByUid.keys())
+  yield { code: 'unknown-component', message: `unknown component \`${uid}\`${near}`, path }
+}
 
 interface Use {
   readonly attribute: string
@@ -22,7 +49,7 @@ function cycle(members: readonly DeclaredComponent[], last: DeclaredComponent, u
   const names = [...members, use.component].map(({ uid }) => `\`${uid}\``)
   return {
     code: 'component-cycle',
-    message: `components hold one another in a circle: ${names.join(' → ')}`,
+    message: `components contain each other in a cycle: ${names.join(' → ')}`,
     path: attributePath(last, use.attribute),
   }
 }

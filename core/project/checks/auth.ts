@@ -16,3 +16,13 @@ export function* registration({ auth, roles, user }: Settings): Generator<Projec
     yield { code: 'unknown-name', message, path: [...path, 'allowedFields', index] }
   }
 }
+
+/** The output size of HMAC-SHA256 in bytes. */
+const MIN_LENGTH = 32
+
+export function* jwtSecret({ auth }: Settings): Generator<ProjectFinding> {
+  const { length } = auth.jwtSecret
+  if (length === 0 || length >= MIN_LENGTH) return
+  const message = `the \`jwtSecret\` is too short: use at least ${MIN_LENGTH} characters`
+  yield { code: 'bad-value', message, path: ['auth', 'jwtSecret'] }
+}

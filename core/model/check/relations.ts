@@ -140,3 +140,15 @@ function at(side: RelationSide, message: string, target?: DeclaredType): ModelFi
   if (!target || target.builtIn) return finding
   return { ...finding, related: { path: attributePath(target, side.other), message: 'the other side' } }
 }
+
+/** The target of a relation must be a content-type of the project, or `user`, `role` or `file`. */
+export function* knownTargets(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
+    if (declaration.type !== 'relation' || declarations.targets.has(declaration.target)) continue
+    yield {
+      code: 'unknown-target',
+      message: `unknown target \`${declaration.target}\`${didYouMean(declaration.target, declarations.targets.keys())}`,
+      path: attributePath(holder, name, 'target'),
+    }
+  }
+}

@@ -34,3 +34,16 @@ function* unknownFields(
     yield { code: 'unknown-name', message, path: [...path, 'fields', field], atKey: true }
   }
 }
+
+/** `only: true` needs a folder of trusted documents. */
+export function* trustedDocuments({ graphql }: Settings): Generator<ProjectFinding> {
+  const { folder, only } = graphql.config.trustedDocuments
+  if (!only || folder !== null) return
+  const path = ['graphql', 'config', 'trustedDocuments', 'only']
+  yield {
+    code: 'conflict',
+    message: '`only: true` without a `folder` would refuse every request',
+    path,
+    atKey: true,
+  }
+}

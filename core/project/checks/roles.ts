@@ -20,7 +20,7 @@ export function* roleParents({ roles }: Settings): Generator<ProjectFinding> {
     if (cycle.some(member => reported.has(member))) continue
     for (const member of cycle) reported.add(member)
     const way = [...cycle, first].map(member => `\`${member}\``).join(' → ')
-    yield { code: 'cycle', message: `roles extend one another in a circle: ${way}`, path: pathOf(first) }
+    yield { code: 'cycle', message: `roles extend each other in a cycle: ${way}`, path: pathOf(first) }
   }
 }
 
@@ -34,3 +34,20 @@ const unknownParent = (parent: string, path: Path, roles: Roles): ProjectFinding
   message: `unknown role \`${parent}\`${didYouMean(parent, Object.keys(roles))}`,
   path,
 })
+
+const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
+
+/** Roles and tokens must not have names of Object.prototype. (For types and attributes see core/model/check.) */
+export function* objectNames(settings: Settings): Generator<ProjectFinding> {
+  for (const section of ['roles', 'apiTokens'] as const) {
+    for (const name of Object.keys(settings[section])) {
+      if (!TAKEN.has(name)) continue
+      yield {
+        code: 'reserved-name',
+        message: `\`${name}\` is a reserved name`,
+        path: [section, name],
+        atKey: true,
+      }
+    }
+  }
+}

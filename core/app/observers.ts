@@ -1,5 +1,5 @@
 import { createRedactor } from '../base/redact.ts'
-import { urlsOf } from '../database/connect/target-url.ts'
+import { splitHosts } from '../database/connect/target-url.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import type { DatabaseObservation } from '../database/observation.ts'
 import type { DatabaseWatch } from '../database/watch-database.ts'
@@ -44,7 +44,7 @@ export const secretsOf = ({ auth, apiTokens, database, upload }: Settings): read
   [
     auth.jwtSecret,
     ...Object.values(apiTokens).flatMap(({ secret, hash }) => [secret ?? '', hash ?? '']),
-    ...[...urlsOf(database.url), ...database.replicas, auth.mail.url ?? ''].flatMap(passwordOf),
+    ...[...splitHosts(database.url), ...database.replicas, auth.mail.url ?? ''].flatMap(passwordOf),
     String(upload.providerOptions.secretAccessKey ?? ''),
   ].filter(secret => secret !== '')
 

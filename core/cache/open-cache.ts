@@ -2,7 +2,6 @@ import { recordCacheOutcome } from '../base/request-context.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { currentWhole } from '../database/generations/write-storage.ts'
-import { ABANDONED } from '../database/scheduling/scheduler.ts'
 import {
   type BodyFormat,
   type BodyOrText,
@@ -136,7 +135,7 @@ const settled = (flight: Promise<unknown> | undefined): Promise<unknown> | undef
 function exceedsLimit(error: unknown, { maxBytes = Number.POSITIVE_INFINITY }: ReadRunOptions): boolean {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'too-large') return fault.bytes === null || fault.bytes >= maxBytes
-  return fault?.kind === 'timeout' && fault.code !== ABANDONED
+  return fault?.kind === 'timeout'
 }
 
 const withKnownTotal = (

@@ -1,51 +1,53 @@
 import type { Client, Submittable } from 'pg'
 import type { Statement } from '../sql/statement.ts'
-import type { Received } from './connect/answer-size.ts'
-import { Batch, type BatchWire, type Item, type Outcome, ProtocolError } from './connect/batch.ts'
-import type { PreparedStatements } from './connect/prepared-statements.ts'
-import type { Primary } from './connect/primary.ts'
+import type { AnswerSizeLimit } from './connect/answer-size.ts'
+import {
+  Batch,
+  type BatchItem,
+  type BatchWire,
+  type PreparedStatements,
+  ProtocolError,
+  type StatementResult,
+} from './connect/batch.ts'
+import type { Primary, ServerParameter } from './connect/primary.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault, toDriverError } from './database-fault.ts'
 import type { Work } from './scheduling/scheduled-work.ts'
-import { isInternal } from './sqlstate.ts'
+import { isServerDefect } from './sqlstate.ts'
 
-/** One connection of the pool: pg's client with what this room keeps beside it. */
+/** pg's client with the state that this module keeps for it. */
 export interface Connection extends Omit<Client, 'connection'> {
-  /** pg's end of the protocol; its types leave it out. */
+  /** pg's protocol layer, which its types leave out. */
   readonly connection: Wire
-  /** Absent: statements run unprepared. */
-  plinthStatements?: PreparedStatements
-  /**
-   * Its server may be another one in each transaction; absent: it is not. `passesNames`: the pooler leaves the names of
-   * prepared statements as they are, instead of keeping them itself.
-   */
-  plinthPooled?: { readonly passesNames: boolean }
-  /** Settings that each transaction has to set again. */
-  plinthSettings?: Statement
-  /** What it was acquired for. */
-  plinthWork?: Work | undefined
-  /** Whether the server can be asked to end a statement: not where it is a part of the process. */
-  plinthCancels?: boolean
-  /** Work of others may have changed its session, so that it is not used again. */
-  plinthIsChanged?: boolean
-  /** Counts the bytes of an answer while it arrives. */
-  plinthReceived?: Received
-  /** Set when the connection must not go back to the pool. Sequelize's own mark, which its pool checks. */
-  _invalid?: boolean
-  /** The error that ended it (watched-client.ts). */
-  plinthLost?: Error
-  /** To be called once it is ready for statements: it has so much time, and no more. */
-  plinthReady?: () => void
-  /** The server that it leads to; absent: it is not there to write. */
-  plinthPrimary?: Primary
+  /** It must not be used again: it is lost, its statement was cancelled, or its server is no longer the primary. */
+  isInvalid: boolean
+  /** The first error that made it unusable. */
+  lostError?: Error
+  /** To be called once it is ready for statements: ends the connect timeout. */
+  setReady: () => void
   /** Called with each parameter that the server reports. */
-  plinthReports?: (parameter: Parameter) => void
-}
-
-/** What a server reports of itself when a connection opens, and whenever it changes (PostgreSQL manual, 55.2.7). */
-export interface Parameter {
-  readonly parameterName: string
-  readonly parameterValue: string
+  onParameter?: (parameter: ServerParameter) => void
+  /** Absent: statements run unprepared. */
+  preparedStatements?: PreparedStatements
+  /**
+   * Present if a pooler may give each transaction another server. `keepsNames`: it passes the names of prepared statements
+   * to the server unchanged, instead of managing prepared statements itself.
+   */
+  pooler?: { readonly keepsNames: boolean }
+  /** Sets the settings that a pooled connection loses between transactions. */
+  transactionSettings?: Statement
+  /** Whether the server can be asked to cancel a statement. False for the embedded database. */
+  canCancel?: boolean
+  /** Bounds the size of an answer while it arrives. */
+  answerSize?: AnswerSizeLimit
+  /** The server that it leads to, if writes are wanted. */
+  primary?: Primary
+  /** Foreign SQL may have changed its session, so it is closed after use. */
+  isSessionChanged?: boolean
+  /** The work that it is lent for. */
+  work?: Work | undefined
+  /** When it was last returned to the pool, as of performance.now(). */
+  idleSince: number
 }
 
 interface Wire extends BatchWire {
@@ -56,118 +58,120 @@ interface Wire extends BatchWire {
   close(message: { readonly type: 'S'; readonly name: string }): void
 }
 
-export interface BatchAnswer {
-  /** The driver's, of the first statement that failed; null: none did. */
+export interface BatchResult {
+  /** The driver's error for the first statement that failed; null: none failed. */
   readonly error: Error | null
-  /** Of the statements before it. */
-  readonly outcomes: readonly Outcome[]
-  /** False: the database never got any of it. */
+  /** Results of the statements before it. */
+  readonly results: readonly StatementResult[]
+  /** False: the batch was never sent. */
   readonly isSent: boolean
 }
 
 /**
- * Runs statements in one round trip, each only if those before it went well. Milliseconds after which the answer is no
- * longer waited for (0: for ever) guard against a network that swallows packets; the server's own timeout comes first.
+ * Runs statements in one round trip, each only if those before it succeeded. `timeout` is in milliseconds (0: none). It
+ * guards against a network that drops packets: the server's own statement timeout comes first.
  */
 export function runBatch(
   connection: Connection,
   statements: readonly Statement[],
-  patience: number,
-): Promise<BatchAnswer> {
+  timeout: number,
+): Promise<BatchResult> {
   const items = prepare(connection, statements)
   return new Promise(resolve => {
-    const batch = new Batch(items, patience, error => {
-      const { outcomes, isSent } = batch
-      // Its answer is still to come, and would meet the next statement.
+    const batch = new Batch(items, timeout, error => {
+      const { results, isSent } = batch
+      // A late answer would be taken for that of the next statement.
       if (error?.message === 'Query read timeout' || error instanceof ProtocolError)
-        connection._invalid = true
-      if (error) forgetFailed(connection, items[outcomes.length], error)
-      resolve({ error: error && connection._invalid ? lostBy(error) : error, outcomes, isSent })
+        connection.isInvalid = true
+      if (error) forgetFailed(connection, items[results.length], error)
+      resolve({ error: error && connection.isInvalid ? toLost(error) : error, results, isSent })
     })
-    // pg's types give a query the whole of its connection; ours asks for less.
+    // pg's types pass a query the whole connection; a batch needs less.
     connection.query(batch as unknown as Submittable)
   })
 }
 
-/** A connection that can no longer be used is lost, whatever its last error says. */
-const lostBy = (error: Error): Error =>
-  toDatabaseFault(error) && !isInternal(toDriverError(error)?.code)
+/** A connection that became unusable counts as lost, whatever its last error says. */
+const toLost = (error: Error): Error =>
+  toDatabaseFault(error) && !isServerDefect(toDriverError(error)?.code)
     ? error
     : new ProtocolError(error.message, error)
 
-/** What a transaction of this connection, or a batch that is one by itself, has to begin with. */
-export const settingsOf = ({ plinthSettings }: Connection): readonly Statement[] =>
-  plinthSettings ? [plinthSettings] : []
+/** The statements that every transaction of this connection must begin with. */
+export const settingsOf = ({ transactionSettings }: Connection): readonly Statement[] =>
+  transactionSettings ? [transactionSettings] : []
 
-/** Bounds of one answer. */
-export interface AnswerTerms {
+export interface AnswerLimits {
   /** Milliseconds; see runBatch. */
-  readonly patience: number
-  /** Infinite: its size does not matter. */
+  readonly timeout: number
+  /** Infinite: unlimited. */
   readonly maxBytes: number
 }
 
-/** Runs statements, as runBatch; rejects with the first failure, and with a DatabaseFailure where the answer is too large. */
+/** Like runBatch, but rejects with the first failure, or with a DatabaseFailure if the answer is too large. */
 export async function runBounded(
   connection: Connection,
   statements: readonly Statement[],
-  { patience, maxBytes }: AnswerTerms,
-): Promise<readonly Outcome[]> {
-  const received = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.plinthReceived
-  received?.begin(maxBytes)
-  const answer = await runBatch(connection, statements, patience)
-  return outcomesOf(answer, received)
+  { timeout, maxBytes }: AnswerLimits,
+): Promise<readonly StatementResult[]> {
+  const answerSize = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.answerSize
+  answerSize?.begin(maxBytes)
+  return toResults(await runBatch(connection, statements, timeout), answerSize)
 }
 
-function outcomesOf({ error, outcomes }: BatchAnswer, received: Received | undefined): readonly Outcome[] {
-  // The connection is ended for an answer that is too large, which is what the error is about.
-  const failure = received?.end() ?? error
+function toResults(
+  { error, results }: BatchResult,
+  answerSize: AnswerSizeLimit | undefined,
+): readonly StatementResult[] {
+  // An answer that is too large ends the connection, which would show as a lost connection.
+  const failure = answerSize?.end() ?? error
   if (failure) throw failure
-  return outcomes
+  return results
 }
 
-export interface RunOnTerms extends AnswerTerms {
-  /** Runs behind the statement; where it fails, so does the statement. */
+export interface RunOnTerms extends AnswerLimits {
+  /** Runs after the statement. If it fails, the statement does. */
   readonly guard?: Statement | undefined
 }
 
-/** Runs one statement, as runBounded. Each read comes through here: it is one promise on top of the batch. */
+/** Runs one statement; see runBounded. Every read comes through here, so it adds only one promise to the batch. */
 export async function runOn(connection: Connection, statement: Statement, terms: RunOnTerms): Promise<Rows> {
-  const { guard, patience, maxBytes } = terms
-  const received = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.plinthReceived
-  received?.begin(maxBytes)
+  const { guard, timeout, maxBytes } = terms
+  const answerSize = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.answerSize
+  answerSize?.begin(maxBytes)
   const own = guard === undefined ? [statement] : [statement, guard]
-  const { plinthSettings } = connection
-  const answer = await runBatch(connection, plinthSettings ? [plinthSettings, ...own] : own, patience)
-  return outcomesOf(answer, received).at(-own.length) ?? NOTHING
+  const { transactionSettings } = connection
+  const statements = transactionSettings ? [transactionSettings, ...own] : own
+  const result = await runBatch(connection, statements, timeout)
+  return toResults(result, answerSize).at(-own.length) ?? NO_ROWS
 }
 
-const NOTHING: Rows = { rows: [], count: 0 }
+export const NO_ROWS: Rows = { rows: [], count: 0 }
 
-/** With their prepared forms; makes room for those first. Close messages travel with the query, at no round trip. */
+/** Adds the prepared forms, after evicting old ones. The Close messages travel with the batch. */
 function prepare(
-  { plinthStatements, connection }: Connection,
+  { preparedStatements, connection }: Connection,
   statements: readonly Statement[],
-): readonly Item[] {
-  if (!plinthStatements) return statements.map(statement => ({ statement, prepared: null }))
-  const items = statements.map(statement => ({ statement, prepared: plinthStatements.of(statement.text) }))
-  for (const evicted of plinthStatements.evict(items.length)) connection.close({ type: 'S', name: evicted })
+): readonly BatchItem[] {
+  if (!preparedStatements) return statements.map(statement => ({ statement, prepared: null }))
+  const items = statements.map(statement => ({ statement, prepared: preparedStatements.get(statement.text) }))
+  for (const evicted of preparedStatements.evict(items.length)) connection.close({ type: 'S', name: evicted })
   return items
 }
 
-/** Statements that the server may have lost, or holds with a stale plan, are prepared again under another name. */
+/** Prepares a statement again, under another name, if the server may have lost it or has a stale plan. */
 function forgetFailed(
-  { plinthStatements, connection }: Connection,
-  item: Item | undefined,
+  { preparedStatements, connection }: Connection,
+  item: BatchItem | undefined,
   error: Error,
 ): void {
-  if (!plinthStatements || !item || (item.prepared?.parsers && !isStale(error))) return
-  const name = plinthStatements.forget(item.statement.text)
+  if (!preparedStatements || !item || (item.prepared?.parsers && !isStalePlan(error))) return
+  const name = preparedStatements.forget(item.statement.text)
   if (name !== undefined) connection.close({ type: 'S', name })
 }
 
-/** `cached plan must not change result type`, and a prepared statement that the server does not know. */
-export function isStale(error: unknown): boolean {
+/** `cached plan must not change result type`, or a prepared statement that the server does not know. */
+function isStalePlan(error: unknown): boolean {
   const driver = toDriverError(error)
   if (driver?.code === '26000') return true
   return driver?.code === '0A000' && driver.routine === 'RevalidateCachedQuery'

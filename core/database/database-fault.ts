@@ -1,52 +1,54 @@
 import type { WriteOutcome } from '../base/request-context.ts'
 import { TOO_LARGE } from '../sql/print-bounded.ts'
 import { OUTDATED } from './generations/generations.ts'
-import { meaningOf } from './sqlstate.ts'
+import { categorize } from './sqlstate.ts'
 
-/** Why a statement failed. Messages name no values of the data, and no secrets. */
+/** Why a statement failed. Messages contain neither data nor secrets. */
 export type DatabaseFault =
-  /** Not reachable, or gone in the middle. */
+  /** Unreachable, or the connection was lost. */
   | {
       readonly kind: 'unavailable'
       readonly message: string
-      /** The server answers, and takes no writes: nothing was written. */
+      /** The server answers but takes no writes: nothing was written. */
       readonly isReadonly?: boolean
     }
   /** No connection became free in time: nothing was sent. */
   | { readonly kind: 'busy'; readonly message: string }
-  /** A statement or the wait for a lock took too long. */
+  /** The caller left before the statement began: nothing was sent. */
+  | { readonly kind: 'aborted'; readonly message: string }
+  /** A statement or its wait for a lock took too long. */
   | { readonly kind: 'timeout'; readonly message: string; readonly code: string | null }
-  /** The answer was not read to its end. `sample`: its beginning, with some bytes of the protocol before the text. */
   | TooLargeFault
   | ConstraintFault
-  /** The same transaction, run again, may well succeed. */
+  /** The same transaction may succeed if it runs again. */
   | { readonly kind: 'serialization'; readonly message: string; readonly code: string }
-  /** The tables are not those any more that the project wants (detect-drift.ts). */
+  /** The tables were migrated for another version of the project. */
   | { readonly kind: 'outdated'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly code: string | null }
 
+/** The answer was not read to its end. */
 export interface TooLargeFault {
   readonly kind: 'too-large'
   readonly message: string
-  /** How many it may have; null: PostgreSQL itself ended a list, which the statement has bounded. */
+  /** The limit; null: PostgreSQL stopped at a list that is longer than the statement allows. */
   readonly bytes: number | null
-  /** The beginning of the answer, or the path of what is too large. */
+  /** The beginning of the answer, including some bytes of the protocol; or the path of the list. */
   readonly seen: { readonly sample: string } | { readonly path: readonly string[] }
 }
 
 export interface ConstraintFault {
   readonly kind: 'unique' | 'check' | 'foreignKey' | 'notNull'
   readonly message: string
-  /** The constraint's name; of a notNull, null. */
+  /** The constraint's name; null for notNull. */
   readonly constraint: string | null
   readonly table: string | null
-  /** Of a notNull only. */
+  /** Only for notNull. */
   readonly column: string | null
 }
 
 /**
- * Carries a fault through code that may throw. `outcome` is `unknown` where a COMMIT was sent and its answer was lost:
- * such work must not be repeated without proof that it was not done.
+ * Carries a fault. `outcome` is `unknown` if a COMMIT was sent and its answer was lost: such work must not be repeated
+ * without proof that it was not committed.
  */
 export class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure'
@@ -63,14 +65,20 @@ export class DatabaseFailure extends Error {
 export const isUnclear = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.outcome === 'unknown'
 
-/** The fault behind anything that this room, Sequelize or the driver throws; undefined for an error of other origin. */
+/** Like toDatabaseFault, as a DatabaseFailure. Errors of another origin are returned unchanged. */
+export function toFailure(error: unknown): unknown {
+  const fault = toDatabaseFault(error)
+  return fault === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(fault, error)
+}
+
+/** The fault behind an error of this module, Sequelize or the driver; undefined for an error of another origin. */
 export function toDatabaseFault(error: unknown): DatabaseFault | undefined {
   if (error instanceof DatabaseFailure) return error.fault
   const driver = toDriverError(error)
   return driver && (faultOfCode(driver) ?? faultOfMessage(driver))
 }
 
-/** What pg and Node put on errors, and Sequelize hides under `parent`. */
+/** Properties of pg's and Node's errors. Sequelize wraps these errors as `parent`. */
 export interface DriverError {
   readonly message: string
   readonly code?: unknown
@@ -95,17 +103,17 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (code === OUTDATED) return { kind: 'outdated', message }
   const constraint = CONSTRAINTS[code]
   if (constraint) return { kind: constraint, message, ...namesOf(error) }
-  const meaning = meaningOf(code)
-  if (meaning === 'timeout') return { kind: 'timeout', message, code }
-  if (meaning === 'retry' || error.routine === 'RevalidateCachedQuery')
+  const category = categorize(code)
+  if (category === 'timeout') return { kind: 'timeout', message, code }
+  if (category === 'retry' || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
-  if (meaning === 'readonly') return { kind: 'unavailable', message, isReadonly: true }
-  if (isFinal(error) || meaning === 'unavailable' || OF_SOCKETS.has(code))
+  if (category === 'readonly') return { kind: 'unavailable', message, isReadonly: true }
+  if (isFinal(error) || category === 'unavailable' || SOCKET_ERRORS.has(code))
     return { kind: 'unavailable', message }
   return isSqlstate(code) ? { kind: 'other', message, code } : undefined
 }
 
-/** The server ends the connection with it. */
+/** The server ends the connection after such an error. */
 export const isFinal = ({ severity }: { readonly severity?: unknown }): boolean =>
   severity === 'FATAL' || severity === 'PANIC'
 
@@ -126,8 +134,8 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintFault['kind']>> = {
   '23502': 'notNull',
 }
 
-/** What Node says of connections. */
-const OF_SOCKETS: ReadonlySet<string> = new Set([
+/** Node's codes of connection errors. */
+const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -154,17 +162,13 @@ const namesOf = (error: DriverError) => ({
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** What pg and Sequelize's pool say with a message only. */
+/** pg's errors that have a message only. */
 function faultOfMessage(error: DriverError): DatabaseFault | undefined {
   const { message } = error
-  if (message === 'Operation timeout') {
-    return { kind: 'busy', message: 'No database connection became free in time' }
-  }
   if (/read timeout/i.test(message))
     return { kind: 'timeout', message: 'The database did not answer in time', code: null }
   if (LOST.test(message)) return { kind: 'unavailable', message: 'The connection to the database was lost' }
   return undefined
 }
 
-const LOST =
-  /connection terminated|timeout expired|not queryable|pool is draining|connection manager was closed|client was closed/i
+const LOST = /connection terminated|timeout expired|not queryable|client was closed/i

@@ -20,7 +20,7 @@ export function toRequestFault(error: unknown): Told | null {
   if (!message) return null
   return {
     fault: fault('unavailable', message, isUnclear(error) ? { outcome: 'unknown' } : {}),
-    reason: database.kind === 'outdated' ? null : database.message,
+    reason: database.kind === 'outdated' || database.kind === 'aborted' ? null : database.message,
   }
 }
 
@@ -42,6 +42,7 @@ const MESSAGES: Readonly<Partial<Record<DatabaseFault['kind'], string>>> = {
   unavailable: AWAY,
   busy: BUSY,
   timeout: AWAY,
+  aborted: AWAY,
   serialization: 'Others wrote at the same moment: try again',
   outdated: OUTDATED_MESSAGE,
 }

@@ -1,25 +1,23 @@
 import type { Database, Transaction } from './database.ts'
 
-/** Where a migration's statements run. */
+/** The database and the transaction in which a migration's statements run. */
 export interface Site {
   readonly database: Database
   readonly transaction: Transaction
 }
 
-/** Characters of SQL to send at once: few round trips, and messages of a bounded size. */
+/** Characters of SQL per round trip: few round trips, and messages of a bounded size. */
 const BATCH = 64 * 1024
 
-/**
- * Runs statements that take no parameters and answer nothing (DDL), many a round trip. They cannot be prepared,
- * and Sequelize's queryInterface has no words for partial indexes, checks and identity columns.
- */
-export async function runPlain(site: Site, statements: readonly string[]): Promise<void> {
-  for (const batch of batches(statements)) {
-    await site.database.sequelize.query(batch, { transaction: site.transaction.sequelize, raw: true })
-  }
+/** Runs statements without parameters or results (DDL), many per round trip. They cannot be prepared. */
+export async function runPlain(
+  { transaction }: Pick<Site, 'transaction'>,
+  statements: readonly string[],
+): Promise<void> {
+  for (const batch of toBatches(statements)) await transaction.runScript(batch)
 }
 
-function* batches(statements: readonly string[]): Generator<string> {
+function* toBatches(statements: readonly string[]): Generator<string> {
   let batch = ''
   for (const statement of statements) {
     batch += `${statement};\n`

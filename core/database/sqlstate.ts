@@ -1,18 +1,18 @@
 /**
- * What an error of PostgreSQL means, by its SQLSTATE or the class of it (its first two characters):
- * https://www.postgresql.org/docs/current/errcodes-appendix.html. What is not named here is a fault of the statement.
+ * Categories of PostgreSQL errors by SQLSTATE or by its class (the first two characters):
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html. Other errors are faults of the statement.
  *
- * - `retry`: another run of the same work may succeed; after some tries 503.
- * - `timeout`: it took too long; 503, and nothing of it was written.
- * - `unavailable`: the server, or this connection, cannot do its part now; 503. What was sent before a COMMIT is not
- *   written; where the connection ends while a COMMIT is under way, only the data tell.
- * - `readonly`: the server takes no writes: it is a standby, or was set so. 503, nothing is written, and connections to
- *   it are not used again.
+ * - `retry`: the same work may succeed if it runs again; after some tries 503.
+ * - `timeout`: it took too long; 503, nothing was written.
+ * - `unavailable`: the server or the connection fails now; 503. Nothing was written unless a COMMIT was sent. If the
+ *   connection is lost during a COMMIT, only the data show whether it succeeded.
+ * - `readonly`: the server takes no writes: it is a standby, or was configured so. 503, nothing was written, and its
+ *   connections are not used again.
  */
-export type Meaning = 'retry' | 'timeout' | 'unavailable' | 'readonly'
+export type SqlstateCategory = 'retry' | 'timeout' | 'unavailable' | 'readonly'
 
-const BY_CODE: Readonly<Record<string, Meaning>> = {
-  // serialization_failure, deadlock_detected, and a prepared statement that the server does not know (any more)
+const BY_CODE: Readonly<Record<string, SqlstateCategory>> = {
+  // serialization_failure, deadlock_detected, invalid_sql_statement_name (a prepared statement was lost)
   '40001': 'retry',
   '40P01': 'retry',
   '26000': 'retry',
@@ -35,19 +35,19 @@ const BY_CODE: Readonly<Record<string, Meaning>> = {
   '57P05': 'unavailable',
 }
 
-const BY_CLASS: Readonly<Record<string, Meaning>> = {
-  // connections
+const BY_CLASS: Readonly<Record<string, SqlstateCategory>> = {
+  // connection exceptions
   '08': 'unavailable',
-  // insufficient resources: too many connections, memory, a full disk, a limit of the configuration
+  // insufficient resources: too many connections, memory, a full disk, a configured limit
   '53': 'unavailable',
-  // system errors: input and output, files that are missing
+  // system errors: input and output, missing files
   '58': 'unavailable',
 }
 
-/** undefined: the statement is wrong, or met data that it cannot. */
-export const meaningOf = (sqlstate: string): Meaning | undefined =>
+/** undefined: a fault of the statement or its data. */
+export const categorize = (sqlstate: string): SqlstateCategory | undefined =>
   BY_CODE[sqlstate] ?? BY_CLASS[sqlstate.slice(0, 2)]
 
-/** internal_error and damaged data: a fault of the server, which passes where it is being replaced. */
-export const isInternal = (sqlstate: unknown): boolean =>
+/** internal_error or damaged data: a defect of the server, which may end when the server is replaced. */
+export const isServerDefect = (sqlstate: unknown): boolean =>
   typeof sqlstate === 'string' && sqlstate.startsWith('XX')

@@ -1,30 +1,28 @@
-import type { Transaction as SequelizeTransaction } from 'sequelize'
 import type { WriteOutcome, WriteScope } from '../base/request-context.ts'
 import type { Statement } from '../sql/statement.ts'
-import type { Pool } from './connect/pool.ts'
+import { cancelStatement } from './connect/cancel.ts'
+import type { ConnectionPool } from './connect/pool.ts'
 import type { Connection } from './connection.ts'
 import type { Transaction, TransactionOptions } from './database.ts'
-import { DatabaseFailure, isUnclear, toDatabaseFault } from './database-fault.ts'
+import { DatabaseFailure, isUnclear, toDatabaseFault, toFailure } from './database-fault.ts'
 import { currentWrites } from './generations/write-storage.ts'
 import type { Position } from './lsn.ts'
-import { workOf } from './scheduling/scheduled-work.ts'
-import { patienceFor } from './session.ts'
-import { refuted } from './statements/commit-outcome.ts'
+import { createWork } from './scheduling/scheduled-work.ts'
+import { openSequelize } from './sequelize.ts'
+import { clientTimeout } from './session.ts'
+import { withKnownOutcome } from './statements/commit-outcome.ts'
 import { StatementQueue } from './statements/statement-queue.ts'
-import { type TimeWatch, watchTime } from './statements/time-watch.ts'
 
 export interface TransactionTerms {
-  readonly pool: Pool
+  readonly pool: ConnectionPool
   readonly statementTimeout: number
   /** Receives the LSN after a commit; absent: the LSN is not read. */
   readonly committed?: ((position: Position) => void) | undefined
-  /** Sequelize's form of a transaction that is open on this connection. */
-  adopt(connection: Connection): SequelizeTransaction
 }
 
 /**
- * Not Sequelize's own begin and commit: those take a round trip more for an isolation level, and a COMMIT that PostgreSQL answers with
- * ROLLBACK (an error inside was swallowed) passes there for success.
+ * Runs `work` on one connection. BEGIN and COMMIT travel with its statements. A COMMIT that PostgreSQL answers with ROLLBACK
+ * (the work ignored an error) is a failure.
  */
 export async function runTransaction<Value>(
   terms: TransactionTerms,
@@ -33,19 +31,18 @@ export async function runTransaction<Value>(
 ): Promise<Value> {
   const { pool } = terms
   const writes = options.readonly ? undefined : (options.purpose?.trail?.writes ?? currentWrites())
-  if (writes?.isClosed) throw timeIsOver()
-  const connection = await pool.acquire(workOf('write', options))
-  const watch = writes && watchTime(writes, connection)
+  if (writes?.isClosed) throw requestTimedOut()
+  const scheduled = createWork('write', options)
+  const connection = pool.take(scheduled) ?? (await pool.acquire(scheduled))
+  const watch = writes && watchTimeout(writes, connection)
   try {
     const open = openTransaction(connection, terms, options)
-    const value = await inTransaction(open, work, { committed: terms.committed, writes, watch })
-    // Abandoned, or lost after the COMMIT was answered.
-    if (connection._invalid) pool.discard(connection)
-    else pool.release(connection)
+    const value = await runAndCommit(open, work, { committed: terms.committed, writes, watch })
+    pool.release(connection)
     return value
   } catch (error) {
     const { isAlive, outdated } = await rollBack(connection, options.guard)
-    const failure = isAlive ? refuted(error, connection) : error
+    const failure = isAlive ? withKnownOutcome(error, connection) : error
     pool.settle(connection, failure)
     throw isUnclear(failure) ? failure : (outdated ?? failure)
   } finally {
@@ -55,10 +52,10 @@ export async function runTransaction<Value>(
 
 interface CommitTerms extends Pick<TransactionTerms, 'committed'> {
   readonly writes: WriteScope | undefined
-  readonly watch: TimeWatch | undefined
+  readonly watch: TimeoutWatch | undefined
 }
 
-async function inTransaction<Value>(
+async function runAndCommit<Value>(
   open: OpenTransaction,
   work: (transaction: Transaction) => Promise<Value>,
   { committed, writes, watch }: CommitTerms,
@@ -66,9 +63,9 @@ async function inTransaction<Value>(
   try {
     const value = await work(open.transaction)
     if (!open.finish()) return value
-    const position = await gated(writes, async () => {
+    const position = await commitWithin(writes, async () => {
       const position = await open.commit()
-      if (watch?.isUnreplicated()) throw timeIsOver('unknown')
+      if (watch?.isUnreplicated()) throw requestTimedOut('unknown')
       return position
     })
     if (position !== null) committed?.(position)
@@ -78,10 +75,13 @@ async function inTransaction<Value>(
   }
 }
 
-/** A COMMIT that the request's time leaves room for, and what comes of it. */
-async function gated<Value>(writes: WriteScope | undefined, commit: () => Promise<Value>): Promise<Value> {
+/** Commits unless the request has timed out, and records the outcome. */
+async function commitWithin<Value>(
+  writes: WriteScope | undefined,
+  commit: () => Promise<Value>,
+): Promise<Value> {
   if (!writes) return commit()
-  if (!writes.beginCommit()) throw timeIsOver()
+  if (!writes.beginCommit()) throw requestTimedOut()
   let isWritten = true
   try {
     return await commit()
@@ -93,16 +93,49 @@ async function gated<Value>(writes: WriteScope | undefined, commit: () => Promis
   }
 }
 
-const timeIsOver = (outcome?: WriteOutcome) =>
+const requestTimedOut = (outcome?: WriteOutcome) =>
   new DatabaseFailure(
     { kind: 'timeout', message: 'The time of the request is over', code: null },
     undefined,
     outcome,
   )
 
-/** What fails is undone to the savepoint; whatever comes of the transaction around it, nothing of that was written. */
+/** Cancels a transaction when its request times out. */
+interface TimeoutWatch {
+  /**
+   * Whether the server warned after the timeout. A COMMIT that is cancelled while it waits for a synchronous replica
+   * succeeds, with a warning that the replica may not have it.
+   */
+  isUnreplicated(): boolean
+  stop(): void
+}
+
+/**
+ * Cancels whatever the transaction is doing, its COMMIT included: the server then answers whether that was in time.
+ * The embedded database cannot cancel: there the transaction ends before COMMIT is sent, or succeeds.
+ */
+function watchTimeout(writes: WriteScope, connection: Connection): TimeoutWatch {
+  let isWarned = false
+  const warn = () => {
+    isWarned = true
+  }
+  const unregister = writes.onClose(() => {
+    if (!connection.canCancel) return
+    connection.on('notice', warn)
+    cancelStatement(connection)
+  })
+  return {
+    isUnreplicated: () => isWarned,
+    stop() {
+      unregister()
+      connection.off('notice', warn)
+    },
+  }
+}
+
+/** Rolls back to the savepoint on failure. Nothing is written until the outer transaction commits. */
 async function runNested<Value>(
-  { connection, savepoint, ...terms }: NestTerms,
+  { connection, savepoint, ...terms }: NestedTerms,
   work: (transaction: Transaction) => Promise<Value>,
 ): Promise<Value> {
   const open = openTransaction(connection, { ...terms, savepoint }, {})
@@ -111,8 +144,8 @@ async function runNested<Value>(
     if (open.finish()) await open.commit()
     return value
   } catch (error) {
-    const undone = patiently(`ROLLBACK TO SAVEPOINT ${savepoint}`, ROLLBACK_PATIENCE)
-    if (open.isBegun() && !connection._invalid) await connection.query(undone).catch(() => undefined)
+    const rollback = withTimeLimit(`ROLLBACK TO SAVEPOINT ${savepoint}`, ROLLBACK_TIMEOUT)
+    if (open.isBegun() && !connection.isInvalid) await connection.query(rollback).catch(() => undefined)
     throw isUnclear(error) && error instanceof DatabaseFailure
       ? new DatabaseFailure(error.fault, error.cause)
       : error
@@ -121,13 +154,13 @@ async function runNested<Value>(
   }
 }
 
-interface NestTerms extends TransactionTerms {
+interface NestedTerms extends TransactionTerms {
   readonly connection: Connection
   readonly savepoint: string
 }
 
-/** Savepoints end in the order in which they began: one at a time. */
-function openNests(connection: Connection, terms: TransactionTerms): Transaction['nest'] {
+/** Savepoints end in the order in which they began, so nested transactions run one at a time. */
+function nestedRunner(connection: Connection, terms: TransactionTerms): Transaction['nest'] {
   let last: Promise<unknown> = Promise.resolve()
   let count = 0
   return work => {
@@ -141,30 +174,45 @@ function openNests(connection: Connection, terms: TransactionTerms): Transaction
 interface OpenTransaction {
   readonly transaction: Transaction
   isBegun(): boolean
-  /** Nothing more is asked for; false: there is nothing to commit. */
+  /** No more statements follow. Returns false if there is nothing to commit. */
   finish(): boolean
   commit(): Promise<Position | null>
-  /** Nothing runs in it any more. */
+  /** Rejects statements that were not sent. */
   end(): void
 }
 
-/** It begins with its first statement, in one round trip; one that runs none costs nothing. */
+/** BEGIN is sent with the first statement. A transaction without statements costs nothing. */
 function openTransaction(
   connection: Connection,
   terms: TransactionTerms & { readonly savepoint?: string },
   options: TransactionOptions,
 ): OpenTransaction {
-  const patience = patienceFor(options.statementTimeout ?? terms.statementTimeout)
   const queue = new StatementQueue(connection, options, {
-    patience,
-    tellsPosition: terms.committed !== undefined,
+    timeout: clientTimeout(options.statementTimeout ?? terms.statementTimeout),
+    readsPosition: terms.committed !== undefined,
     ...(terms.savepoint !== undefined && { savepoint: terms.savepoint }),
   })
-  let adopted: SequelizeTransaction | undefined
-  const transaction: Transaction = {
-    nest: openNests(connection, terms),
+  return {
+    transaction: toTransaction(connection, terms, queue),
+    isBegun: () => queue.isBegun,
+    finish: () => queue.finish(),
+    commit: () => queue.commit(),
+    end: () => queue.end(),
+  }
+}
+
+function toTransaction(connection: Connection, terms: TransactionTerms, queue: StatementQueue): Transaction {
+  let sequelize: ReturnType<typeof openSequelize> | undefined
+  return {
+    nest: nestedRunner(connection, terms),
     run: statement => queue.run(statement),
     send: statement => queue.send(statement),
+    async runScript(text) {
+      queue.flush()
+      await connection.query(text).catch((error: unknown) => {
+        throw toFailure(error)
+      })
+    },
     lock: async name =>
       void (await queue.run({ text: `SELECT 1 FROM pg_advisory_xact_lock(${LOCK_KEY})`, values: [name] })),
     async tryLock(name) {
@@ -175,34 +223,26 @@ function openTransaction(
       return rows[0]?.[0] === true
     },
     endsSession() {
-      connection.plinthIsChanged = true
+      connection.isSessionChanged = true
     },
-    get sequelize() {
+    sequelize() {
       queue.flush()
-      adopted ??= terms.adopt(connection)
-      return adopted
+      sequelize ??= openSequelize(connection)
+      return sequelize
     },
-  }
-  return {
-    transaction,
-    isBegun: () => queue.isBegun,
-    finish: () => queue.finish(),
-    commit: () => queue.commit(),
-    end: () => queue.end(),
   }
 }
 
 const LOCK_KEY = 'hashtextextended($1::text, 0)'
 
 /**
- * A connection that cannot even roll back is not given back to the pool: its status shows it. Before the answer of a
- * failed batch is complete its status is that before the batch, so that it is rolled back whatever it says. Answers
- * whether the session lives, and a failure where the guard says that the tables are of another version.
+ * Rolls back, also when the transaction status says idle: until a failed batch is fully answered, the status is that before
+ * the batch. Returns whether the session is alive, and a failure if the guard found tables of another version.
  */
 async function rollBack(connection: Connection, guard: Statement | undefined): Promise<RolledBack> {
-  if (connection._invalid) return { isAlive: false }
+  if (connection.isInvalid) return { isAlive: false }
   const text = guard === undefined ? 'ROLLBACK' : `ROLLBACK; ${guard.text}`
-  return connection.query(patiently(text, ROLLBACK_PATIENCE)).then(() => ({ isAlive: true }), toOutdated)
+  return connection.query(withTimeLimit(text, ROLLBACK_TIMEOUT)).then(() => ({ isAlive: true }), toOutdated)
 }
 
 interface RolledBack {
@@ -210,15 +250,15 @@ interface RolledBack {
   readonly outdated?: DatabaseFailure
 }
 
-/** What the work threw may follow from tables that it took for others: a document that is not found, for one. */
+/** Tables of another version may have caused the failure of the work: a document that was not found, for example. */
 function toOutdated(error: unknown): RolledBack {
   const fault = toDatabaseFault(error)
   if (fault?.kind !== 'outdated') return { isAlive: false }
   return { isAlive: true, outdated: new DatabaseFailure(fault, error) }
 }
 
-const ROLLBACK_PATIENCE = 5_000
+const ROLLBACK_TIMEOUT = 5_000
 
-/** pg's types leave `query_timeout` of a single query out. */
-const patiently = (text: string, patience: number): { text: string } =>
-  ({ text, query_timeout: patience }) as { text: string }
+/** pg's types leave out a query's own `query_timeout`. */
+const withTimeLimit = (text: string, timeout: number): { text: string } =>
+  ({ text, query_timeout: timeout }) as { text: string }

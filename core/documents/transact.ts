@@ -82,7 +82,7 @@ const cacheWasStale = ({ fault }: DatabaseFailure, { storage }: Pick<TransactTer
 const UNDEFINED_TABLE = '42P01'
 
 const isOpenEnded = ({ fault: { kind } }: DatabaseFailure): boolean =>
-  kind === 'unavailable' || kind === 'timeout' || kind === 'busy'
+  kind === 'unavailable' || kind === 'timeout' || kind === 'busy' || kind === 'aborted'
 
 /** Those whom others came before try again one after the other: together they would come before one another again. */
 const oneAtATime =

@@ -1,9 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import { poolOf } from '../database/connect/pool.ts'
-import type { Connection } from '../database/connection.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, DedicatedSession } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
-import { workOf } from '../database/scheduling/scheduled-work.ts'
 import type { Table } from '../model/storage.ts'
 import { isDone, migrateUnderLock, NOTHING, type Task } from './migrate-under-lock.ts'
 import {
@@ -95,16 +92,15 @@ async function createIndexesConcurrently(
   limits: MigrationLimits,
 ): Promise<readonly string[]> {
   if (steps.length === 0) return []
-  const pool = poolOf(database.sequelize, null)
-  const connection = await pool.acquire(workOf('write'))
+  const session = await database.openSession(0)
   const made: string[] = []
   try {
-    if (connection.plinthPooled) throw new MigrationRefused([refusal('database', null, POOLED)])
-    await takeSession(connection, database.schema, limits)
+    if (session.isPooled) throw new MigrationRefused([refusal('database', null, POOLED)])
+    await takeSession(session, database.schema, limits)
     for (const step of steps)
-      if (await untilNotOvertaken(limits, () => makeOne(connection, step))) made.push(step.summary)
+      if (await untilNotOvertaken(limits, () => makeOne(session, step))) made.push(step.summary)
   } finally {
-    pool.discard(connection)
+    await session.close()
   }
   return made
 }
@@ -113,13 +109,18 @@ const POOLED =
   'indexes of large tables are made outside of a transaction, which a pooler cannot keep a server for: migrate once (`plinth migrate`) with a database.url that leads to PostgreSQL itself; all before it was done'
 
 /** For the whole session: there is no transaction that could hold the lock. */
-async function takeSession(connection: Connection, schema: string, limits: MigrationLimits): Promise<void> {
-  await connection.query(`SET statement_timeout = 0`)
-  await connection.query(`SET lock_timeout = 0`)
+async function takeSession(
+  session: DedicatedSession,
+  schema: string,
+  limits: MigrationLimits,
+): Promise<void> {
+  await session.run(sql('SET statement_timeout = 0'))
+  await session.run(sql('SET lock_timeout = 0'))
   await untilFree(async () => {
-    const text = 'SELECT pg_try_advisory_lock(hashtextextended($1::text, 0)) AS taken'
-    const { rows } = await connection.query<{ taken: boolean }>({ text, values: [lockName(schema)] })
-    return rows[0]?.taken === true
+    const { rows } = await session.run(
+      sql('SELECT pg_try_advisory_lock(hashtextextended($1::text, 0))', lockName(schema)),
+    )
+    return rows[0]?.[0] === true
   }, limits)
 }
 
@@ -127,24 +128,29 @@ async function takeSession(connection: Connection, schema: string, limits: Migra
  * The previous holder of the lock may have created it (false), or begun to. Others who wait for one another may make it a
  * deadlock's victim.
  */
-async function makeOne(connection: Connection, { concurrentIndex: apart, summary }: Step): Promise<boolean> {
-  if (apart === null || (await isThere(connection, apart))) return false
-  await connection.query(apart.undo)
+async function makeOne(
+  session: DedicatedSession,
+  { concurrentIndex: apart, summary }: Step,
+): Promise<boolean> {
+  if (apart === null || (await isThere(session, apart))) return false
+  await session.run(sql(apart.undo))
   try {
-    await connection.query(apart.make)
+    await session.run(sql(apart.make))
     return true
   } catch (error) {
     const fault = toDatabaseFault(error)
     if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
-    await connection.query(apart.undo)
+    await session.run(sql(apart.undo))
     if (isOvertaken(error)) throw error
     const code = fault.kind === 'unique' ? 'not-unique' : 'database'
     throw new MigrationRefused([refusal(code, null, `${summary}: PostgreSQL refused it: ${fault.message}`)])
   }
 }
 
-async function isThere(connection: Connection, { index }: ConcurrentIndex): Promise<boolean> {
-  const text = 'SELECT count(*) > 0 AS there FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid'
-  const { rows } = await connection.query<{ there: boolean }>({ text, values: [index] })
-  return rows[0]?.there === true
+async function isThere(session: DedicatedSession, { index }: ConcurrentIndex): Promise<boolean> {
+  const text = 'SELECT count(*) > 0 FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid'
+  const { rows } = await session.run(sql(text, index))
+  return rows[0]?.[0] === true
 }
+
+const sql = (text: string, ...values: readonly unknown[]) => ({ text, values })

@@ -71,7 +71,7 @@ async function runCode(site: Site, work: Extract<CustomMigrationCode, { kind: 'c
 const OVER = 'this migration is over: wait for each statement (`await`)'
 
 async function runOne(
-  { database, transaction }: Site,
+  { transaction }: Site,
   parts: TemplateStringsArray,
   values: readonly unknown[],
 ): Promise<unknown> {
@@ -80,11 +80,8 @@ async function runOne(
   const text = parts
     .map(part => part.replaceAll('$', '$$$$'))
     .reduce((all, part, at) => `${all}$${at}${part}`)
-  const [rows] = await database.sequelize.query(text, {
-    bind: [...values],
-    transaction: transaction.sequelize,
-    raw: true,
-  })
+  const sequelize = await transaction.sequelize()
+  const [rows] = await sequelize.query(text, { bind: [...values], raw: true })
   return Array.isArray(rows) ? rows : []
 }
 

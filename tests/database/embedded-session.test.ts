@@ -31,15 +31,12 @@ test('a transaction whose connection goes away is rolled back, and the others go
   const database = await openEmbedded(t)
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
   const others: Promise<unknown>[] = []
-  const lost = database.transaction(async transaction => {
-    await transaction.run({ text: 'INSERT INTO plate VALUES (1)', values: [] })
-    others.push(database.run({ text: 'INSERT INTO plate VALUES (2)', values: [] }))
-    const { connection } = transaction.sequelize as unknown as {
-      connection: { connection: { stream: { destroy(): void } } }
-    }
-    connection.connection.stream.destroy()
-    await transaction.run({ text: 'INSERT INTO plate VALUES (3)', values: [] })
-  })
+  const session = await database.openSession()
+  await session.run({ text: 'BEGIN', values: [] })
+  await session.run({ text: 'INSERT INTO plate VALUES (1)', values: [] })
+  others.push(database.run({ text: 'INSERT INTO plate VALUES (2)', values: [] }))
+  await session.close()
+  const lost = session.run({ text: 'INSERT INTO plate VALUES (3)', values: [] })
   t.is(toDatabaseFault(await t.throwsAsync(lost))?.kind, 'unavailable')
   await Promise.all(others)
   t.deepEqual((await database.run({ text: 'SELECT id FROM plate', values: [] })).rows, [[2]])

@@ -6,13 +6,15 @@ const faultOf = async (work: Promise<unknown>) => toDatabaseFault(await work.cat
 
 test('a broken constraint is told by kind and name, without the values', async t => {
   const database = await openTestDatabase(t)
-  await database.sequelize.query(`
+  await database.transaction(transaction =>
+    transaction.runScript(`
     CREATE TABLE town (id int PRIMARY KEY);
     CREATE TABLE person (
       email text CONSTRAINT person_email_unique UNIQUE,
       age int NOT NULL CONSTRAINT person_age_positive CHECK (age > 0),
       town int CONSTRAINT person_town_known REFERENCES town (id)
-    )`)
+    )`),
+  )
   const add = (email: string, age: number | null, town: number | null) =>
     faultOf(database.run({ text: 'INSERT INTO person VALUES ($1, $2, $3)', values: [email, age, town] }))
   t.is(await add('ann@example.org', 30, null), undefined)

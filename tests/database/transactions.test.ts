@@ -202,12 +202,14 @@ test('who holds a lock by name keeps the others waiting until the transaction en
   t.true(await database.transaction(transaction => transaction.tryLock('kitchen')))
 })
 
-test('DDL through Sequelize is part of the transaction', async t => {
+test('queries of Sequelize are part of the transaction', async t => {
   const database = await withPlates(t)
   const work = async (transaction: Transaction) => {
-    await database.sequelize.query('CREATE TABLE cup (id int); CREATE TABLE fork (id int)', {
-      transaction: transaction.sequelize,
-    })
+    const sequelize = await transaction.sequelize()
+    await sequelize.query('CREATE TABLE cup (id int); CREATE TABLE fork (id int)')
+    await transaction.runScript('INSERT INTO cup VALUES (1)')
+    const [rows] = await sequelize.query('SELECT * FROM cup')
+    t.deepEqual(rows, [{ id: 1 }])
     throw new Error('no')
   }
   await t.throwsAsync(database.transaction(work), { message: 'no' })

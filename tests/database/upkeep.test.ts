@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
-import { startUpkeep, vacuumChanged } from '../../core/database/embedded/maintenance.ts'
+import { startMaintenance, vacuumChanged } from '../../core/database/embedded/maintenance.ts'
 import type { DatabaseObservation } from '../../core/database/observation.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { snapshot } from '../harness/embedded-files.ts'
@@ -39,7 +39,7 @@ test('tidying up that fails is told, and ends nothing', async t => {
   if (!opened.ok) return t.fail(opened.reasons[0]?.message)
   await opened.value.close()
   const told = await new Promise<DatabaseObservation>(resolve => {
-    const upkeep = startUpkeep(opened.value, resolve, 10)
+    const upkeep = startMaintenance(opened.value, resolve, 10)
     t.teardown(upkeep.stop)
     // Upkeep alone keeps no process running.
     const patience = setInterval(() => {}, 1_000)

@@ -101,9 +101,8 @@ export function openWritingOver(
             tryLock: name => transaction.tryLock(name),
             nest: inner => transaction.nest(inner),
             endsSession: () => transaction.endsSession(),
-            get sequelize() {
-              return transaction.sequelize
-            },
+            runScript: text => transaction.runScript(text),
+            sequelize: () => transaction.sequelize(),
           }),
         options,
       ),

@@ -8,7 +8,9 @@ const TWO = { pool: { max: 2, idle: 10_000, acquire: 2_000 } }
 
 const SELECT_1 = { text: 'SELECT 1', values: [] }
 
-test('code that asks Sequelize for connections gets those that statements have left', async t => {
+const PID = { text: 'SELECT pg_backend_pid(), pg_sleep(0.1)', values: [] }
+
+test('statements reuse the connections that others have left', async t => {
   const gate = await openGate(t, server, TWO)
   const held = [gate.run(0, requestOf('a')), gate.run(1, requestOf('b'))]
   await gate.untilRunning(2)
@@ -16,19 +18,20 @@ test('code that asks Sequelize for connections gets those that statements have l
   await gate.open(0, 1)
   await Promise.all(held)
   t.like(gate.database.connections(), { busy: 0, idle: 2 })
-  const { sequelize } = gate.database
-  await Promise.all([1, 2, 3].map(() => sequelize.query('SELECT pg_sleep(0.1)')))
-  const { rows } = await gate.database.run(SELECT_1, requestOf('a'))
-  t.deepEqual(rows, [[1]])
+  const asked = ['a', 'b', 'c', 'd'].map(caller => gate.database.run(PID, requestOf(caller)))
+  const pids = new Set((await Promise.all(asked)).map(({ rows }) => rows[0]?.[0]))
+  t.is(pids.size, 2)
+  t.like(gate.database.connections(), { busy: 0, idle: 2 })
 })
 
-test('code that waits for a connection of Sequelize gets the next that a statement leaves', async t => {
+test('work that waits gets the next connection that a statement leaves', async t => {
   const gate = await openGate(t, server, TWO)
   const held = [gate.run(0, requestOf('a')), gate.run(1, requestOf('b'))]
   await gate.untilRunning(2)
-  const queried = gate.database.sequelize.query('SELECT 1')
+  const waiting = gate.database.run(SELECT_1, requestOf('c'))
+  t.is(gate.database.connections().waiting, 1)
   await gate.open(0)
-  await queried
+  await waiting
   await gate.open(1)
   await Promise.all(held)
   t.like(gate.database.connections(), { busy: 0, idle: 2 })

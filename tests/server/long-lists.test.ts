@@ -74,9 +74,8 @@ function counting(database: Database) {
     tryLock: name => transaction.tryLock(name),
     nest: inner => transaction.nest(inner),
     endsSession: () => transaction.endsSession(),
-    get sequelize() {
-      return transaction.sequelize
-    },
+    runScript: text => transaction.runScript(text),
+    sequelize: () => transaction.sequelize(),
   })
   const counted: Database = {
     ...database,

@@ -1,45 +1,45 @@
 import { DatabaseFailure } from '../database-fault.ts'
 
-/** Bytes from the beginning of an answer that are kept until it has arrived: an error message says what they hold. */
+/** Bytes of an answer's beginning that are kept while it arrives: the error message names the path that they contain. */
 const SAMPLE = 256 * 1024
 
 /**
- * Counts the bytes of one answer as they arrive, and ends the statement at the first that is too many: an answer that
- * is too large is neither read to its end nor made a string. An answer of usual size costs one call.
+ * Counts the bytes of one answer as they arrive and stops the statement at the first byte above the limit. So an answer
+ * that is too large is neither read to its end nor decoded.
  */
-export class Received {
+export class AnswerSizeLimit {
   readonly #exceed: () => void
-  #most = Number.POSITIVE_INFINITY
+  #maxBytes = Number.POSITIVE_INFINITY
   #bytes = 0
   #sample: Buffer[] = []
 
-  /** `exceed` is called at the first byte that is too many. */
+  /** `exceed` is called at the first byte above the limit. */
   constructor(stream: DataStream, exceed: () => void) {
     this.#exceed = exceed
-    stream.on('data', bytes => this.#take(bytes))
+    stream.on('data', bytes => this.#count(bytes))
   }
 
-  begin(most: number): void {
-    this.#most = most
+  begin(maxBytes: number): void {
+    this.#maxBytes = maxBytes
     this.#bytes = 0
     if (this.#sample.length > 0) this.#sample = []
   }
 
-  /** Forgets the answer. What it was, where it was too large. */
+  /** Returns the failure if the answer was too large. */
   end(): DatabaseFailure | null {
     const sample = this.#sample
-    const [bytes, most] = [this.#bytes, this.#most]
-    this.#most = Number.POSITIVE_INFINITY
+    const [bytes, maxBytes] = [this.#bytes, this.#maxBytes]
+    this.#maxBytes = Number.POSITIVE_INFINITY
     if (sample.length > 0) this.#sample = []
-    return bytes > most ? tooLarge(most, sample) : null
+    return bytes > maxBytes ? tooLarge(maxBytes, sample) : null
   }
 
-  #take(part: Buffer): void {
-    if (this.#most === Number.POSITIVE_INFINITY) return
+  #count(part: Buffer): void {
+    if (this.#maxBytes === Number.POSITIVE_INFINITY) return
     if (this.#bytes < SAMPLE) this.#sample.push(part)
-    const isWithin = this.#bytes <= this.#most
+    const isWithin = this.#bytes <= this.#maxBytes
     this.#bytes += part.length
-    if (isWithin && this.#bytes > this.#most) this.#exceed()
+    if (isWithin && this.#bytes > this.#maxBytes) this.#exceed()
   }
 }
 
@@ -49,10 +49,6 @@ interface DataStream {
 
 function tooLarge(bytes: number, sample: readonly Buffer[]): DatabaseFailure {
   const message = `The answer has more than ${bytes} bytes`
-  return new DatabaseFailure({
-    kind: 'too-large',
-    message,
-    bytes,
-    seen: { sample: Buffer.concat(sample).toString() },
-  })
+  const seen = { sample: Buffer.concat(sample).toString() }
+  return new DatabaseFailure({ kind: 'too-large', message, bytes, seen })
 }

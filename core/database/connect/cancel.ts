@@ -1,22 +1,22 @@
 import { connect } from 'node:net'
 import type { Connection } from '../connection.ts'
 
-/** What the protocol has for asking a server to end what another connection is doing (PostgreSQL manual, 55.7). */
+/** The request code of CancelRequest (PostgreSQL manual, 55.7). */
 const CANCEL_REQUEST = 80_877_102
 
-/** Milliseconds. Where the request does not come through, the server's own statement timeout ends the statement. */
-const PATIENCE = 2_000
+/** Milliseconds. If the request is lost, the server's statement timeout ends the statement. */
+const TIMEOUT = 2_000
 
-/** Ends the statement of a connection, which is never used again, since the end may come late. */
-export function abandon(connection: Connection): void {
-  connection._invalid = true
-  if (connection.plinthCancels) requestCancel(connection)
+/** Cancels the running statement. The connection is not used again: the cancellation may arrive late. */
+export function cancelStatement(connection: Connection): void {
+  connection.isInvalid = true
+  if (connection.canCancel) requestCancel(connection)
 }
 
-/** pg's types leave out by what a connection is known to its server. */
-type Known = Connection & { readonly processID?: number; readonly secretKey?: number }
+/** pg's types leave out the key that identifies a session. */
+type SessionKey = Connection & { readonly processID?: number; readonly secretKey?: number }
 
-function requestCancel({ host, port, processID, secretKey }: Known): void {
+function requestCancel({ host, port, processID, secretKey }: SessionKey): void {
   if (typeof processID !== 'number' || typeof secretKey !== 'number') return
   const request = Buffer.alloc(16)
   request.writeInt32BE(16, 0)
@@ -24,9 +24,9 @@ function requestCancel({ host, port, processID, secretKey }: Known): void {
   request.writeInt32BE(processID, 8)
   request.writeInt32BE(secretKey, 12)
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-  socket.setTimeout(PATIENCE, () => socket.destroy())
+  socket.setTimeout(TIMEOUT, () => socket.destroy())
   socket.on('error', () => socket.destroy())
-  // The server ends it; a pooler would take an end of ours for a change of mind.
+  // The server closes the socket. A pooler would take an earlier close for a withdrawal of the request.
   socket.on('connect', () => socket.write(request))
   socket.unref()
 }

@@ -1,19 +1,19 @@
-/** Why a database could not be opened: one clear message each, which names no secret. */
+/** Why a database could not be opened. The message contains no secret. */
 export interface OpeningFault {
   readonly kind: OpeningFaultKind
   readonly message: string
 }
 
 export type OpeningFaultKind =
-  /** `database.url` is neither `embedded` nor a URL of PostgreSQL. */
+  /** `database.url` is neither `embedded` nor a PostgreSQL URL. */
   | 'url'
-  /** No server answers there in time. */
+  /** No server answers in time. */
   | 'unreachable'
-  /** The servers that answer there take no writes. */
+  /** The servers that answer take no writes. */
   | 'readonly'
-  /** It has no room for another connection. */
+  /** Too many connections. */
   | 'full'
-  /** The server knows neither this user nor this password. */
+  /** Wrong user or password. */
   | 'login'
   /** The server has no database of this name. */
   | 'missing'
@@ -23,13 +23,13 @@ export type OpeningFaultKind =
   | 'encoding'
   /** Another process has the embedded database open. */
   | 'locked'
-  /** `.plinth/` cannot be made, read or written. */
+  /** `.plinth/` cannot be created, read or written. */
   | 'folder'
-  /** The files of the embedded database make no sense to PostgreSQL. */
+  /** PostgreSQL cannot read the files of the embedded database. */
   | 'damaged'
-  /** A pooler stands between that cannot keep what `database` asks for. */
+  /** A pooler does not support what `database` asks for. */
   | 'pooler'
-  /** The server refused for a reason of its own. */
+  /** Any other refusal by the server. */
   | 'refused'
 
 /** Carries the fault through libraries that expect errors. */

@@ -1,133 +1,270 @@
-import type { Sequelize } from 'sequelize'
+import { withTimeout } from '../../base/with-timeout.ts'
+import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import type { Connection } from '../connection.ts'
+import type { PoolState } from '../database.ts'
 import { DatabaseFailure, toDatabaseFault, toDriverError } from '../database-fault.ts'
 import type { Work } from '../scheduling/scheduled-work.ts'
-import type { Scheduler } from '../scheduling/scheduler.ts'
-import { abandon } from './cancel.ts'
-import { IdleConnections } from './idle-connections.ts'
+import { Scheduler } from '../scheduling/scheduler.ts'
+import { cancelStatement } from './cancel.ts'
+import type { Connect } from './open-connection.ts'
 import { OpeningError } from './opening-fault.ts'
-import { type PoolState, poolStateOf } from './pool-state.ts'
-import { isSilent, type Primary, suspect } from './primary.ts'
+import { invalidateConnections, isSilent, type Primary } from './primary.ts'
 
-/** Sequelize's pool, narrowed to what statements and transactions need. Rejections are DatabaseFailures. */
-export interface Pool {
-  acquire(work: Work): Promise<Connection>
-  release(connection: Connection): void
-  /** Ends the connection instead of giving it back. */
-  discard(connection: Connection): void
-  /** Gives a connection back after an error, or ends it where the error makes it unusable. */
-  settle(connection: Connection, error: unknown): void
-  state(): Omit<PoolState, 'waiting'>
+export interface PoolTerms {
+  readonly connect: Connect
+  /** Bounds how many connections are in use, and decides whose work is next. */
+  readonly scheduler: Scheduler
+  /** Milliseconds after which an unused connection is closed. */
+  readonly idle: number
+  /** Milliseconds that work waits for a new connection. */
+  readonly acquire: number
+  /** The server that the connections lead to. Absent: it need not take writes. */
+  readonly primary?: Primary | undefined
 }
 
-/** `scheduler`: decides who gets a connection next; null: the pool has no competing callers. */
-export function poolOf(
-  sequelize: Sequelize,
-  scheduler: Scheduler | null,
-  primary: Primary | null = null,
-): Pool {
-  const manager = sequelize.connectionManager
-  // A pool without competing callers is used seldom, or for a single connection.
-  const idle = scheduler && new IdleConnections(sequelize)
-  const leave = (connection: Connection) => {
-    const work = connection.plinthWork
-    connection.plinthWork = undefined
-    if (work) scheduler?.leave(work)
+/** The pool of one server, with a scheduler of its own. */
+export function createPool(
+  connect: Connect,
+  { pool, limits }: Pick<DatabaseSettings, 'pool' | 'limits'>,
+  primary?: Primary,
+): ConnectionPool {
+  const { max, idle, acquire } = pool
+  const scheduler = new Scheduler({ max, perRequest: limits.statements, acquire })
+  return new ConnectionPool({ connect, scheduler, idle, acquire, primary })
+}
+
+/** Milliseconds between searches for connections that have been idle too long. */
+const REAP_INTERVAL = 10_000
+
+/** A server may end a new connection at once. So many are opened for one acquisition. */
+const TRIES = 3
+
+/**
+ * Lends connections, keeps idle ones for reuse and closes those that stay idle. The scheduler admits no more work than
+ * the pool may have connections, so nothing waits here except for a connection that is being opened.
+ * Rejections are DatabaseFailures.
+ */
+export class ConnectionPool {
+  readonly #terms: PoolTerms
+  readonly #scheduler: Scheduler
+  readonly #primary: Primary | undefined
+  /** The last one was used last. */
+  readonly #idle: Connection[] = []
+  /** Connections that are being opened although the work that needed them gave up. The next work takes them. */
+  readonly #unclaimed = new Set<Promise<Connection>>()
+  readonly #ending = new Set<Promise<void>>()
+  #busy = 0
+  #reaper: NodeJS.Timeout | undefined
+  #isClosed = false
+  #drained: (() => void) | undefined
+
+  constructor(terms: PoolTerms) {
+    this.#terms = terms
+    this.#scheduler = terms.scheduler
+    this.#primary = terms.primary
   }
-  const release = (connection: Connection) => {
-    if (connection.plinthIsChanged) return discard(connection)
-    if (connection.plinthPrimary) connection.plinthPrimary.heardAt = performance.now()
-    if (idle) idle.keep(connection)
-    else manager.releaseConnection(connection)
-    leave(connection)
+
+  get state(): PoolState {
+    return { busy: this.#busy, idle: this.#idle.length, waiting: this.#scheduler.waiting }
   }
-  const discard = (connection: Connection) => {
-    connection._invalid = true
-    manager.destroyConnection(connection).catch(reportNothing)
-    leave(connection)
+
+  /** An idle connection if the work may run now. null: use `acquire`. */
+  take(work: Work): Connection | null {
+    const connection = this.#idle.at(-1)
+    if (connection === undefined || connection.isInvalid || !this.#scheduler.tryEnter(work)) return null
+    this.#idle.pop()
+    connection.work = work
+    this.#busy++
+    return connection
   }
-  const connect = async (tries: number): Promise<Connection> => {
-    const connection = (await manager.getConnection(ANY).catch(error => fail(error, primary))) as Connection
-    if (!connection._invalid) return connection
-    discard(connection)
-    if (tries > 1) return connect(tries - 1)
-    throw new DatabaseFailure(ENDED, connection.plinthLost)
-  }
-  const acquire = (work: Work): Promise<Connection> => {
-    const kept = idle?.take()
-    if (kept) {
-      kept.plinthWork = work
-      return Promise.resolve(kept)
+
+  /** Waits until the work may run and a connection is there. */
+  async acquire(work: Work): Promise<Connection> {
+    if (!this.#scheduler.tryEnter(work)) await this.#scheduler.wait(work)
+    this.#busy++
+    try {
+      const connection = this.#takeIdle() ?? (await this.#open())
+      connection.work = work
+      return connection
+    } catch (error) {
+      this.#leave(work)
+      throw error
     }
-    return connect(TRIES).then(
+  }
+
+  /** Returns a connection after use. One that must not be used again is closed. */
+  release(connection: Connection): void {
+    if (connection.isInvalid || connection.isSessionChanged) {
+      this.discard(connection)
+      return
+    }
+    const now = performance.now()
+    if (connection.primary) connection.primary.lastAnswerAt = now
+    this.#keep(connection, now)
+    this.#leaveWith(connection)
+  }
+
+  /** Closes a connection instead of returning it. */
+  discard(connection: Connection): void {
+    this.#end(connection)
+    this.#leaveWith(connection)
+  }
+
+  /** Returns a connection after an error, or closes it if the error makes it unusable. */
+  settle(connection: Connection, error: unknown): void {
+    if (isUnanswered(connection, error)) cancelStatement(connection)
+    const { primary } = connection
+    if (primary && concernsServer(error, primary)) invalidateConnections(primary)
+    if (isUnusable(connection, error)) this.discard(connection)
+    else this.release(connection)
+  }
+
+  /** Resolves when the work in progress has returned its connections and all are closed. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#reaper)
+    for (const connection of this.#idle.splice(0)) this.#end(connection)
+    if (this.#busy > 0)
+      await new Promise<void>(resolve => {
+        this.#drained = resolve
+      })
+    await Promise.all(this.#ending)
+  }
+
+  #takeIdle(): Connection | undefined {
+    for (;;) {
+      const connection = this.#idle.pop()
+      if (!connection?.isInvalid) return connection
+      this.#end(connection)
+    }
+  }
+
+  /** Bounded by `acquire`: an attempt that takes longer goes on, for the next work. */
+  async #open(): Promise<Connection> {
+    for (let tries = 1; ; tries++) {
+      if (this.#isClosed) throw new DatabaseFailure(CLOSED)
+      const attempt = this.#claim() ?? this.#connect()
+      const connection = await withTimeout<Connection | null>(this.#terms.acquire, attempt, null).catch(
+        toUnavailable,
+      )
+      if (connection === null) {
+        this.#keepWhenOpen(attempt)
+        throw new DatabaseFailure(this.#primary && isSilent(this.#primary) ? SILENT : BUSY)
+      }
+      if (!connection.isInvalid) return connection
+      this.#end(connection)
+      if (tries === TRIES) throw new DatabaseFailure(ENDED_AT_ONCE, connection.lostError)
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const connection = await this.#terms.connect()
+    connection.once('end', () => this.#forget(connection))
+    return connection
+  }
+
+  /** An attempt that failed says nothing about the server as it is now. */
+  #claim(): Promise<Connection> | undefined {
+    for (const attempt of this.#unclaimed) {
+      this.#unclaimed.delete(attempt)
+      return attempt.catch(() => this.#connect())
+    }
+    return undefined
+  }
+
+  #keepWhenOpen(attempt: Promise<Connection>): void {
+    this.#unclaimed.add(attempt)
+    attempt.then(
       connection => {
-        connection.plinthWork = work
-        return connection
+        if (this.#unclaimed.delete(attempt)) this.#keep(connection, performance.now())
       },
-      (error: unknown) => {
-        scheduler?.leave(work)
-        throw error
-      },
+      () => this.#unclaimed.delete(attempt),
     )
   }
-  return {
-    release,
-    discard,
-    acquire(work) {
-      const turn = scheduler?.enter(work)
-      return turn ? turn.then(() => acquire(work)) : acquire(work)
-    },
-    settle(connection, error) {
-      if (isUnanswered(connection, error)) abandon(connection)
-      const { plinthPrimary } = connection
-      if (plinthPrimary && isOfAll(error, plinthPrimary)) suspect(plinthPrimary)
-      if (isUnusable(connection, error)) discard(connection)
-      else release(connection)
-    },
-    state: () => poolStateOf(sequelize, idle?.size ?? 0),
+
+  #keep(connection: Connection, now: number): void {
+    if (this.#isClosed) {
+      this.#end(connection)
+      return
+    }
+    connection.idleSince = now
+    this.#idle.push(connection)
+    this.#reaper ??= this.#scheduleReaper()
+  }
+
+  #scheduleReaper(): NodeJS.Timeout {
+    return setTimeout(() => this.#reap(), Math.min(this.#terms.idle, REAP_INTERVAL)).unref()
+  }
+
+  /** Connections idle longest come first. */
+  #reap(): void {
+    const usedSince = performance.now() - this.#terms.idle
+    const kept = this.#idle.findIndex(({ idleSince }) => idleSince > usedSince)
+    for (const connection of this.#idle.splice(0, kept < 0 ? this.#idle.length : kept)) this.#end(connection)
+    this.#reaper = this.#idle.length > 0 ? this.#scheduleReaper() : undefined
+  }
+
+  /** A connection that ended while it was idle. */
+  #forget(connection: Connection): void {
+    const at = this.#idle.indexOf(connection)
+    if (at >= 0) this.#idle.splice(at, 1)
+  }
+
+  /** Not awaited: the server may never answer. `close` waits for it. */
+  #end(connection: Connection): void {
+    connection.isInvalid = true
+    const ended: Promise<void> = connection
+      .end()
+      .catch(() => undefined)
+      .then(() => void this.#ending.delete(ended))
+    this.#ending.add(ended)
+  }
+
+  #leaveWith(connection: Connection): void {
+    const { work } = connection
+    connection.work = undefined
+    if (work) this.#leave(work)
+  }
+
+  #leave(work: Work): void {
+    this.#busy--
+    this.#scheduler.leave(work)
+    if (this.#busy === 0) this.#drained?.()
   }
 }
 
-/** A new connection may be ended at once, before the pool could know: another is asked for, so many times. */
-const TRIES = 3
-const ENDED = { kind: 'unavailable', message: 'The server ends each new connection at once' } as const
+const CLOSED = { kind: 'unavailable', message: 'The database was closed' } as const
+const BUSY = { kind: 'busy', message: 'No database connection became free in time' } as const
+const SILENT = { kind: 'unavailable', message: 'The database did not answer in time' } as const
+const ENDED_AT_ONCE = { kind: 'unavailable', message: 'The server ends each new connection at once' } as const
 
-/** Sequelize's own replication is not used (replica.ts): there is one kind of connection. */
-const ANY = { type: 'write', useMaster: true } as const
-
-/** A connection that is being discarded may already be closed: errors of its end are ignored. */
-const reportNothing = () => undefined
-
-/** Login failures have SQLSTATEs of their own. Whatever the reason is, a connection that cannot be had is unavailable. */
-function fail(error: unknown, primary: Primary | null): never {
-  const fault = toDatabaseFault(error)
-  // If no connection is answered, the database is unreachable, not the pool busy.
-  if (fault?.kind === 'busy' && !(primary && isSilent(primary))) throw new DatabaseFailure(fault, error)
-  const message = fault?.message ?? (error instanceof Error ? error.message : String(error))
+/** Whatever the reason, a connection that cannot be opened is unavailable. Login failures have SQLSTATEs of their own. */
+export function toUnavailable(error: unknown): never {
+  const message = toDatabaseFault(error)?.message ?? (error instanceof Error ? error.message : String(error))
   const isReadonly = error instanceof OpeningError && error.fault.kind === 'readonly'
   throw new DatabaseFailure({ kind: 'unavailable', message, isReadonly }, error)
 }
 
-/** PostgreSQL still works on a statement whose answer was waited for long enough. */
+/** The client timeout expired: PostgreSQL still executes the statement. */
 function isUnanswered(connection: Connection, error: unknown): boolean {
   const fault = toDatabaseFault(error)
-  return connection._invalid === true && fault?.kind === 'timeout' && fault.code === null
+  return connection.isInvalid && fault?.kind === 'timeout' && fault.code === null
 }
 
-/** An error that is not about this connection, or its statement, alone. */
-function isOfAll(error: unknown, primary: Primary): boolean {
+/** Whether the error concerns the server, and so its other connections as well. */
+function concernsServer(error: unknown, primary: Primary): boolean {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'timeout') return fault.code === null && isSilent(primary)
-  return fault?.kind === 'unavailable' && !OF_ONE.test(String(toDriverError(causeOf(error))?.code))
+  return fault?.kind === 'unavailable' && !OF_ONE_SESSION.test(String(toDriverError(causeOf(error))?.code))
 }
 
-/** A limit of the server's, a session that was idle, a transaction that had failed before. */
-const OF_ONE = /^(53|25P|57P05)/
+/** Insufficient resources, an idle session, a failed transaction. */
+const OF_ONE_SESSION = /^(53|25P|57P05)/
 
 const causeOf = (error: unknown): unknown => (error instanceof DatabaseFailure ? error.cause : error)
 
-/** Lost, left inside a transaction, or marked. */
+/** Lost, left inside a transaction, or invalidated. */
 function isUnusable(connection: Connection, error: unknown): boolean {
-  if (connection._invalid || connection.getTransactionStatus() !== 'I') return true
+  if (connection.isInvalid || connection.getTransactionStatus() !== 'I') return true
   return toDatabaseFault(error)?.kind === 'unavailable'
 }

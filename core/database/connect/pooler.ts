@@ -3,15 +3,16 @@ import type { Connection } from '../connection.ts'
 import { OpeningError } from './opening-fault.ts'
 
 // A pooler in transaction mode (PgBouncer, RDS Proxy, …) gives a connection another server for each transaction:
-// nothing that was set or prepared for the session holds in the next one.
+// settings and prepared statements of a session are lost in the next transaction.
 
-/** pg's types leave out the process that a connection was told it talks to: a pooler makes one up. */
-type Told = Connection & { readonly processID?: number | null }
+/** pg's types leave out the process id that the server reported. A pooler makes one up. */
+type ReportedProcess = Connection & { readonly processID?: number | null }
 
-export const toldPid = (connection: Connection): number | null => (connection as Told).processID ?? null
+export const reportedPid = (connection: Connection): number | null =>
+  (connection as ReportedProcess).processID ?? null
 
-/** Those parameters whose values a new transaction would not have by itself: a role may have them from ALTER ROLE … SET. */
-export async function missingOf(
+/** The parameters that a new transaction does not have by itself. A role may have them from ALTER ROLE … SET. */
+export async function findMissingParameters(
   connection: Connection,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
@@ -23,8 +24,8 @@ export async function missingOf(
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => missing.has(name)))
 }
 
-/** Prepares a statement, and asks the server whether it knows it by this name. */
-export async function passesNames(connection: Connection): Promise<boolean> {
+/** Prepares a statement and asks the server whether it has one of this name. */
+export async function keepsStatementNames(connection: Connection): Promise<boolean> {
   const name = `plinth_probe_${randomBytes(8).toString('hex')}`
   await connection.query('BEGIN')
   const text = 'SELECT name FROM pg_prepared_statements WHERE name = $1'
@@ -35,19 +36,19 @@ export async function passesNames(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Refuses to prepare statements where the next transaction would not find them. Two connections that are open at the
- * same time have the same server only where the pooler gives it to each for a transaction alone.
+ * Rejects if prepared statements would be lost between transactions. Two connections that are open at the same time share
+ * a server process only if the pooler assigns it for a transaction.
  */
-export async function assertKept(one: Connection, other: Connection): Promise<void> {
-  if (!one.plinthPooled?.passesNames || !one.plinthStatements) return
-  const [first, second] = [await pidOf(one), await pidOf(other)]
-  if (first === second) throw new OpeningError('pooler', NOT_KEPT)
+export async function assertStatementsKept(one: Connection, other: Connection): Promise<void> {
+  if (!one.pooler?.keepsNames || !one.preparedStatements) return
+  const [first, second] = [await backendPid(one), await backendPid(other)]
+  if (first === second) throw new OpeningError('pooler', STATEMENTS_LOST)
 }
 
-async function pidOf(connection: Connection): Promise<unknown> {
+async function backendPid(connection: Connection): Promise<unknown> {
   const { rows } = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   return rows[0]?.pid
 }
 
-const NOT_KEPT =
+const STATEMENTS_LOST =
   'database.url leads to a pooler that gives each transaction another server and does not keep prepared statements: set database.preparedStatements to false, or have the pooler keep them (PgBouncer from 1.21: max_prepared_statements)'

@@ -1,35 +1,96 @@
-/** The server that takes writes, as far as the connections to it know it: whichever of several servers it is now. */
-export interface Primary {
-  /** All that are open. */
-  readonly connections: Set<{ _invalid?: boolean }>
-  /** Grows where a standby is promoted (PostgreSQL manual, 26.3.5); 0: not known. */
-  timeline: number
-  /** False: the server refused to say it. */
-  tellsTimeline: boolean
-  /** When a statement was last answered, as of performance.now(). */
-  heardAt: number
-  /** When a connection of that timeline was last opened, as of performance.now(). */
-  seenAt: number
+import { OpeningError } from './opening-fault.ts'
+
+/** Reported when a connection opens and whenever the parameter changes (PostgreSQL manual, 55.2.7). */
+export interface ServerParameter {
+  readonly parameterName: string
+  readonly parameterValue: string
 }
 
-export const openPrimary = (): Primary => ({
+/** The part of a connection that this file uses. */
+interface PrimaryConnection {
+  isInvalid: boolean
+  primary?: Primary
+  onParameter?: (parameter: ServerParameter) => void
+  on(event: 'end', listener: () => void): unknown
+}
+
+/** The server that takes writes, as its connections know it. After a failover it is another one of the hosts. */
+export interface Primary {
+  /** All open connections to it. */
+  readonly connections: Set<PrimaryConnection>
+  /** Grows when a standby is promoted (PostgreSQL manual, 26.3.5). 0: not known. */
+  timeline: number
+  /** False: the server refused to report its timeline. */
+  reportsTimeline: boolean
+  /** When a statement was last answered, as of performance.now(). */
+  lastAnswerAt: number
+  /** When a connection of this timeline was last opened, as of performance.now(). */
+  timelineSeenAt: number
+}
+
+export const createPrimary = (): Primary => ({
   connections: new Set(),
   timeline: 0,
-  tellsTimeline: true,
-  heardAt: 0,
-  seenAt: 0,
+  reportsTimeline: true,
+  lastAnswerAt: 0,
+  timelineSeenAt: 0,
 })
 
-/** Milliseconds without any answer after which a statement that was not answered in time says that the server is gone. */
+/** Milliseconds without any answer after which an unanswered statement means that the server is gone. */
 const SILENCE = 1_000
 
-/** Whether no connection had an answer of late: else a single statement took too long. */
-export const isSilent = ({ heardAt }: Primary): boolean => performance.now() - heardAt > SILENCE
+/** False: another connection had an answer recently, so only this statement took too long. */
+export const isSilent = ({ lastAnswerAt }: Primary): boolean => performance.now() - lastAnswerAt > SILENCE
+
+/** For a failure that will affect the other connections, too. Those in use end with their current work. */
+export function invalidateConnections({ connections }: Primary): void {
+  for (const connection of connections) connection.isInvalid = true
+}
+
+/** What a new connection reports about its server. */
+export interface ServerRole {
+  readonly isReadonly: boolean
+  /** null: not reported. */
+  readonly timeline: number | null
+}
 
 /**
- * The server failed a connection in a way that the others will meet, too: they are not used again. Those that are busy
- * end with what they do.
+ * Milliseconds for which a former primary is refused after a promotion. A server that was paused (a virtual machine, a
+ * network partition) accepts writes on old data until its supervisor stops it. One that was restored from a backup on
+ * purpose is accepted afterwards.
  */
-export function suspect({ connections }: Primary): void {
-  for (const connection of connections) connection._invalid = true
+const FENCED = 60_000
+
+/** Registers a new connection, or refuses it if its server is not the primary. */
+export function admitToPrimary(
+  primary: Primary,
+  connection: PrimaryConnection,
+  { isReadonly, timeline }: ServerRole,
+): void {
+  if (isReadonly) throw new OpeningError('readonly', READONLY)
+  if (timeline !== null) compareTimelines(primary, timeline)
+  connection.primary = primary
+  connection.onParameter = parameter => {
+    if (reportsReadonly(parameter)) connection.isInvalid = true
+  }
+  primary.connections.add(connection)
+  connection.on('end', () => primary.connections.delete(connection))
 }
+
+const READONLY = 'it takes no writes: it is a standby, or default_transaction_read_only is on'
+
+/** PostgreSQL reports these from version 14 on, without a round trip. */
+const reportsReadonly = ({ parameterName, parameterValue }: ServerParameter): boolean =>
+  (parameterName === 'in_hot_standby' || parameterName === 'default_transaction_read_only') &&
+  parameterValue === 'on'
+
+function compareTimelines(primary: Primary, timeline: number): void {
+  const now = performance.now()
+  const lastSeenAt = Math.max(primary.timelineSeenAt, primary.lastAnswerAt)
+  if (timeline < primary.timeline && now - lastSeenAt < FENCED) throw new OpeningError('readonly', FORMER)
+  if (timeline !== primary.timeline) invalidateConnections(primary)
+  primary.timeline = timeline
+  primary.timelineSeenAt = now
+}
+
+const FORMER = 'it was the primary before another server was promoted'

@@ -1,72 +1,71 @@
-import type { Target } from './connect.ts'
+import type { Host, Target } from './open-connection.ts'
 import { OpeningError } from './opening-fault.ts'
-import type { Host } from './try-hosts.ts'
 
 const PRIMARY = 'database.url'
 
-/** Of libpq's words for which of several servers is wanted, those that lead to one that takes writes. */
+/** libpq's values of target_session_attrs that can lead to a server that takes writes, and those that cannot. */
 const WRITABLE: ReadonlySet<string> = new Set(['read-write', 'primary', 'any'])
-const OTHERS: ReadonlySet<string> = new Set(['read-only', 'standby', 'prefer-standby'])
+const READ_ONLY: ReadonlySet<string> = new Set(['read-only', 'standby', 'prefer-standby'])
 
-/** `postgres://user:password@one,two:5433/database`: of several servers, the one that takes writes is found. */
+/** Parses `postgres://user:password@one,two:5433/database`. */
 export async function parsePrimary(url: string): Promise<Target> {
-  const [first, ...others] = await Promise.all(urlsOf(url).map(each => parseTarget(each, PRIMARY)))
+  const [first, ...others] = await Promise.all(splitHosts(url).map(each => parseTarget(each, PRIMARY)))
   if (!first) throw invalidUrl(PRIMARY)
   assertWritable(url)
-  return others.length === 0 ? first : { ...first, hosts: [first, ...others].map(hostOf) }
+  return others.length === 0 ? first : { ...first, hosts: [first, ...others].map(toHost) }
 }
 
-/** Each replica is looked at by itself. */
 export async function parseReplica(url: string, index: number): Promise<Target> {
   const key = `database.replicas[${index}]`
-  if (urlsOf(url).length > 1)
+  if (splitHosts(url).length > 1)
     throw new OpeningError('url', `${key} names several servers: list each of them as a replica of its own`)
   return parseTarget(url, key)
 }
 
-const hostOf = ({ host, port }: Target): Host => ({ host, port })
+const toHost = ({ host, port }: Target): Host => ({ host, port })
 
-/** One URL for each of the servers; an address of one server as it is. */
-export function urlsOf(url: string): readonly string[] {
-  const [, before, hosts, behind] = SEVERAL.exec(url) ?? []
+/** Returns one URL per host. */
+export function splitHosts(url: string): readonly string[] {
+  const [, before, hosts, after] = MULTI_HOST.exec(url) ?? []
   if (hosts === undefined) return [url]
-  return hosts.split(',').map(host => `${before}${host}${behind}`)
+  return hosts.split(',').map(host => `${before}${host}${after}`)
 }
 
-/** What comes before the servers, the servers, what comes behind them. */
-const SEVERAL = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)(.*)$/s
+/** Captures the part before the hosts, the hosts and the rest. */
+const MULTI_HOST = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)(.*)$/s
 
 function assertWritable(url: string): void {
   const wanted = new URLSearchParams(url.split('?')[1] ?? '').get('target_session_attrs')
   if (wanted === null || WRITABLE.has(wanted)) return
-  const why = OTHERS.has(wanted)
+  const why = READ_ONLY.has(wanted)
     ? 'asks for servers that take no writes: list those in database.replicas, and say read-write'
     : `is not one of ${[...WRITABLE].join(', ')}`
   throw new OpeningError('url', `target_session_attrs of ${PRIMARY} ${why}`)
 }
 
-/** pg reads its own URLs: hosts, sockets, `sslmode` and the rest of libpq's words. */
+/** pg parses the URL: hosts, sockets, `sslmode` and libpq's other parameters. */
 async function parseTarget(url: string, key: string): Promise<Target> {
   const { default: pg } = await import('pg')
   if (!/^postgres(ql)?:\/\//.test(url)) throw invalidUrl(key)
   try {
     const client = new pg.Client({ connectionString: url }) as unknown as ParsedClient
     const { host, port, user, password, database, connectionParameters: parameters } = client
-    const dialectOptions = {
+    return {
+      ...{ host, port, user, database },
+      ...(password && { password }),
       ...(parameters.ssl && { ssl: parameters.ssl }),
       ...(parameters.options && { options: parameters.options }),
     }
-    return { host, port, username: user, ...(password && { password }), database, dialectOptions }
   } catch (error) {
     if (error instanceof TypeError) throw invalidUrl(key)
-    // Certificates that the address names are read at once.
+    // Certificates named in the URL are read at once.
     if (error instanceof Error && 'syscall' in error)
       throw new OpeningError('url', `${key} names a file that cannot be read: ${error.message}`, error)
     throw error
   }
 }
 
-/** What pg's types leave out of a client. */
+/** Properties of a client that pg's types leave out. */
 interface ParsedClient {
   readonly host: string
   readonly port: number

@@ -2,19 +2,19 @@ import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Observe } from '../observation.ts'
 import type { EmbeddedEngine } from './engine.ts'
-import { recordSocket, removeSocket, removeSockets, socketPaths } from './socket.ts'
+import { createSocketPaths, removeSocket, removeSockets, writeSocketPath } from './socket.ts'
 import type { EmbeddedStream } from './stream.ts'
 import { fatal } from './wire.ts'
 
-/** The way of other processes to an engine that this one runs. */
+/** Lets other processes use the engine of this one. */
 export interface EmbeddedAccess {
-  /** Ends their connections; their open transactions are rolled back. Safe to call twice. */
+  /** Ends their connections and rolls back their open transactions. Safe to call twice. */
   close(): void
 }
 
 /**
- * Lets other processes of the same user work on the database by PostgreSQL's wire protocol. Where no socket can be had
- * the database works all the same, and the log says that others have no way to it.
+ * Lets other processes of the same user use the database by PostgreSQL's wire protocol. Without a socket the database works
+ * nevertheless, and an observation reports that others cannot use it.
  */
 export async function offerAccess(
   engine: EmbeddedEngine,
@@ -24,19 +24,19 @@ export async function offerAccess(
   const clients = new Set<EmbeddedStream>()
   const server = createServer(socket => serve(socket, engine.connectForeign(), clients))
   server.unref()
-  const refused = (error: unknown) =>
+  const report = (error: unknown) =>
     observe({
       event: 'database.access-failed',
       message: error instanceof Error ? error.message : String(error),
     })
   try {
-    recordSocket(folder, await listenIn(folder, server))
+    writeSocketPath(folder, await listenIn(folder, server))
   } catch (error) {
     server.close()
-    refused(error)
+    report(error)
     return { close: () => {} }
   }
-  server.on('error', refused)
+  server.on('error', report)
   return {
     close() {
       if (!server.listening) return
@@ -54,7 +54,7 @@ async function listenIn(folder: string, server: Server): Promise<string> {
   let failure: unknown = new Error(
     'the path of the folder is too long for a socket, and so is that of temporary files',
   )
-  for (const path of socketPaths(folder)) {
+  for (const path of createSocketPaths(folder)) {
     try {
       await listen(server, path)
       return path
@@ -71,14 +71,14 @@ function listen(server: Server, path: string): Promise<void> {
     server.once('error', reject)
     server.listen(path, () => {
       server.off('error', reject)
-      // The folder around it is closed to others already.
+      // Its folder is closed to other users already.
       if (process.platform !== 'win32') chmodSync(path, 0o600)
       resolve()
     })
   })
 }
 
-/** A client that ends, however it does, leaves no transaction open (EmbeddedBackend.leave). */
+/** However a client ends, its open transaction is rolled back (EmbeddedBackend.leave). */
 function serve(socket: Socket, stream: EmbeddedStream, clients: Set<EmbeddedStream>): void {
   clients.add(stream)
   socket.on('error', () => stream.destroy())

@@ -1,10 +1,10 @@
 import { hasError, hasNotification, simpleQuery, statusOf } from './wire.ts'
 
-/** Runs a batch of wire messages; the answer ends with ReadyForQuery. */
+/** Executes a batch of wire messages. The answer ends with ReadyForQuery. */
 export type Execute = (batch: Buffer) => Promise<Buffer>
 
-/** A client of the one session. Compared by identity. */
-export interface Guest {
+/** A client of the session. Compared by identity. */
+export interface BackendClient {
   /** A client in another process. */
   readonly isForeign: boolean
   answer(bytes: Buffer): void
@@ -15,112 +15,112 @@ export interface Guest {
 export interface BackendTerms {
   /** Milliseconds a transaction may stay open with nothing to do before it is rolled back. */
   readonly idleLimit: number
-  /** SQL that resets what a foreign client changed of the session. */
+  /** SQL that undoes a foreign client's changes of the session. */
   readonly reset: string
   /** Called when a foreign client sent a NOTIFY that the session listens to. */
   readonly notified: () => void
 }
 
-interface Turn {
-  readonly guest: Guest
+interface QueuedBatch {
+  readonly client: BackendClient
   readonly batch: Buffer
 }
 
 /**
- * One PostgreSQL session for many clients. A client with an open transaction holds the session until it ends; the
- * others queue, first come, first served. Without a transaction open, batches of all clients take turns. The session is reset
- * behind the turns of a foreign client, and when a client of the process itself ends.
+ * Shares one PostgreSQL session between many clients. A client with an open transaction holds the session until the
+ * transaction ends. Otherwise batches run in the order of arrival. The session is reset after the batches of a foreign client,
+ * and after a client of this process has ended.
  */
 export class EmbeddedBackend {
   readonly #execute: Execute
   readonly #terms: BackendTerms
-  readonly #gone = new WeakSet<Guest>()
-  #queue: Turn[] = []
-  #holder: Guest | undefined
+  readonly #gone = new WeakSet<BackendClient>()
+  #queue: QueuedBatch[] = []
+  #holder: BackendClient | undefined
   #isScheduled = false
   #idleTimer: NodeJS.Timeout | undefined
-  /** The client that may have changed the session: it is reset before the next one's turn; undefined: none has. */
-  #former: Guest | undefined
+  /** The client that may have changed the session, which is reset before another client's batch. */
+  #lastChanger: BackendClient | undefined
 
   constructor(execute: Execute, terms: BackendTerms) {
     this.#execute = execute
     this.#terms = terms
   }
 
-  submit(guest: Guest, batch: Buffer): void {
-    this.#queue.push({ guest, batch })
+  submit(client: BackendClient, batch: Buffer): void {
+    this.#queue.push({ client, batch })
     this.#schedule()
   }
 
-  /** Forgets what the guest queued, and rolls back what it left open. */
-  leave(guest: Guest): void {
-    this.#gone.add(guest)
-    this.#queue = this.#queue.filter(turn => turn.guest !== guest)
-    // The process ends a connection of its own where the session was changed.
-    if (!guest.isForeign) this.#former ??= guest
-    if (this.#holder === guest) this.#rollBack()
+  /** Drops the client's queued batches and rolls back its open transaction. */
+  leave(client: BackendClient): void {
+    this.#gone.add(client)
+    this.#queue = this.#queue.filter(({ client: queued }) => queued !== client)
+    // A connection of this process ends early if its session was changed.
+    if (!client.isForeign) this.#lastChanger ??= client
+    if (this.#holder === client) this.#rollBack()
   }
 
-  /** One turn an event loop round: a chain of fast statements must not keep sockets waiting. */
+  /** One batch per event loop turn: a chain of fast statements must not starve sockets. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => void this.#runTurn())
+    setImmediate(() => void this.#runNext())
   }
 
-  async #runTurn(): Promise<void> {
-    const turn = this.#take()
-    if (turn) {
+  async #runNext(): Promise<void> {
+    const next = this.#take()
+    if (next) {
       clearTimeout(this.#idleTimer)
-      await this.#run(turn)
-      this.#watch()
+      await this.#run(next)
+      this.#watchHolder()
     }
     this.#isScheduled = false
-    if (turn && this.#queue.length > 0) this.#schedule()
+    if (next && this.#queue.length > 0) this.#schedule()
   }
 
-  #take(): Turn | undefined {
+  #take(): QueuedBatch | undefined {
     const holder = this.#holder
-    const at = holder === undefined ? 0 : this.#queue.findIndex(turn => turn.guest === holder)
+    const at = holder === undefined ? 0 : this.#queue.findIndex(({ client: queued }) => queued === holder)
     return at < 0 ? undefined : this.#queue.splice(at, 1)[0]
   }
 
-  async #run({ guest, batch }: Turn): Promise<void> {
+  async #run({ client, batch }: QueuedBatch): Promise<void> {
     try {
-      if (this.#former !== guest && guest !== NOBODY) await this.#enter(guest)
+      if (this.#lastChanger !== client && client !== ROLLBACK_CLIENT) await this.#enter(client)
       const answer = await this.#execute(batch)
-      this.#holder = statusOf(answer) === 'I' ? undefined : guest
-      if (this.#holder && this.#gone.has(guest)) this.#rollBack()
-      if (guest.isForeign && hasNotification(answer)) this.#terms.notified()
-      guest.answer(answer)
+      this.#holder = statusOf(answer) === 'I' ? undefined : client
+      if (this.#holder && this.#gone.has(client)) this.#rollBack()
+      if (client.isForeign && hasNotification(answer)) this.#terms.notified()
+      client.answer(answer)
     } catch (error) {
-      guest.fail(error instanceof Error ? error : new Error(String(error)))
+      client.fail(error instanceof Error ? error : new Error(String(error)))
     }
   }
 
-  async #enter(guest: Guest): Promise<void> {
-    if (this.#former) {
+  async #enter(client: BackendClient): Promise<void> {
+    if (this.#lastChanger) {
       const answer = await this.#execute(simpleQuery(this.#terms.reset))
       if (hasError(answer)) throw new Error('Connection terminated: the session could not be reset')
     }
-    this.#former = guest.isForeign ? guest : undefined
+    this.#lastChanger = client.isForeign ? client : undefined
   }
 
   #rollBack(): void {
-    this.#holder = NOBODY
-    this.#queue.unshift({ guest: NOBODY, batch: simpleQuery('ROLLBACK') })
+    this.#holder = ROLLBACK_CLIENT
+    this.#queue.unshift({ client: ROLLBACK_CLIENT, batch: simpleQuery('ROLLBACK') })
     this.#schedule()
   }
 
   /** The embedded server's own idle_in_transaction_session_timeout does not fire: it has no clock. */
-  #watch(): void {
+  #watchHolder(): void {
     const holder = this.#holder
     if (!holder) return
-    const giveUp = () => holder.fail(new Error('Connection terminated: a transaction was left open'))
-    this.#idleTimer = setTimeout(giveUp, this.#terms.idleLimit)
+    const expire = () => holder.fail(new Error('Connection terminated: a transaction was left open'))
+    this.#idleTimer = setTimeout(expire, this.#terms.idleLimit)
     this.#idleTimer.unref()
   }
 }
 
-/** Stands for a guest that left a transaction open, while it is rolled back. */
-const NOBODY: Guest = { isForeign: false, answer: () => undefined, fail: () => undefined }
+/** Holds the session while the transaction of a client that ended is rolled back. */
+const ROLLBACK_CLIENT: BackendClient = { isForeign: false, answer: () => undefined, fail: () => undefined }

@@ -3,14 +3,14 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PGliteOptions } from '@electric-sql/pglite'
 
-/** A file or a folder that PostgreSQL has open, as Emscripten keeps it. */
+/** Emscripten's record of a file or folder that PostgreSQL has open. */
 interface OpenFile {
-  /** Node's number of it; absent: a folder. */
+  /** Node's file descriptor; absent for a folder. */
   readonly nfd?: number
   readonly node: object
 }
 
-/** Emscripten's file system over Node's, as far as it has to be completed: its `fsync` does nothing. */
+/** The parts of Emscripten's file system over Node that are replaced: its `fsync` does nothing. */
 interface NodeFiles {
   readonly stream_ops: { fsync?: (file: OpenFile) => number }
   realPath(node: object): string
@@ -22,9 +22,8 @@ interface Emscripten {
 }
 
 /**
- * How PGlite has to be started for a folder so that a commit is on the disk before it is answered. It switches `fsync` off
- * as a rule, and an operating system that fails, or a loss of power, would then lose what was acknowledged, or damage the
- * files. PostgreSQL itself knows what to write in which order, so it only has to be let.
+ * Options with which PGlite writes a commit to the disk before it acknowledges the commit. By default PGlite turns `fsync`
+ * off, so a power failure could lose acknowledged data or damage the files. PostgreSQL writes in the right order if fsync works.
  */
 export async function durableOptions(dataDir: string): Promise<Pick<PGliteOptions, 'fs' | 'startParams'>> {
   const [{ PGlite }, { NodeFS }] = await Promise.all([
@@ -34,18 +33,18 @@ export async function durableOptions(dataDir: string): Promise<Pick<PGliteOption
   class DurableFiles extends NodeFS {
     override async init(...terms: Parameters<InstanceType<typeof NodeFS>['init']>) {
       const { emscriptenOpts } = await super.init(...terms)
-      const preRun = [...(emscriptenOpts.preRun ?? []), (module: object) => complete(module)]
+      const preRun = [...(emscriptenOpts.preRun ?? []), (module: object) => addFsync(module)]
       return { emscriptenOpts: { ...emscriptenOpts, preRun } }
     }
   }
   const startParams = PGlite.defaultStartParams.filter(parameter => parameter !== NO_FSYNC)
-  // Emscripten's fdatasync, which PostgreSQL would take, does nothing and cannot be completed.
+  // By default PostgreSQL uses fdatasync, which does nothing in Emscripten and cannot be replaced.
   return { fs: new DurableFiles(dataDir), startParams: [...startParams, '-c', 'wal_sync_method=fsync'] }
 }
 
 const NO_FSYNC = '-F'
 
-function complete(module: object): void {
+function addFsync(module: object): void {
   const { NODEFS: files, FS } = module as Emscripten
   files.stream_ops.fsync = ({ nfd, node }) => {
     try {
@@ -53,16 +52,16 @@ function complete(module: object): void {
       else fdatasyncSync(nfd)
       return 0
     } catch {
-      // PostgreSQL stops at once where it cannot know what is on the disk.
+      // PostgreSQL stops at once if fsync fails.
       throw new FS.ErrnoError(EIO)
     }
   }
 }
 
-/** Emscripten's number of it. */
+/** Emscripten's errno. */
 const EIO = 29
 
-/** Windows keeps no folder for itself, and opens none. */
+/** Windows cannot open folders. */
 const FOLDERS_ARE_FILES = process.platform !== 'win32'
 
 function syncFolder(path: string): void {
@@ -75,10 +74,10 @@ function syncFolder(path: string): void {
   }
 }
 
-/** Files that are synchronised at the same time: the disk's queue takes them together. */
-const AT_ONCE = 32
+/** Files that are synchronised concurrently. */
+const CONCURRENCY = 32
 
-/** Puts all of a folder on the disk: what a new database begins with was written without. */
+/** Writes all files of a folder to the disk. A new database's first files are created without fsync. */
 export async function syncAll(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
@@ -88,7 +87,7 @@ export async function syncAll(folder: string): Promise<void> {
   const worker = async () => {
     for (const path of left) await syncOne(path)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
 }
 
 async function syncOne(path: string): Promise<void> {

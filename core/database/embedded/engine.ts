@@ -6,28 +6,28 @@ import { keepSpare, takeSpare } from './spare-engine.ts'
 import { EmbeddedStream } from './stream.ts'
 import { greeting } from './wire.ts'
 
-/** PostgreSQL in the process. */
+/** PostgreSQL in this process. */
 export interface EmbeddedEngine {
-  /** One more client's end of a connection. */
+  /** Returns the client's end of a new connection. */
   connect(): EmbeddedStream
-  /** The same for a client in another process. */
+  /** The same, for a client in another process. */
   connectForeign(): EmbeddedStream
-  /** Calls back when a client in another process sent a NOTIFY that the session listens to. */
-  onNotice(notified: () => void): void
+  /** Calls `listener` when a client in another process sends a NOTIFY that the session listens to. */
+  onNotice(listener: () => void): void
   close(): Promise<void>
 }
 
-/** A database without files. */
+/** The data folder of a database without files. */
 const IN_MEMORY = 'memory://'
 
 export interface EngineTerms {
   readonly dataDir: string
   readonly snapshot?: Blob | undefined
-  /** SQL that resets the session behind a client in another process. */
+  /** SQL that resets the session after a client in another process. */
   readonly reset: string
 }
 
-/** Rejects with PostgreSQL's last words where the files are not readable. */
+/** Rejects with PostgreSQL's last error message if the files are unreadable. */
 export async function startEngine({ dataDir, snapshot, reset }: EngineTerms): Promise<EmbeddedEngine> {
   if (dataDir !== IN_MEMORY) return serve(await createPostgres(dataDir, snapshot), reset)
   return serve((await takeSpare()) ?? (await createPostgres(dataDir, snapshot)), reset, keepSpare)
@@ -35,18 +35,18 @@ export async function startEngine({ dataDir, snapshot, reset }: EngineTerms): Pr
 
 async function createPostgres(dataDir: string, snapshot: Blob | undefined): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
-  const words: string[] = []
-  const onStderr = (line: string) => words.push(line) < 0
-  const place = dataDir === IN_MEMORY ? { dataDir } : await durableOptions(dataDir)
+  const lines: string[] = []
+  const onStderr = (line: string) => lines.push(line) < 0
+  const storage = dataDir === IN_MEMORY ? { dataDir } : await durableOptions(dataDir)
   try {
-    return await PGlite.create({ ...place, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
+    return await PGlite.create({ ...storage, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
   } catch (error) {
-    throw new Error(lastWords(words) ?? describe(error), { cause: error })
+    throw new Error(lastError(lines) ?? describe(error), { cause: error })
   }
 }
 
-/** Without the time and the process number before them. */
-const lastWords = (lines: readonly string[]) =>
+/** Removes the time and the process id. */
+const lastError = (lines: readonly string[]) =>
   lines.map(line => /(?:FATAL|PANIC|ERROR):\s*(.*)/.exec(line)?.[1]).findLast(line => line !== undefined)
 
 const describe = (error: unknown) => (error instanceof Error ? error.message : JSON.stringify(error))
@@ -74,10 +74,10 @@ async function serve(
   }
 }
 
-/** The streaming form: the other one parses every answer, for listeners that we do not have. */
+/** Uses PGlite's streaming call: the other one also parses every answer. */
 async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
   const parts: Buffer[] = []
-  // The bytes lie in the engine's memory, which the next call overwrites.
+  // The bytes are in the engine's memory, which the next call overwrites.
   const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
   await postgres.execProtocolRawStream(batch, { syncToFs: false, onRawData })
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)

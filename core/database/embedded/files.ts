@@ -4,21 +4,21 @@ import { OpeningError } from '../connect/opening-fault.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
 import { removeSockets } from './socket.ts'
 
-/** The embedded database's place on the disk, locked. */
+/** The files of the embedded database, locked. */
 export interface EmbeddedFiles {
   readonly dataDir: string
   readonly lock: FolderLock
-  /** Nothing is there yet. */
+  /** There are no files yet. */
   readonly isNew: boolean
-  /** To be called once the database has opened: what is there now is worth keeping. */
+  /** To be called when the database has opened: from now on its files are kept. */
   created(): void
 }
 
 /**
- * Locks `folder`, which is `.plinth/` of a project. A database whose creation was interrupted holds nothing and is
- * created again; anything else that is not whole is left as it is, and refused.
+ * Locks `folder`, a project's `.plinth/`. A database whose creation was interrupted is empty and is created again. Other
+ * incomplete files are left unchanged, and an OpeningError is thrown.
  */
-export async function takeFiles(folder: string): Promise<EmbeddedFiles> {
+export async function lockFiles(folder: string): Promise<EmbeddedFiles> {
   const dataDir = join(folder, 'database')
   const marker = join(folder, 'database.creating')
   const lock = await lockIn(folder)
@@ -46,7 +46,7 @@ async function lockIn(folder: string): ReturnType<typeof lockFolder> {
   }
 }
 
-/** A full disk, a missing right, a file in the place of the folder. */
+/** A full disk, missing permissions, or a file instead of the folder. */
 function refuseFolder(folder: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error
   return new OpeningError('folder', `The embedded database cannot use ${folder}: ${error.message}`, error)

@@ -3,22 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts'
 
 export interface FolderLock {
-  /** The dead process that the lock was taken from. */
+  /** The dead process that held the lock before. */
   readonly takenFrom: ProcessIdentity | null
   release(): void
 }
 
-/** Milliseconds between signs of life, and after which a process of another machine counts as dead. */
+/** Milliseconds between heartbeats, and after which a process of another machine counts as dead. */
 const HEARTBEAT = 5_000
 const SILENCE = 30_000
 
-/** Long enough for a process that read the same stale lock to have written its own over ours. */
+/** Milliseconds. Another process that read the same stale lock has replaced ours by then. */
 const TAKEOVER_PAUSE = 150
 
-/**
- * Takes the lock file at `path`, or answers who holds it. A lock whose holder is dead is taken over: after
- * kill -9 no cleanup is needed.
- */
+/** Takes the lock file at `path`, or returns its holder. A dead process's lock is taken over, so kill -9 needs no cleanup. */
 export async function lockFolder(path: string): Promise<FolderLock | { readonly holder: ProcessIdentity }> {
   const own = JSON.stringify({
     ...thisProcess(),
@@ -34,7 +31,7 @@ export async function lockFolder(path: string): Promise<FolderLock | { readonly 
 }
 
 async function take(path: string, draft: string, own: string): ReturnType<typeof lockFolder> {
-  if (place(draft, path)) return held(path, own, null)
+  if (tryLink(draft, path)) return held(path, own, null)
   const found = readHolder(path)
   if (found && isHolding(found, path)) return { holder: found }
   renameSync(draft, path)
@@ -43,8 +40,8 @@ async function take(path: string, draft: string, own: string): ReturnType<typeof
   return { holder: readHolder(path) ?? thisProcess() }
 }
 
-/** A link appears whole or not at all, and never over another. */
-function place(draft: string, path: string): boolean {
+/** Creating a link is atomic and never replaces a file. */
+function tryLink(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)
     return true
@@ -59,7 +56,7 @@ function isHolding(holder: ProcessIdentity, path: string): boolean {
   return Date.now() - statSync(path).mtimeMs < SILENCE
 }
 
-/** Null where the file is gone or not ours to understand: nobody's. */
+/** null: the file is missing or unreadable, so no process holds the lock. */
 function readHolder(path: string): ProcessIdentity | null {
   try {
     const { pid, started, host } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProcessIdentity>
@@ -72,7 +69,7 @@ function readHolder(path: string): ProcessIdentity | null {
 }
 
 function held(path: string, own: string, takenFrom: ProcessIdentity | null): FolderLock {
-  const beat = setInterval(() => showLife(path), HEARTBEAT)
+  const beat = setInterval(() => touch(path), HEARTBEAT)
   beat.unref()
   const release = () => {
     clearInterval(beat)
@@ -81,12 +78,12 @@ function held(path: string, own: string, takenFrom: ProcessIdentity | null): Fol
   return { takenFrom, release }
 }
 
-function showLife(path: string): void {
+function touch(path: string): void {
   try {
     const now = new Date()
     utimesSync(path, now, now)
   } catch {
-    // The folder was removed under a running process: nothing is left to guard.
+    // The folder was removed while the process runs: there is nothing to lock.
   }
 }
 

@@ -1,29 +1,28 @@
 import { createConnection, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
-import { type ConnectOptions, connect } from '../connect/connect.ts'
+import { type ConnectOptions, createConnector } from '../connect/open-connection.ts'
 import { OpeningError } from '../connect/opening-fault.ts'
-import { poolOf } from '../connect/pool.ts'
+import { createPool } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
 import type { OpenOptions } from '../open-options.ts'
-import { openAborting, pooledDatabase } from '../pooled-database.ts'
+import { createAborting, createPooledDatabase, openDedicatedSession } from '../pooled-database.ts'
 import { SERVER_READ } from '../scheduling/scheduled-work.ts'
-import { Scheduler, schedulerTerms } from '../scheduling/scheduler.ts'
-import { recordedSocket } from './socket.ts'
+import { readSocketPath } from './socket.ts'
 
-/** Milliseconds that the process which holds the database has to listen, or to end, and between two looks. */
+/** Milliseconds that the process which holds the database has to listen or to end, and between attempts. */
 const TIMEOUT = 10_000
 const INTERVAL = 100
 
-/** Milliseconds that a connection may wait for the session, which the transaction of another client may hold. */
+/** Milliseconds that a connection may wait for the session, which another client's transaction may occupy. */
 const CONNECT_TIMEOUT = 60_000
 
-/** Connections: a few, for they take turns on one session. */
-const CLIENTS = 5
+/** Connections. They share one session, so a few suffice. */
+const MAX_CONNECTIONS = 5
 
 /**
- * Opens the database with `open`, or through the process that holds it. Rejects with an OpeningError of `open` where
- * that process neither listens nor ends in time.
+ * Opens the database with `open`, or through the process that holds it. Rejects with the OpeningError of `open` if that
+ * process neither listens nor ends in time.
  */
 export async function joinEmbedded(
   { folder, settings, observe }: JoinTerms,
@@ -34,8 +33,8 @@ export async function joinEmbedded(
       return await open()
     } catch (error) {
       if (!(error instanceof OpeningError) || error.fault.kind !== 'locked') throw error
-      const path = recordedSocket(folder)
-      if (path !== null && (await answers(path))) return openThrough(path, settings, observe)
+      const path = readSocketPath(folder)
+      if (path !== null && (await accepts(path))) return openThrough(path, settings, observe)
       if (Date.now() >= deadline) throw error
     }
   }
@@ -47,55 +46,54 @@ export interface JoinTerms extends Pick<OpenOptions, 'observe'> {
   readonly settings: DatabaseSettings
 }
 
-/** Whether a process listens there: one that was killed leaves its socket behind. */
-function answers(path: string): Promise<boolean> {
+/** Whether a process listens on the socket: one that was killed leaves it behind. */
+function accepts(path: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = createConnection(path)
-    const answer = (isThere: boolean) => {
+    const finish = (isAccepted: boolean) => {
       socket.destroy()
-      resolve(isThere)
+      resolve(isAccepted)
     }
-    socket.on('connect', () => answer(true))
-    socket.on('error', () => answer(false))
+    socket.on('connect', () => finish(true))
+    socket.on('error', () => finish(false))
   })
 }
 
 /**
- * The session is the other process's own, and is reset behind each transaction: so it is used as behind a pooler, without
- * prepared statements, and each transaction sets what it needs.
+ * The session belongs to the other process and is reset after each transaction. So it is used like a pooler's: without
+ * prepared statements, and each transaction sets the settings that it needs.
  */
 async function openThrough(
   path: string,
   settings: DatabaseSettings,
   observe: ConnectOptions['observe'],
 ): Promise<Database> {
-  const max = Math.min(settings.pool.max, CLIENTS)
-  const aborting = openAborting()
-  const sequelize = await connect({
-    target: { ...TARGET, dialectOptions: { stream: () => new LocalSocket(path) } },
-    pool: { ...settings.pool, max, acquire: CONNECT_TIMEOUT },
+  const max = Math.min(settings.pool.max, MAX_CONNECTIONS)
+  const aborting = createAborting()
+  const connect = createConnector({
+    target: { ...TARGET, stream: () => new LocalSocket(path) },
     session: { ...settings, preparedStatements: false, statementPrefix: () => '', mayBePooled: true },
     observe,
     timeout: CONNECT_TIMEOUT,
     aborted: aborting.signal,
   })
-  const scheduler = new Scheduler(schedulerTerms(max, settings))
-  const pool = poolOf(sequelize, scheduler)
+  const pool = createPool(connect, { ...settings, pool: { ...settings.pool, max, acquire: CONNECT_TIMEOUT } })
   try {
     pool.release(await pool.acquire(SERVER_READ))
   } catch (error) {
-    await sequelize.close()
+    await pool.close()
     throw unreachable(error)
   }
-  return pooledDatabase({
-    ...{ kind: 'embedded', sequelize, settings, pool, scheduler, aborting },
-    ...{ replicas: null, dedicate: null, afterClose: async () => {} },
+  return createPooledDatabase({
+    ...{ kind: 'embedded', settings, pool, aborting, replicas: null, isShared: false },
+    openSession: timeout => openDedicatedSession(connect, timeout),
+    afterClose: async () => {},
   })
 }
 
-const TARGET = { host: 'embedded', port: 0, username: 'postgres', database: 'postgres' }
+const TARGET = { host: 'embedded', port: 0, user: 'postgres', database: 'postgres' }
 
-/** pg asks its socket for a host and a port. */
+/** pg connects its socket to a host and a port. */
 class LocalSocket extends Socket {
   readonly #path: string
 

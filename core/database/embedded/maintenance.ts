@@ -1,19 +1,23 @@
 import type { Database } from '../database.ts'
 import type { Observe } from '../observation.ts'
 
-/** Milliseconds between looks. */
+/** Milliseconds. */
 const INTERVAL = 60_000
 
-/** PostgreSQL in one process has neither autovacuum nor checkpointer: dead rows and WAL would only ever grow. */
-export function startUpkeep(database: Database, observe: Observe, milliseconds = INTERVAL): { stop(): void } {
+/** Vacuums and checkpoints regularly: PGlite has neither autovacuum nor a checkpointer, so dead rows and WAL would only grow. */
+export function startMaintenance(
+  database: Database,
+  observe: Observe,
+  milliseconds = INTERVAL,
+): { stop(): void } {
   let stopped = false
   let lastCheckpoint = ''
-  const look = async () => {
+  const maintain = async () => {
     try {
       await vacuumChanged(database)
       lastCheckpoint = await checkpoint(database, lastCheckpoint)
     } catch (error) {
-      // Busy, closing, no room on the disk: there is a next time, and requests go on meanwhile.
+      // Busy, closing or a full disk: the next run tries again, and requests continue.
       if (!stopped)
         observe({
           event: 'database.upkeep-failed',
@@ -21,7 +25,7 @@ export function startUpkeep(database: Database, observe: Observe, milliseconds =
         })
     }
   }
-  const timer = setInterval(look, milliseconds)
+  const timer = setInterval(maintain, milliseconds)
   timer.unref()
   return {
     stop() {
@@ -31,19 +35,19 @@ export function startUpkeep(database: Database, observe: Observe, milliseconds =
   }
 }
 
-/** The thresholds of autovacuum. */
+/** Autovacuum's default thresholds. */
 const CHANGED = `SELECT format('%I.%I', schemaname, relname) FROM pg_stat_user_tables
   WHERE n_dead_tup > 50 + 0.2 * n_live_tup OR n_mod_since_analyze > 50 + 0.1 * n_live_tup`
 
-/** Frees dead rows and renews the planner's statistics of the tables that changed much, one at a time. */
+/** Vacuums and analyses the tables that changed much, one at a time. */
 export async function vacuumChanged(database: Database): Promise<void> {
-  // The counts of this session reach the tables' statistics when a statement ends.
+  // This session's counts are added to the statistics at the end of the statement.
   await database.run({ text: 'SELECT pg_stat_force_next_flush()', values: [] })
   const { rows } = await database.run({ text: CHANGED, values: [] })
   for (const [table] of rows) await database.run({ text: `VACUUM (ANALYZE) ${String(table)}`, values: [] })
 }
 
-/** Answers where the log stands; a checkpoint lets go of the log before, and shortens a recovery. */
+/** Writes a checkpoint if the log has grown: it frees old WAL and shortens a recovery. Resolves to the log's position. */
 async function checkpoint(database: Database, last: string): Promise<string> {
   const position = async () => {
     const { rows } = await database.run({ text: 'SELECT pg_current_wal_lsn()::text', values: [] })

@@ -1,28 +1,29 @@
 import { join } from 'node:path'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
-import { connect } from '../connect/connect.ts'
-import { openDedicatedSession } from '../connect/dedicated-session.ts'
-import { poolOf } from '../connect/pool.ts'
+import { createConnector } from '../connect/open-connection.ts'
+import { createPool } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
 import type { OpenOptions } from '../open-options.ts'
-import { openAborting, pooledDatabase } from '../pooled-database.ts'
-import { Scheduler, schedulerTerms } from '../scheduling/scheduler.ts'
+import { createAborting, createPooledDatabase, openDedicatedSession } from '../pooled-database.ts'
 import type { SessionSettings } from '../session.ts'
 import { type EmbeddedAccess, offerAccess } from './access.ts'
 import { syncAll } from './durability.ts'
 import { type EmbeddedEngine, startEngine } from './engine.ts'
-import { damaged, type EmbeddedFiles, takeFiles } from './files.ts'
+import { damaged, type EmbeddedFiles, lockFiles } from './files.ts'
 import { joinEmbedded } from './join.ts'
-import { startUpkeep } from './maintenance.ts'
+import { startMaintenance } from './maintenance.ts'
 import { printReset } from './reset.ts'
 
-/** Clients of the one session: a few, so that its prepared statements are not kept many times. */
-const CLIENTS = 5
+/** Clients of the one session. A few suffice; each prepares its own statements. */
+const MAX_CONNECTIONS = 5
 
-/** Never reaped: a client's prepared statements would stay behind in the session. */
-const FOR_EVER = 2 ** 31 - 1
+/** Idle connections are kept: the session would keep the prepared statements of a closed one. */
+const NEVER = 2 ** 31 - 1
 
-/** PostgreSQL in the process, its files under `.plinth/`, or in the process that has them open. Rejects with an OpeningError. */
+/**
+ * Opens PostgreSQL in this process, with its files under `.plinth/`, or through the process that has them open. Rejects with
+ * an OpeningError.
+ */
 export async function openEmbedded(settings: DatabaseSettings, options: OpenOptions): Promise<Database> {
   const { dataDir, snapshot, access } = options.embedded ?? {}
   const session = sessionOf(settings, options)
@@ -47,7 +48,7 @@ function sessionOf(settings: DatabaseSettings, { statementLimit }: OpenOptions):
   }
 }
 
-/** Of this process's clients: who they are, and the names of the statements that they prepare. */
+/** The user of this process's clients and the names of the statements that they prepare. */
 const OWN = { user: 'postgres', kept: '^c[0-9]+_[0-9]+$' } as const
 
 async function openFiles(
@@ -55,7 +56,7 @@ async function openFiles(
   settings: DatabaseSettings,
   options: OpenOptions,
 ): Promise<Database> {
-  const files = await takeFiles(folderOf(options.root))
+  const files = await lockFiles(folderOf(options.root))
   const engine = await startOn(files, session, options)
   const afterClose = () => engine.close().finally(files.lock.release)
   if (options.embedded?.access !== 'offer')
@@ -89,40 +90,39 @@ interface EngineParts {
   readonly settings: DatabaseSettings
   readonly options: OpenOptions
   afterClose(): Promise<void>
-  /** Absent: other processes have no way to it. */
+  /** Absent: other processes cannot use the database. */
   readonly access?: EmbeddedAccess
 }
 
-async function overEngine(parts: EngineParts): Promise<Database> {
+function overEngine(parts: EngineParts): Database {
   const { engine, session, settings, access } = parts
   const { observe } = parts.options
-  const aborting = openAborting()
-  const connecting = {
-    target: { ...TARGET, dialectOptions: { stream: () => engine.connect() } },
+  const aborting = createAborting()
+  const connect = createConnector({
+    target: { ...TARGET, stream: () => engine.connect() },
     session,
     observe,
     aborted: aborting.signal,
-  }
-  const max = Math.min(settings.pool.max, CLIENTS)
-  const sequelize = await connect({ ...connecting, pool: { ...settings.pool, max, idle: FOR_EVER } })
-  const scheduler = new Scheduler(schedulerTerms(max, settings))
-  let upkeep: { stop(): void } | undefined
+  })
+  const max = Math.min(settings.pool.max, MAX_CONNECTIONS)
+  const pool = createPool(connect, { ...settings, pool: { ...settings.pool, max, idle: NEVER } })
+  let maintenance: { stop(): void } | undefined
   const afterClose = () => {
-    upkeep?.stop()
+    maintenance?.stop()
     return parts.afterClose()
   }
-  const dedicate = async () => ({
-    ...(await openDedicatedSession(connecting)),
-    // PostgreSQL delivers a NOTIFY to the client that sent it: there is one session.
+  const openSession = async (timeout?: number) => ({
+    ...(await openDedicatedSession(connect, timeout)),
+    // There is one session, and PostgreSQL delivers a NOTIFY to the client that sent it.
     onNotice: engine.onNotice,
   })
-  const database = await pooledDatabase({
-    ...{ kind: 'embedded', sequelize, settings, afterClose },
-    ...{ pool: poolOf(sequelize, scheduler), scheduler, replicas: null, aborting },
-    ...(access ? { dedicate, endForeign: access.close } : { dedicate: null }),
+  const database = createPooledDatabase({
+    ...{ kind: 'embedded', settings, pool, replicas: null, aborting, openSession, afterClose },
+    isShared: access !== undefined,
+    ...(access && { endForeign: access.close }),
   })
-  upkeep = startUpkeep(database, observe)
+  maintenance = startMaintenance(database, observe)
   return database
 }
 
-const TARGET = { host: 'embedded', port: 0, username: OWN.user, database: 'postgres' }
+const TARGET = { host: 'embedded', port: 0, user: OWN.user, database: 'postgres' }

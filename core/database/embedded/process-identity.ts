@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 /** Identifies a process, also against a later one with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it started, in words of the system's own; null where the system does not tell. */
+  /** The start time as the operating system formats it; null if unavailable. */
   readonly started: string | null
   readonly host: string
 }
@@ -16,7 +16,7 @@ export const thisProcess = (): ProcessIdentity => ({
   host: hostname(),
 })
 
-/** True unless the process is known to be gone. Another machine's cannot be known here. */
+/** False only if the process is certainly gone. For processes of this machine. */
 export function isAlive({ pid, started }: ProcessIdentity): boolean {
   if (!exists(pid) || isZombie(pid)) return false
   const current = startOf(pid)
@@ -37,19 +37,19 @@ function startOf(pid: number): string | null {
   return process.platform === 'win32' ? null : unixStartOf(pid)
 }
 
-/** Dead, but kept in the table for a parent that never asks: in containers often for as long as they run. */
+/** A dead process whose parent never reads its exit status. In containers it often remains in the process table. */
 function isZombie(pid: number): boolean {
   const state = linuxStatOf(pid)?.[0]
   return state === 'Z' || state === 'X'
 }
 
-/** Fields of /proc/pid/stat from the third on: behind the process name, which may hold spaces and parentheses. */
+/** The fields of /proc/pid/stat from the third on. The second, the process name, may contain spaces and parentheses. */
 function linuxStatOf(pid: number): readonly string[] | undefined {
   const stat = process.platform === 'linux' ? read(`/proc/${pid}/stat`) : null
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Field 22, in ticks since the boot; with the boot. */
+/** Field 22 (ticks since boot) with the id of the boot. */
 function linuxStartOf(pid: number): string | null {
   const ticks = linuxStatOf(pid)?.[19]
   return ticks === undefined ? null : `${read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''} ${ticks}`

@@ -1,22 +1,22 @@
 import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier } from '../../sql/identifier.ts'
-import { parametersOf, type SessionSettings } from '../session.ts'
+import { type SessionSettings, sessionParameters } from '../session.ts'
 
 interface ResetTerms {
-  /** Who the session belongs to. */
+  /** The session's own user. */
   readonly user: string
-  /** A regular expression of PostgreSQL: the names of prepared statements that stay. */
+  /** A PostgreSQL regular expression: prepared statements with matching names are kept. */
   readonly kept: string
 }
 
-/** SQL that undoes what a client may have changed of a session with which other clients go on. */
+/** SQL that undoes a client's changes of a session that other clients continue to use. */
 export const printReset = (settings: SessionSettings, { user, kept }: ResetTerms): string =>
   [
-    // RESET does nothing here: the engine sets no user that it could go back to.
+    // RESET does nothing here: the engine sets no original user.
     `SET SESSION AUTHORIZATION ${quoteIdentifier(user)}`,
     'RESET ROLE',
     'RESET ALL',
-    ...Object.entries(parametersOf(settings)).map(
+    ...Object.entries(sessionParameters(settings)).map(
       ([name, value]) => `SELECT set_config(${quoteConstant(name)}, ${quoteConstant(value)}, false)`,
     ),
     'CLOSE ALL',

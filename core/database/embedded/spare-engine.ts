@@ -7,20 +7,20 @@ interface Spare {
 
 let spare: Spare | undefined
 
-/** Milliseconds that a spare engine waits for its next use: its own clock keeps the process from ending. */
-const PATIENCE = 1_000
+/** Milliseconds that a spare engine is kept. It keeps the process from ending meanwhile. */
+const SPARE_TIME = 1_000
 
-/** Keeps the engine of a database in memory that was closed: emptying it is ten times cheaper than making another. */
+/** Keeps the engine of a closed in-memory database: emptying it is ten times cheaper than creating another. */
 export async function keepSpare(postgres: PGlite): Promise<void> {
   if (spare) return postgres.close()
-  const giveUp = () => {
+  const expire = () => {
     spare = undefined
     void postgres.close()
   }
-  spare = { postgres, end: setTimeout(giveUp, PATIENCE) }
+  spare = { postgres, end: setTimeout(expire, SPARE_TIME) }
 }
 
-/** An empty database that another one was before; undefined: there is none, or it cannot be emptied. */
+/** Returns the spare engine with an empty database; undefined: there is none, or it cannot be emptied. */
 export async function takeSpare(): Promise<PGlite | undefined> {
   if (!spare) return undefined
   const { postgres, end } = spare
@@ -30,13 +30,13 @@ export async function takeSpare(): Promise<PGlite | undefined> {
     for (const statement of EMPTY) await postgres.exec(statement)
     return postgres
   } catch {
-    // It holds too many tables to drop at once (one lock a table), or it is broken: it is not reused.
+    // It has too many tables to drop in one transaction (one lock per table), or it is broken.
     await postgres.close()
     return undefined
   }
 }
 
-/** Gives up what the session holds, then everything that is not PostgreSQL's own; one by one, for DISCARD wants no transaction. */
+/** Resets the session, then drops all schemas. Run one by one: DISCARD cannot run in a transaction. */
 const EMPTY = [
   'ROLLBACK',
   'DISCARD ALL',

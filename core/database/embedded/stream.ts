@@ -1,9 +1,9 @@
 import { Duplex } from 'node:stream'
-import type { EmbeddedBackend, Guest } from './backend.ts'
-import { type Batch, BatchReader } from './wire.ts'
+import type { BackendClient, EmbeddedBackend } from './backend.ts'
+import { BatchReader, type ClientBatch } from './wire.ts'
 
-/** What pg takes for a socket: a client's end of a connection to a backend in the process. */
-export class EmbeddedStream extends Duplex implements Guest {
+/** A client's end of a connection to a backend in this process. pg uses it like a socket. */
+export class EmbeddedStream extends Duplex implements BackendClient {
   readonly #backend: EmbeddedBackend
   readonly #greeting: Buffer
   readonly #reader = new BatchReader()
@@ -16,7 +16,7 @@ export class EmbeddedStream extends Duplex implements Guest {
     this.#greeting = greeting
   }
 
-  /** pg calls it on a socket, and waits for the event. */
+  /** pg calls it and waits for the event. */
   connect(): this {
     setImmediate(() => this.emit('connect'))
     return this
@@ -67,13 +67,13 @@ export class EmbeddedStream extends Duplex implements Guest {
     done(error)
   }
 
-  #take({ kind, bytes }: Batch): void {
+  #take({ kind, bytes }: ClientBatch): void {
     if (kind === 'startup') this.push(this.#greeting)
     else if (kind === 'query') this.#backend.submit(this, bytes)
     else this.#end()
   }
 
-  /** At once: the next turn finds the session reset. */
+  /** The session is reset before the next batch. */
   #end(): void {
     this.#backend.leave(this)
     this.push(null)

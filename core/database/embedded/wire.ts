@@ -1,6 +1,6 @@
-/** The few parts of PostgreSQL's wire protocol that stand between pg and a backend in the process. */
+/** The parts of PostgreSQL's wire protocol that are needed between pg and a backend in this process. */
 
-/** https://www.postgresql.org/docs/current/protocol-message-formats.html, by their first byte. */
+/** First bytes of messages: https://www.postgresql.org/docs/current/protocol-message-formats.html. */
 const QUERY = 0x51
 const SYNC = 0x53
 const TERMINATE = 0x58
@@ -8,30 +8,30 @@ const READY = 0x5a
 const ERROR = 0x45
 const NOTIFICATION = 0x41
 
-/** What a client has sent, cut where an answer is due. */
-export interface Batch {
+/** Messages of a client up to the point where it expects an answer. */
+export interface ClientBatch {
   readonly bytes: Buffer
-  /** `query` awaits an answer up to ReadyForQuery; `terminate` is a goodbye. */
+  /** `query` expects an answer up to ReadyForQuery; `terminate` expects none. */
   readonly kind: 'startup' | 'query' | 'terminate'
 }
 
-/** Cuts a client's bytes into batches: the startup message, then everything up to each Sync or Query. */
+/** Splits a client's bytes into batches: the startup message, then everything up to each Sync or Query. */
 export class BatchReader {
   #pending: Buffer = NO_BYTES
-  /** Holds `#pending` where a batch arrives in several pieces. */
-  #room: Buffer = NO_BYTES
-  /** The first message of `#pending` that was not complete when it was last looked at. */
+  /** Contains `#pending` if a batch arrives in several chunks. */
+  #buffer: Buffer = NO_BYTES
+  /** The offset in `#pending` of the first message that was incomplete. */
   #at = 0
   #started = false
 
-  read(bytes: Buffer): readonly Batch[] {
+  read(bytes: Buffer): readonly ClientBatch[] {
     this.#append(bytes)
-    const batches: Batch[] = []
+    const batches: ClientBatch[] = []
     for (let batch = this.#next(); batch; batch = this.#next()) batches.push(batch)
     return batches
   }
 
-  /** Takes linear time in all: the room doubles, so that each byte is copied a few times at most. */
+  /** Linear time in total: the buffer doubles, so each byte is copied a few times at most. */
   #append(bytes: Buffer): void {
     const kept = this.#pending
     const size = kept.length + bytes.length
@@ -39,19 +39,20 @@ export class BatchReader {
       this.#pending = bytes
       return
     }
-    const isRoomy =
-      kept.buffer === this.#room.buffer && kept.byteOffset + size <= this.#room.byteOffset + this.#room.length
-    if (!isRoomy) {
-      // Never a part of the buffer that small ones share: what lies behind `kept` has to be free.
-      this.#room = Buffer.allocUnsafeSlow(2 * size)
-      kept.copy(this.#room)
+    const fits =
+      kept.buffer === this.#buffer.buffer &&
+      kept.byteOffset + size <= this.#buffer.byteOffset + this.#buffer.length
+    if (!fits) {
+      // Not from the shared pool of small buffers: the bytes after `kept` must be free.
+      this.#buffer = Buffer.allocUnsafeSlow(2 * size)
+      kept.copy(this.#buffer)
     }
-    const start = isRoomy ? kept.byteOffset - this.#room.byteOffset : 0
-    bytes.copy(this.#room, start + kept.length)
-    this.#pending = this.#room.subarray(start, start + size)
+    const start = fits ? kept.byteOffset - this.#buffer.byteOffset : 0
+    bytes.copy(this.#buffer, start + kept.length)
+    this.#pending = this.#buffer.subarray(start, start + size)
   }
 
-  #next(): Batch | undefined {
+  #next(): ClientBatch | undefined {
     if (!this.#started) return this.#nextStartup()
     while (this.#at + 5 <= this.#pending.length) {
       const type = this.#pending[this.#at]
@@ -64,8 +65,8 @@ export class BatchReader {
     return undefined
   }
 
-  /** The startup message alone has no type byte. */
-  #nextStartup(): Batch | undefined {
+  /** The startup message has no type byte. */
+  #nextStartup(): ClientBatch | undefined {
     if (this.#pending.length < 4) return undefined
     const end = this.#pending.readUInt32BE(0)
     if (end > this.#pending.length) return undefined
@@ -73,11 +74,11 @@ export class BatchReader {
     return this.#take(end, 'startup')
   }
 
-  #take(end: number, kind: Batch['kind']): Batch {
+  #take(end: number, kind: ClientBatch['kind']): ClientBatch {
     const bytes = this.#pending.subarray(0, end)
     this.#pending = this.#pending.subarray(end)
     this.#at = 0
-    if (this.#pending.length === 0) this.#room = NO_BYTES
+    if (this.#pending.length === 0) this.#buffer = NO_BYTES
     return { bytes, kind }
   }
 }
@@ -91,10 +92,10 @@ export function statusOf(answer: Buffer): 'I' | 'T' | 'E' {
   return status === 0x45 ? 'E' : 'I'
 }
 
-/** Whether an answer reports an error. */
+/** Whether an answer contains an error. */
 export const hasError = (answer: Buffer): boolean => hasMessage(answer, ERROR)
 
-/** Whether an answer delivers a NOTIFY that the session listens to. */
+/** Whether an answer contains a NOTIFY that the session listens to. */
 export const hasNotification = (answer: Buffer): boolean => hasMessage(answer, NOTIFICATION)
 
 function hasMessage(answer: Buffer, type: number): boolean {
@@ -103,7 +104,7 @@ function hasMessage(answer: Buffer, type: number): boolean {
   return false
 }
 
-/** An ErrorResponse that ends the connection: admin_shutdown, as a server sends it that stops. */
+/** An ErrorResponse that ends the connection, with admin_shutdown, as a stopping server sends it. */
 export const fatal = (text: string): Buffer =>
   message('E', `SFATAL\0VFATAL\0C57P01\0M${text.replaceAll('\0', '')}\0\0`)
 

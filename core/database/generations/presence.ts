@@ -29,8 +29,8 @@ const AGAIN = 2_000
 
 /** A process with an embedded database that no other process can reach is not shown. */
 export function openPresence(database: Database, terms: PresenceTerms): Presence {
-  if (database.dedicate === null) return ALONE
-  const presence = new ServerPresence(database, terms, database.dedicate)
+  if (!database.isShared) return ALONE
+  const presence = new ServerPresence(database, terms)
   presence.begin()
   return presence
 }
@@ -40,7 +40,6 @@ const ALONE: Presence = { begun: Promise.resolve(), move: async () => {}, close:
 class ServerPresence implements Presence {
   readonly #database: Database
   readonly #terms: PresenceTerms
-  readonly #dedicate: () => Promise<DedicatedSession>
   readonly #ending = new AbortController()
   #hash: string
   #id: number | null = null
@@ -48,10 +47,9 @@ class ServerPresence implements Presence {
   #entering: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(database: Database, terms: PresenceTerms, dedicate: () => Promise<DedicatedSession>) {
+  constructor(database: Database, terms: PresenceTerms) {
     this.#database = database
     this.#terms = terms
-    this.#dedicate = dedicate
     this.#hash = terms.hash
   }
 
@@ -80,7 +78,7 @@ class ServerPresence implements Presence {
   }
 
   async #enter(): Promise<void> {
-    const session = await this.#dedicate()
+    const session = await this.#database.openSession()
     if (this.#ending.signal.aborted) return session.close()
     this.#session = session
     await session.run({ text: `DELETE FROM ${this.#table()} AS p WHERE NOT ${this.#lives()}`, values: [] })

@@ -1,29 +1,37 @@
-import type { Pool } from '../connect/pool.ts'
+import type { ConnectionPool } from '../connect/pool.ts'
 import type { Connection } from '../connection.ts'
 import type { Position } from '../lsn.ts'
-import type { ReplicaState } from '../replica-state.ts'
 
-/** A server that follows the primary, and reads that it may answer. */
+export type ReplicaState =
+  /** `replayed`: how far it had replayed the log at the last probe. */
+  | { readonly kind: 'well'; readonly replayed: Position }
+  /** Its lag exceeds `replicaLag`. */
+  | { readonly kind: 'behind'; readonly milliseconds: number }
+  | { readonly kind: 'away'; readonly message: string }
+  /** It answers but is not a replica of this primary: a primary itself, or the replica of another database. */
+  | { readonly kind: 'stranger'; readonly message: string }
+
+/** A server that follows the primary and may answer reads. */
 export interface Replica {
-  /** `10.0.0.7:5432`: for logs; never with a user or a password. */
+  /** Host and port, for logs. Never a user or a password. */
   readonly place: string
-  readonly pool: Pool
-  /** A connection for looks alone: load must not make it seem away. */
-  readonly lookout: Pool
-  /** Connections with a statement under way. */
+  readonly pool: ConnectionPool
+  /** A connection for probes only: load must not make the replica look unavailable. */
+  readonly probePool: ConnectionPool
+  /** Connections with a statement in progress. */
   readonly busy: Set<Connection>
-  /** As it was seen last. */
+  /** As of the last probe. */
   state: ReplicaState
 }
 
-/** Takes it out until it is seen well again; statements under way there are answered elsewhere. */
+/** Removes it from use until a probe succeeds. Its statements in progress move to the primary. */
 export function takeOut(replica: Replica, state: Exclude<ReplicaState, { kind: 'well' }>): void {
   replica.state = state
   if (state.kind === 'behind') return
   for (const connection of replica.busy) connection.connection.stream.destroy()
 }
 
-/** Of those that are well and have come so far, in turn. */
+/** Round-robin over the replicas that are well and have replayed the position. */
 export function chooseReplica(
   replicas: readonly Replica[],
   after: Position,

@@ -1,74 +1,74 @@
 import type { Statement } from '../../sql/statement.ts'
-import { abandon } from '../connect/cancel.ts'
-import { type AnswerTerms, type Connection, runBounded, settingsOf } from '../connection.ts'
+import { cancelStatement } from '../connect/cancel.ts'
+import { type AnswerLimits, type Connection, runBounded, settingsOf } from '../connection.ts'
 import type { Rows } from '../database.ts'
-import { toDatabaseFault } from '../database-fault.ts'
+import { toDatabaseFault, toFailure } from '../database-fault.ts'
 import { hasReplayed, type Position } from '../lsn.ts'
 import type { Work } from '../scheduling/scheduled-work.ts'
-import { toFailure } from '../to-failure.ts'
 import { type Replica, takeOut } from './replica.ts'
 
-export interface ReplicaTerms extends AnswerTerms {
-  /** Proved beside the read, by the connection that answers it: behind one address there may be several servers. null: need not be. */
+export interface ReplicaTerms extends AnswerLimits {
+  /**
+   * The position that the read must see. The connection that answers checks it, because one address may lead to several
+   * servers. null: any.
+   */
   readonly after: Position | null
   readonly work: Work
   readonly signal?: AbortSignal | undefined
 }
 
-/** Runs one read; null: this replica cannot answer it, and the primary is to be asked. */
+/** Runs one read. Resolves to null if this replica cannot answer it and the primary must. */
 export async function runOnReplica(
   replica: Replica,
   statement: Statement,
   terms: ReplicaTerms,
 ): Promise<Rows | null> {
   const connection = await replica.pool.acquire(terms.work).catch((error: unknown) => {
-    if (saysNothing(error)) throw error
-    suspect(replica, error)
+    if (isFinal(error)) throw error
+    recordFailure(replica, error)
     return null
   })
   if (connection === null) return null
-  const giveUp = () => abandon(connection)
-  terms.signal?.addEventListener('abort', giveUp, { once: true })
+  const cancel = () => cancelStatement(connection)
+  terms.signal?.addEventListener('abort', cancel, { once: true })
   replica.busy.add(connection)
   try {
     const rows = await read(connection, statement, terms)
-    giveBack(replica, connection)
+    replica.pool.release(connection)
     return rows
   } catch (error) {
     replica.pool.settle(connection, error)
-    if (terms.signal?.aborted || saysNothing(error)) throw toFailure(error)
-    suspect(replica, error)
+    if (terms.signal?.aborted || isFinal(error)) throw toFailure(error)
+    recordFailure(replica, error)
     return null
   } finally {
     replica.busy.delete(connection)
-    terms.signal?.removeEventListener('abort', giveUp)
+    terms.signal?.removeEventListener('abort', cancel)
   }
 }
 
 async function read(
   connection: Connection,
   statement: Statement,
-  { after, ...terms }: ReplicaTerms,
+  { after, ...limits }: ReplicaTerms,
 ): Promise<Rows | null> {
-  const proof = after === null ? [] : [hasReplayed(after)]
-  const outcomes = await runBounded(connection, [...settingsOf(connection), ...proof, statement], terms)
-  if (after !== null && outcomes.at(-2)?.rows[0]?.[0] !== true) return null
-  return outcomes.at(-1) ?? null
+  const check = after === null ? [] : [hasReplayed(after)]
+  const results = await runBounded(connection, [...settingsOf(connection), ...check, statement], limits)
+  if (after !== null && results.at(-2)?.rows[0]?.[0] !== true) return null
+  return results.at(-1) ?? null
 }
 
-function giveBack({ pool }: Replica, connection: Connection): void {
-  if (connection._invalid) pool.discard(connection)
-  else pool.release(connection)
-}
-
-/** The primary would be as slow, its answer as large, and load that moves there would stop the writes, too. */
-function saysNothing(error: unknown): boolean {
+/** The primary would be as slow and its answer as large. Moved load would block its writes, too. */
+function isFinal(error: unknown): boolean {
   const kind = toDatabaseFault(error)?.kind
-  return kind === 'timeout' || kind === 'busy' || kind === 'too-large'
+  return kind === 'timeout' || kind === 'busy' || kind === 'aborted' || kind === 'too-large'
 }
 
-/** If the server is gone it gets no more reads. Other errors concern the statement alone: its tables are not replayed yet, or replay cancelled it. */
-function suspect(replica: Replica, error: unknown): void {
+/**
+ * Takes the replica out if the server is gone. Other errors concern the statement only: its tables are not replayed yet, or
+ * replay cancelled it.
+ */
+function recordFailure(replica: Replica, error: unknown): void {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'unavailable' && replica.state.kind === 'well')
     takeOut(replica, { kind: 'away', message: fault.message })

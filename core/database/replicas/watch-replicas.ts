@@ -1,53 +1,58 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Pool } from '../connect/pool.ts'
-import type { Position } from '../lsn.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
+import type { ConnectionPool } from '../connect/pool.ts'
+import type { Cell } from '../database.ts'
+import { toDatabaseFault } from '../database-fault.ts'
+import { OWN_POSITION, type Position, toPosition } from '../lsn.ts'
 import type { Observe } from '../observation.ts'
-import type { ReplicaState } from '../replica-state.ts'
-import { type Identity, lookAt, readMark } from './probe-replica.ts'
-import { type Replica, takeOut } from './replica.ts'
+import { runStatement, serverRead } from '../statements/run-statement.ts'
+import { type Replica, type ReplicaState, takeOut } from './replica.ts'
 
-/** Milliseconds between looks. */
-const INTERVAL = 500
+/** Milliseconds between probes. */
+const PROBE_INTERVAL = 500
+
+/** Milliseconds for the answer to a probe. */
+const PROBE_TIMEOUT = 2_000
 
 export interface WatchTerms {
-  readonly primary: Pool
-  /** Milliseconds that a replica may be behind. */
+  readonly primary: ConnectionPool
+  /** The allowed lag in milliseconds. */
   readonly replicaLag: number
   readonly observe: Observe
 }
 
-export interface Watch {
-  /** Resolves when each was looked at once. */
+export interface ReplicaWatch {
+  /** Resolves when every replica was probed once. */
   readonly begun: Promise<void>
   stop(): void
 }
 
-/** Where the primary's log was at a moment, as of performance.now(). */
-interface Mark {
+/** The primary's position at a moment, as of performance.now(). */
+interface PrimaryMark {
   readonly position: Position
   readonly at: number
 }
 
-/** Looks again and again how far replicas have come: changes their states, and tells when they become other ones. */
-export function watchReplicas(replicas: readonly Replica[], terms: WatchTerms): Watch {
+/** Probes the replicas regularly, updates their states and reports changes. */
+export function watchReplicas(replicas: readonly Replica[], terms: WatchTerms): ReplicaWatch {
   let isOver = false
-  const lookers = replicas.map(replica => openLooker(replica, terms))
-  let identity: Identity = null
+  const probes = replicas.map(replica => createProbe(replica, terms))
+  let identity: DatabaseIdentity = null
   const round = async () => {
-    const read = await readMark(terms.primary)
+    const read = await readPrimary(terms.primary)
     identity = read?.identity ?? identity
     const mark = read && { position: read.position, at: performance.now() }
-    await Promise.all(lookers.map(look => look(mark, identity)))
+    await Promise.all(probes.map(probe => probe(mark, identity)))
   }
   const begun = round()
-  const goOn = async () => {
+  const repeat = async () => {
     await begun
     while (!isOver) {
-      await pause(INTERVAL, undefined, { ref: false })
+      await pause(PROBE_INTERVAL, undefined, { ref: false })
       if (!isOver) await round()
     }
   }
-  void goOn()
+  void repeat()
   return {
     begun,
     stop() {
@@ -56,26 +61,29 @@ export function watchReplicas(replicas: readonly Replica[], terms: WatchTerms): 
   }
 }
 
-type Looker = (mark: Mark | null, identity: Identity) => Promise<void>
+type Probe = (mark: PrimaryMark | null, identity: DatabaseIdentity) => Promise<void>
 
-function openLooker(replica: Replica, { replicaLag, observe }: WatchTerms): Looker {
-  const lagOf = openLag()
-  let told: ReplicaState['kind'] = 'well'
+function createProbe(replica: Replica, { replicaLag, observe }: WatchTerms): Probe {
+  const measureLag = createLagMeter()
+  let reported: ReplicaState['kind'] = 'well'
   return async (mark, identity) => {
-    const sight = await lookAt(replica.lookout, identity)
+    const result = await probeReplica(replica.probePool, identity)
     const state =
-      sight.kind === 'replica' ? judge(sight.replayed, lagOf(sight.replayed, mark), replicaLag) : sight
+      result.kind === 'replica'
+        ? toState(result.replayed, measureLag(result.replayed, mark), replicaLag)
+        : result
     if (state.kind === 'well') replica.state = state
     else takeOut(replica, state)
-    if (state.kind !== told) observe({ event: 'database.replica', place: replica.place, ...toNews(state) })
-    told = state.kind
+    if (state.kind !== reported)
+      observe({ event: 'database.replica', place: replica.place, ...describe(state) })
+    reported = state.kind
   }
 }
 
-const judge = (replayed: Position, milliseconds: number, most: number): ReplicaState =>
-  milliseconds > most ? { kind: 'behind', milliseconds } : { kind: 'well', replayed }
+const toState = (replayed: Position, lag: number, allowed: number): ReplicaState =>
+  lag > allowed ? { kind: 'behind', milliseconds: lag } : { kind: 'well', replayed }
 
-const toNews = (state: ReplicaState) => {
+const describe = (state: ReplicaState) => {
   switch (state.kind) {
     case 'well':
       return { isWell: true, message: '' }
@@ -86,12 +94,57 @@ const toNews = (state: ReplicaState) => {
   }
 }
 
-/** Milliseconds since the oldest mark that it has not reached: needs no clock of the servers', and holds while nothing is written. */
-function openLag(): (replayed: Position, mark: Mark | null) => number {
-  let awaited: Mark | null = null
+/**
+ * Measures the milliseconds since the oldest mark that the replica has not reached. So it needs no clock of the servers and
+ * stays 0 while nothing is written.
+ */
+function createLagMeter(): (replayed: Position, mark: PrimaryMark | null) => number {
+  let awaited: PrimaryMark | null = null
   return (replayed, mark) => {
     if (awaited && replayed >= awaited.position) awaited = null
     if (mark && replayed < mark.position) awaited ??= mark
     return awaited ? performance.now() - awaited.at : 0
   }
 }
+
+/** The cluster and the database: a replica has those of its primary. null: not yet known. */
+type DatabaseIdentity = Cell
+
+type ProbeResult =
+  | { readonly kind: 'replica'; readonly replayed: Position }
+  | { readonly kind: 'away' | 'stranger'; readonly message: string }
+
+/** Resolves to the first row. */
+async function queryRow(pool: ConnectionPool, text: string): Promise<readonly Cell[]> {
+  const running = runStatement(pool, { text, values: [] }, serverRead(PROBE_TIMEOUT))
+  const answer = await withTimeout(PROBE_TIMEOUT, running, null)
+  if (answer === null) throw new Error('it does not answer in time')
+  return answer.rows[0] ?? []
+}
+
+const IDENTITY = `(SELECT c.system_identifier || '/' || d.oid FROM pg_control_system() c, pg_database d WHERE d.datname = current_database())`
+
+/** null: the primary does not answer, or its address does not lead to a primary now. */
+async function readPrimary(
+  primary: ConnectionPool,
+): Promise<{ readonly position: Position; readonly identity: DatabaseIdentity } | null> {
+  const row = await queryRow(primary, `${OWN_POSITION.text}, ${IDENTITY}`).catch(() => null)
+  const position = toPosition(row?.[0])
+  return position === null ? null : { position, identity: row?.[1] ?? null }
+}
+
+async function probeReplica(pool: ConnectionPool, identity: DatabaseIdentity): Promise<ProbeResult> {
+  try {
+    const [isReplica, replayed, own] = await queryRow(pool, PROBE)
+    const position = toPosition(replayed)
+    if (isReplica !== true || position === null) return stranger('it is no replica (any more)')
+    if (identity !== null && own !== identity) return stranger('it is the replica of another database')
+    return { kind: 'replica', replayed: position }
+  } catch (error) {
+    return { kind: 'away', message: toDatabaseFault(error)?.message ?? String(error) }
+  }
+}
+
+const PROBE = `SELECT pg_is_in_recovery(), (pg_last_wal_replay_lsn() - '0/0')::text, ${IDENTITY}`
+
+const stranger = (message: string): ProbeResult => ({ kind: 'stranger', message })

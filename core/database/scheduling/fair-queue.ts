@@ -4,8 +4,8 @@ import type { Work } from './scheduled-work.ts'
 export interface Waiter {
   readonly work: Work
   admit(): void
-  /** The waiter was aborted. */
-  abandon(): void
+  /** Rejects the wait because its caller left. */
+  abort(): void
 }
 
 export interface Admission {
@@ -14,7 +14,7 @@ export interface Admission {
 }
 
 type Waiters = Set<Waiter>
-/** By request. Work of no request is a request of its own. */
+/** By request. Work without a request counts as a request of its own. */
 type Requests = Map<object, Waiters>
 
 /**
@@ -46,7 +46,7 @@ export class FairQueue {
     else requests.set(key, new Set([waiter]))
   }
 
-  /** false: it does not wait here. */
+  /** Returns false if it is not in the queue. */
   remove(waiter: Waiter): boolean {
     const { caller } = waiter.work
     if (caller === null) return this.#count(this.#own.delete(waiter))

@@ -4,7 +4,7 @@ import type { Purpose } from '../statement-context.ts'
 /** Reads and writes have separate limits, so that neither can occupy every connection. */
 export type Lane = 'read' | 'write'
 
-/** Something that needs a connection: one statement, or one transaction. */
+/** One statement or one transaction that needs a connection. */
 export interface Work {
   readonly lane: Lane
   /** The caller that it counts for; null: the server itself. */
@@ -19,18 +19,18 @@ export interface WorkTerms {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Plugin code that reads documents outside of a request. */
+/** The caller of plugin code that uses documents outside of a request. */
 const PLUGIN_CODE = 'plugin code'
 
-export function workOf(lane: Lane, { purpose, signal = undefined }: WorkTerms = {}): Work {
+export function createWork(lane: Lane, { purpose, signal = undefined }: WorkTerms = {}): Work {
   const request = purpose?.trail?.origin ?? null
   const caller = request ? request.caller : purpose ? PLUGIN_CODE : null
   return { lane, caller, request, signal: signal ?? null }
 }
 
 /** Readiness, version checks of cached responses, sessions: short statements that requests of all callers wait for. */
-export const SERVER_READ: Work = workOf('read')
+export const SERVER_READ: Work = createWork('read')
 
 /** True if the work was aborted: it is not started. */
-export const isAbandoned = ({ request, signal }: Work): boolean =>
+export const isAborted = ({ request, signal }: Work): boolean =>
   signal?.aborted === true || request?.isDisconnected === true

@@ -1,14 +1,24 @@
 import type { Statement } from '../../sql/statement.ts'
-import type { Pool } from '../connect/pool.ts'
+import { cancelStatement } from '../connect/cancel.ts'
+import type { ConnectionPool } from '../connect/pool.ts'
 import { type Connection, type RunOnTerms, runOn } from '../connection.ts'
 import type { Rows } from '../database.ts'
-import { toDatabaseFault } from '../database-fault.ts'
+import { toDatabaseFault, toFailure } from '../database-fault.ts'
 import { SERVER_READ, type Work } from '../scheduling/scheduled-work.ts'
-import { toFailure } from '../to-failure.ts'
+import { abortedFailure } from '../scheduling/scheduler.ts'
 
-/** Runs one statement on a connection of the pool. The hot path: nothing is looked up, nothing is logged. */
-export async function runStatement(pool: Pool, statement: Statement, terms: RunTerms): Promise<Rows> {
-  const connection = await pool.acquire(terms.work)
+export interface RunTerms extends RunOnTerms {
+  /** A read changes nothing, so it may run again after a lost answer. */
+  readonly work: Work
+}
+
+/** Runs one statement on a connection of the pool. This is the hot path: nothing is looked up or logged. */
+export async function runStatement(
+  pool: ConnectionPool,
+  statement: Statement,
+  terms: RunTerms,
+): Promise<Rows> {
+  const connection = pool.take(terms.work) ?? (await pool.acquire(terms.work))
   try {
     const rows = await runOn(connection, statement, terms)
     pool.release(connection)
@@ -18,47 +28,70 @@ export async function runStatement(pool: Pool, statement: Statement, terms: RunT
   }
 }
 
-export interface RunTerms extends RunOnTerms {
-  /** A read changes nothing, so that it may run again where an answer was lost. */
-  readonly work: Work
-}
-
-/** Statements of the server itself: no caller chooses the size of their answers. */
-export const ownRead = (patience: number): RunTerms => ({
+/** Terms for statements of the server itself: no caller chooses the size of their answers. */
+export const serverRead = (timeout: number): RunTerms => ({
   work: SERVER_READ,
-  patience,
+  timeout,
   maxBytes: Number.POSITIVE_INFINITY,
 })
 
+export interface AbortableTerms extends RunTerms {
+  readonly signal: AbortSignal
+}
+
+/** Like runStatement. The signal's abort cancels the statement. */
+export async function runAbortable(
+  pool: ConnectionPool,
+  statement: Statement,
+  terms: AbortableTerms,
+): Promise<Rows> {
+  const { signal } = terms
+  const connection = pool.take(terms.work) ?? (await pool.acquire(terms.work))
+  if (signal.aborted) {
+    pool.release(connection)
+    throw abortedFailure()
+  }
+  const cancel = () => cancelStatement(connection)
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    const rows = await runOn(connection, statement, terms)
+    signal.removeEventListener('abort', cancel)
+    pool.release(connection)
+    return rows
+  } catch (error) {
+    signal.removeEventListener('abort', cancel)
+    if (!signal.aborted) return recover({ pool, connection, statement, terms }, error)
+    pool.settle(connection, error)
+    throw toFailure(error)
+  }
+}
+
 interface FailedRun {
-  readonly pool: Pool
+  readonly pool: ConnectionPool
   readonly connection: Connection
   readonly statement: Statement
   readonly terms: RunTerms
 }
 
-/** Connections that broke together may still lie in the pool: so many of them does one statement find out. */
+/** Several idle connections may have broken together: so many of them may fail one read. */
 const TRIES = 3
 
-/** Tries again where the failure says nothing about the statement: its plan was stale, or it was chosen as a deadlock's victim. */
-export async function recover(
-  { pool, connection, statement, terms }: FailedRun,
-  error: unknown,
-): Promise<Rows> {
+/** Runs it again if the failure is not the statement's fault: a stale plan, a deadlock's victim, a lost connection. */
+async function recover({ pool, connection, statement, terms }: FailedRun, error: unknown): Promise<Rows> {
   const fault = toDatabaseFault(error)
-  // A server that takes no writes did nothing; the next connection leads to one that does, or fails.
-  const isAgain = fault?.kind === 'serialization' || (fault?.kind === 'unavailable' && fault.isReadonly)
+  // A readonly server did nothing. The next connection leads to a server that takes writes, or fails.
+  const isRetryable = fault?.kind === 'serialization' || (fault?.kind === 'unavailable' && fault.isReadonly)
   pool.settle(connection, error)
-  const isLost = terms.work.lane === 'read' && isUnavailable(error)
-  if (isAgain || isLost) return runAgain(pool, statement, { ...terms, tries: isLost ? TRIES : 1 })
-  throw toFailure(error)
+  const isLostRead = terms.work.lane === 'read' && isUnavailable(error)
+  if (!isRetryable && !isLostRead) throw toFailure(error)
+  return retry(pool, statement, { ...terms, tries: isLostRead ? TRIES : 1 })
 }
 
 const isUnavailable = (error: unknown): boolean => toDatabaseFault(error)?.kind === 'unavailable'
 
-/** Where no connection can be had there is no other try: the database is away. */
-async function runAgain(
-  pool: Pool,
+/** If no connection can be acquired, the database is unavailable, so there is no further try. */
+async function retry(
+  pool: ConnectionPool,
   statement: Statement,
   { tries, ...terms }: RunTerms & { readonly tries: number },
 ): Promise<Rows> {
@@ -69,7 +102,7 @@ async function runAgain(
     return rows
   } catch (error) {
     pool.settle(connection, error)
-    if (tries > 1 && isUnavailable(error)) return runAgain(pool, statement, { ...terms, tries: tries - 1 })
+    if (tries > 1 && isUnavailable(error)) return retry(pool, statement, { ...terms, tries: tries - 1 })
     throw toFailure(error)
   }
 }

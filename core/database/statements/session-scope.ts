@@ -1,31 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { furthest, type Position } from '../lsn.ts'
 
-/** What a request says about the writes that its sender has seen acknowledged, and what is to be told back to it. */
+/** Keeps a client's reads consistent with its earlier writes although replicas may lag. One per request. */
 export interface Session {
-  /** No read of the request may come from before it; null: the sender does not say what it has seen. */
+  /** The position of the writes that the client has seen acknowledged: no read may be older. null: not sent. */
   readonly after: Position | null
-  /** Its reads are the primary's: replicas may be behind, and it must not notice. */
+  /** Its reads go to the primary. */
   onPrimary: boolean
-  /** Of the last write of the request; null: it has written nothing. */
+  /** The position of the request's last write; null: it has written nothing. */
   written: Position | null
 }
 
 const sessions = new AsyncLocalStorage<Session>()
 
-/** Runs a request's work; whatever it reads and writes on the way is the session's. */
+/** Runs a request's work. All that it reads and writes belongs to the session. */
 export const inSession = <Value>(session: Session, work: () => Value): Value => sessions.run(session, work)
 
-/** undefined: work that no request asked for. */
+/** undefined: the work belongs to no request. */
 export const currentSession = (): Session | undefined => sessions.getStore()
 
-/** From here on the request reads what it is about to change, or has changed. */
+/** For a request that reads what it is about to change, or has changed. */
 export function stayOnPrimary(): void {
   const session = currentSession()
   if (session) session.onPrimary = true
 }
 
-/** Who may write, and does not say what it has seen, reads what it wrote all the same. */
+/** A client that writes but sends no position must still read its own writes. */
 export function readOwnWrites(): void {
   if (currentSession()?.after === null) stayOnPrimary()
 }

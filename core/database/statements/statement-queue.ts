@@ -1,13 +1,12 @@
 import type { Statement } from '../../sql/statement.ts'
 import { ProtocolError } from '../connect/batch.ts'
-import { type BatchAnswer, type Connection, runBatch, settingsOf } from '../connection.ts'
+import { type BatchResult, type Connection, NO_ROWS, runBatch, settingsOf } from '../connection.ts'
 import type { Rows, TransactionOptions } from '../database.ts'
-import { DatabaseFailure } from '../database-fault.ts'
+import { DatabaseFailure, toFailure } from '../database-fault.ts'
 import { OWN_POSITION, type Position, toPosition } from '../lsn.ts'
-import { toFailure } from '../to-failure.ts'
 import { commitFailure } from './commit-outcome.ts'
 
-interface Waiting {
+interface PendingStatement {
   readonly statement: Statement
   readonly resolve: (rows: Rows) => void
   readonly reject: (error: unknown) => void
@@ -15,122 +14,122 @@ interface Waiting {
 
 export interface QueueTerms {
   /** Milliseconds; see runBatch. */
-  readonly patience: number
-  /** Whether the commit answers where the log is after it. */
-  readonly tellsPosition: boolean
-  /** The name of the savepoint that it is inside of another transaction; absent: it is one of its own. */
+  readonly timeout: number
+  /** Whether the commit reads the position in the log after it. */
+  readonly readsPosition: boolean
+  /** The name of a nested transaction's savepoint; absent: a transaction of its own. */
   readonly savepoint?: string
 }
 
-/** Its answer is not awaited. */
-const SENT = { resolve: () => undefined, reject: () => undefined } as const
+/** The answer is not awaited. */
+const UNAWAITED = { resolve: () => undefined, reject: () => undefined } as const
 
-/** The statements of a transaction: those asked for at the same moment go out in one round trip, in their order. */
+/** The statements of a transaction. Those requested in the same tick are sent in one round trip, in their order. */
 export class StatementQueue {
   readonly #connection: Connection
   readonly #options: TransactionOptions
-  readonly #patience: number
-  readonly #tellsPosition: boolean
+  readonly #timeout: number
+  readonly #readsPosition: boolean
   readonly #savepoint: string | undefined
-  #waiting: Waiting[] = []
-  /** Whether somebody waits for an answer of what waits to be sent. */
+  #pending: PendingStatement[] = []
+  /** Whether a pending statement's answer is awaited. */
   #isAwaited = false
   #isBegun = false
-  /** Whether plans are kept from here on. */
+  /** Whether generic plans were enabled. */
   #keepsPlans = false
   #isOver = false
-  /** A batch with a statement that is not awaited: later statements report its failure. */
+  /** The failure of a batch with an unawaited statement: later statements report it. */
   #failure: unknown
 
   constructor(connection: Connection, options: TransactionOptions, terms: QueueTerms) {
     this.#connection = connection
     this.#options = options
-    this.#patience = terms.patience
+    this.#timeout = terms.timeout
     this.#savepoint = terms.savepoint
-    this.#tellsPosition = terms.tellsPosition && !options.readonly && !terms.savepoint
+    this.#readsPosition = terms.readsPosition && !options.readonly && !terms.savepoint
   }
 
   run(statement: Statement): Promise<Rows> {
     if (this.#isOver) return Promise.reject(new DatabaseFailure(OVER))
     return new Promise((resolve, reject) => {
-      // After all that is ready to go on has had its say.
+      // After all code that is ready to run has added its statements.
       if (!this.#isAwaited) process.nextTick(() => this.#isAwaited && this.flush())
       this.#isAwaited = true
-      this.#waiting.push({ statement, resolve, reject })
+      this.#pending.push({ statement, resolve, reject })
     })
   }
 
-  /** Goes out with what is asked for next, at the latest with the commit, which fails where it does. */
+  /** Is sent with the next awaited statement, at the latest with the commit, which fails if this statement does. */
   send(statement: Statement): void {
     if (this.#isOver) throw new DatabaseFailure(OVER)
-    this.#waiting.push({ statement, ...SENT })
+    this.#pending.push({ statement, ...UNAWAITED })
   }
 
-  /** Sends what waits, and the beginning of the transaction where that is not yet sent. */
+  /** Sends the pending statements, and BEGIN if it was not sent. */
   flush(): void {
-    if (this.#isBegun && this.#waiting.length === 0) return
-    // Who asked is told; a beginning that fails shows in all that comes behind it.
+    if (this.#isBegun && this.#pending.length === 0) return
+    // Each statement's own promise rejects. A failed BEGIN shows in all later statements.
     this.#send(this.#first(), []).catch(() => undefined)
   }
 
   /**
-   * Commits with what waits, in one round trip. Where that is all there is, its batch is a transaction by itself
-   * (55.2.3). Answers the position after it, where that is told and there was anything to commit. Fails with the
-   * outcome `unknown` where the COMMIT may have been carried out although its answer did not come.
+   * Commits together with the pending statements, in one round trip. If these are all statements, their batch is a
+   * transaction by itself (PostgreSQL manual, 55.2.3). Resolves to the position after the commit if it is read. Fails with
+   * the outcome `unknown` if the COMMIT may have been carried out although its answer was lost.
    */
   async commit(): Promise<Position | null> {
     if (this.#mayBeOneBatch) return this.#commitAtOnce()
-    const end = this.#savepoint === undefined ? COMMIT : release(this.#savepoint)
-    const last = this.#tellsPosition ? [end, OWN_POSITION] : [end]
-    const { answer, count } = this.#dispatch(this.#first(), [...this.#guards, ...last])
-    const answered = await answer
+    const end = this.#savepoint === undefined ? COMMIT : releaseSavepoint(this.#savepoint)
+    const last = this.#readsPosition ? [end, OWN_POSITION] : [end]
+    const { result, count } = this.#dispatch(this.#first(), [...this.#guards, ...last])
+    const answered = await result
     const commitAt = count - last.length
     const isOrderly = !(answered.error instanceof ProtocolError)
-    const isCommitted = isOrderly && end.text.startsWith(answered.outcomes[commitAt]?.tag ?? 'nothing')
+    const isCommitted = isOrderly && end.text.startsWith(answered.results[commitAt]?.tag ?? 'nothing')
     if (answered.error && !isCommitted) throw this.#failed(answered, commitAt)
     if (!isCommitted) throw new DatabaseFailure(SWALLOWED)
-    // The COMMIT was answered before the connection was lost.
-    if (answered.error) this.#connection._invalid = true
-    return toPosition(answered.outcomes[count - 1]?.rows[0]?.[0])
+    // The connection was lost after the COMMIT was answered.
+    if (answered.error) this.#connection.isInvalid = true
+    return toPosition(answered.results[count - 1]?.rows[0]?.[0])
   }
 
   get #mayBeOneBatch(): boolean {
-    return !this.#isBegun && isPlain(this.#options) && !this.#tellsPosition && this.#savepoint === undefined
+    return !this.#isBegun && isPlain(this.#options) && !this.#readsPosition && this.#savepoint === undefined
   }
 
   get isBegun(): boolean {
     return this.#isBegun
   }
 
-  /** Everything has been asked for. Answers whether there is anything to commit. */
+  /** No more statements follow. Returns whether there is anything to commit. */
   finish(): boolean {
     this.#isOver = true
     if (this.#failure !== undefined) throw this.#failure
-    return this.#isBegun || this.#waiting.length > 0
+    return this.#isBegun || this.#pending.length > 0
   }
 
   async #commitAtOnce(): Promise<null> {
-    const { answer, count } = this.#dispatch(settingsOf(this.#connection), this.#guards)
-    const answered = await answer
+    const { result, count } = this.#dispatch(settingsOf(this.#connection), this.#guards)
+    const answered = await result
     if (answered.error) throw this.#failed(answered, count)
     return null
   }
 
   get #guards(): readonly Statement[] {
     const { guard } = this.#options
-    // The transaction around it is compared as a whole.
+    // A nested transaction is guarded by the outer one.
     return guard === undefined || this.#savepoint !== undefined ? [] : [guard]
   }
 
-  #failed(answer: BatchAnswer, commitAt: number): DatabaseFailure {
-    return commitFailure(answer, { connection: this.#connection, commitAt })
+  #failed(result: BatchResult, commitAt: number): DatabaseFailure {
+    return commitFailure(result, { connection: this.#connection, commitAt })
   }
 
-  /** What was not yet sent never is. */
+  /** Rejects statements that were not sent. */
   end(): void {
     this.#isOver = true
-    for (const { reject } of this.#waiting) reject(new DatabaseFailure(OVER))
-    this.#waiting = []
+    for (const { reject } of this.#pending) reject(new DatabaseFailure(OVER))
+    this.#pending = []
   }
 
   #first(): readonly Statement[] {
@@ -139,54 +138,55 @@ export class StatementQueue {
     return begin(this.#options, settingsOf(this.#connection))
   }
 
-  /** What the statements that wait have to be told before. */
+  /** The settings that must precede the pending statements. */
   #plans(): readonly Statement[] {
     if (this.#keepsPlans || !this.#options.byKeys) return []
-    this.#keepsPlans = this.#waiting.some(({ statement }) => !statement.keepsPlan)
-    return this.#keepsPlans ? [BY_KEYS] : []
+    this.#keepsPlans = this.#pending.some(({ statement }) => !statement.keepsPlan)
+    return this.#keepsPlans ? [KEEP_PLANS] : []
   }
 
   async #send(beginning: readonly Statement[], last: readonly Statement[]): Promise<void> {
-    const { error } = await this.#dispatch(beginning, last).answer
+    const { error } = await this.#dispatch(beginning, last).result
     if (error) throw toFailure(error)
   }
 
   #dispatch(beginning: readonly Statement[], last: readonly Statement[]): Dispatched {
     const first = [...beginning, ...this.#plans()]
-    const waiting = this.#waiting
-    this.#waiting = []
+    const pending = this.#pending
+    this.#pending = []
     this.#isAwaited = false
     this.#isBegun = true
-    const statements = [...first, ...waiting.map(({ statement }) => statement), ...last]
-    const answer = runBatch(this.#connection, statements, this.#patience).then(answered => {
-      this.#settle(waiting, answered, first.length)
+    const statements = [...first, ...pending.map(({ statement }) => statement), ...last]
+    const result = runBatch(this.#connection, statements, this.#timeout).then(answered => {
+      this.#settle(pending, answered, first.length)
       return answered
     })
-    return { answer, count: statements.length }
+    return { result, count: statements.length }
   }
 
-  #settle(waiting: readonly Waiting[], { error, outcomes }: BatchAnswer, first: number): void {
+  #settle(pending: readonly PendingStatement[], { error, results }: BatchResult, first: number): void {
     if (!error) {
-      for (const [index, { resolve }] of waiting.entries()) resolve(outcomes[first + index] ?? NOTHING)
+      for (const [index, { resolve }] of pending.entries()) resolve(results[first + index] ?? NO_ROWS)
       return
     }
     const failure = this.#failure ?? toFailure(error)
-    if (waiting.some(({ resolve }) => resolve === SENT.resolve)) this.#failure = failure
-    for (const { reject } of waiting) reject(failure)
+    if (pending.some(({ resolve }) => resolve === UNAWAITED.resolve)) this.#failure = failure
+    for (const { reject } of pending) reject(failure)
   }
 }
 
 interface Dispatched {
-  readonly answer: Promise<BatchAnswer>
-  /** How many statements went out. */
+  readonly result: Promise<BatchResult>
+  /** The number of statements in the batch. */
   readonly count: number
 }
 
-const NOTHING: Rows = { rows: [], count: 0 }
-
 const COMMIT: Statement = { text: 'COMMIT', values: [] }
 
-const release = (savepoint: string): Statement => ({ text: `RELEASE SAVEPOINT ${savepoint}`, values: [] })
+const releaseSavepoint = (savepoint: string): Statement => ({
+  text: `RELEASE SAVEPOINT ${savepoint}`,
+  values: [],
+})
 
 const OVER = { kind: 'other', message: 'The transaction is over', code: '25P01' } as const
 
@@ -212,11 +212,11 @@ function begin(options: TransactionOptions, settings: readonly Statement[]): rea
 }
 
 /**
- * A statement whose parameters are lists is planned again at every run: PostgreSQL takes the plan for lists of any
- * length to be dearer than it is. Planning takes as long as a write itself. A plan that is kept must suit a table that
- * was empty when it was made: it goes by indexes.
+ * PostgreSQL plans a statement with list parameters again at every run: it estimates the generic plan, for lists of any
+ * length, as more expensive than it is. Planning takes as long as a write itself. A kept plan must suit a table that was
+ * empty when it was made, so it uses indexes.
  */
-const BY_KEYS: Statement = {
+const KEEP_PLANS: Statement = {
   name: 'keep plans that go by keys',
   text: `SELECT ${[
     ['plan_cache_mode', 'force_generic_plan'],

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import test from 'ava'
+import { createConnector } from '../../../core/database/connect/open-connection.ts'
+import { parsePrimary } from '../../../core/database/connect/target-url.ts'
 import { openDatabase } from '../../../core/database/open-database.ts'
 import type { DatabaseSettings } from '../../../core/project/settings/settings.ts'
 import { assertNoOrphans, compare, toldBy } from '../../end-to-end/kill-findings.ts'
@@ -109,10 +111,11 @@ test.serial('a role may have the settings, so that no transaction is told them',
   )
   const own = new URL(await startPooler(t, direct, TRANSACTIONS, role))
   const database = await opened(t, { url: own.href })
-  const pool = database.sequelize.connectionManager
-  const connection = await pool.getConnection({ type: 'write', useMaster: true })
-  t.false('plinthSettings' in connection)
-  pool.releaseConnection(connection)
+  const session = { ...DATABASE_SETTINGS, statementPrefix: () => 'p', mayBePooled: true }
+  const target = await parsePrimary(own.href)
+  const connection = await createConnector({ target, session, observe: () => {} })()
+  t.is(connection.transactionSettings, undefined)
+  await connection.end()
   const { rows } = await database.run(ASK)
   t.deepEqual(rows, [['off', 'UTC', 'ISO, YMD', 'public', '15s', '10s']])
 })

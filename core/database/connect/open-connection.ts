@@ -1,0 +1,135 @@
+import type { ClientConfig } from 'pg'
+import type { Connection } from '../connection.ts'
+import { toDriverError } from '../database-fault.ts'
+import type { Observe } from '../observation.ts'
+import { type SessionSettings, setUpSession } from '../session.ts'
+import { AnswerSizeLimit } from './answer-size.ts'
+import { cancelStatement } from './cancel.ts'
+import { OpeningError } from './opening-fault.ts'
+import type { Primary } from './primary.ts'
+import { watchClient } from './watch-client.ts'
+
+export interface Host {
+  readonly host: string
+  readonly port: number
+}
+
+/** For messages and logs: `10.0.0.7:5432`, or the folder of a socket. */
+export const printHost = ({ host, port }: Host): string => (host.startsWith('/') ? host : `${host}:${port}`)
+
+/** The server and the login, in the terms of pg's `ClientConfig`. */
+export interface Target extends Host {
+  /** All servers of a multi-host URL, `host` included: one of them takes writes. Absent: there is only `host`. */
+  readonly hosts?: readonly Host[]
+  readonly user?: string
+  readonly password?: string
+  readonly database?: string
+  readonly ssl?: object | boolean
+  readonly options?: string
+  /** Creates the stream to the server, instead of a TCP connection. */
+  stream?(): object
+}
+
+export interface ConnectOptions {
+  readonly target: Target
+  readonly session: SessionSettings
+  readonly observe: Observe
+  /** Present: connections that cannot write are refused. */
+  readonly primary?: Primary
+  /** Its abort cancels running statements, ends all connections and prevents new ones. */
+  readonly aborted?: AbortSignal
+  /** Milliseconds until a connection must be ready for statements. Default: CONNECT_TIMEOUT or MULTI_HOST_TIMEOUT. */
+  readonly timeout?: number
+}
+
+export type Connect = () => Promise<Connection>
+
+/** Milliseconds for TCP, TLS, login and session settings together. */
+const CONNECT_TIMEOUT = 5_000
+
+/** The same if another server can be tried. */
+const MULTI_HOST_TIMEOUT = 2_000
+
+/** Returns a function that opens one connection: to the first host that accepts it, beginning with the last that did. */
+export function createConnector(options: ConnectOptions): Connect {
+  const { target } = options
+  const hosts = target.hosts ?? [target]
+  let preferred = 0
+  return async () => {
+    let failure: unknown
+    const from = preferred
+    for (let step = 0; step < hosts.length; step++) {
+      const at = (from + step) % hosts.length
+      try {
+        const connection = await connectTo(hosts[at] ?? target, options)
+        preferred = at
+        return connection
+      } catch (error) {
+        failure = isMoreSpecific(error, failure) ? error : failure
+      }
+    }
+    throw failure
+  }
+}
+
+async function connectTo({ host, port }: Host, options: ConnectOptions): Promise<Connection> {
+  const { target, session, primary, aborted } = options
+  aborted?.throwIfAborted()
+  const { default: pg } = await import('pg')
+  const { hosts, ...config } = target
+  const client = new pg.Client({ ...config, host, port, keepAlive: true } as ClientConfig)
+  const connection = watchClient(client as unknown as Connection, {
+    observe: options.observe,
+    timeout: options.timeout ?? (hosts ? MULTI_HOST_TIMEOUT : CONNECT_TIMEOUT),
+    aborted,
+  })
+  connection.canCancel = session.mayBePooled
+  connection.answerSize = new AnswerSizeLimit(connection.connection.stream, () => endAnswer(connection))
+  try {
+    await logIn(connection)
+    await setUpSession(connection, session, primary)
+    connection.setReady()
+    return connection
+  } catch (error) {
+    // Not awaited: the server may never answer.
+    connection.end().catch(() => undefined)
+    throw connection.lostError ?? error
+  }
+}
+
+/** pg does not call back if `end` is called meanwhile. */
+const logIn = (connection: Connection): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const ended = () => reject(new Error('Connection terminated'))
+    connection.once('end', ended)
+    connection.connect((error?: Error) => {
+      connection.off('end', ended)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+
+/**
+ * Ends an answer that is too large. The embedded database has computed it by then and serves other clients over the same
+ * session, so its stream stays open.
+ */
+function endAnswer(connection: Connection): void {
+  cancelStatement(connection)
+  connection.lostError ??= new Error('Its answer was too large')
+  if (connection.canCancel) connection.connection.stream.destroy()
+}
+
+/** Of several hosts' errors, an answer of a server says more than its absence, and a refusal more than a standby. */
+const isMoreSpecific = (error: unknown, other: unknown): boolean => specificity(error) > specificity(other)
+
+function specificity(error: unknown): number {
+  if (error === undefined) return 0
+  if (error instanceof OpeningError) return error.fault.kind === 'readonly' ? 2 : 3
+  return isLoginRefused(error) ? 3 : 1
+}
+
+/** An unknown user or database: the other hosts will give the same answer. */
+function isLoginRefused(error: unknown): boolean {
+  const code = toDriverError(error)?.code
+  return typeof code === 'string' && /^(28|3D)/.test(code)
+}

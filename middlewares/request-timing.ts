@@ -1,13 +1,13 @@
 import { defineMiddleware } from 'plinth'
 
 interface Options {
-  /** Milliseconds. Slower requests are logged. */
+  /** Milliseconds; what takes longer is told in the log. */
   readonly slowerThan?: number
 }
 
 const SLOW = 1000
 
-/** Measures requests: routes report the duration in the header Server-Timing, slow requests are logged. */
+/** Tells how long things take: a route in its answer's Server-Timing header, whatever is slow in the log. */
 export default defineMiddleware<Options>({
   optionsSchema: {
     type: 'object',

@@ -1,11 +1,11 @@
 import { definePolicy } from 'plinth'
 
 interface Config {
-  /** Keys of `roles` in project.yaml. The caller needs one of them. */
+  /** Keys under `roles:` in project.yaml; one of them is enough. */
   readonly roles: readonly string[]
 }
 
-/** Allows users with one of these roles. API tokens have no role. */
+/** Lets through whoever is signed in with one of these roles. Programs with an API token have none. */
 export default definePolicy<Config>({
   configSchema: {
     type: 'object',

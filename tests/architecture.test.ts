@@ -59,6 +59,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@graphql-tools/utils': ['core/graphql'],
   commander: ['tools/cli'],
   '@babel/parser': ['tools/strapi'],
+  '@sqlite.org/sqlite-wasm': ['tools/strapi'],
+  tar: ['tools/strapi'],
 }
 
 const sources = readSources()

@@ -1,22 +1,14 @@
-import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
-import { startServer } from '../harness/server.ts'
+import { answersAsRecorded } from '../strapi/answers.ts'
 import { recorded, runImport } from '../strapi/import.ts'
 import { administer, createDatabase } from '../support/database.ts'
 
 // What real installations of Strapi 4.26 and 5.54 kept in PostgreSQL, and what they answered.
 
 const SERVER = process.env.TEST_DATABASE_URL ?? ''
-const SECRET = 'a-secret-for-the-tests-of-strapi-000000000'
-const TOKEN = 'a-token-for-the-tests-of-strapi-0000000000'
-
-interface Answer {
-  readonly url: string
-  readonly status: number
-  readonly body: unknown
-}
 
 for (const version of [4, 5] as const) {
   test(`a Strapi ${version} project answers as it did before, once it was imported`, async t => {
@@ -25,35 +17,7 @@ for (const version of [4, 5] as const) {
     t.regex(file, / {2}public:\n {4}permissions:\n {6}article: \[find, findOne, readDrafts\]/)
     t.regex(file, /category: \[find\]/, 'a type without drafts')
     t.regex(file, / {2}# `readDrafts`: in Strapi this role can read drafts/)
-    appendFileSync(
-      join(folder, 'project.yaml'),
-      `apiTokens: { test: { type: full-access, secret: ${TOKEN} } }\n`,
-    )
-    const server = await startServer({
-      project: folder,
-      environment: { DATABASE_URL: url, JWT_SECRET: SECRET },
-    })
-    t.teardown(server.stop)
-    const answers: readonly Answer[] = JSON.parse(
-      readFileSync(join(recorded(version), 'answers.json'), 'utf8'),
-    )
-    for (const { url: path, status, body } of answers) {
-      const answer = await server.get(path, {
-        authorization: `Bearer ${TOKEN}`,
-        ...(version === 4 && { 'strapi-response-format': 'v4' }),
-      })
-      t.is(answer.status, status, path)
-      const [ours, theirs] = [comparable(answer.body), comparable(body)]
-      // Strapi 4 had neither documentIds nor, without drafts, a `publishedAt`.
-      if (version === 4) t.like(ours, theirs as object, path)
-      else t.deepEqual(ours, theirs, path)
-    }
-    await signsIn(t, server.base)
-    for (const name of readdirSync(join(recorded(version), 'public/uploads'))) {
-      const file = await fetch(`${server.base}/uploads/${name}`)
-      const theirs = readFileSync(join(recorded(version), 'public/uploads', name))
-      t.deepEqual(Buffer.from(await file.arrayBuffer()), theirs, name)
-    }
+    await answersAsRecorded(t, version, { folder, environment: { DATABASE_URL: url } })
   })
 }
 
@@ -102,18 +66,6 @@ const DAMAGE = `
 `
 
 /** Users sign in as they did; who was blocked is. */
-async function signsIn(t: ExecutionContext, base: string): Promise<void> {
-  const signIn = (identifier: string, password: string) =>
-    fetch(`${base}/api/auth/local`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ identifier, password }),
-    })
-  t.is((await signIn('ann', 'Ann-Password1')).status, 200)
-  t.is((await signIn('ann', 'Bob-Password1')).status, 400)
-  t.is((await signIn('bob', 'Bob-Password1')).status, 400)
-}
-
 /** The recorded installation in databases of its own: Strapi's, and the one that it was imported into. */
 async function imported(t: ExecutionContext, version: 4 | 5): Promise<{ folder: string; url: string }> {
   const database = await createDatabase(t, SERVER)
@@ -135,19 +87,4 @@ async function imported(t: ExecutionContext, version: 4 | 5): Promise<{ folder: 
   t.regex(report, /25 documents read: 3 file, 2 user, 4 article, /)
   t.notRegex(report, /Of the content, this did not come over/)
   return { folder: out.path, url }
-}
-
-/** What Plinth makes itself at a start, from the project file: their content alone is Strapi's. */
-const MADE = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'description']
-
-/** Without the numbers of components, and what is new of roles and locales. Strapi 4 has null for an empty media list. */
-function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length === 0 ? null : value.map(comparable)
-  if (typeof value !== 'object' || value === null) return value
-  const isMade = 'isDefault' in value || 'type' in value
-  const isComponent = !('documentId' in value) && !('attributes' in value)
-  const entries = Object.entries(value).filter(
-    ([key]) => !(isMade && MADE.includes(key)) && !(isComponent && key === 'id'),
-  )
-  return Object.fromEntries(entries.map(([key, each]) => [key, comparable(each)]))
 }

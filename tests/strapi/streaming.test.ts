@@ -34,8 +34,6 @@ test('a content-type may have any number of rows', async t => {
 
 /** No document is read. */
 const NOTHING_THERE = {
-  transaction: { run: () => Promise.reject(new Error('nothing is to be asked')) },
   tables: new Map(),
-  schema: 'public',
-  timeZone: 'UTC',
+  read: () => Promise.reject(new Error('nothing is to be read')),
 }

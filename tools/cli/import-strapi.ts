@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { printDiagnostic, printPath } from '../../core/faults/diagnostic.ts'
 import { type ImportedSchema, importSchema } from '../strapi/import-schema.ts'
-import { withSource } from '../strapi/read/open-source.ts'
-import { uploadsOf } from '../strapi/read/present-files.ts'
+import { type SourceOptions, withSource } from '../strapi/read/open-source.ts'
 import { readFacts } from '../strapi/read/read-facts.ts'
 import type { StrapiDatabase } from '../strapi/read/source.ts'
 import type { OwnCode, StrapiProject } from '../strapi/read/strapi-project.ts'
@@ -23,8 +22,12 @@ export interface ImportStrapiTerms extends CommandContext {
   readonly dir: string
   readonly force: boolean
   readonly json: boolean
-  /** The URL of Strapi's database; undefined: only its files are read. */
+  /** The URL or the SQLite file of Strapi's database. Without it and an archive only the project's files are read. */
   readonly database: string | undefined
+  /** An archive of `strapi export` instead of the database. */
+  readonly archive?: string | undefined
+  /** The key of an encrypted archive. */
+  readonly key?: string | undefined
   readonly databaseSchema: string
   readonly timeZone: string
   /** Skips invalid documents and reports them in this file; undefined: an invalid document fails the import. */
@@ -46,20 +49,36 @@ export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> 
     const message = `${file} is there already: give another folder with --out, or say --force to replace it`
     return printReasons(terms, [message])
   }
-  if (terms.skipInvalid !== undefined && (terms.database === undefined || terms.content !== 'database'))
-    return printReasons(terms, [
-      '--skip-invalid is for documents that are imported: it needs --database, and no --content',
-    ])
+  const conflict = optionConflict(terms)
+  if (conflict !== null) return printReasons(terms, [conflict])
   const fault = pathFault(terms)
   if (fault !== null) return printReasons(terms, [fault])
-  const project = await readStrapi(terms.dir)
-  if (!project.ok) return printReasons(terms, project.reasons)
+  const read = await readStrapi(terms.dir)
+  if (!read.ok) return printReasons(terms, read.reasons)
+  const uploads = terms.archive === undefined ? read.value.uploads : archivedUploads(terms)
+  const project = { ...read.value, uploads }
   const stream = streamFile(terms)
-  const done = await bring(project.value, { ...terms, file, stream }).catch(toFailed)
+  const done = await bring(project, { ...terms, file, stream }).catch(toFailed)
   if (!done.ok) return printReasons(terms, done.reasons)
-  tell(terms, project.value, { file, stream }, done.value)
-  return stream === null || terms.content !== 'database' ? 0 : fill(terms, project.value, stream)
+  tell(terms, project, { file, stream }, done.value)
+  return stream === null || terms.content !== 'database' ? 0 : fill(terms, project, stream)
 }
+
+/** The first of the options that contradict one another. */
+function optionConflict({ database, archive, key, skipInvalid, content }: ImportStrapiTerms): string | null {
+  if (database !== undefined && archive !== undefined)
+    return '--database and --archive are two sources of the same documents: give one of them'
+  if (key !== undefined && archive === undefined)
+    return '--key decrypts an archive of `strapi export`: it needs --archive'
+  const imports = (database !== undefined || archive !== undefined) && content === 'database'
+  if (skipInvalid !== undefined && !imports)
+    return '--skip-invalid is for documents that are imported: it needs --database or --archive, and no --content'
+  return null
+}
+
+/** The folder that files of an archive are extracted to. */
+const archivedUploads = ({ folder }: ImportStrapiTerms): string =>
+  join(resolve(folder), '.plinth', 'strapi-uploads')
 
 /** Checked before a project file is overwritten. */
 const pathFault = ({ folder, content }: ImportStrapiTerms): string | null =>
@@ -71,8 +90,8 @@ function toFailed(error: unknown): Result<never, string> {
   throw error
 }
 
-const streamFile = ({ folder, content, database }: ImportStrapiTerms): string | null =>
-  content === 'none' || database === undefined
+const streamFile = ({ folder, content, database, archive }: ImportStrapiTerms): string | null =>
+  content === 'none' || (database ?? archive) === undefined
     ? null
     : content === 'database'
       ? join(folder, '.plinth', 'strapi.ndjson')
@@ -85,12 +104,18 @@ interface Bringing extends ImportStrapiTerms {
 }
 
 async function bring(project: StrapiProject, terms: Bringing): Promise<Result<Done, string>> {
-  const { database, databaseSchema: schema, timeZone } = terms
-  if (database === undefined) return bringFrom(null, project, terms)
-  const read = await withSource({ url: database, schema, timeZone }, source =>
-    bringFrom(source, project, terms),
-  )
+  const options = sourceOptions(project, terms)
+  if (options === null) return bringFrom(null, project, terms)
+  const read = await withSource(options, source => bringFrom(source, project, terms))
   return read.ok ? read.value : read
+}
+
+function sourceOptions(
+  { version, uploads }: StrapiProject,
+  { database, archive, key, databaseSchema: schema, timeZone }: ImportStrapiTerms,
+): SourceOptions | null {
+  if (archive !== undefined) return { archive, key, version, uploads }
+  return database === undefined ? null : { database, schema, timeZone }
 }
 
 async function bringFrom(
@@ -152,8 +177,10 @@ async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: st
     events: false,
     files,
   })
-  if (code === 0) await rm(stream, { force: true })
-  else
+  if (code === 0) {
+    await rm(stream, { force: true })
+    if (terms.archive !== undefined) await rm(archivedUploads(terms), { recursive: true, force: true })
+  } else
     terms.complain(
       `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(terms, project, stream)}\n`,
     )
@@ -161,8 +188,7 @@ async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: st
 }
 
 /** The folder of Strapi's uploads; undefined if there is none. */
-function bytesOf({ folder }: StrapiProject): string | undefined {
-  const uploads = uploadsOf(folder)
+function bytesOf({ uploads }: StrapiProject): string | undefined {
   return existsSync(uploads) ? uploads : undefined
 }
 

@@ -85,6 +85,8 @@ interface StrapiOptions {
   readonly force: boolean
   readonly json: boolean
   readonly database?: string
+  readonly archive?: string
+  readonly key?: string
   readonly databaseSchema: string
   readonly timeZone: string
   /** false by --no-content; a text names a file. */
@@ -100,7 +102,15 @@ export function addImportStrapi(parent: Command): void {
     .argument('<dir>', 'the folder of the Strapi project, with its package.json')
     .option('--out <folder>', 'the folder for project.yaml', '.')
     .option('--force', 'overwrite an existing project.yaml', false)
-    .option('--database <url>', "Strapi's PostgreSQL: also imports roles, permissions, locales and content")
+    .option(
+      '--database <url>',
+      "Strapi's PostgreSQL or SQLite file: also imports roles, permissions, locales and content",
+    )
+    .option(
+      '--archive <file>',
+      'an archive of `strapi export` (.tar, .tar.gz, .tar.gz.enc) instead of the database',
+    )
+    .option('--key <key>', 'the key of an encrypted archive')
     .option('--database-schema <name>', 'the schema of its tables', 'public')
     .option('--time-zone <name>', "the time zone of Strapi's timestamps, such as Europe/Berlin", 'UTC')
     .option('--content <file>', 'write documents to a file for `plinth import` instead of the database')

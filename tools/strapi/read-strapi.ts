@@ -48,6 +48,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   )
   return {
     folder: reading.folder,
+    uploads: join(reading.folder, 'public', 'uploads'),
     name: textAt(manifest, 'name') ?? basename(reading.folder),
     version,
     contentTypes,

@@ -3,7 +3,7 @@ import type { ContentType } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
 import { roleKey } from './convert/to-roles.ts'
 import type { Correspondence, TypePair } from './field-mapping.ts'
-import { ask, numberAt, type SourceRow, type StrapiDatabase } from './read/source.ts'
+import { numberAt, type SourceRow, type StrapiDatabase } from './read/source.ts'
 import type { StrapiNames } from './strapi-names.ts'
 import type { Loss } from './warnings.ts'
 
@@ -49,7 +49,7 @@ export async function indexRows(correspondence: Correspondence, terms: IndexTerm
 async function indexType(type: TypePair, terms: IndexTerms): Promise<IndexedType> {
   const { source, names } = terms
   const table = names.table(type.collectionName)
-  const rows = await ask(source, {
+  const rows = await source.read({
     table,
     columns: ['id', 'document_id', 'locale', 'published_at', 'type', 'code'],
     orderBy: ['id'],
@@ -132,7 +132,7 @@ async function entriesOfDocuments(
     const up = first.get(id) ?? id
     return up === id ? id : leastOf(up)
   }
-  for (const link of await ask(source, { table, columns: [one, other] })) {
+  for (const link of await source.read({ table, columns: [one, other] })) {
     const [a, b] = [leastOf(numberAt(link, one) ?? 0), leastOf(numberAt(link, other) ?? 0)]
     first.set(Math.max(a, b), Math.min(a, b))
     first.set(Math.min(a, b), Math.min(a, b))

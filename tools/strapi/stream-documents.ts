@@ -5,7 +5,7 @@ import type { StreamedDocument, StreamedValues, StreamedVersion } from '../trans
 import type { TypePair } from './field-mapping.ts'
 import type { HolderReadContext, ValuesById } from './read/read-terms.ts'
 import { readValues } from './read/read-values.ts'
-import { ask, numberAt, type SourceRow } from './read/source.ts'
+import { numberAt, type SourceRow } from './read/source.ts'
 import type { IndexedType, RowPlace } from './row-index.ts'
 
 /** Documents per query. */
@@ -55,7 +55,7 @@ async function readStamps(
   ids: readonly number[],
   { source, names }: HolderReadContext,
 ): Promise<ReadonlyMap<number, SourceRow>> {
-  const rows = await ask(source, {
+  const rows = await source.read({
     table: names.table(collectionName),
     columns: ['id', 'created_at', 'updated_at', 'published_at'],
     among: { column: 'id', values: ids },

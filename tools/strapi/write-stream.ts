@@ -8,7 +8,7 @@ import { describe } from '../transfer/describe.ts'
 import { overFiles } from '../transfer/stream-fault.ts'
 import { correspond } from './field-mapping.ts'
 import type { Names } from './names.ts'
-import { uploadsOf, withPresentFiles, withPresentFormats } from './read/present-files.ts'
+import { withPresentFiles, withPresentFormats } from './read/present-files.ts'
 import type { StrapiDatabase } from './read/source.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
 import { indexRows } from './row-index.ts'
@@ -44,7 +44,7 @@ export async function writeStream(
   const strapiNames = namesOf(strapi.version)
   const correspondence = correspond(strapi, names, model)
   const locales = new Set(model.locales.map(({ code }) => code))
-  const uploads = uploadsOf(strapi.folder)
+  const { uploads } = strapi
   const indexed = await indexRows(correspondence, {
     source,
     names: strapiNames,

@@ -1,7 +1,4 @@
-import { once } from '../../../core/base/memo.ts'
 import { trimEndCharacter } from '../../../core/base/text.ts'
-import { readProjectSchema } from '../../../core/project/grammar/project-schema.ts'
-import { isDefault } from '../../../core/project/settings/fill-defaults.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import {
   isFromEnvironment,
@@ -17,7 +14,7 @@ import {
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 
-/** The section `server`, converted from config/ without its code. In all sections, values that equal the default are left out. */
+/** The sections converted from config/, without code and without values that equal the default. */
 export function convertServer({ config }: StrapiProject): DocumentEntry | undefined {
   const { server } = config
   return section('server', [
@@ -25,10 +22,7 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
     setting('port', valueAt(server, 'port') ?? env('PORT', 1337)),
     setting('url', withoutEmpty(valueAt(server, 'url'))),
     section('cors', [flow('origins', corsOrigins(config))], corsNotes(config)),
-    flow(
-      'bodyLimit',
-      sizeUnlessDefault(['server', 'bodyLimit'], valueAt(middleware(config, 'strapi::body'), 'jsonLimit')),
-    ),
+    flow('bodyLimit', toSize(valueAt(middleware(config, 'strapi::body'), 'jsonLimit'), '1mb')),
     toTrustProxy(valueAt(server, 'proxy')),
   ])
 }
@@ -74,28 +68,34 @@ function corsNotes(config: StrapiConfig): readonly string[] {
     : ['config/middlewares says the origins by code or a variable: name them here, or all may call']
 }
 
-type SettingPath = readonly string[]
-
-const schema = once(readProjectSchema)
-
-const isDefaultAt = (path: SettingPath, value: unknown): boolean => isDefault(value, path, schema())
-
 /** A size such as `2mb`, or bytes. */
-function sizeUnlessDefault(path: SettingPath, given: LiteralValue | undefined): Json | undefined {
+function toSize(given: LiteralValue | undefined, usual: string): Json | undefined {
   if (typeof given !== 'number' && typeof given !== 'string') return undefined
-  return isDefaultAt(path, given) ? undefined : given
+  return given === usual ? undefined : given
 }
-
-/** The settings of a section that Strapi calls the same. */
-const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue>, keys: readonly string[]) =>
-  keys.map(key => (isDefaultAt([...path, key], given.get(key)) ? undefined : setting(key, given.get(key))))
 
 export function convertRest({ config }: StrapiProject): DocumentEntry | undefined {
   const rest = mappingAt(config.api, 'rest')
-  return section('rest', sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']))
+  const unless = (key: string, usual: Json) => {
+    const given = rest.get(key)
+    return given === usual || given === undefined ? undefined : setting(key, given)
+  }
+  return section('rest', [
+    unless('prefix', '/api'),
+    unless('defaultLimit', 25),
+    unless('maxLimit', 100),
+    unless('withCount', true),
+  ])
 }
 
-const GRAPHQL = ['endpoint', 'shadowCRUD', 'playgroundAlways', 'depthLimit', 'amountLimit', 'defaultLimit']
+const GRAPHQL: Readonly<Record<string, Json>> = {
+  endpoint: '/graphql',
+  shadowCRUD: true,
+  playgroundAlways: false,
+  depthLimit: 10,
+  amountLimit: 100,
+  defaultLimit: 10,
+}
 
 /** GraphQL is enabled only if Strapi had the plugin. */
 export function convertGraphql({ config, packages }: StrapiProject): DocumentEntry | undefined {
@@ -104,8 +104,10 @@ export function convertGraphql({ config, packages }: StrapiProject): DocumentEnt
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
   if (!isThere) return section('graphql', [flow('enabled', false)])
   const given = mappingAt(plugin, 'config')
-  const entries = sameSettings(['graphql', 'config'], given, GRAPHQL)
-  const other = [...given.keys()].filter(key => !GRAPHQL.includes(key))
+  const entries = Object.entries(GRAPHQL).map(([key, usual]) =>
+    given.get(key) === usual || given.get(key) === undefined ? undefined : setting(key, given.get(key)),
+  )
+  const other = [...given.keys()].filter(key => !Object.hasOwn(GRAPHQL, key))
   const notes =
     other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
   const inner = section('config', entries, notes)
@@ -124,7 +126,7 @@ export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
   const size = valueAt(given, 'sizeLimit') ?? valueAt(given, 'providerOptions', 'sizeLimit')
   return section(
     'upload',
-    [flow('sizeLimit', sizeUnlessDefault(['upload', 'sizeLimit'], size))],
+    [flow('sizeLimit', toSize(size === 200 * 1024 * 1024 ? undefined : size, '200mb'))],
     [
       ...(isS3
         ? [
@@ -148,7 +150,7 @@ export function usersPermissions({ config }: StrapiProject): {
   const expires = toJson(valueAt(given, 'jwt', 'expiresIn'))
   const allowed = textsAt(given, 'register', 'allowedFields')
   return {
-    jwtExpiresIn: expires === null || isDefaultAt(['auth', 'jwtExpiresIn'], expires) ? undefined : expires,
+    jwtExpiresIn: expires === '30d' || expires === null ? undefined : expires,
     allowedFields: allowed.length === 0 ? undefined : allowed,
   }
 }

@@ -1,73 +1,43 @@
 import { failed, ok, type Result } from '../../../core/base/result.ts'
-import { toDatabaseFault } from '../../../core/database/database-fault.ts'
-import { openDatabase } from '../../../core/database/open-database.ts'
-import type { DatabaseSettings } from '../../../core/project/settings/settings.ts'
-import { readTables, type StrapiDatabase } from './source.ts'
+import type { PostgresSourceOptions } from './postgres-source.ts'
+import type { ArchiveOptions } from './read-archive.ts'
+import type { StrapiDatabase } from './source.ts'
 
-export interface SourceTerms {
-  /** postgres://… */
-  readonly url: string
-  readonly schema: string
-  readonly timeZone: string
+export interface DatabaseOptions extends Omit<PostgresSourceOptions, 'url'> {
+  /** `postgres://…`, or the path of a SQLite file. */
+  readonly database: string
 }
 
-/** One connection without prepared statements, so that any connection pooler works. */
-const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
-  url,
-  replicas: [],
-  replicaLag: 0,
-  pool: { max: 1, idle: 10_000, acquire: 30_000 },
-  startTimeout: 0,
-  statementTimeout: 0,
-  limits: { time: 0, bytes: 0, statements: 4 },
-  preparedStatements: false,
-  indexes: 'declared',
-  schema: 'public',
-})
+/** A database, or an archive of `strapi export` with the version of its project. */
+export type SourceOptions = DatabaseOptions | (ArchiveOptions & { readonly version: 4 | 5 })
 
-/** Runs the work in one read-only transaction (one snapshot) of a Strapi database. Fails with the reason. */
+/** Runs the work on one snapshot of a Strapi database. Fails with the reason. */
 export async function withSource<Value>(
-  terms: SourceTerms,
+  options: SourceOptions,
   work: (source: StrapiDatabase) => Promise<Value>,
 ): Promise<Result<Value, string>> {
-  if (!/^postgres(ql)?:\/\//.test(terms.url))
-    return failed(
-      '--database must be like postgres://user:password@host:5432/database: other databases cannot be read',
-    )
-  const opened = await openDatabase(settingsOf(terms), { root: '.', observe: () => {}, mayBeStandby: true })
-  if (!opened.ok)
-    return failed(...opened.reasons.map(({ message }) => message.replaceAll('database.url', '--database')))
-  try {
-    return await opened.value.transaction(transaction => overTables({ transaction, ...terms }, work), {
-      isolation: 'repeatable read',
-      readonly: true,
-      statementTimeout: 0,
-    })
-  } catch (error) {
-    const fault = toDatabaseFault(error)
-    if (!fault) throw error
-    return failed(`The database of Strapi did not answer as it should: ${fault.message}`)
-  } finally {
-    await opened.value.close()
+  const succeed = async (source: StrapiDatabase) => ok(await work(source))
+  if ('archive' in options) return withArchive(options, succeed)
+  const { database, schema, timeZone } = options
+  if (/^postgres(ql)?:\/\//.test(database)) {
+    const { withPostgres } = await import('./postgres-source.ts')
+    return withPostgres({ url: database, schema, timeZone }, succeed)
   }
+  if (/^[a-z][a-z0-9+]+:\/\//i.test(database))
+    return failed(
+      '--database must be like postgres://user:password@host:5432/database, or the path of a SQLite file: other databases cannot be read',
+    )
+  const { withSqlite } = await import('./sqlite-source.ts')
+  return withSqlite(database.replace(/^sqlite:/, ''), succeed)
 }
 
-async function overTables<Value>(
-  terms: SourceTerms & Pick<StrapiDatabase, 'transaction'>,
-  work: (source: StrapiDatabase) => Promise<Value>,
+async function withArchive<Value>(
+  options: Extract<SourceOptions, ArchiveOptions>,
+  work: (source: StrapiDatabase) => Promise<Result<Value, string>>,
 ): Promise<Result<Value, string>> {
-  const zone = await terms.transaction.run({
-    text: 'SELECT FROM pg_timezone_names WHERE name = $1',
-    values: [terms.timeZone],
-  })
-  if (zone.count === 0)
-    return failed(
-      `--time-zone must be a name that PostgreSQL knows, such as Europe/Berlin: it has no ${terms.timeZone}`,
-    )
-  const tables = await readTables(terms.transaction, terms.schema)
-  if (!tables.has('strapi_core_store_settings'))
-    return failed(
-      `The database of --database has no tables of Strapi in the schema ${terms.schema}: --database-schema names another`,
-    )
-  return ok(await work({ ...terms, tables }))
+  const { readArchive } = await import('./read-archive.ts')
+  const lines = await readArchive(options)
+  if (!lines.ok) return lines
+  const { archiveTables } = await import('./archive-tables.ts')
+  return work(archiveTables(lines.value, options.version))
 }

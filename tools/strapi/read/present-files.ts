@@ -4,12 +4,9 @@ import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import type { StreamedDocument } from '../../transfer/stream.ts'
 import type { IndexedType, RowIndex } from '../row-index.ts'
 import type { Loss } from '../warnings.ts'
-import { ask, numberAt, type SourceRow, type StrapiDatabase } from './source.ts'
+import { numberAt, type SourceRow, type StrapiDatabase } from './source.ts'
 
 export const FILES = 'plugin::upload.file'
-
-/** The folder of files of Strapi's local provider. */
-export const uploadsOf = (folder: string): string => join(folder, 'public', 'uploads')
 
 interface PresentTerms {
   readonly source: StrapiDatabase
@@ -26,7 +23,7 @@ export async function withPresentFiles(
 ): Promise<RowIndex> {
   const files = index.types.get(FILES)
   if (files === undefined || !existsSync(uploads)) return index
-  const rows = await ask(source, { table, columns: ['id', 'hash', 'ext', 'provider'] })
+  const rows = await source.read({ table, columns: ['id', 'hash', 'ext', 'provider'] })
   const gone = new Set<number | null>()
   for (const row of rows) {
     const why = whyGone(row, uploads)

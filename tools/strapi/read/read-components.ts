@@ -1,7 +1,7 @@
 import { groupBy } from '../../../core/documents/rows/group.ts'
 import type { HolderPair } from '../field-mapping.ts'
 import type { Drafts, Nested, ReadHolder, ValuesById } from './read-terms.ts'
-import { ask, numberAt } from './source.ts'
+import { numberAt } from './source.ts'
 
 /** A row of the table that links components to their holders. */
 interface FoundPart {
@@ -50,7 +50,7 @@ async function readParts(
   drafts: Drafts,
   { source, names }: ReadHolder,
 ): Promise<readonly FoundPart[]> {
-  const rows = await ask(source, {
+  const rows = await source.read({
     table: names.components(collectionName),
     columns: ['entity_id', names.componentId, 'component_type', 'field'],
     among: { column: 'entity_id', values: [...drafts.keys()] },

@@ -1,5 +1,5 @@
 import { EMPTY_MAPPING, fromJson, type LiteralValue } from './literal-value.ts'
-import { ask, numberAt, type StrapiDatabase } from './source.ts'
+import { numberAt, type StrapiDatabase } from './source.ts'
 
 /** Settings that Strapi stores in its database and Plinth in its project file. */
 export interface StrapiFacts {
@@ -33,8 +33,8 @@ export interface StrapiToken {
 }
 
 export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
-  const locales = await ask(source, { table: 'i18n_locale', columns: ['code', 'name'], orderBy: ['id'] })
-  const tokens = await ask(source, { table: 'strapi_api_tokens', columns: ['name', 'type'], orderBy: ['id'] })
+  const locales = await source.read({ table: 'i18n_locale', columns: ['code', 'name'], orderBy: ['id'] })
+  const tokens = await source.read({ table: 'strapi_api_tokens', columns: ['name', 'type'], orderBy: ['id'] })
   const settings = await readSettings(source)
   const defaultLocale = settings.get('plugin_i18n_default_locale')
   return {
@@ -48,7 +48,7 @@ export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
 }
 
 async function readSettings(source: StrapiDatabase): Promise<ReadonlyMap<string, LiteralValue>> {
-  const rows = await ask(source, {
+  const rows = await source.read({
     table: 'strapi_core_store_settings',
     columns: ['key', 'value'],
     among: { column: 'key', values: ['plugin_i18n_default_locale', 'plugin_users-permissions_advanced'] },
@@ -57,7 +57,7 @@ async function readSettings(source: StrapiDatabase): Promise<ReadonlyMap<string,
 }
 
 async function readRoles(source: StrapiDatabase): Promise<readonly StrapiRole[]> {
-  const roles = await ask(source, {
+  const roles = await source.read({
     table: 'up_roles',
     columns: ['id', 'name', 'description', 'type'],
     orderBy: ['id'],
@@ -78,13 +78,13 @@ async function readRoles(source: StrapiDatabase): Promise<readonly StrapiRole[]>
 
 /** Permissions by role. */
 async function readActions(source: StrapiDatabase): Promise<ReadonlyMap<number, readonly string[]>> {
-  const permissions = await ask(source, {
+  const permissions = await source.read({
     table: 'up_permissions',
     columns: ['id', 'action'],
     orderBy: ['id'],
   })
   const named = new Map(permissions.map(row => [numberAt(row, 'id'), row.get('action') ?? '']))
-  const links = await ask(source, {
+  const links = await source.read({
     table:
       ['up_permissions_role_lnk', 'up_permissions_role_links'].find(name => source.tables.has(name)) ?? '',
     columns: ['permission_id', 'role_id'],

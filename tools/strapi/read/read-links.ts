@@ -7,7 +7,7 @@ import { snakeCase } from '../strapi-names.ts'
 import { textAt } from './literal-value.ts'
 import { FILES } from './present-files.ts'
 import type { Drafts, ReadHolder } from './read-terms.ts'
-import { ask, numberAt } from './source.ts'
+import { numberAt } from './source.ts'
 
 /** A link between two rows of Strapi. */
 interface FoundLink {
@@ -35,7 +35,7 @@ async function columnLinks(
   { source, names }: ReadHolder,
 ): Promise<readonly FoundLink[]> {
   const column = joinColumn(attribute) ?? `${snakeCase(attribute.name)}_id`
-  const rows = await ask(source, {
+  const rows = await source.read({
     table: names.table(pair.collectionName),
     columns: ['id', column],
     among: { column: 'id', values: [...drafts.keys()] },
@@ -64,7 +64,7 @@ async function tableLinks(
   const ordering = orders.filter(name => ORDER.test(name))
   const isMany = /Many$/.test(textAt(attribute.given, 'relation') ?? '')
   const [order, inverse] = isMany ? ordering : [undefined, ordering[0]]
-  const rows = await ask(source, {
+  const rows = await source.read({
     table,
     columns: [ownerColumn, targetColumn, ...ordering],
     among: { column: ownerColumn, values: [...drafts.keys()] },
@@ -82,7 +82,7 @@ export async function readMediaLinks(pair: HolderPair, drafts: Drafts, holding: 
   const media = pair.attributes.filter(({ ours }) => ours.kind === 'media')
   if (media.length === 0) return
   const { source, names } = holding
-  const rows = await ask(source, {
+  const rows = await source.read({
     table: names.media,
     columns: ['related_id', 'file_id', 'upload_file_id', 'related_type', 'field'],
     among: { column: 'related_id', values: [...drafts.keys()] },

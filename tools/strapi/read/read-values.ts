@@ -3,7 +3,7 @@ import type { AttributePair, HolderPair } from '../field-mapping.ts'
 import { readComponents } from './read-components.ts'
 import { readMediaLinks, readRelations } from './read-links.ts'
 import type { Drafts, ReadHolder, ValuesById } from './read-terms.ts'
-import { ask, numberAt } from './source.ts'
+import { numberAt } from './source.ts'
 
 /** Reads rows of a content-type or component, with links and components, in the format of the stream. */
 export async function readValues(
@@ -31,7 +31,7 @@ async function readScalars(
   const scalars = pair.attributes.filter(({ ours }) => ours.kind === 'scalar')
   for (const { name } of scalars.filter(each => each.given.size > 0 && !there.has(names.column(each.name))))
     lose({ of: `${pair.uid} ${name}`, why: `the table ${table} has no such column` })
-  const rows = await ask(source, {
+  const rows = await source.read({
     table,
     columns: ['id', ...new Set(scalars.map(({ name }) => names.column(name)))],
     among: { column: 'id', values: [...drafts.keys()] },

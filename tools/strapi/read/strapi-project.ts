@@ -4,6 +4,8 @@ import type { LiteralMapping, LiteralValue } from './literal-value.ts'
 export interface StrapiProject {
   /** Absolute. */
   readonly folder: string
+  /** The folder of uploaded files, absolute. */
+  readonly uploads: string
   readonly name: string
   readonly version: 4 | 5
   readonly contentTypes: readonly StrapiType[]

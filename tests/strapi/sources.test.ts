@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import test, { type ExecutionContext } from 'ava'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { answersAsRecorded } from './answers.ts'
+import { type ImportTerms, recorded, runImport } from './import.ts'
+
+// A Strapi 5.54 exported the recorded project with `strapi export`, and imported it again into SQLite. Both were
+// written by Strapi itself.
+
+const data = (name: string): string => join(recorded(5), 'data', name)
+const KEY = 'secret-key'
+
+/** Imports into a folder of its own, with the embedded database. */
+async function imports(t: ExecutionContext, source: Omit<ImportTerms, 'dir' | 'out'>) {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const { code, complaint } = await runImport({ dir: recorded(5), out: folder.path, ...source })
+  return { folder: folder.path, code, complaint }
+}
+
+function sqliteFile(t: ExecutionContext): { readonly folder: Folder; readonly file: string } {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const file = join(folder.path, 'data.db')
+  writeFileSync(file, gunzipSync(readFileSync(data('sqlite.db.gz'))))
+  return { folder, file }
+}
+
+test('a Strapi project on SQLite answers as it did before, once it was imported', async t => {
+  const { folder, code, complaint } = await imports(t, { database: sqliteFile(t).file })
+  t.is(code, 0, complaint)
+  // Strapi's own import numbered the documents again.
+  await answersAsRecorded(t, 5, { folder, keepsIds: false })
+})
+
+for (const [name, options] of [
+  ['an archive', { archive: data('export.tar.gz') }],
+  ['an encrypted archive', { archive: data('export.tar.gz.enc'), key: KEY }],
+] as const) {
+  test(`${name} of \`strapi export\` is imported with its files, and answers as Strapi did`, async t => {
+    const { folder, code, complaint } = await imports(t, options)
+    t.is(code, 0, complaint)
+    await answersAsRecorded(t, 5, { folder })
+  })
+}
+
+test('a source that cannot be read is refused with the reason, before documents are written', async t => {
+  const { folder, file } = sqliteFile(t)
+  const refusal = async (source: Omit<ImportTerms, 'dir' | 'out'>) => {
+    const { code, complaint } = await imports(t, source)
+    t.is(code, 1)
+    return complaint.replaceAll(folder.path, '').trim()
+  }
+  t.regex(await refusal({ database: 'mysql://a/b' }), /other databases cannot be read/)
+  t.regex(await refusal({ database: join(folder.path, 'none.db') }), /--database: there is no file \/none.db/)
+  t.regex(await refusal({ database: join(recorded(5), 'package.json') }), /is not a SQLite database/)
+  folder.write('data.db-wal', 'changes')
+  t.regex(await refusal({ database: file }), /data.db-wal holds changes .* stop Strapi first/)
+  t.regex(await refusal({ archive: join(folder.path, 'none.tar') }), /--archive: there is no file/)
+  t.regex(await refusal({ archive: join(recorded(5), 'package.json') }), /package.json/)
+  t.regex(await refusal({ archive: data('export.tar.gz.enc') }), /is encrypted: give its key with --key/)
+  t.regex(await refusal({ archive: data('export.tar.gz.enc'), key: 'wrong' }), /--key is not the key/)
+  t.regex(await refusal({ key: KEY }), /it needs --archive/)
+  t.regex(await refusal({ database: file, archive: data('export.tar.gz') }), /give one of them/)
+})

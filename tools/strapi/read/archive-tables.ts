@@ -1,0 +1,230 @@
+import { isRecord } from '../../../core/query/parse-place.ts'
+import { namesOf, type StrapiNames, snakeCase } from '../strapi-names.ts'
+import type { ArchiveLines, JsonObject } from './read-archive.ts'
+import { openTables, type RowQuery, type SourceColumn, type StrapiDatabase } from './source.ts'
+
+/** A row by column name. */
+type Row = Record<string, string | null>
+
+interface ArchiveSchema {
+  readonly uid: string
+  readonly singularName: string
+  readonly collectionName: string
+  readonly attributes: Readonly<Record<string, JsonObject>>
+}
+
+interface Tables {
+  readonly names: StrapiNames
+  readonly version: 4 | 5
+  readonly schemas: ReadonlyMap<string, ArchiveSchema>
+  readonly rows: Map<string, Row[]>
+}
+
+/** The tables that Strapi would store the content of an archive in. */
+export function archiveTables(lines: ArchiveLines, version: 4 | 5): StrapiDatabase {
+  const schemas = new Map(lines.schemas.map(schema => [String(schema.uid), toSchema(schema)]))
+  const tables: Tables = { names: namesOf(version), version, schemas, rows: new Map() }
+  for (const { type, id, data } of lines.entities) {
+    const schema = schemas.get(String(type))
+    if (schema && isRecord(data)) addHolder(tables, schema, { ...data, id })
+  }
+  for (const link of lines.links) addLink(tables, link)
+  for (const { type, value } of lines.configuration)
+    if (type === 'core-store' && isRecord(value))
+      addRow(tables, 'strapi_core_store_settings', {
+        key: String(value.key),
+        value: JSON.stringify(value.value),
+      })
+  return open(tables.rows)
+}
+
+const toSchema = ({ uid, info, collectionName, attributes }: JsonObject): ArchiveSchema => ({
+  uid: String(uid),
+  singularName: isRecord(info) ? String(info.singularName) : '',
+  collectionName: String(collectionName),
+  attributes: isRecord(attributes) ? (attributes as ArchiveSchema['attributes']) : {},
+})
+
+function addRow({ rows }: Tables, table: string, row: Row): void {
+  const others = rows.get(table)
+  if (others) others.push(row)
+  else rows.set(table, [row])
+}
+
+/** Columns of each table that are not attributes, by the key in the entity's data. */
+const SYSTEM_COLUMNS = {
+  id: 'id',
+  documentId: 'document_id',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  publishedAt: 'published_at',
+  locale: 'locale',
+} as const
+
+/** Adds the row of a document or a component, with the components in it. */
+function addHolder(
+  tables: Tables,
+  { uid, collectionName, attributes }: ArchiveSchema,
+  data: JsonObject,
+): void {
+  const { names } = tables
+  const row: Row = {}
+  for (const [key, column] of Object.entries(SYSTEM_COLUMNS))
+    if (data[key] !== undefined) row[column] = toText(data[key])
+  for (const [name, { type, component }] of Object.entries(attributes)) {
+    if (type === 'relation' || type === 'media') continue
+    const value = data[name]
+    if (type === 'component' || type === 'dynamiczone')
+      addComponents(tables, { collectionName, id: row.id ?? null, field: name, component }, value)
+    else row[names.column(name)] = isJson(type) ? toJson(value) : toText(value)
+  }
+  if (uid !== '') addRow(tables, names.table(collectionName), row)
+}
+
+interface ComponentField {
+  readonly collectionName: string
+  readonly id: string | null
+  readonly field: string
+  /** The uid of the component; undefined for a dynamic zone, whose entries name theirs. */
+  readonly component: unknown
+}
+
+function addComponents(tables: Tables, field: ComponentField, value: unknown): void {
+  const items = Array.isArray(value) ? value : [value]
+  const table = tables.names.components(field.collectionName)
+  for (const [index, item] of items.entries()) {
+    if (!isRecord(item)) continue
+    const uid = String(item.__component ?? field.component)
+    const schema = tables.schemas.get(uid)
+    if (!schema) continue
+    addHolder(tables, schema, item)
+    addRow(tables, table, {
+      id: null,
+      entity_id: field.id,
+      [tables.names.componentId]: toText(item.id),
+      component_type: uid,
+      field: field.field,
+      order: String(index + 1),
+    })
+  }
+}
+
+/** One side of a link. */
+interface LinkEnd {
+  readonly schema: ArchiveSchema
+  readonly field: string
+  /** The id of the row. */
+  readonly id: string
+  /** The place in the list of this side. */
+  readonly place: string | null
+}
+
+function toEnd({ schemas }: Tables, side: unknown): LinkEnd | undefined {
+  if (!isRecord(side)) return undefined
+  const schema = schemas.get(String(side.type))
+  if (!schema) return undefined
+  return { schema, field: String(side.field ?? ''), id: String(side.ref), place: toText(side.pos) }
+}
+
+function addLink(tables: Tables, { left, right, kind }: JsonObject): void {
+  const [owner, target] = [toEnd(tables, left), toEnd(tables, right)]
+  if (!owner || !target) return
+  if (kind === 'relation.morph') addMedia(tables, owner, target)
+  else if (owner.field === 'localizations') addLocalization(tables, owner, target)
+  else addRelation(tables, owner, target)
+}
+
+function addMedia(tables: Tables, file: LinkEnd, owner: LinkEnd): void {
+  if (file.schema.uid !== 'plugin::upload.file' || file.field !== 'related') return
+  addRow(tables, tables.names.media, {
+    id: null,
+    file_id: file.id,
+    related_id: owner.id,
+    related_type: owner.schema.uid,
+    field: owner.field,
+    order: owner.place,
+  })
+}
+
+/** Strapi 5 stores none: translations share their documentId. */
+function addLocalization({ names, version, rows }: Tables, owner: LinkEnd, target: LinkEnd): void {
+  if (version === 5) return
+  const table = names.localizations(names.table(owner.schema.collectionName))
+  const link = { id: null, entry_id: owner.id, inv_entry_id: target.id }
+  addRow({ rows } as Tables, table, link)
+}
+
+function addRelation(tables: Tables, owner: LinkEnd, target: LinkEnd): void {
+  const { names, rows } = tables
+  const attribute = owner.schema.attributes[owner.field]
+  const table = names.table(owner.schema.collectionName)
+  if (attribute?.useJoinTable === false) {
+    const column = isRecord(attribute.joinColumn) ? String(attribute.joinColumn.name) : undefined
+    const row = rows.get(table)?.find(({ id }) => id === owner.id)
+    if (row) row[column ?? `${snakeCase(owner.field)}_id`] = target.id
+    return
+  }
+  const ownerColumn = `${snakeCase(owner.schema.singularName || owner.schema.uid)}_id`
+  const targetColumn = `${snakeCase(target.schema.singularName)}_id`
+  addRow(tables, names.links(table, owner.field), {
+    id: null,
+    [ownerColumn]: owner.id,
+    [targetColumn === ownerColumn ? `inv_${targetColumn}` : targetColumn]: target.id,
+    ...(/Many$/.test(String(attribute?.relation)) && { own_ord: owner.place }),
+    inverse_ord: target.place,
+  })
+}
+
+const isJson = (type: unknown): boolean => type === 'json' || type === 'blocks' || type === 'customField'
+
+const toJson = (value: unknown): string | null =>
+  value === undefined || value === null ? null : JSON.stringify(value)
+
+/** The text that PostgreSQL would give. */
+function toText(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Rows without an id get one in their order. */
+function open(rows: ReadonlyMap<string, Row[]>): StrapiDatabase {
+  const tables = new Map<string, readonly SourceColumn[]>()
+  for (const [table, own] of rows) {
+    for (const [index, row] of own.entries()) row.id ??= String(index + 1)
+    const names = new Set(own.flatMap(row => Object.keys(row)))
+    tables.set(
+      table,
+      [...names].map(name => ({ name, type: 'text' })),
+    )
+  }
+  return openTables(tables, async ({ table, columns, among, orderBy = [] }) => {
+    const found = selected(rows.get(table) ?? [], among)
+    return sorted(found, orderBy).map(row => columns.map(({ name }) => row[name] ?? null))
+  })
+}
+
+function selected(rows: readonly Row[], among: RowQuery['among']): readonly Row[] {
+  if (!among) return rows
+  const values = new Set(among.values.map(String))
+  return rows.filter(row => values.has(row[among.column] ?? ''))
+}
+
+const sorted = (rows: readonly Row[], orderBy: readonly string[]): readonly Row[] =>
+  orderBy.length === 0 ? rows : rows.toSorted((a, b) => compareRows(a, b, orderBy))
+
+function compareRows(a: Row, b: Row, orderBy: readonly string[]): number {
+  for (const column of orderBy) {
+    const order = compareCells(a[column] ?? null, b[column] ?? null)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+/** As PostgreSQL sorts numbers and texts, nulls last. */
+function compareCells(a: string | null, b: string | null): number {
+  if (a === b) return 0
+  if (a === null) return 1
+  if (b === null) return -1
+  const difference = Number(a) - Number(b)
+  return Number.isNaN(difference) ? (a < b ? -1 : 1) : difference
+}

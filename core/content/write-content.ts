@@ -1,12 +1,9 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { toDatabaseFault } from '../database/database-fault.ts'
-import { transactAgain } from '../database/transact-again.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { generateUids } from '../documents/state/generate-uids.ts'
-import { violatedAttribute } from '../documents/unique/violated-attribute.ts'
 import { hashPasswords } from '../documents/values/hash-passwords.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { ValueConflict } from '../import/conflicts.ts'
@@ -14,12 +11,11 @@ import type { ImportedDocument } from '../import/imported-document.ts'
 import { findExisting, namesIn } from '../import/links.ts'
 import type { NewIdentity, PlacedDocument } from '../import/place.ts'
 import { storeFiles } from '../import/stored-files.ts'
+import { transactBatch } from '../import/transact-batch.ts'
 import {
   type BatchTerms,
   findBatchConflicts,
-  IMPORT_OPTIONS,
   importWriteTerms,
-  isRefusal,
   prepareBatch,
   writeBatch,
 } from '../import/write-batch.ts'
@@ -29,7 +25,7 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { type AppliedDigests, hasUnappliedEdit, isDue, readAppliedDigests, recordApplied } from './applied.ts'
 import { conflictDiagnostic } from './check-documents.ts'
-import { type Content, type ContentDocument, valuePath } from './content.ts'
+import type { Content, ContentDocument } from './content.ts'
 import { diagnose } from './content-fault.ts'
 import { type MediaFile, mediaKey, toMediaRecord } from './media-file.ts'
 
@@ -50,8 +46,6 @@ export interface ContentReport {
   readonly kept: ReadonlyMap<string, number>
 }
 
-const NOTHING: ContentReport = { written: new Map(), kept: new Map() }
-
 /**
  * Writes due documents of content/ in one transaction. Runs one statement if nothing is due. Roles must have been synced
  * before. Fails with diagnostics if unique values are taken by other documents.
@@ -60,34 +54,16 @@ export async function writeContent(
   content: Content,
   terms: ContentTerms,
 ): Promise<Result<ContentReport, Diagnostic>> {
-  if (content.documents.length === 0) return ok(NOTHING)
+  if (content.documents.length === 0) return ok({ written: new Map(), kept: new Map() })
   const applied = await readAppliedDigests(terms.database)
   const due = dueDocuments(content, applied)
   const kept = countUnappliedEdits(content, applied)
-  if (due.length === 0) return ok({ ...NOTHING, kept })
-  const written = await writeWithRetry(content, terms, due)
-  return written.ok ? ok({ ...written.value, kept }) : written
-}
-
-/** Retries a write that failed because of a concurrent one: the next attempt sees its rows. */
-const ATTEMPTS = 3
-
-async function writeWithRetry(
-  content: Content,
-  terms: ContentTerms,
-  due: readonly ContentDocument[],
-): Promise<Result<ContentReport, Diagnostic>> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return ok(await writeDue(content, terms))
-    } catch (error) {
-      if (error instanceof ContentRefused) return failed(...error.faults)
-      if (!isRefusal(error)) throw error
-      if (attempt < ATTEMPTS) continue
-      const faults = findSwaps(due, error, terms.storage)
-      if (faults.length === 0) throw error
-      return failed(...faults)
-    }
+  if (due.length === 0) return ok({ written: new Map(), kept })
+  try {
+    return ok({ written: await writeDue(content, due, terms), kept })
+  } catch (error) {
+    if (error instanceof ContentRefused) return failed(...error.faults)
+    throw error
   }
 }
 
@@ -114,15 +90,35 @@ class ContentRefused extends Error {
   }
 }
 
-/** Under a lock: processes that start concurrently wait, and then find nothing due. */
-function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport> {
-  const work = async (transaction: Transaction): Promise<ContentReport> => {
-    await transaction.lock('plinth content')
-    const due = dueDocuments(content, await readAppliedDigests(transaction))
-    return due.length === 0 ? NOTHING : writeAll(due, { ...terms, transaction })
-  }
-  return transactAgain(terms.database, work, IMPORT_OPTIONS)
+type WrittenCounts = ContentReport['written']
+
+/** Under a lock: processes that start concurrently wait, and then find nothing due. `documents`: probably due. */
+function writeDue(
+  content: Content,
+  documents: readonly ContentDocument[],
+  terms: ContentTerms,
+): Promise<WrittenCounts> {
+  return transactBatch(terms.database, {
+    documents,
+    async write(transaction) {
+      await transaction.lock('plinth content')
+      const due = dueDocuments(content, await readAppliedDigests(transaction))
+      return due.length === 0 ? new Map() : writeAll(due, { ...terms, transaction })
+    },
+    writeOne: (document, transaction) =>
+      writeAll([document], { ...terms, transaction }).catch(explainExchange),
+    refusal: (document, message) => new ContentRefused([diagnose('bad-value', message, document)]),
+  })
 }
+
+/** The documents have no conflict if they are written together, but the database checks each row immediately. */
+function explainExchange(error: unknown): never {
+  if (!(error instanceof ContentRefused)) throw error
+  throw new ContentRefused(error.faults.map(fault => ({ ...fault, message: `${fault.message}${EXCHANGE}` })))
+}
+
+const EXCHANGE =
+  ': documents cannot exchange such values in one start. Give one of them an unused value, start, and then write the intended values'
 
 interface TransactionTerms extends ContentTerms {
   readonly transaction: Transaction
@@ -131,7 +127,7 @@ interface TransactionTerms extends ContentTerms {
 async function writeAll(
   due: readonly ContentDocument[],
   { transaction, ...terms }: TransactionTerms,
-): Promise<ContentReport> {
+): Promise<WrittenCounts> {
   const { model, storage, files } = terms
   const writing = importWriteTerms(transaction, terms, new Date().toISOString())
   const records = mediaDocuments(due, terms)
@@ -154,7 +150,7 @@ async function writeAll(
   )
   await writeBatch(batch, { ...terms, removesOtherVersions: false }, writing)
   await recordApplied(transaction, due, writing.now)
-  return { ...NOTHING, written: countByType(wanted) }
+  return countByType(wanted)
 }
 
 /** The record of a file in content/media/. */
@@ -213,29 +209,4 @@ function countByType(documents: readonly ContentDocument[]): ReadonlyMap<string,
   const counts = new Map<string, number>()
   for (const { type } of documents) counts.set(type.uid, (counts.get(type.uid) ?? 0) + 1)
   return counts
-}
-
-/**
- * Reports documents that would swap values of a unique attribute. The database checks each row immediately, and a
- * required attribute cannot be null in between.
- */
-function findSwaps(
-  documents: readonly ContentDocument[],
-  error: unknown,
-  storage: Storage,
-): readonly Diagnostic[] {
-  const fault = toDatabaseFault(error)
-  const attribute = fault && violatedAttribute(fault, storage)
-  if (!attribute) return []
-  const [first, ...others] = documents.flatMap(document =>
-    document.type.attributes.get(attribute.name) === attribute
-      ? document.versions
-          .filter(({ values }) => values.has(attribute.name))
-          .map(({ locale }) => ({ ...document, path: valuePath(document, locale, [attribute.name]) }))
-      : [],
-  )
-  if (!first) return []
-  const related = { place: first.source.place(first.path), message: 'the first of them' }
-  const message = `\`${attribute.name}\` must be unique and is required: documents that are there cannot exchange their values at once; give one of them a value that none has, start, and then write what you mean`
-  return others.map(spot => diagnose('not-unique', message, spot, related))
 }

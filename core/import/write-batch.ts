@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { toDatabaseFault } from '../database/database-fault.ts'
 import type { Values } from '../documents/desired-state.ts'
 import { type ChangeEvent, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import { removeVersions } from '../documents/rows/remove-versions.ts'
@@ -13,9 +12,6 @@ import type { Storage } from '../model/storage.ts'
 import { findConflicts, type ValueConflict } from './conflicts.ts'
 import type { ImportedDocument } from './imported-document.ts'
 import { type PlacedDocument, type PlaceTerms, place } from './place.ts'
-
-/** Milliseconds per statement: a batch may need long queries. */
-export const IMPORT_OPTIONS = { statementTimeout: 300_000 } as const
 
 /** `now`: ISO 8601 in UTC. */
 export const importWriteTerms = (
@@ -192,11 +188,4 @@ function changesOf({ document: { versions }, first }: PlacedDocument, current: C
       attributes: [...new Set(first.versions.flatMap(({ values }) => [...values.keys()]))],
     },
   }
-}
-
-/** Whether the database refused values; other errors are not the fault of a document. */
-export function isRefusal(error: unknown): boolean {
-  const fault = toDatabaseFault(error)
-  if (fault?.kind === 'other') return fault.code?.startsWith('22') === true
-  return fault !== undefined && 'constraint' in fault
 }

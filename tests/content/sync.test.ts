@@ -336,7 +336,7 @@ test('values that cannot be swapped, or that another entry keeps, are reported w
   const site = await openSite(t, { 'project.yaml': SHELF, 'content/flags.yaml': flags('left', 'right') })
   await site.must()
   t.deepEqual(await site.start({ 'content/flags.yaml': flags('right', 'left') }), [
-    'content/flags.yaml:4:30 `side` must be unique and is required: documents that are there cannot exchange their values at once; give one of them a value that none has, start, and then write what you mean (content/flags.yaml:3:30 the first of them)',
+    'content/flags.yaml:3:30 `side` must be unique, and another document has `right` already: documents cannot exchange such values in one start. Give one of them an unused value, start, and then write the intended values',
   ])
   await site.rows(`UPDATE flags SET word = 'x' WHERE document_id = 'two'`)
   t.deepEqual(

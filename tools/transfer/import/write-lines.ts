@@ -1,20 +1,16 @@
 import { join } from 'node:path'
 import type { Transaction } from '../../../core/database/database.ts'
-import { toDatabaseFault } from '../../../core/database/database-fault.ts'
-import { transactAgain } from '../../../core/database/transact-again.ts'
 import { findExisting, namesIn } from '../../../core/import/links.ts'
 import { filesOf, storeFiles } from '../../../core/import/stored-files.ts'
+import { transactBatch } from '../../../core/import/transact-batch.ts'
 import {
   findBatchConflicts,
-  IMPORT_OPTIONS,
   importWriteTerms,
-  isRefusal,
   prepareBatch,
   writeBatch,
 } from '../../../core/import/write-batch.ts'
-import { runAndRollBack } from '../../../core/migrate/plan-migration.ts'
 import type { StreamIndex } from '../index-stream.ts'
-import { type LineFault, overFiles, StreamRefused } from '../stream-fault.ts'
+import { overFiles, StreamRefused } from '../stream-fault.ts'
 import { type Checkpoint, moveCheckpoint, placeTerms } from './checkpoint.ts'
 import type { ImportTerms } from './import-terms.ts'
 import { nameOf, type ParsedDocument } from './parsed-document.ts'
@@ -48,26 +44,20 @@ export async function writeLines(
   const { terms } = writing
   if (batch.faults.length > 0) throw new StreamRefused(batch.faults)
   await storeBytes(batch.documents, terms)
-  const work = async (transaction: Transaction) => {
+  const write = async (transaction: Transaction) => {
     if (!(await moveCheckpoint(transaction, writing.digest, { from, to: batch.last })))
       throw new StreamRefused([{ line: from, about: null, message: 'somebody else imports this file, too' }])
     await beside?.(transaction)
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transactAgain(terms.database, work, IMPORT_OPTIONS)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      const refused = attempt === 1 ? null : await findRefused(batch.documents, writing)
-      if (refused) throw new StreamRefused([refused])
-      if (attempt >= ATTEMPTS) throw error
-    }
-  }
+  return transactBatch(terms.database, {
+    documents: batch.documents,
+    write,
+    writeOne: (document, transaction) => writeDocumentsOf([document], transaction, writing),
+    refusal: ({ line, type, name }, message) =>
+      new StreamRefused([{ line, about: nameOf(type, name), message }]),
+  })
 }
-
-/** Retries a batch that failed because of a concurrent write. */
-const ATTEMPTS = 5
 
 /** Files are stored before the rows that reference them. */
 async function storeBytes(
@@ -105,31 +95,3 @@ async function writeDocumentsOf(
   const changed = wanted.filter(isThere).length
   return { made: wanted.length - changed, changed, skipped: documents.length - wanted.length }
 }
-
-/** Finds the document that the database refuses, by writing one at a time and rolling back. null: none. */
-async function findRefused(
-  documents: readonly ParsedDocument[],
-  writing: WriteContext,
-): Promise<LineFault | null> {
-  let refused: LineFault | undefined
-  const work = async (transaction: Transaction) => {
-    for (const document of documents) {
-      const { line, type, name } = document
-      refused = { line, about: nameOf(type, name), message: '' }
-      await writeDocumentsOf([document], transaction, writing)
-      await transaction.run(NOTHING)
-    }
-    refused = undefined
-  }
-  await runAndRollBack(writing.terms.database, work, IMPORT_OPTIONS).catch((found: unknown) => {
-    if (!refused || !isRefusal(found)) throw found
-    refused = { ...refused, message: refusalOf(found) }
-  })
-  return refused ?? null
-}
-
-/** Waits for the results of pipelined statements. */
-const NOTHING = { name: 'wait for what was sent', text: 'SELECT 1', values: [] }
-
-const refusalOf = (error: unknown): string =>
-  `PostgreSQL does not take it: ${toDatabaseFault(error)?.message ?? ''}`

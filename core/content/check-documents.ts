@@ -5,8 +5,7 @@ import { describeConflict, findDuplicates, type ValueConflict } from '../import/
 import { type FoundLink, linksIn } from '../import/links.ts'
 import { asNew } from '../import/place.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import { type ContentDocument, valuePath } from './content.ts'
-import { diagnose } from './content-fault.ts'
+import { type ContentDocument, diagnose, valuePath } from './content.ts'
 
 export interface TargetTerms {
   readonly model: Model

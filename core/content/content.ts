@@ -1,5 +1,5 @@
 import { isShared } from '../documents/rows/planning.ts'
-import type { Path } from '../faults/diagnostic.ts'
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { ImportedDocument, ImportedVersion } from '../import/imported-document.ts'
 import type { ContentType } from '../model/model.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
@@ -48,4 +48,35 @@ export function valuePath(
   const isTopLevel = isShared(type, type.attributes.get(String(value[0])))
   const version = isTopLevel ? undefined : versions.find(each => each.locale === locale)
   return [...(version?.path ?? path), ...value]
+}
+
+/** Diagnostic codes of content/, in addition to those of any YAML file. */
+type ContentFault =
+  | 'unknown-type'
+  | 'bad-shape'
+  | 'unknown-key'
+  | 'bad-value'
+  | 'bad-document-id'
+  | 'duplicate-document'
+  | 'unknown-locale'
+  | 'unknown-reference'
+  | 'link-conflict'
+  | 'not-unique'
+  | 'bad-file'
+
+interface YamlSpot {
+  readonly source: YamlSource
+  readonly path: Path
+  /** Points the caret to the key instead of its value. */
+  readonly atKey?: boolean
+}
+
+export function diagnose(
+  code: ContentFault,
+  message: string,
+  { source, path, atKey = false }: YamlSpot,
+  related?: Diagnostic['related'],
+): Diagnostic {
+  const place = atKey ? source.keyPlace(path) : source.place(path)
+  return { code, message, path, place, ...(related === undefined ? {} : { related }) }
 }

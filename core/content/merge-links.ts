@@ -2,7 +2,7 @@ import type { LinkTarget } from '../documents/desired-state.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { RelationAttribute } from '../model/model.ts'
 import type { ContentDocument, ContentVersion } from './content.ts'
-import { diagnose } from './content-fault.ts'
+import { diagnose } from './content.ts'
 
 /**
  * A link of a two-way relation, declared on either side: from `owner` to `target`, each with a locale if its type is

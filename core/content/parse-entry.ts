@@ -11,7 +11,7 @@ import type { ImportedPart } from '../import/imported-document.ts'
 import type { Attribute, ContentType, Holder, Model } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
 import type { ContentDocument, ContentVersion } from './content.ts'
-import { diagnose } from './content-fault.ts'
+import { diagnose } from './content.ts'
 import type { LinkReader } from './parse-links.ts'
 import type { RawEntry } from './read-entries.ts'
 

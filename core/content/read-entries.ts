@@ -5,7 +5,7 @@ import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
 import type { ApplyMode, ContentEntry } from './content.ts'
-import { diagnose } from './content-fault.ts'
+import { diagnose } from './content.ts'
 
 /** A document of a file before its values are parsed. */
 export interface RawEntry extends ContentEntry {

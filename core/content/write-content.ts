@@ -26,7 +26,7 @@ import type { Storage } from '../model/storage.ts'
 import { type AppliedDigests, hasUnappliedEdit, isDue, readAppliedDigests, recordApplied } from './applied.ts'
 import { conflictDiagnostic } from './check-documents.ts'
 import type { Content, ContentDocument } from './content.ts'
-import { diagnose } from './content-fault.ts'
+import { diagnose } from './content.ts'
 import { type MediaFile, mediaKey, toMediaRecord } from './media-file.ts'
 
 export interface ContentTerms {

@@ -22,7 +22,7 @@ export function* linksIn(holder: Holder, values: Values, parent: Path = []): Gen
     if (value.kind === 'components')
       for (const [index, { component, values: inner }] of value.items.entries())
         yield* linksIn(component, inner, isList(attribute) ? [...path, index] : path)
-    else if (isLink(attribute))
+    else if (hasLinks(attribute))
       for (const [index, target] of value.targets.entries())
         yield { attribute, target, path: [...path, index] }
   }
@@ -31,7 +31,7 @@ export function* linksIn(holder: Holder, values: Values, parent: Path = []): Gen
 const isList = (attribute: Attribute | undefined): boolean =>
   attribute?.kind === 'zone' || (attribute?.kind === 'component' && attribute.repeatable)
 
-const isLink = (attribute: Attribute | undefined): attribute is RelationAttribute | MediaAttribute =>
+const hasLinks = (attribute: Attribute | undefined): attribute is RelationAttribute | MediaAttribute =>
   attribute?.kind === 'relation' || attribute?.kind === 'media'
 
 /** All values of a document: those of its versions and those that locales share. */
@@ -57,7 +57,7 @@ function relinkedValue(holder: Holder, key: string, value: DesiredValue, relink:
       items: value.items.map(item => ({ ...item, values: relinked(item.component, item.values, relink) })),
     }
   const attribute = holder.attributes.get(key)
-  if (value.kind !== 'links' || !isLink(attribute)) return value
+  if (value.kind !== 'links' || !hasLinks(attribute)) return value
   return { kind: 'links', targets: value.targets.flatMap(target => relink(holder, attribute, target) ?? []) }
 }
 

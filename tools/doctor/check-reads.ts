@@ -7,10 +7,16 @@ import type { Storage } from '../../core/model/storage.ts'
 import { operatorTraits } from '../../core/query/operators.ts'
 import type { Comparison, Query, RelatedFilter } from '../../core/query/query.ts'
 import { type Advice, counted } from './advice.ts'
-import { explain, type PlanNode, planNodes } from './explain.ts'
-import { parseWork } from './parse-work.ts'
-import { type Proposal, printProposals, proposeIndex, tryIndex } from './propose-index.ts'
-import { openSamples } from './sample-values.ts'
+import { openSamples, parseWork } from './parse-work.ts'
+import {
+  explain,
+  type PlanNode,
+  type Proposal,
+  planNodes,
+  printProposals,
+  proposeIndex,
+  tryIndex,
+} from './propose-index.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
 
 export interface ReadCheckContext {

@@ -11,10 +11,15 @@ import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
 import type { Project } from '../../core/project/project.ts'
 import { describe } from './describe.ts'
-import { readNames, type Targets } from './link-names.ts'
-import { countDocuments, type DocumentBatch, readDocuments } from './read-documents.ts'
+import {
+  countDocuments,
+  type DocumentBatch,
+  readDocuments,
+  readNames,
+  type Targets,
+} from './read-documents.ts'
+import type { StreamTerms } from './to-streamed-document.ts'
 import { addLinkTargets, readDocument, toStreamedDocument } from './to-streamed-document.ts'
-import type { StreamTerms } from './to-streamed-values.ts'
 
 export interface ExportTerms {
   readonly project: Project
@@ -52,7 +57,7 @@ export function exportDocuments<Value>(
   return database.transaction(
     async transaction => {
       const reading = importWriteTerms(transaction, { ...terms, database }, new Date(0).toISOString())
-      await transaction.run(PATIENT)
+      await transaction.run(NO_IDLE_TIMEOUT)
       let total = 0
       for (const type of terms.types) total += await countDocuments(type, reading)
       return work({ total, pieces: piecesOf(terms, reading) })
@@ -62,8 +67,8 @@ export function exportDocuments<Value>(
 }
 
 /** The consumer of the stream may be slow. */
-const PATIENT = {
-  name: 'wait for whoever reads the export',
+const NO_IDLE_TIMEOUT = {
+  name: 'wait for the reader of the export',
   text: `SELECT set_config('idle_in_transaction_session_timeout', '0', true)`,
   values: [],
 }

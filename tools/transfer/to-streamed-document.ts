@@ -1,16 +1,21 @@
-import type { Values } from '../../core/documents/desired-state.ts'
+import type { DesiredComponent, DesiredValue, Values } from '../../core/documents/desired-state.ts'
 import { isShared } from '../../core/documents/rows/planning.ts'
 import type { Current } from '../../core/documents/rows/write-load.ts'
 import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
-import { type CurrentRow, numberIn } from '../../core/documents/sql/write-rows.ts'
+import { type CurrentRow, GAP, numberIn } from '../../core/documents/sql/write-rows.ts'
 import { type VersionPlace, valuesOf } from '../../core/documents/state/version-values.ts'
-import type { Attribute, ContentType } from '../../core/model/model.ts'
+import type { Attribute, ContentType, Holder, ScalarAttribute } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
 import { streamedAttributes } from './describe.ts'
-import { collectTargets, type Targets } from './link-names.ts'
 import type { LoadedDocument } from './read-documents.ts'
-import type { StreamedDocument, StreamedVersion } from './stream.ts'
-import { type StreamTerms, toStreamedValues } from './to-streamed-values.ts'
+import { collectTargets, type Targets } from './read-documents.ts'
+import type {
+  StreamedDocument,
+  StreamedLink,
+  StreamedTarget,
+  StreamedValues,
+  StreamedVersion,
+} from './stream.ts'
 
 /** A document made of rows; its links still refer to keys. */
 export interface ReadDocument {
@@ -130,3 +135,94 @@ function stampIn(row: CurrentRow, column: string): string | null {
 }
 
 const textIn = (row: CurrentRow, column: string): string => String(row.get(column))
+
+export interface StreamTerms {
+  /** Whether to export password hashes. */
+  readonly passwords: boolean
+  /** The name of a document in the stream; undefined: it no longer exists. */
+  readonly nameOf: (target: ContentType, key: number) => string | undefined
+}
+
+/** Converts stored values to the stream's format; omits null and empty values. */
+function toStreamedValues(holder: Holder, values: Values, terms: StreamTerms): StreamedValues {
+  const streamed: Record<string, unknown> = {}
+  for (const [name, value] of values) {
+    const attribute = holder.attributes.get(name)
+    const found = attribute === undefined ? undefined : toStreamed(holder, attribute, value, terms)
+    if (found !== undefined) streamed[name] = found
+  }
+  return streamed
+}
+
+function toStreamed(holder: Holder, attribute: Attribute, value: DesiredValue, terms: StreamTerms): unknown {
+  if (value.kind === 'components') return componentsIn(attribute, value.items, terms)
+  if (value.kind === 'links') return linksIn(attribute, value.targets, terms)
+  return attribute.kind === 'scalar' ? scalarIn(holder, attribute, value.value, terms) : undefined
+}
+
+function scalarIn(
+  holder: Holder,
+  attribute: ScalarAttribute,
+  stored: unknown,
+  { passwords }: StreamTerms,
+): unknown {
+  if (stored === null || (isSecret(holder, attribute) && !passwords)) return undefined
+  if (attribute.type === 'password') return { hash: stored }
+  return JSON_TYPES.has(attribute.type) ? parseStored(stored) : stored
+}
+
+const parseStored = (stored: unknown): unknown => JSON.parse(String(stored)) ?? undefined
+
+const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'array', 'blocks'])
+
+/** Attributes that are credentials. */
+export const isSecret = (holder: Holder, { name, type }: ScalarAttribute): boolean =>
+  type === 'password' || (isUser(holder) && (name === 'resetPasswordToken' || name === 'confirmationToken'))
+
+const isUser = ({ uid }: Holder): boolean => uid === 'plugin::users-permissions.user'
+
+function componentsIn(attribute: Attribute, items: readonly DesiredComponent[], terms: StreamTerms): unknown {
+  const isZone = attribute.kind === 'zone'
+  const streamed = items.map(({ component, values }) => ({
+    ...(isZone ? { __component: component.uid } : {}),
+    ...toStreamedValues(component, values, terms),
+  }))
+  if (streamed.length === 0) return undefined
+  return isZone || (attribute.kind === 'component' && attribute.repeatable) ? streamed : streamed[0]
+}
+
+type LinkTargets = (DesiredValue & { readonly kind: 'links' })['targets']
+
+function linksIn(attribute: Attribute, targets: LinkTargets, { nameOf }: StreamTerms): unknown {
+  if (attribute.kind !== 'relation' && attribute.kind !== 'media') return undefined
+  const links = targets.flatMap(({ key, locale, status, inversePlace }): readonly StreamedTarget[] => {
+    const documentId = key === undefined ? undefined : nameOf(attribute.target, key)
+    if (documentId === undefined) return []
+    const order = inversePlace === undefined ? {} : { order: inversePlace / GAP }
+    return [
+      {
+        documentId,
+        ...(locale === null ? {} : { locale }),
+        ...(status === null ? {} : { status }),
+        ...order,
+      },
+    ]
+  })
+  if (links.length === 0) return undefined
+  if (attribute.many) return links.map(toLink)
+  const merged = inBoth(links)
+  return merged.length === 1 && merged[0] ? toLink(merged[0]) : merged.map(toLink)
+}
+
+/** A to-one link has a row per status; usually both link to the same document. */
+function inBoth(links: readonly StreamedTarget[]): readonly StreamedTarget[] {
+  const [first, second] = links
+  if (!first || !second || first.documentId !== second.documentId || first.locale !== second.locale)
+    return links
+  const { status: _, ...both } = first
+  return [both]
+}
+
+function toLink(target: StreamedTarget): StreamedLink {
+  return Object.keys(target).length === 1 ? target.documentId : target
+}

@@ -12,7 +12,7 @@ import type { NewDocuments } from './begin-import.ts'
 import { placeTerms } from './checkpoint.ts'
 import type { ImportTerms } from './import-terms.ts'
 import { KeyIndex } from './key-index.ts'
-import type { ParsedDocument } from './parsed-document.ts'
+import type { ParsedDocument } from './parse-document.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
 import {
   claimFault,

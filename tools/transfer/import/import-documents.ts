@@ -7,7 +7,7 @@ import { BEGINNING, type Checkpoint } from './checkpoint.ts'
 import { faultsIn, type ImportTerms, type LeftOut, linesWithout, NONE_LEFT_OUT } from './import-terms.ts'
 import { readBatches, type Stream } from './read-batches.ts'
 import type { Counts } from './write-lines.ts'
-import { openPassing } from './write-skipping.ts'
+import { openBatchWriter } from './write-lines.ts'
 
 /** The result of an import. */
 export interface ImportReport extends Counts {
@@ -116,7 +116,7 @@ async function writeStream(
   let from = done
   let taken = 0
   const { index, now } = stream
-  const writing = openPassing({ index, digest, decided, now, terms })
+  const writing = openBatchWriter({ index, digest, decided, now, terms })
   try {
     for await (const batch of readBatches(stream, done)) {
       const counts = await writing.write(batch, from)

@@ -6,15 +6,18 @@ import { parseDatetime } from '../../../core/documents/values/parse-moment.ts'
 import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'
 import type { ValueFault } from '../../../core/documents/values/value-fault.ts'
 import { printPath } from '../../../core/faults/diagnostic.ts'
-import type { ImportedPart } from '../../../core/import/imported-document.ts'
+import type {
+  ImportedDocument,
+  ImportedPart,
+  ImportedVersion,
+} from '../../../core/import/imported-document.ts'
 import type { Attribute, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import { streamedAttributes } from '../describe.ts'
 import type { Header, StreamedDocument, StreamedVersion } from '../stream.ts'
 import type { LineFault } from '../stream-fault.ts'
-import { isSecret } from '../to-streamed-values.ts'
+import { isSecret } from '../to-streamed-document.ts'
 import { parseStreamedValues, type ValueTerms } from './parse-values.ts'
-import { aboutVersion, nameOf, type ParsedDocument, type ParsedVersion } from './parsed-document.ts'
 
 export interface DocumentParseContext extends ValueTerms {
   readonly model: Model
@@ -75,33 +78,33 @@ function parseVersion(
   faults: LineFault[],
 ): ParsedVersion {
   const about = aboutVersion(type, streamed.documentId, version)
-  const tell = (message: string) => void faults.push({ line, about, message })
+  const report = (message: string) => void faults.push({ line, about, message })
   const covers = (attribute: Attribute) => !isShared(type, attribute)
   const parsed = parseStreamedValues(type, version.values, terms, { path: [], covers })
-  for (const fault of parsed.faults) tell(printFault(fault))
-  const locale = localeOf(type, version, terms.locales, tell)
-  const status = statusOf(type, version, tell)
-  const row = rowOf(version, status, terms.now, tell)
+  for (const fault of parsed.faults) report(printFault(fault))
+  const locale = localeOf(type, version, terms.locales, report)
+  const status = statusOf(type, version, report)
+  const row = rowOf(version, status, terms.now, report)
   const digest = JSON.stringify(version.values)
   return { locale, status, statuses: [status], row, values: parsed.values, defaults: defaults.own, digest }
 }
 
 const ROW = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'sharedUpdatedAt'] as const
 
-type Tell = (message: string) => void
+type Report = (message: string) => void
 
 function localeOf(
   type: ContentType,
   { locale }: StreamedVersion,
   locales: readonly string[],
-  tell: Tell,
+  report: Report,
 ): string | null {
   if (!type.localized) {
-    if (locale !== undefined) tell(`\`${type.key}\` has no locales`)
+    if (locale !== undefined) report(`\`${type.key}\` has no locales`)
     return null
   }
   if (locale === undefined || !locales.includes(locale))
-    tell(
+    report(
       locale === undefined
         ? `each version of \`${type.key}\` says its \`locale\``
         : `unknown locale \`${locale}\`${didYouMean(locale, locales) || `: there are ${locales.join(', ')}`}`,
@@ -109,14 +112,14 @@ function localeOf(
   return locale ?? ''
 }
 
-function statusOf(type: ContentType, { status }: StreamedVersion, tell: Tell): Status {
+function statusOf(type: ContentType, { status }: StreamedVersion, report: Report): Status {
   if (type.draftAndPublish && status === undefined)
-    tell(`each version of \`${type.key}\` says its \`status\``)
-  if (!type.draftAndPublish && status === 'draft') tell(`\`${type.key}\` has no drafts`)
+    report(`each version of \`${type.key}\` says its \`status\``)
+  if (!type.draftAndPublish && status === 'draft') report(`\`${type.key}\` has no drafts`)
   return status ?? 'published'
 }
 
-function rowOf(version: StreamedVersion, status: Status, now: string, tell: Tell): DesiredRow | null {
+function rowOf(version: StreamedVersion, status: Status, now: string, report: Report): DesiredRow | null {
   if (ROW.every(key => version[key] === undefined)) return null
   const momentOf = (
     name: 'createdAt' | 'updatedAt' | 'publishedAt' | 'sharedUpdatedAt',
@@ -127,7 +130,7 @@ function rowOf(version: StreamedVersion, status: Status, now: string, tell: Tell
     if (given === null) return null
     const parsed = parseDatetime(given)
     if ('stored' in parsed && typeof parsed.stored === 'string') return parsed.stored
-    tell(`\`${name}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``)
+    report(`\`${name}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``)
     return absent
   }
   const createdAt = momentOf('createdAt', now) ?? now
@@ -240,7 +243,33 @@ function explained(type: ContentType, fault: ValueFault): string {
   const message = printFault(fault)
   const attribute = type.attributes.get(String(path[0]))
   const isPassword = attribute?.kind === 'scalar' && attribute.type === 'password'
-  return isPassword
-    ? `${message} (an export tells hashes of passwords with --password-hashes alone)`
-    : message
+  return isPassword ? `${message} (an export has hashes of passwords only with --password-hashes)` : message
+}
+
+/** A parsed line. Its name is the documentId. */
+export interface ParsedDocument extends ImportedDocument {
+  readonly line: number
+  readonly versions: readonly ParsedVersion[]
+  /** Faults that apply only if the document is new: required attributes that the stream does not declare. */
+  readonly lacking: readonly LineFault[]
+}
+
+interface ParsedVersion extends ImportedVersion {
+  readonly status: Status
+}
+
+/** `article first` */
+export const nameOf = ({ key }: ContentType, documentId: string): string => `${key} ${documentId}`
+
+/** `article first (en, published)` */
+const aboutVersion = (
+  type: ContentType,
+  documentId: string,
+  { locale, status }: { readonly locale?: string | null | undefined; readonly status?: Status | undefined },
+): string => {
+  const words = [
+    ...(type.localized && locale ? [locale] : []),
+    ...(type.draftAndPublish && status ? [status] : []),
+  ]
+  return `${nameOf(type, documentId)}${words.length === 0 ? '' : ` (${words.join(', ')})`}`
 }

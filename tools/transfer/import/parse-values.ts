@@ -21,7 +21,7 @@ import type {
   ZoneAttribute,
 } from '../../../core/model/model.ts'
 import { streamedAttributes } from '../describe.ts'
-import { isSecret } from '../to-streamed-values.ts'
+import { isSecret } from '../to-streamed-document.ts'
 
 export interface ValueTerms {
   /** Whether the stream declares an attribute. If so, and a line omits it, it is null or empty. */
@@ -76,10 +76,10 @@ function* unknownAttributes(
 
 function misplaced(key: string, attribute: Attribute): string {
   if (attribute.kind === 'relation' && attribute.side === 'inverse')
-    return `\`${key}\` is told by the other side, which stores the links`
+    return `the other side stores the links of \`${key}\`: set them there`
   return attribute.localized
     ? `each locale has its own \`${key}\``
-    : `all locales share \`${key}\`: it stands under \`shared\``
+    : `all locales share \`${key}\`: set it under \`shared\``
 }
 
 interface ParsedValue {

@@ -4,8 +4,8 @@ import type { Model } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { parseLine, readLines } from '../parse-line.ts'
 import type { LineFault } from '../stream-fault.ts'
+import type { ParsedDocument } from './parse-document.ts'
 import { type DocumentParseContext, describesBy, parseStreamedDocument } from './parse-document.ts'
-import type { ParsedDocument } from './parsed-document.ts'
 
 export interface LineBatch {
   readonly documents: readonly ParsedDocument[]

@@ -10,7 +10,7 @@ import type { StreamIndex } from '../index-stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import type { Decided } from './checkpoint.ts'
 import type { ImportTerms, OnConflict } from './import-terms.ts'
-import { nameOf, type ParsedDocument } from './parsed-document.ts'
+import { nameOf, type ParsedDocument } from './parse-document.ts'
 
 const aboutOf = ({ line, type, name }: ParsedDocument) => ({ line, about: nameOf(type, name) })
 

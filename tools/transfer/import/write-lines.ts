@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { Transaction } from '../../../core/database/database.ts'
+import { unlinkStatements } from '../../../core/documents/links/links-to.ts'
+import { groupBy } from '../../../core/documents/rows/group.ts'
 import { findExisting, namesIn } from '../../../core/import/links.ts'
 import { filesOf, storeFiles } from '../../../core/import/stored-files.ts'
 import { transactBatch } from '../../../core/import/transact-batch.ts'
@@ -11,9 +13,15 @@ import {
 } from '../../../core/import/write-batch.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { overFiles, StreamRefused } from '../stream-fault.ts'
-import { type Checkpoint, moveCheckpoint, placeTerms } from './checkpoint.ts'
-import type { ImportTerms } from './import-terms.ts'
-import { nameOf, type ParsedDocument } from './parsed-document.ts'
+import { type Checkpoint, keepLeftOut, moveCheckpoint, placeTerms, reservedKey } from './checkpoint.ts'
+import {
+  type ImportTerms,
+  type LeftOut,
+  NONE_LEFT_OUT,
+  nameInStream,
+  type RefusedDocument,
+} from './import-terms.ts'
+import { nameOf, type ParsedDocument } from './parse-document.ts'
 import type { LineBatch } from './read-batches.ts'
 import { conflictFault, findDeleted, findExistingFaults, findUnknownTargets } from './validate-batch.ts'
 
@@ -32,22 +40,24 @@ export interface WriteContext extends Pick<Checkpoint, 'digest' | 'decided'> {
 }
 
 /** An additional write in the batch's transaction, after the checkpoint has moved. */
-export type Beside = (transaction: Transaction) => Promise<void>
+type AlsoWrite = (transaction: Transaction) => Promise<void>
 
 /** Writes a batch together with its checkpoint. Throws StreamRefused with the faults of its lines. */
-export async function writeLines(
+async function writeLines(
   batch: LineBatch,
   from: number,
   writing: WriteContext,
-  beside?: Beside,
+  also?: AlsoWrite,
 ): Promise<Counts> {
   const { terms } = writing
   if (batch.faults.length > 0) throw new StreamRefused(batch.faults)
   await storeBytes(batch.documents, terms)
   const write = async (transaction: Transaction) => {
     if (!(await moveCheckpoint(transaction, writing.digest, { from, to: batch.last })))
-      throw new StreamRefused([{ line: from, about: null, message: 'somebody else imports this file, too' }])
-    await beside?.(transaction)
+      throw new StreamRefused([
+        { line: from, about: null, message: 'another process imports this file, too' },
+      ])
+    await also?.(transaction)
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
   return transactBatch(terms.database, {
@@ -94,4 +104,88 @@ async function writeDocumentsOf(
   await writeBatch(batch, { ...terms, removesOtherVersions: true }, writing)
   const changed = wanted.filter(isThere).length
   return { made: wanted.length - changed, changed, skipped: documents.length - wanted.length }
+}
+
+interface BatchWriter {
+  write(batch: LineBatch, from: number): Promise<Counts>
+  /** The documents that were skipped so far. */
+  leftOut(): LeftOut
+}
+
+/** Writes batches. With `--skip-invalid` it also skips documents that the database refuses only now. */
+export function openBatchWriter(writing: WriteContext): BatchWriter {
+  let leftOut = writing.decided.leftOut ?? NONE_LEFT_OUT
+  const write = async (batch: LineBatch, from: number, out: readonly Refused[]): Promise<Counts> => {
+    const refused = [...leftOut.refused, ...out]
+    const around = { ...writing, index: withoutRefused(writing.index, refused) }
+    let kept = leftOut
+    const also = async (transaction: Transaction) => {
+      if (out.length === 0) return
+      kept = {
+        ...leftOut,
+        refused: [...leftOut.refused, ...(await removeLinksTo(out, transaction, writing))],
+      }
+      await keepLeftOut(transaction, writing.digest, kept)
+    }
+    try {
+      const counts = await writeLines(batch, from, around, also)
+      leftOut = kept
+      return counts
+    } catch (error) {
+      const more = writing.terms.skipsInvalid && error instanceof StreamRefused ? refusedOf(batch, error) : []
+      if (more.length === 0) throw error
+      const gone = new Set(more.map(({ document }) => document))
+      const documents = batch.documents.filter(document => !gone.has(document))
+      return write({ ...batch, documents }, from, [...out, ...more])
+    }
+  }
+  return { write: (batch, from) => write(batch, from, []), leftOut: () => leftOut }
+}
+
+interface Refused extends RefusedDocument {
+  readonly document: ParsedDocument
+}
+
+/** The documents of the faults. */
+function refusedOf({ documents }: LineBatch, { faults }: StreamRefused): readonly Refused[] {
+  const byLine = groupBy(faults, ({ line }) => line)
+  return documents.flatMap(document => {
+    const own = byLine.get(document.line)
+    return own ? [{ document, called: nameInStream(document.type, document.name), faults: own }] : []
+  })
+}
+
+function withoutRefused(index: StreamIndex, refused: readonly RefusedDocument[]): StreamIndex {
+  const names = new Set(refused.map(({ called }) => called))
+  return {
+    ...index,
+    find: (type, documentId) =>
+      names.has(nameInStream(type, documentId)) ? undefined : index.find(type, documentId),
+  }
+}
+
+/** Removes links of already written documents to skipped ones; the report has their number. */
+async function removeLinksTo(
+  refused: readonly Refused[],
+  transaction: Transaction,
+  { index, decided, now, terms }: WriteContext,
+): Promise<readonly RefusedDocument[]> {
+  const reported: RefusedDocument[] = []
+  const names = groupBy(refused, ({ document }) => document.type)
+  const wanted = new Map(
+    [...names].map(([type, each]) => [type, new Set(each.map(({ document }) => document.name))] as const),
+  )
+  const existing = await findExisting(wanted, 'documentId', importWriteTerms(transaction, terms, now))
+  for (const { document, called, faults } of refused) {
+    const { type, name, line } = document
+    const key = existing(type, name) ? undefined : reservedKey({ index, decided }, type, name)
+    let links = 0
+    if (key !== undefined)
+      for (const statement of unlinkStatements({ type, key, locale: null }, terms.model, terms.storage))
+        links += (await transaction.run(statement)).count
+    const about = faults[0]?.about ?? null
+    const message = `links of lines before it that led to it are left out, too: ${links}`
+    reported.push({ called, faults: [...faults, ...(links > 0 ? [{ line, about, message }] : [])] })
+  }
+  return reported
 }

@@ -39,6 +39,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['core/project'],
   ajv: ['core/project'],
   re2js: ['core/project'],
+  '@sindresorhus/slugify': ['core/model'],
   '@casl/ability': ['core/access'],
   pluralize: ['core/model'],
   bcryptjs: ['core/base'],

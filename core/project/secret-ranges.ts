@@ -1,6 +1,8 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, visit } from 'yaml'
+import { once } from '../base/memo.ts'
 import { findUrlPasswords, URL_PASSWORD_ENDS } from '../base/redact.ts'
 import type { Path } from '../faults/diagnostic.ts'
+import { type JsonSchema, readProjectSchema, resolveRef } from './grammar/project-schema.ts'
 import type { SecretRange } from './yaml/source-file.ts'
 
 /** True if the value at a path is a secret, which must never be printed. */
@@ -104,21 +106,36 @@ const DECLARING = new Set<string | number | undefined>(['contentTypes', 'compone
 /** Keys that look like secrets but are not. */
 const HARMLESS = new Set<string | number>(['apiTokens', 'tokens', 'credentials'])
 
-/** Mappings with secrets, and their keys that are not secret: any other key may be a misspelt secret. `*` is any key. */
-const AROUND_SECRETS: readonly { readonly under: readonly string[]; readonly open: readonly string[] }[] = [
-  { under: ['auth'], open: ['jwtExpiresIn', 'register', 'mail'] },
-  { under: ['auth', 'mail'], open: ['from', 'resetUrl', 'confirmUrl'] },
-  { under: ['apiTokens', '*'], open: ['type', 'hash', 'expiresAt', 'permissions'] },
-  {
-    under: ['database'],
-    open: ['replicaLag', 'pool', 'startTimeout', 'statementTimeout', 'preparedStatements', 'schema'],
-  },
-  { under: ['upload'], open: ['provider', 'sizeLimit', 'pixelLimit', 'allowedTypes'] },
-]
+/** A mapping with secrets, and its keys that are not secret. `*` is any key. */
+interface SecretHolder {
+  readonly under: readonly string[]
+  readonly open: readonly string[]
+}
+
+/** The mappings with secrets (`x-secret` in the schema). Any other key in them may be a misspelt secret. */
+const secretHolders = once((): readonly SecretHolder[] => {
+  const schema = readProjectSchema()
+  const byPath = new Map<string, SecretHolder>()
+  for (const { under, open } of holdersIn(schema, [], schema)) {
+    const known = byPath.get(under.join('.'))
+    byPath.set(under.join('.'), { under, open: [...(known?.open ?? []), ...open] })
+  }
+  return [...byPath.values()]
+})
+
+function* holdersIn(schema: JsonSchema, under: readonly string[], root: JsonSchema): Generator<SecretHolder> {
+  const { anyOf = [], properties = {}, additionalProperties } = resolveRef(schema, root)
+  for (const branch of anyOf) yield* holdersIn(branch, under, root)
+  const keys = Object.entries(properties)
+  const open = keys.filter(([, key]) => !key['x-secret']).map(([name]) => name)
+  if (open.length < keys.length) yield { under, open }
+  for (const [name, key] of keys) yield* holdersIn(key, [...under, name], root)
+  if (typeof additionalProperties === 'object') yield* holdersIn(additionalProperties, [...under, '*'], root)
+}
 
 /** True if the value at a path of the project file is a secret: by its position or by its key's name. */
 export const isProjectSecret: SecretTest = path =>
-  AROUND_SECRETS.some(
+  secretHolders().some(
     ({ under, open }) => covers(under, path) && !open.includes(String(path[under.length])),
   ) ||
   (!DECLARING.has(path[0]) && path.some(key => looksSecret(key) && !HARMLESS.has(key)))

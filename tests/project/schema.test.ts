@@ -9,6 +9,7 @@ import { openGrammar } from '../../core/project/grammar/grammar.ts'
 import { type JsonSchema, readProjectSchema } from '../../core/project/grammar/project-schema.ts'
 import { checkTree } from '../../core/project/load-project.ts'
 import { readProjectFiles } from '../../core/project/read-files.ts'
+import { isProjectSecret } from '../../core/project/secret-ranges.ts'
 import { mergeTrees } from '../../core/project/yaml/merge-trees.ts'
 import type { YamlNode } from '../../core/project/yaml/yaml-tree.ts'
 import { generateProjectDocs } from '../../scripts/generate-project-docs.ts'
@@ -156,6 +157,34 @@ test('a key without a default of its own is set from other keys', t => {
       '#/$defs/role/properties/name',
     ],
   )
+})
+
+test('exactly the keys that hold secrets are never printed', t => {
+  const secrets = [...within(schema, '#')].filter(([, node]) => node['x-secret']).map(([path]) => path)
+  t.deepEqual(secrets, [
+    '#/properties/database/properties/url',
+    '#/properties/database/properties/replicas',
+    '#/properties/auth/properties/jwtSecret',
+    '#/properties/auth/properties/mail/properties/url',
+    '#/properties/upload/properties/providerOptions',
+    '#/$defs/plainToken/properties/secret',
+    '#/$defs/customToken/properties/secret',
+  ])
+  for (const path of [
+    'database.url',
+    'database.replicas.0',
+    'auth.jwtSecret',
+    'auth.mail.url',
+    'apiTokens.a.secret',
+  ])
+    t.true(isProjectSecret(path.split('.')), path)
+  for (const path of [
+    'database.indexes',
+    'database.limits.time',
+    'auth.mail.from',
+    'apiTokens.a.permissions.b',
+  ])
+    t.false(isProjectSecret(path.split('.')), path)
 })
 
 test('the description of a duration or size names the unit of a plain number', t => {

@@ -30,6 +30,8 @@ export interface JsonSchema {
   readonly 'x-short'?: ShortForm
   /** Settings always have this key: its default depends on other keys (settings/derive-defaults.ts). */
   readonly 'x-derived'?: true
+  /** The value is never printed. */
+  readonly 'x-secret'?: true
   readonly [keyword: string]: unknown
 }
 
@@ -40,7 +42,7 @@ export interface JsonSchema {
 export type ShortForm = { readonly key: string } | 'list' | 'names'
 
 /** Keywords that JSON Schema does not define. */
-export const OWN_KEYWORDS = ['patternErrorMessage', 'x-unit', 'x-short', 'x-derived']
+export const OWN_KEYWORDS = ['patternErrorMessage', 'x-unit', 'x-short', 'x-derived', 'x-secret']
 
 const SCHEMA_FILE = 'project.schema.json'
 

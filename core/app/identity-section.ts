@@ -7,14 +7,13 @@ import { openBackground } from '../identity/background.ts'
 import { openCallerKeys } from '../identity/callers.ts'
 import { createIdentify, withReadYourWrites } from '../identity/identify.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
-import { openIdentityService } from '../identity/open-identity.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { openAuthService } from '../identity/sign-in/auth-service.ts'
 import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
 import { openMailer } from '../identity/sign-in/mailer.ts'
 import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
 import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
-import { openUsersService } from '../identity/users/open-users-service.ts'
+import { openUsersService } from '../identity/users/users-service.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import type { DocumentsSection } from './documents-section.ts'
@@ -81,7 +80,7 @@ export function openIdentitySection(
     auth: openAuthService({
       model,
       documents: documents.documents,
-      identity: openIdentityService(identity),
+      identity,
       count,
     }),
     users: openUsersService({ identity, documents: documents.documents, count }),

@@ -1,3 +1,5 @@
+import type { Result } from '../base/result.ts'
+
 /**
  * All error kinds of a request: the closed table of the contract (reference/rest.md#2-errors).
  * `status` and `name` appear in the response unchanged; `details: false` means that the body has no `details` key.
@@ -86,6 +88,13 @@ export class RequestFault extends Error {
   get details(): FaultDetails {
     return this.fault.details
   }
+}
+
+/** Returns the value of a result, or throws its fault. */
+export function unwrap<Value>(result: Result<Value, Fault>): Value {
+  if (result.ok) return result.value
+  const [fault] = result.reasons
+  throw fault ? new RequestFault(fault) : new TypeError('failed for no reason')
 }
 
 /** The body of an error response (reference/rest.md#2-errors). */

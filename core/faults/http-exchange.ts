@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RequestContext } from '../base/request-context.ts'
-import type { Result } from '../base/result.ts'
-import { FAULTS, type Fault, toErrorBody } from './fault.ts'
+import { FAULTS, type Fault, RequestFault, toErrorBody } from './fault.ts'
 
 /** A request, as the responders see it. */
 export interface HttpRequest extends RequestContext {
@@ -16,8 +15,8 @@ export interface HttpRequest extends RequestContext {
   readonly headers: IncomingHttpHeaders
   /** The client's network address. */
   readonly peer: string
-  /** Reads the body up to the configured limit. May be called once. */
-  body(): Promise<Result<Buffer, Fault>>
+  /** Reads the body up to the configured limit; rejects with a RequestFault. May be called once. */
+  body(): Promise<Buffer>
   /**
    * The route, set by the responder for metrics and traces: an action of a content-type (`article.find`) or a route
    * pattern. From a closed set; never text of a client.
@@ -63,6 +62,15 @@ export const toFaultResponse = (fault: Fault): HttpResponse => ({
   body: JSON.stringify(toErrorBody(fault)),
   ...(fault.details.outcome === 'unknown' && { isOutcomeUnknown: true }),
 })
+
+/**
+ * The response of a thrown refusal, for code that adds headers to it or stores it. Rethrows failures of the server: the
+ * listener answers them.
+ */
+export function refusalResponse(error: unknown): HttpResponse {
+  if (error instanceof RequestFault && error.fault.code !== 'unavailable') return toFaultResponse(error.fault)
+  throw error
+}
 
 /** Safe methods (RFC 9110, 9.2.1): they do not change data. */
 export const isSafeMethod = (method: string): boolean =>

@@ -75,16 +75,15 @@ async function respond(
 ): Promise<HttpResponse> {
   const ahead = code ? undefined : prefetchFor(request)
   const caller = await identify(request.headers.authorization, ahead)
-  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
-  const pluginRequest = code && openResolverRequest(request, caller.value, code)
-  const mayUpload = caller.value.grants.allows('upload', 'upload')
+  const pluginRequest = code && openResolverRequest(request, caller, code)
+  const mayUpload = caller.grants.allows('upload', 'upload')
   const sent = await parseTransport(pluginRequest?.passed() ?? request, { files, mayUpload })
   if (!sent.ok) return sent.reasons[0] ?? toFaultResponse(forbidden())
   const readsOnly = request.method !== 'POST'
   const { limits } = engine.config
   const deadline = openDeadline(limits.time)
   const execution = {
-    caller: caller.value,
+    caller,
     requestId: request.id,
     trail: request,
     peer: request.peer,

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createTiming, type RequestOrigin, type RequestTiming, WriteScope } from '../base/request-context.ts'
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 
 /** The identity that fair queueing counts a request for: never a value that the caller can choose (reference/safety.md#s9-rate-limits). */
@@ -78,7 +77,7 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
     if (this.#writes?.isClosed) this.#writes.detach()
   }
 
-  body(): Promise<Result<Buffer, Fault>> {
+  body(): Promise<Buffer> {
     return readRequestBody(this.#incoming, this.#terms.bodyLimit)
   }
 
@@ -97,24 +96,25 @@ export const toRequestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID()
 
 /** Reads a request's body of at most `limit` bytes; a longer one is refused as early as possible. */
-function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Result<Buffer, Fault>> {
+function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   // A global middleware has consumed it, so that no more events would arrive.
   if (incoming.readableEnded) throw new Error('The body of the request was read before its turn came')
-  if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.resolve(failed(tooLarge()))
-  return new Promise(resolve => {
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
+  return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
     let size = 0
     incoming.on('data', (part: Buffer) => {
       size += part.length
       if (size <= limit) parts.push(part)
-      else resolve(failed(tooLarge()))
+      else reject(tooLarge())
     })
-    incoming.on('end', () => resolve(ok(Buffer.concat(parts))))
-    incoming.on('error', () => resolve(failed(cutOff())))
-    incoming.on('close', () => resolve(failed(cutOff())))
+    incoming.on('end', () => resolve(Buffer.concat(parts)))
+    incoming.on('error', () => reject(cutOff()))
+    incoming.on('close', () => reject(cutOff()))
   })
 }
 
-const tooLarge = (): Fault => fault('payloadTooLarge', 'request entity too large')
+const tooLarge = (): RequestFault => new RequestFault(fault('payloadTooLarge', 'request entity too large'))
 
-const cutOff = (): Fault => fault('badRequest', 'The request ended before its body did')
+const cutOff = (): RequestFault =>
+  new RequestFault(fault('badRequest', 'The request ended before its body did'))

@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { furthest, isPosition, type Position, START } from '../database/lsn.ts'
 import { inSession, type Session } from '../database/statements/session-scope.ts'
-import { firstAnswer, type HttpRequest, type HttpResponse, type Responder } from '../faults/http-exchange.ts'
+import {
+  firstAnswer,
+  type HttpRequest,
+  type HttpResponse,
+  type Responder,
+  refusalResponse,
+} from '../faults/http-exchange.ts'
 
 /** In an answer: the LSN of its last write. In a request: the LSN that its reads must have reached. */
 export const POSITION_HEADER = 'X-Plinth-Position'
@@ -27,7 +33,9 @@ export const readYourWrites =
     const session = toSession(request, received, options)
     const answer = inSession(session, () => firstAnswer(responders, request))
     const add = (given: HttpResponse) => addPosition(given, session, { received: received ?? [], ...options })
-    return answer instanceof Promise ? answer.then(add) : answer && add(answer)
+    return answer instanceof Promise
+      ? answer.then(add, error => add(refusalResponse(error)))
+      : answer && add(answer)
   }
 
 function toSession(

@@ -1,20 +1,19 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { Caller } from '../access/caller.ts'
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 
 export const HEADER = 'Idempotency-Key'
 
 const MAX_LENGTH = 255
 
-/** Parses the header: a quoted string, as in the IETF draft, or a bare one. */
-export function parseKey(given: string | string[] | undefined): Result<string, Fault> {
+/** Parses the header: a quoted string, as in the IETF draft, or a bare one. Throws a RequestFault. */
+export function parseKey(given: string | string[] | undefined): string {
   const text = String(given).trim()
   const key = /^".*"$/.test(text) ? text.slice(1, -1) : text
-  if (key.length > 0 && key.length <= MAX_LENGTH && /^[ -~]*$/.test(key)) return ok(key)
+  if (key.length > 0 && key.length <= MAX_LENGTH && /^[ -~]*$/.test(key)) return key
   const expected = `1 to ${MAX_LENGTH} printable ASCII characters, such as a UUID`
-  return failed(
+  throw new RequestFault(
     fault('validation', `Invalid ${HEADER}: expected ${expected}, got ${key.length} characters`, {
       key: HEADER,
       expected,

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
 import type { Caller } from '../access/caller.ts'
-import { ok } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { type WholeTransaction, withWhole } from '../database/generations/write-storage.ts'
-import { type Fault, fault, forbidden, notFound } from '../faults/fault.ts'
+import { type Fault, fault, notFound, RequestFault } from '../faults/fault.ts'
 import {
   firstAnswer,
   type HttpRequest,
   type HttpResponse,
   isSafeMethod,
   type Responder,
+  refusalResponse,
   toFaultResponse,
 } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
@@ -37,41 +37,26 @@ async function answerOnce(
   terms: IdempotencyTerms,
 ): Promise<HttpResponse> {
   const { headers, writes } = request
-  const key = parseKey(headers['idempotency-key'])
-  if (!key.ok) return refuse(key.reasons)
-  const closed = findRefusal(request, terms)
-  if (closed) return refuse([closed])
+  const text = parseKey(headers['idempotency-key'])
+  checkIsAllowed(request, terms)
   const caller = await terms.identify(headers.authorization)
-  if (!caller.ok) return refuse(caller.reasons)
   const body = await request.body()
-  if (!body.ok) return refuse(body.reasons)
   if (!writes) throw new TypeError('a request that may write has its writes')
-  const opened = openKey(key.value, caller.value)
-  const call = { request: withBody(request, body.value), caller: caller.value, key: opened }
-  return runInTransaction(
-    { ...call, digest: opened.digestOf(request, body.value), writes, responders },
-    terms,
-  )
+  const key = openKey(text, caller)
+  const call = { request: withBody(request, body), caller, key, writes, responders }
+  return runInTransaction({ ...call, digest: key.digestOf(request, body) }, terms)
 }
 
-const refuse = (reasons: readonly Fault[]): HttpResponse => toFaultResponse(reasons[0] ?? forbidden())
-
-function findRefusal({ path, headers }: HttpRequest, { closed }: IdempotencyTerms): Fault | null {
+function checkIsAllowed({ path, headers }: HttpRequest, { closed }: IdempotencyTerms): void {
   const below = path.toLowerCase()
   if (closed.some(each => below === each || below.startsWith(`${each}/`)))
-    return fault('validation', `${HEADER} does not apply to signing in: its answers are never kept`, {
-      key: HEADER,
-    })
+    throw notApplicable('signing in: its answers are never kept')
   if (/^\s*multipart\//i.test(headers['content-type'] ?? ''))
-    return fault(
-      'validation',
-      `${HEADER} does not apply to multipart/form-data: each sending has another boundary`,
-      {
-        key: HEADER,
-      },
-    )
-  return null
+    throw notApplicable('multipart/form-data: each sending has another boundary')
 }
+
+const notApplicable = (to: string): RequestFault =>
+  new RequestFault(fault('validation', `${HEADER} does not apply to ${to}`, { key: HEADER }))
 
 /** The same request with its body already read. */
 function withBody(request: HttpRequest, body: Buffer): HttpRequest {
@@ -86,7 +71,7 @@ function withBody(request: HttpRequest, body: Buffer): HttpRequest {
     set route(route: string) {
       request.route = route
     },
-    body: async () => ok(body),
+    body: async () => body,
     stream: () => Readable.from([body]),
   }
 }
@@ -138,7 +123,9 @@ async function answerInTransaction(call: IdempotentRequest, whole: WholeTransact
   if (record)
     return record.request === digest ? replay(key.open(record.answer)) : toFaultResponse(anotherRequest())
   try {
-    const responded = await withWhole(writes, whole, async () => firstAnswer(responders, request))
+    const responded = await withWhole(writes, whole, async () => firstAnswer(responders, request)).catch(
+      refusalResponse,
+    )
     const answer = responded ?? toFaultResponse(notFound())
     if (answer.status >= 500) throw new RollbackWithAnswer(answer)
     if (whole.isTouched || isStored(answer, call)) storeAnswer(answer, call, transaction)

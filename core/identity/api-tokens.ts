@@ -1,8 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Access } from '../access/compile/compile-access.ts'
-import { failed, ok, type Result } from '../base/result.ts'
 import { equalHashes, hashToken, parseTokenHash } from '../base/tokens.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { ApiTokenDeclaration } from '../project/settings/settings.ts'
 import type { Strategy } from './identify.ts'
 
@@ -50,5 +49,7 @@ function expiryTime({ expiresAt }: ApiTokenDeclaration): number {
 const findToken = (known: readonly KnownToken[], hash: Buffer): KnownToken | undefined =>
   known.filter(token => equalHashes(token.hash, hash))[0]
 
-const tokenCaller = ({ caller, expiresAt }: KnownToken, now: number): Result<Caller, Fault> =>
-  now < expiresAt ? ok(caller) : failed(fault('unauthorized', 'Token expired'))
+function tokenCaller({ caller, expiresAt }: KnownToken, now: number): Caller {
+  if (now < expiresAt) return caller
+  throw new RequestFault(fault('unauthorized', 'Token expired'))
+}

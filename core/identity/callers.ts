@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import { LruCache } from '../base/lru-cache.ts'
 import { memoryBytes } from '../base/text.ts'
+import { RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { Identify } from './identify.ts'
 import { networkOf } from './rate-limit.ts'
@@ -22,9 +23,15 @@ export function openCallerKeys(): CallerKeys {
   const known = new LruCache<string>(BOUNDS, memoryBytes)
   return {
     remembering: identify => async (authorization, ahead) => {
-      const caller = await identify(authorization, ahead)
-      if (authorization !== undefined) learn(authorization, caller.ok ? callerKey(caller.value) : null)
-      return caller
+      try {
+        const caller = await identify(authorization, ahead)
+        if (authorization !== undefined) learn(authorization, callerKey(caller))
+        return caller
+      } catch (error) {
+        const isRefused = error instanceof RequestFault && error.fault.code === 'unauthorized'
+        if (isRefused && authorization !== undefined) known.delete(authorization)
+        throw error
+      }
     },
     keyFor({ headers, peer }) {
       const { authorization } = headers

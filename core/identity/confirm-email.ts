@@ -1,35 +1,30 @@
 import type { Caller } from '../access/caller.ts'
 import { permitModified } from '../access/restrict/modified-by-middleware.ts'
-import { failed, ok, type Result } from '../base/result.ts'
 import { transactAgain } from '../database/transact-again.ts'
 import type { Values } from '../documents/desired-state.ts'
-import { type Fault, fault, RequestFault, tooManyRequests } from '../faults/fault.ts'
+import { fault, RequestFault, tooManyRequests } from '../faults/fault.ts'
 import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
 import type { ConfirmedEmail, IdentityTerms } from './identity.ts'
 import { type AuthBody, parseCredentials } from './parse-credentials.ts'
+import type { CountRequest } from './rate-limit.ts'
 import { addressOfCode, hashCode, isUnexpired, type MailedCode, newCode } from './sign-in/codes.ts'
 import { type Account, findAccount, writeAccount } from './users/accounts.ts'
 import { NO_MESSAGES, saveUser, scalarValue } from './users/save-user.ts'
 import { requireScalar } from './users/user-values.ts'
-import type { UsersServiceTerms } from './users/users-service.ts'
 
 /** Milliseconds: links are valid for three days. */
 const CONFIRMATION_LIFETIME = 259_200_000
 
-/** Mails a link to an unconfirmed account. Responds before the lookup, so that timing reveals no accounts (reference/safety.md#s8-sessions-and-resets). */
-export async function sendEmailConfirmation(
-  body: AuthBody,
-  terms: IdentityTerms,
-): Promise<Result<string, Fault>> {
+/** Mails a link to an unconfirmed account, and returns the address in lower case. Responds before the lookup, so that timing reveals no accounts (reference/safety.md#s8-sessions-and-resets). */
+export function sendEmailConfirmation(body: AuthBody, terms: IdentityTerms): string {
   const attribute = requireScalar(terms.model.builtIn.user, 'email')
   const parsed = parseCredentials(body, [{ name: 'email', attribute }])
-  if (!parsed.ok) return parsed
-  const email = parsed.value.email.toLowerCase()
+  const email = parsed.email.toLowerCase()
   terms.background.start(async () => {
     const account = await findAccount(terms.database, { by: 'email', text: email }, terms)
     if (account && !account.confirmed && !account.blocked) await mailConfirmation(account, terms)
   })
-  return ok(email)
+  return email
 }
 
 /** Skips accounts whose address has changed meanwhile: the link would confirm the new address. */
@@ -82,16 +77,11 @@ function mailConfirmationLink(
 }
 
 /** Confirms an address. A link works once. If it was mailed to a new address, that becomes the user's address. */
-export async function confirmEmail(
-  code: unknown,
-  terms: IdentityTerms,
-): Promise<Result<ConfirmedEmail, Fault>> {
+export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<ConfirmedEmail> {
   const wrong = fault('validation', 'Invalid token')
-  const given = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])
-  if (!given.ok) return given
-  const { confirmation } = given.value
-  if (!isUnexpired(confirmation, Date.now())) return failed(wrong)
-  const confirmed = await writeAccount(async (transaction, recordEvent) => {
+  const { confirmation } = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])
+  if (!isUnexpired(confirmation, Date.now())) throw new RequestFault(wrong)
+  const documentId = await writeAccount(async (transaction, recordEvent) => {
     const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
     const account = await findAccount(transaction, key, terms, true)
     if (!account) throw new RequestFault(wrong)
@@ -104,8 +94,7 @@ export async function confirmEmail(
     )
     return account.documentId
   }, terms)
-  if (!confirmed.ok) return confirmed
-  return ok({ location: terms.settings.mail.confirmUrl ?? '/', documentId: confirmed.value })
+  return { location: terms.settings.mail.confirmUrl ?? '/', documentId }
 }
 
 const TAKEN_MESSAGES = { email: 'Email already taken', username: '' }
@@ -136,30 +125,35 @@ interface AddressChangeRequest {
   readonly caller: Caller
 }
 
+interface AddressChangeTerms {
+  readonly identity: IdentityTerms
+  readonly count: CountRequest
+}
+
 /**
  * Users who change their own address keep the old one until they follow the link mailed to the new one, if addresses are
- * confirmed: a typo must not lock them out. Callers who write other users set the address immediately. Fails if the
- * address is taken or its mail limit is reached.
+ * confirmed: a typo must not lock them out. Callers who write other users set the address immediately. Rejects with a
+ * RequestFault if the address is taken or its mail limit is reached.
  */
 export async function startAddressChange(
   command: AddressUpdate,
   { account, caller }: AddressChangeRequest,
-  { identity, count }: UsersServiceTerms,
-): Promise<Result<AddressChange, Fault>> {
-  if (account === null) return ok({ command, mail: () => {} })
+  { identity, count }: AddressChangeTerms,
+): Promise<AddressChange> {
+  if (account === null) return { command, mail: () => {} }
   const { email: given, confirmed } = command.values
   const email = typeof given === 'string' ? given.toLowerCase() : account.email
   const isOwn = caller.user?.id === account.id && confirmed === undefined
   if (!identity.settings.register.confirmEmail || !isOwn || email === account.email)
-    return ok({ command, mail: () => {} })
+    return { command, mail: () => {} }
   const quota = await count([`mail ${email} changeEmail`])
-  if (quota && !quota.allowed) return failed(tooManyRequests())
+  if (quota && !quota.allowed) throw new RequestFault(tooManyRequests())
   if (await findAccount(identity.database, { by: 'email', text: email }, identity))
-    return failed(fault('application', 'Email already taken'))
-  return ok({
+    throw new RequestFault(fault('application', 'Email already taken'))
+  return {
     command: withoutAddress(command),
     mail: () => identity.background.start(() => mailAddressChange(account, email, identity)),
-  })
+  }
 }
 
 function withoutAddress(command: AddressUpdate): AddressUpdate {

@@ -1,30 +1,28 @@
 import type { Caller } from '../access/caller.ts'
-import { failed, ok, type Result } from '../base/result.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import { readOwnWrites } from '../database/statements/session-scope.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { ApiTokenDeclaration } from '../project/settings/settings.ts'
 
-/** Identifies a caller by one kind of bearer credential. null: not of this kind, so the next strategy is tried. */
-export type Strategy = (credential: string, ahead?: VersionPrefetch) => Promise<Result<Caller, Fault> | null>
+/**
+ * Identifies a caller by one kind of bearer credential. null: not of this kind, so the next strategy is tried. Rejects
+ * with a RequestFault (401) for a credential that is refused.
+ */
+export type Strategy = (credential: string, ahead?: VersionPrefetch) => Promise<Caller | null>
 
-/** Identifies the caller by the `Authorization` header. `ahead`: prefetch of the request. */
-export type Identify = (
-  authorization: string | undefined,
-  ahead?: VersionPrefetch,
-) => Promise<Result<Caller, Fault>>
+/** Identifies the caller by the `Authorization` header, or rejects with a RequestFault (401). `ahead`: prefetch of the request. */
+export type Identify = (authorization: string | undefined, ahead?: VersionPrefetch) => Promise<Caller>
 
 /** Without a credential the caller is public. An unknown credential is refused, never treated as public (reference/rest.md#14-access). */
 export function createIdentify(publicCaller: Caller, strategies: readonly Strategy[]): Identify {
-  const known = ok(publicCaller)
   return async (authorization, ahead) => {
     const credential = parseBearer(authorization)
-    if (credential === null) return known
+    if (credential === null) return publicCaller
     for (const strategy of strategies) {
       const found = await strategy(credential, ahead)
       if (found) return found
     }
-    return failed(fault('unauthorized', 'Missing or invalid credentials'))
+    throw new RequestFault(fault('unauthorized', 'Missing or invalid credentials'))
   }
 }
 
@@ -40,8 +38,8 @@ export const withReadYourWrites =
   (identify: Identify, apiTokens: Readonly<Record<string, ApiTokenDeclaration>>): Identify =>
   async authorization => {
     const caller = await identify(authorization)
-    if (!caller.ok || caller.value.kind === 'public') return caller
-    const { kind, grants } = caller.value
+    const { kind, grants } = caller
+    if (kind === 'public') return caller
     if (kind === 'user' || apiTokens[grants.name]?.type !== 'read-only') readOwnWrites()
     return caller
   }

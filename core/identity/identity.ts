@@ -1,41 +1,23 @@
 import type { Caller } from '../access/caller.ts'
-import type { Result } from '../base/result.ts'
 import type { Outbox } from '../documents/outbox.ts'
-import type { Fault } from '../faults/fault.ts'
 import type { AuthSettings } from '../project/settings/settings.ts'
 import type { Background } from './background.ts'
-import type { AuthBody } from './parse-credentials.ts'
-import type { Quota } from './rate-limit.ts'
+import type { QuotaListener } from './rate-limit.ts'
 import type { LoginAttempts } from './sign-in/login-attempts.ts'
 import type { Mailer } from './sign-in/mailer.ts'
 import type { Sessions } from './sign-in/sessions.ts'
 import type { SaveUserTerms } from './users/save-user.ts'
 
-/** Sign-in, registration, passwords and e-mail confirmation (reference/rest.md#14-access), for REST and GraphQL. Bodies are unparsed. */
-export interface IdentityService {
-  /** `network`: result of `networkOf`. */
-  signIn(body: AuthBody, network: string): Promise<PasswordAttempt>
-  register(body: AuthBody): Promise<Result<SignedIn, Fault>>
-  changePassword(body: AuthBody, caller: Caller): Promise<PasswordAttempt>
-  /** Succeeds whether or not the account exists. */
-  forgotPassword(body: AuthBody): Promise<Result<null, Fault>>
-  resetPassword(body: AuthBody, network: string): Promise<Result<SignedIn, Fault>>
-  /** Returns the address in lower case. */
-  sendEmailConfirmation(body: AuthBody): Promise<Result<string, Fault>>
-  confirmEmail(code: unknown): Promise<Result<ConfirmedEmail, Fault>>
+export interface AuthCall extends QuotaListener {
+  readonly caller: Caller
+  /** Network address of the client: `HttpRequest.peer`. */
+  readonly address: string
 }
 
 export interface ConfirmedEmail {
   /** Redirect target of the browser. */
   readonly location: string
   readonly documentId: string
-}
-
-/** Result of an attempt with a password. */
-export interface PasswordAttempt {
-  readonly result: Result<SignedIn, Fault>
-  /** Set if the attempt is refused because of too many attempts; else null. */
-  readonly quota: Quota | null
 }
 
 export interface SignedIn {

@@ -1,8 +1,7 @@
 import { fitsPassword } from '../base/passwords.ts'
-import { failed, ok, type Result } from '../base/result.ts'
 import { parseScalar } from '../documents/values/parse-scalar.ts'
 import { toFault, toRefusal, type ValueFault } from '../documents/values/value-fault.ts'
-import { type Fault, printRejectedValue } from '../faults/fault.ts'
+import { printRejectedValue, RequestFault } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 
 /** Body of an auth or users endpoint, without a `data` wrapper. */
@@ -14,16 +13,16 @@ export interface CredentialRule {
   readonly attribute?: ScalarAttribute
 }
 
-/** The strings by name, or all faults in the order of the rules (reference/rest.md#2-errors). */
+/** The strings by name. Throws a RequestFault with all faults in the order of the rules (reference/rest.md#2-errors). */
 export function parseCredentials<Name extends string>(
   body: AuthBody,
   rules: readonly (CredentialRule & { readonly name: Name })[],
-): Result<Readonly<Record<Name, string>>, Fault> {
+): Readonly<Record<Name, string>> {
   const faults = rules.flatMap(rule => checkCredential(body, rule))
   const refusal = toRefusal(faults)
-  if (refusal) return failed(refusal)
+  if (refusal) throw new RequestFault(refusal)
   const texts = rules.map(({ name }) => [name, String(body[name])])
-  return ok(Object.fromEntries(texts) as Record<Name, string>)
+  return Object.fromEntries(texts) as Record<Name, string>
 }
 
 /** The faults of one string. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { detachString } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
+import { RequestFault, tooManyRequests } from '../faults/fault.ts'
 import type { RateLimit } from '../project/settings/settings.ts'
 
 /** State of a limit after a request. */
@@ -10,6 +11,18 @@ export interface Quota {
   readonly remaining: number
   /** End of the window, in milliseconds since 1970. */
   readonly endsAt: number
+}
+
+/** Receives the quota of a limit that is narrower than the protocol's, such as that of a mail address. */
+export interface QuotaListener {
+  onQuota?(quota: Quota): void
+}
+
+/** Reports a quota, and throws a RequestFault (429) if it is exceeded. null: no limit. */
+export function enforceQuota(quota: Quota | null, listener: QuotaListener): void {
+  if (!quota) return
+  listener.onQuota?.(quota)
+  if (!quota.allowed) throw new RequestFault(tooManyRequests())
 }
 
 /** Counts a request under these keys, and returns the strictest quota. null: no limit. */

@@ -2,13 +2,12 @@ import type { Caller } from '../access/caller.ts'
 import { filterFor } from '../access/compile/condition.ts'
 import { visibleDocuments } from '../access/restrict/visible-documents.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { failed, ok, type Result } from '../base/result.ts'
 import type { DesiredDocument, DesiredVersion, LinkTarget } from '../documents/desired-state.ts'
 import { choiceOf, countMatching } from '../documents/read/matching.ts'
 import { visibleLocales } from '../documents/read/version-visibility.ts'
 import { isShared } from '../documents/rows/planning.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
-import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
+import { fault, forbidden, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
 import type { VisibleVersion } from '../query/command.ts'
@@ -37,33 +36,32 @@ export interface AttachmentFields {
 
 /**
  * Attaching writes to the document: it requires `update` on the document and the field, and `publish` for the published
- * version. null: the form names no document.
+ * version; otherwise throws a RequestFault. null: the form names no document.
  */
 export function permitAttachment(
-  fields: AttachmentFields,
+  { ref, refId, field }: AttachmentFields,
   model: Model,
   caller: Caller,
-): Result<Attachment | null, Fault> {
-  const { ref, refId, field } = fields
-  if (!ref && !refId && !field) return ok(null)
+): Attachment | null {
+  if (!ref && !refId && !field) return null
   const type = model.contentTypes.get(ref ?? '')
-  if (!type || type.builtIn) return failed(unknownType(ref, model))
-  if (!refId || refId.includes('\0')) return failed(invalidField('refId', 'the id of a document'))
+  if (!type || type.builtIn) throw unknownType(ref, model)
+  if (!refId || refId.includes('\0')) throw invalidField('refId', 'the id of a document')
   const attribute = type.attributes.get(field ?? '')
-  if (attribute?.kind !== 'media') return failed(unknownField(field, type))
+  if (attribute?.kind !== 'media') throw unknownField(field, type)
   const writing = caller.grants.writeAccess(type, 'update')
-  if (!writing) return failed(forbidden())
+  if (!writing) throw new RequestFault(forbidden())
   const open = attribute.writable && !Object.hasOwn(writing.set, attribute.name)
   if (!open || (writing.fields && !writing.fields.has(attribute.name)))
-    return failed(invalidBodyKey(attribute.name, attribute.name))
-  return ok({
+    throw new RequestFault(invalidBodyKey(attribute.name, attribute.name))
+  return {
     type,
     attribute,
     target: /^\d{1,9}$/.test(refId) ? { id: Number(refId) } : { documentId: refId },
     where: writing.where && filterFor(writing.where, caller.user),
     sights: writing.opened ? null : visibleDocuments(type, caller),
     publishing: publishCondition(type, caller),
-  })
+  }
 }
 
 function publishCondition(type: ContentType, { grants, user }: Caller): Attachment['publishing'] {
@@ -73,18 +71,18 @@ function publishCondition(type: ContentType, { grants, user }: Caller): Attachme
   return publishing.where && filterFor(publishing.where, user)
 }
 
-function unknownType(ref: string | undefined, { contentTypes }: Model): Fault {
+function unknownType(ref: string | undefined, { contentTypes }: Model): RequestFault {
   const known = [...contentTypes.values()].filter(({ builtIn }) => !builtIn).map(({ uid }) => uid)
   return invalidField('ref', `the uid of a content-type${ref ? didYouMean(ref, known) : ''}`)
 }
 
-function unknownField(field: string | undefined, { attributes, uid }: ContentType): Fault {
+function unknownField(field: string | undefined, { attributes, uid }: ContentType): RequestFault {
   const known = [...attributes.values()].filter(({ kind }) => kind === 'media').map(({ name }) => name)
   return invalidField('field', `a media attribute of ${uid}${field ? didYouMean(field, known) : ''}`)
 }
 
-const invalidField = (key: string, what: string): Fault =>
-  fault('validation', `Invalid ${key}: expected ${what}`, { key, expected: what })
+const invalidField = (key: string, what: string): RequestFault =>
+  new RequestFault(fault('validation', `Invalid ${key}: expected ${what}`, { key, expected: what }))
 
 export interface AttachmentTerms extends WriteTerms {
   readonly attachment: Attachment

@@ -1,48 +1,39 @@
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { MediaKind } from '../project/settings/settings.ts'
 import { cleanName } from './file-record.ts'
 import { pictureSize } from './pictures/picture-size.ts'
 import { type Upload, uploadType } from './prepare-file.ts'
 
-/** The fault of the first file whose kind, by its bytes, is not allowed; undefined if all are allowed. */
-export function kindFault(
-  uploads: readonly Upload[],
-  rules: readonly (readonly MediaKind[] | undefined)[],
-): Fault | undefined {
-  for (const upload of uploads) {
-    const { kind, mime } = uploadType(upload)
-    const rule = rules.find(allowed => allowed && !allowed.includes(kind))
-    if (rule) return kindNotAllowed(cleanName(upload.file.filename), mime, rule)
-  }
-  return undefined
+interface UploadRules {
+  /** Each list must allow the file; undefined: allows all. */
+  readonly kinds: readonly (readonly MediaKind[] | undefined)[]
+  /** Maximum number of pixels of a picture. */
+  readonly pixelLimit: number
 }
 
-const kindNotAllowed = (name: string, mime: string, allowed: readonly MediaKind[]): Fault =>
-  fault(
-    'validation',
-    `${name} is no file of a kind that is allowed here: ${allowed.join(', ') || 'none are'}`,
-    {
-      key: 'files',
-      found: mime,
-      expected: allowed,
-    },
-  )
-
-/**
- * The fault of the first picture whose header gives more pixels than allowed; undefined if there is none. Checked before
- * decoding, since memory use grows with pixels, not with bytes.
- */
-export function pixelFault(uploads: readonly Upload[], most: number): Fault | undefined {
-  for (const upload of uploads) {
-    const size = pictureSize(upload.file.staged.head, uploadType(upload).mime)
-    if (size && size.width * size.height > most) return tooManyPixels(upload, size.width, size.height, most)
-  }
-  return undefined
+/** Throws a RequestFault for files whose kind, by their bytes, is not allowed, and for pictures with too many pixels. */
+export function checkUploads(uploads: readonly Upload[], { kinds, pixelLimit }: UploadRules): void {
+  for (const upload of uploads) checkKind(upload, kinds)
+  for (const upload of uploads) checkPixels(upload, pixelLimit)
 }
 
-const tooManyPixels = ({ file }: Upload, width: number, height: number, most: number): Fault =>
-  fault(
-    'validation',
-    `${cleanName(file.filename)} has ${width} × ${height} pixels, and upload.pixelLimit allows ${most} together`,
-    { key: 'files', found: width * height, expected: most },
+function checkKind(upload: Upload, rules: UploadRules['kinds']): void {
+  const { kind, mime } = uploadType(upload)
+  const rule = rules.find(allowed => allowed && !allowed.includes(kind))
+  if (!rule) return
+  const name = cleanName(upload.file.filename)
+  const message = `${name} is no file of a kind that is allowed here: ${rule.join(', ') || 'none are'}`
+  throw new RequestFault(fault('validation', message, { key: 'files', found: mime, expected: rule }))
+}
+
+/** Checked by the header before decoding, since memory use grows with pixels, not with bytes. */
+function checkPixels(upload: Upload, most: number): void {
+  const size = pictureSize(upload.file.staged.head, uploadType(upload).mime)
+  if (!size || size.width * size.height <= most) return
+  const { width, height } = size
+  const name = cleanName(upload.file.filename)
+  const message = `${name} has ${width} × ${height} pixels, and upload.pixelLimit allows ${most} together`
+  throw new RequestFault(
+    fault('validation', message, { key: 'files', found: width * height, expected: most }),
   )
+}

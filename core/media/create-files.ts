@@ -1,8 +1,7 @@
-import { failed, ok, type Result } from '../base/result.ts'
 import { isUnclear } from '../database/database-fault.ts'
 import type { DesiredDocument } from '../documents/desired-state.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
-import { type Fault, fault, RequestFault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { Actor } from '../query/command.ts'
 import { type Attachment, type AttachmentTerms, planAttachment } from './attachment.ts'
 import { toFileDocument } from './file-record.ts'
@@ -29,16 +28,13 @@ export async function createFiles(
   uploads: readonly Upload[],
   attachment: Attachment | null,
   terms: CreateFilesTerms,
-): Promise<Result<readonly string[], Fault>> {
+): Promise<readonly string[]> {
   const prepared: PreparedFile[] = []
   try {
     for (const upload of uploads) prepared.push(await prepareFile(upload, prepareTerms(terms)))
     await storeParts(prepared, terms.files)
     await writeRecords(prepared, attachment, terms)
-    return ok(prepared.map(({ record }) => record.documentId))
-  } catch (error) {
-    if (error instanceof RequestFault) return failed(error.fault)
-    throw error
+    return prepared.map(({ record }) => record.documentId)
   } finally {
     await discardStaged(prepared)
   }
@@ -76,12 +72,12 @@ async function attachmentDocuments(
   terms: AttachmentTerms,
 ): Promise<readonly DesiredDocument[]> {
   const owner = await planAttachment(ids, terms)
-  if (!owner) throw new RequestFault(ownerNotFound(terms))
+  if (!owner) throw ownerNotFound(terms)
   return [owner]
 }
 
-const ownerNotFound = ({ attachment: { type } }: AttachmentTerms): Fault =>
-  fault('validation', `Invalid refId: there is no such document of ${type.uid}`, {
-    key: 'refId',
-    expected: `the id of a document of ${type.uid}`,
-  })
+function ownerNotFound({ attachment: { type } }: AttachmentTerms): RequestFault {
+  const message = `Invalid refId: there is no such document of ${type.uid}`
+  const details = { key: 'refId', expected: `the id of a document of ${type.uid}` }
+  return new RequestFault(fault('validation', message, details))
+}

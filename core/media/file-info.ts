@@ -1,7 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { permit } from '../access/restrict/permit.ts'
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault, RequestFault, unwrap } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Actor, GivenValues, WriteConditions } from '../query/command.ts'
 
@@ -14,19 +13,15 @@ export interface FileInfo {
   readonly focalPoint?: string | null
 }
 
-/** Parses `fileInfo` of a form (reference/rest.md#15-upload): one JSON object, several, or a list. */
-export function parseFileInfo(texts: readonly string[]): Result<readonly FileInfo[], Fault> {
+/** Parses `fileInfo` of a form (reference/rest.md#15-upload): one JSON object, several, or a list. Throws a RequestFault. */
+export function parseFileInfo(texts: readonly string[]): readonly FileInfo[] {
   const infos: FileInfo[] = []
   for (const text of texts) {
     const parsed = parseJson(text)
-    if (Array.isArray(parsed) && parsed.length === 0) return refuse('fileInfo', 'a JSON object')
-    for (const raw of Array.isArray(parsed) ? parsed : [parsed]) {
-      const info = readFileInfo(raw)
-      if (!info.ok) return info
-      infos.push(info.value)
-    }
+    if (Array.isArray(parsed) && parsed.length === 0) throw invalid('fileInfo', 'a JSON object')
+    infos.push(...(Array.isArray(parsed) ? parsed : [parsed]).map(readFileInfo))
   }
-  return ok(infos)
+  return infos
 }
 
 function parseJson(text: string): unknown {
@@ -38,29 +33,29 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Unused keys, such as `folder`, are ignored. */
-export function readFileInfo(raw: unknown): Result<FileInfo, Fault> {
+/** Unused keys, such as `folder`, are ignored. Throws a RequestFault for an invalid value. */
+export function readFileInfo(raw: unknown): FileInfo {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    return refuse('fileInfo', 'a JSON object')
+    throw invalid('fileInfo', 'a JSON object')
   const given = new Map(Object.entries(raw))
   // Forms send an empty field for an unset name.
   const rawName: unknown = given.get('name') ?? ''
   const name = rawName === '' ? undefined : rawName
-  if (name !== undefined && !isName(name)) return refuse('fileInfo.name', 'a text of 1 to 255 characters')
+  if (name !== undefined && !isName(name)) throw invalid('fileInfo.name', 'a text of 1 to 255 characters')
   const focalPoint = given.get('focalPoint')
-  if (!isFocalPoint(focalPoint)) return refuse('fileInfo.focalPoint', 'x and y from 0 to 100, or null')
+  if (!isFocalPoint(focalPoint)) throw invalid('fileInfo.focalPoint', 'x and y from 0 to 100, or null')
   const texts: { [key: string]: string | null } = {}
   for (const key of ['alternativeText', 'caption']) {
     const text: unknown = given.get(key)
     if (text === undefined) continue
-    if (text !== null && !isText(text)) return refuse(`fileInfo.${key}`, 'a text or null')
+    if (text !== null && !isText(text)) throw invalid(`fileInfo.${key}`, 'a text or null')
     texts[key] = text
   }
   const point =
     focalPoint === undefined
       ? {}
       : { focalPoint: focalPoint && JSON.stringify({ x: focalPoint.x, y: focalPoint.y }) }
-  return ok({ ...(name === undefined ? {} : { name }), ...texts, ...point })
+  return { ...(name === undefined ? {} : { name }), ...texts, ...point }
 }
 
 /** PostgreSQL text cannot hold NUL. */
@@ -76,8 +71,8 @@ function isFocalPoint(value: unknown): value is { x: number; y: number } | null 
 
 const isPercent = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 100
 
-const refuse = (key: string, expected: string) =>
-  failed(fault('validation', `Invalid ${key}: expected ${expected}`, { key, expected }))
+const invalid = (key: string, expected: string): RequestFault =>
+  new RequestFault(fault('validation', `Invalid ${key}: expected ${expected}`, { key, expected }))
 
 /** Conditions on a file before and after a change by a caller, and that caller. */
 export type FileConditions = Pick<WriteConditions, 'before' | 'after' | 'sights'> & {
@@ -99,27 +94,20 @@ interface FilePermissionTerms {
 export function permitFileChange(
   info: FileInfo & { readonly url?: string },
   { caller, model }: FilePermissionTerms,
-): Result<PermittedChange, Fault> {
+): PermittedChange {
   const type = model.builtIn.file
   const command = { kind: 'update', type, documentId: null, locale: null, status: 'published' } as const
-  const permitted = permit({ ...command, precondition: null, values: { ...info } }, caller)
-  if (!permitted.ok) return permitted
-  const { conditions, by } = permitted.value
-  const values: GivenValues = permitted.value.values
+  const permitted = unwrap(permit({ ...command, precondition: null, values: { ...info } }, caller))
+  const values: GivenValues = permitted.values
   const names = Object.keys(caller.grants.writeAccess(type, 'update')?.set ?? {})
   const set = readFileInfo(Object.fromEntries(names.map(name => [name, values[name]])))
-  if (!set.ok) return set
   const { url: _, ...given } = info
-  return ok({ info: { ...given, ...set.value }, conditions: { ...conditions, by } })
+  return { info: { ...given, ...set }, conditions: { ...permitted.conditions, by: permitted.by } }
 }
 
-export function permitFileRemoval({ caller, model }: FilePermissionTerms): Result<FileConditions, Fault> {
+export function permitFileRemoval({ caller, model }: FilePermissionTerms): FileConditions {
   const type = model.builtIn.file
-  const permitted = permit(
-    { kind: 'delete', type, documentId: null, locale: null, precondition: null },
-    caller,
-  )
-  if (!permitted.ok) return permitted
-  const { conditions, by } = permitted.value
-  return ok({ ...conditions, by })
+  const command = { kind: 'delete', type, documentId: null, locale: null, precondition: null } as const
+  const { conditions, by } = unwrap(permit(command, caller))
+  return { ...conditions, by }
 }

@@ -3,7 +3,7 @@ import { type EventAction, type Outbox, openChangeRecorder } from '../documents/
 import { assertMatches, countMatching } from '../documents/read/matching.ts'
 import { mayRevealExistence, visibleLocales } from '../documents/read/version-visibility.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
-import { type Fault, fault, forbidden, RequestFault } from '../faults/fault.ts'
+import { fault, forbidden, RequestFault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { UploadSettings } from '../project/settings/settings.ts'
@@ -105,10 +105,10 @@ const fileMatch = (filter: Filter | null, documentId: string, { model }: FileSer
 const ALL_LOCALES = { kind: 'all' } as const
 
 /** reference/rest.md#15-upload: the upload has no file, or an empty one. */
-export const emptyFilesFault = (): Fault => fault('validation', 'Files are empty')
+export const emptyFiles = (): RequestFault => new RequestFault(fault('validation', 'Files are empty'))
 
 /** reference/rest.md#15-upload: the file to change does not exist. */
-export const fileNotFound = (): Fault => fault('notFound', 'Entity not found')
+export const fileNotFound = (): RequestFault => new RequestFault(fault('notFound', 'Entity not found'))
 
 /** The part of a record that changing or removing the file needs. */
 export interface StoredFile {

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { discardFiles, type StagedFile, stage } from './storage/staging.ts'
 
 /** A multipart form with staged files. The caller must discard them. */
@@ -47,30 +46,26 @@ export const isForm = ({ headers }: FormSource): boolean =>
   /^\s*multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')
 
 /**
- * Streams a form, so that no file is held in memory. Exceeding a limit refuses the whole form. Rejects if staging fails.
+ * Streams a form, so that no file is held in memory. Rejects with a RequestFault for a form that is malformed or exceeds
+ * a limit, and with another error if staging fails.
  */
-export async function readForm(
-  source: FormSource,
-  terms: ReadFormTerms,
-): Promise<Result<MultipartForm, Fault>> {
+export async function readForm(source: FormSource, terms: ReadFormTerms): Promise<MultipartForm> {
   const busboy = openParser(source, terms)
-  if (busboy instanceof Error) return failed(malformed(busboy))
   const reading: FormReading = { terms, fields: new Map(), streams: [], files: [] }
   const refusal = await parseForm(source.stream(), busboy, reading)
   if (refusal) for (const stream of reading.streams) stream.destroy(new Error(refusal.message))
   const settled = await Promise.allSettled(reading.files)
   const files = settled.flatMap(file => (file.status === 'fulfilled' ? [file.value] : []))
   const broken = settled.find(file => file.status === 'rejected')
-  if (!refusal && !broken) return ok({ files, fields: reading.fields })
+  if (!refusal && !broken) return { files, fields: reading.fields }
   await discardFiles(files.map(file => file.staged.path))
-  if (refusal) return failed(refusal)
-  throw broken?.reason
+  throw refusal ? new RequestFault(refusal) : broken?.reason
 }
 
 function openParser(
   { headers }: FormSource,
   { sizeLimit, rules: { fields, fieldSize } }: ReadFormTerms,
-): BusboyInstance | Error {
+): BusboyInstance {
   try {
     const type = headers['content-type'] ?? ''
     return new Busboy({
@@ -78,8 +73,7 @@ function openParser(
       limits: { ...BOUNDS, fields, fieldSize, fileSize: sizeLimit },
     })
   } catch (error) {
-    if (error instanceof Error) return error
-    throw error
+    throw error instanceof Error ? new RequestFault(malformed(error)) : error
   }
 }
 

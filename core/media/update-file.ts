@@ -1,15 +1,12 @@
-import { failed, ok, type Result } from '../base/result.ts'
 import type { Transaction } from '../database/database.ts'
 import { afterCommit } from '../database/generations/write-storage.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
-import type { Fault } from '../faults/fault.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { FileInfo } from './file-info.ts'
 import { fileDocument } from './file-record.ts'
 import {
   assertFileMeets,
   type FileChangeTerms,
-  fileNotFound,
   lockFile,
   mayWriteFile,
   prepareTerms,
@@ -22,20 +19,19 @@ import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload 
 import { clearFileReferences } from './storage/clear-file-references.ts'
 import { isStorageKey } from './storage/file-storage.ts'
 
-/** Changes the description of a file. Its bytes and URL stay. */
-export function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): Promise<Result<null, Fault>> {
-  const { storage, model, conditions } = terms
-  const type = model.builtIn.file
-  return withFileTransaction<Result<null, Fault>>(
+/** Changes the description of a file. Its bytes and URL stay. False if it is missing or hidden from the caller. */
+export function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): Promise<boolean> {
+  const { model, conditions } = terms
+  return withFileTransaction(
     async (transaction, recordEvent) => {
-      const file = await lockFile(id, { transaction, storage, type })
       const within = { ...terms, transaction }
-      if (!file || !(await mayWriteFile(conditions, file.documentId, within))) return failed(fileNotFound())
-      const document = fileDocument(type, file.documentId, { ...info })
+      const file = await findWritable(id, within)
+      if (!file) return false
+      const document = fileDocument(model.builtIn.file, file.documentId, { ...info })
       await writeDocuments([document], writeTerms(transaction, terms))
       await assertFileMeets(conditions.after, file.documentId, within)
       recordEvent(file.documentId, 'update', Object.keys(info))
-      return ok(null)
+      return true
     },
     conditions.by,
     terms,
@@ -45,13 +41,11 @@ export function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): 
 /** Removes the record and all references in one transaction, then the bytes: no URL ever points to missing bytes. */
 export async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> {
   const { storage, model, files } = terms
-  const type = model.builtIn.file
-  const table = storage.table(type)
+  const table = storage.table(model.builtIn.file)
   const file = await withFileTransaction(
     async (transaction, recordEvent) => {
-      const found = await lockFile(id, { transaction, storage, type })
-      const within = { ...terms, transaction }
-      if (!found || !(await mayWriteFile(terms.conditions, found.documentId, within))) return null
+      const found = await findWritable(id, { ...terms, transaction })
+      if (!found) return null
       await clearFileReferences(id, { transaction, model, storage })
       await transaction.run({
         name: 'delete a file',
@@ -71,16 +65,13 @@ export async function removeFile(id: number, terms: FileChangeTerms): Promise<bo
 
 /**
  * Replaces the bytes of a file. They are stored last, when only the commit is left. Smaller pictures are made before the
- * transaction, which would otherwise hold a connection and the row lock meanwhile.
+ * transaction, which would otherwise hold a connection and the row lock meanwhile. False if the file is missing or hidden
+ * from the caller.
  */
-export async function replaceFile(
-  id: number,
-  upload: Upload,
-  terms: FileChangeTerms,
-): Promise<Result<null, Fault>> {
+export async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): Promise<boolean> {
   const { files, database } = terms
   const before = await database.transaction(transaction => findWritable(id, { ...terms, transaction }))
-  if (!before) return failed(fileNotFound())
+  if (!before) return false
   const prepared = await prepareFile(upload, {
     ...prepareTerms(terms),
     // An imported record without a valid key has no stored bytes, so there is no URL to keep.
@@ -100,9 +91,9 @@ export async function replaceFile(
       terms.conditions.by,
       terms,
     )
-    if (unused === null) return failed(fileNotFound())
+    if (unused === null) return false
     await afterCommit(() => removeKeys(unused, files))
-    return ok(null)
+    return true
   } finally {
     await discardStaged([prepared])
   }

@@ -1,7 +1,6 @@
 import type { Caller, Grants } from '../access/caller.ts'
 import { allowsAll, openGrants, type PermissionScope } from '../access/permission-scopes.ts'
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, forbidden } from '../faults/fault.ts'
+import { forbidden, RequestFault } from '../faults/fault.ts'
 
 /** Access rule of a route or field. */
 export type RouteAuth =
@@ -59,7 +58,7 @@ function isAllowed(
 }
 
 export interface AuthenticateTerms extends RouteAuthTerms {
-  readonly identify: (authorization: string | undefined) => Promise<Result<Caller, Fault>>
+  readonly identify: (authorization: string | undefined) => Promise<Caller>
   readonly publicCaller: Caller
 }
 
@@ -69,7 +68,7 @@ export interface AuthenticatedCaller {
   readonly acting: Caller
 }
 
-export type Authenticate = (authorization: string | undefined) => Promise<Result<AuthenticatedCaller, Fault>>
+export type Authenticate = (authorization: string | undefined) => Promise<AuthenticatedCaller>
 
 /** `own`: permission of the route; null: none. */
 export function compileAuthenticate(
@@ -79,11 +78,14 @@ export function compileAuthenticate(
 ): Authenticate {
   const authorize = compileAuthorize(auth, own, terms)
   return async authorization => {
-    const found = await terms.identify(authorization)
-    // An invalid credential does not prevent access to a public route.
-    if (!found.ok && auth.kind !== 'open') return found
-    const caller = found.ok ? found.value : terms.publicCaller
+    const caller = await terms.identify(authorization).catch(error => {
+      // An invalid credential does not prevent access to a public route.
+      if (auth.kind === 'open' && error instanceof RequestFault && error.fault.code === 'unauthorized')
+        return terms.publicCaller
+      throw error
+    })
     const acting = authorize(caller)
-    return acting ? ok({ caller, acting }) : failed(forbidden())
+    if (!acting) throw new RequestFault(forbidden())
+    return { caller, acting }
   }
 }

@@ -1,7 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import type { PermissionScope } from '../access/permission-scopes.ts'
-import { forbidden, RequestFault } from '../faults/fault.ts'
-import { type HttpRequest, type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  refusalResponse,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import type { RestContext, RouteInfo } from './context.ts'
 import type { RouteHandler, RouteMethod } from './extension.ts'
 import { type AuthenticateTerms, compileAuthenticate, type RouteAuth } from './route-auth.ts'
@@ -44,9 +48,7 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
   const admit = compileAuthenticate(route.auth, route.own, terms)
   const isBare = route.middlewares.length === 0 && route.policies.length === 0 && !needsContext
   return async ({ request, args, handle }) => {
-    const admitted = await admit(request.headers.authorization)
-    if (!admitted.ok) return toFaultResponse(admitted.reasons[0] ?? forbidden())
-    const { caller, acting } = admitted.value
+    const { caller, acting } = await admit(request.headers.authorization)
     if (isBare) return (await handle(request, acting, null)) ?? throwUnanswered(route)
     const opened = openRestContext({ request, caller, args }, route.info, terms)
     const { context, response } = opened
@@ -58,16 +60,10 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
       if (answer) response.take(answer)
     }
     await runMiddlewares(route.middlewares, context, inside).catch(error =>
-      response.take(toErrorResponse(error)),
+      response.take(refusalResponse(error)),
     )
     return response.toAnswer() ?? throwUnanswered(route)
   }
-}
-
-function toErrorResponse(error: unknown): HttpResponse {
-  // The outcome of a write is unknown here, so `unavailable` is handled by the outer request handler.
-  if (error instanceof RequestFault && error.fault.code !== 'unavailable') return toFaultResponse(error.fault)
-  throw error
 }
 
 function throwUnanswered({ info, middlewares }: GuardedRoute): never {

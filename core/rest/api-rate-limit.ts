@@ -1,5 +1,10 @@
 import { tooManyRequests } from '../faults/fault.ts'
-import { type HttpResponse, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
+import {
+  type HttpResponse,
+  type Responder,
+  refusalResponse,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import { isTokenKey } from '../identity/callers.ts'
 import { isPrivate, networkOf, openLocalLimit, type Quota } from '../identity/rate-limit.ts'
 import type { ApiRateLimit } from '../project/settings/settings.ts'
@@ -35,7 +40,7 @@ export async function withQuota(
   perform: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   if (!quota) return perform()
-  const answer = quota.allowed ? await perform() : answerTooMany(quota)
+  const answer = quota.allowed ? await perform().catch(refusalResponse) : answerTooMany(quota)
   // Headers of a narrower limit, such as that of a mail address, win.
   return { ...answer, headers: { ...quotaHeaders(quota), ...answer.headers } }
 }

@@ -1,12 +1,11 @@
 import type { Action, BuiltInSubject } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, forbidden } from '../faults/fault.ts'
+import { fault, forbidden, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
   type Responder,
-  toFaultResponse,
+  refusalResponse,
 } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { RouteGuards } from '../plugins/register.ts'
@@ -99,12 +98,16 @@ async function perform(
   if (guard) {
     const { request, id } = call
     const args = routeArguments(id === '' ? {} : { id })
-    return guard({ request, args, handle: (request, caller) => perform({ request, id, caller }) })
+    // Middlewares see a refusal as a response.
+    return guard({
+      request,
+      args,
+      handle: (request, caller) => perform({ request, id, caller }).catch(refusalResponse),
+    })
   }
   const caller = await identify(call.request.headers.authorization)
-  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
-  if (!caller.value.grants.allows(subject, action)) return toFaultResponse(forbidden())
-  return perform({ ...call, caller: caller.value })
+  if (!caller.grants.allows(subject, action)) throw new RequestFault(forbidden())
+  return perform({ ...call, caller })
 }
 
 /** Parameters as plugins see them: null without `=`. A malformed query string yields none; its route refuses it. */
@@ -119,10 +122,12 @@ export const routeArguments =
 const NO_ID = 0
 const LAST_ID = 2_147_483_647
 
-/** Parses the numeric row id of a file, user or role (reference/rest.md#17-differences-from-strapi, section 18). */
-export function parseRowId(word: unknown): Result<number, Fault> {
-  if (typeof word !== 'string' || !/^\d{1,20}$/.test(word))
-    return failed(fault('validation', 'Invalid id: expected a number', { key: 'id', expected: 'a number' }))
+/** Parses the numeric row id of a file, user or role, or throws a RequestFault (reference/rest.md#17-differences-from-strapi, section 18). */
+export function parseRowId(word: unknown): number {
+  if (typeof word !== 'string' || !/^\d{1,20}$/.test(word)) {
+    const details = { key: 'id', expected: 'a number' }
+    throw new RequestFault(fault('validation', 'Invalid id: expected a number', details))
+  }
   const id = Number(word)
-  return ok(id <= LAST_ID ? id : NO_ID)
+  return id <= LAST_ID ? id : NO_ID
 }

@@ -1,12 +1,13 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { createPrefetch, type VersionPrefetch } from '../cache/versions.ts'
 import { withWrites } from '../database/generations/write-storage.ts'
-import { fault, forbidden } from '../faults/fault.ts'
+import { fault, forbidden, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
   isSafeMethod,
   type Responder,
+  refusalResponse,
   toFaultResponse,
 } from '../faults/http-exchange.ts'
 import type { GuardedRequest } from '../plugins/route-guard.ts'
@@ -62,14 +63,13 @@ async function perform(
   if (guard) {
     const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
     const answerGuarded: GuardedRequest['handle'] = (request, caller) =>
-      handle(action, { request, route, caller }, terms)
+      handle(action, { request, route, caller }, terms).catch(refusalResponse)
     return tracked(request, () => guard({ request, args, handle: answerGuarded }))
   }
   const ahead = openPrefetch(request, terms)
   const caller = await terms.identify(request.headers.authorization, ahead)
-  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
-  if (!caller.value.grants.allows(subjectOf(route.type), action)) return toFaultResponse(forbidden())
-  return handle(action, { request, route, caller: caller.value, prefetch: ahead }, terms)
+  if (!caller.grants.allows(subjectOf(route.type), action)) throw new RequestFault(forbidden())
+  return handle(action, { request, route, caller, prefetch: ahead }, terms)
 }
 
 /** Not with document middlewares: project code may write before it reads, which makes the prefetched check stale. */

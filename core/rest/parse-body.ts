@@ -26,8 +26,7 @@ async function readBody(request: HttpRequest): Promise<Parsed> {
   const read = READERS.find(({ type }) => type.test(request.headers['content-type'] ?? ''))
   if (!read) return ok(null)
   const bytes = await request.body()
-  if (!bytes.ok) return bytes
-  return bytes.value.length === 0 ? ok(null) : read.parse(bytes.value)
+  return bytes.length === 0 ? ok(null) : read.parse(bytes)
 }
 
 const READERS = [

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
+import { RequestFault } from '../../core/faults/fault.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { runToken, type TokenTerms } from '../../tools/cli/token.ts'
 import { load, passed } from '../access/project.ts'
@@ -34,9 +35,13 @@ async function knownBy(yaml: string, token: string, now = NOW): Promise<string> 
     `name: Tokens\ncontentTypes: { page: { attributes: { title: string } } }\n${yaml}`,
   )
   const access = passed(compileAccess(project, model))
-  const found = await apiTokenStrategy(project.settings.apiTokens, access, () => now)(token)
-  if (!found) return 'nobody'
-  return found.ok ? found.value.grants.name : (found.reasons[0]?.message ?? '')
+  try {
+    const found = await apiTokenStrategy(project.settings.apiTokens, access, () => now)(token)
+    return found ? found.grants.name : 'nobody'
+  } catch (error) {
+    if (error instanceof RequestFault) return error.message
+    throw error
+  }
 }
 
 for (const type of ['read-only', 'full-access', 'custom'] as const) {

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
-import { ok } from '../../core/base/result.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
 import { composeMiddlewares } from '../../core/documents-api/compose-middlewares.ts'
 import { openDocumentsApi } from '../../core/documents-api/open-documents-api.ts'
@@ -11,6 +10,7 @@ import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { DocumentMiddleware, DocumentsApi } from '../../core/plugins/services/documents-api.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
 import { world } from '../access/project.ts'
+import { answerOf } from '../support/answer-of.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 const ROLES = `roles:
@@ -66,14 +66,14 @@ export async function open(
     caller,
     async request(role, method, url, data) {
       const [path = '', search = ''] = url.split('?')
-      const answer = await openRest({ ...terms, identify: async () => ok(caller(role)) })({
+      const answer = await answerOf(openRest({ ...terms, identify: async () => caller(role) }), {
         id: '1',
         method,
         path: `/api${path}`,
         search,
         headers: { 'content-type': 'application/json' },
         peer: '127.0.0.1',
-        body: async () => ok(Buffer.from(JSON.stringify({ data }))),
+        body: async () => Buffer.from(JSON.stringify({ data })),
         stream: () => Readable.from([]),
       })
       if (!answer) throw new Error(`no answer to ${method} ${url}`)

@@ -3,7 +3,6 @@ import type { ExecutionContext } from 'ava'
 import { type GraphQLSchema, graphql } from 'graphql'
 import type { Caller } from '../../core/access/caller.ts'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
-import { ok } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import type { HttpResponse } from '../../core/faults/http-exchange.ts'
@@ -21,6 +20,7 @@ import { openWriting } from '../documents/writing.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
+import { answerOf } from '../support/answer-of.ts'
 
 export interface Sent {
   readonly method?: string
@@ -104,7 +104,7 @@ export async function openEndpoint(
     files: openTestFiles(t, model, project.settings.upload, writing.database),
     identify: async authorization => {
       const grants = roles.get(authorization ?? '')
-      return ok(grants ? { kind: 'user', grants, user: null } : nobody)
+      return grants ? { kind: 'user', grants, user: null } : nobody
     },
     production,
     ...(trusted && { trusted }),
@@ -120,7 +120,7 @@ export async function openEndpoint(
     as,
     accept,
   }: Sent): Promise<HttpResponse | null> =>
-    respond({
+    answerOf(respond, {
       id: 'test',
       method,
       path,
@@ -131,7 +131,7 @@ export async function openEndpoint(
         ...(accept === undefined ? {} : { accept }),
       },
       peer: '127.0.0.1',
-      body: async () => ok(Buffer.from(text)),
+      body: async () => Buffer.from(text),
       stream: () => Readable.from([text]),
     })
   const json = (answer: HttpResponse | null) => JSON.parse(String(answer?.body))

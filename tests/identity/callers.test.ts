@@ -1,7 +1,6 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
-import { failed, ok } from '../../core/base/result.ts'
-import { fault } from '../../core/faults/fault.ts'
+import { fault, RequestFault } from '../../core/faults/fault.ts'
 import { openCallerKeys } from '../../core/identity/callers.ts'
 import type { Identify } from '../../core/identity/identify.ts'
 import { isPrivate, networkOf } from '../../core/identity/rate-limit.ts'
@@ -20,7 +19,8 @@ function open() {
   const callers = openCallerKeys()
   const identify: Identify = async authorization => {
     const found = authorization === undefined ? caller('public', 'public') : valid.get(authorization)
-    return found ? ok(found) : failed(fault('unauthorized', 'Missing or invalid credentials'))
+    if (!found) throw new RequestFault(fault('unauthorized', 'Missing or invalid credentials'))
+    return found
   }
   return {
     valid,
@@ -45,12 +45,12 @@ test('a credential counts for its owner once it is verified, for its address bef
 test('an invented credential opens no counter of its own', async t => {
   const { of, identify, valid } = open()
   for (const forged of ['Bearer x', 'Bearer token website', 'token website', 'Basic eDp5'])
-    await identify(forged).then(() => t.is(of(forged), '203.0.113.9'))
+    await t.throwsAsync(identify(forged)).then(() => t.is(of(forged), '203.0.113.9'))
   await identify(undefined)
   t.is(of(), '203.0.113.9')
   await identify('Bearer website')
   valid.delete('Bearer website')
-  await identify('Bearer website')
+  await t.throwsAsync(identify('Bearer website'))
   t.is(of('Bearer website'), '203.0.113.9', 'a credential that was withdrawn counts for its address again')
 })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { restrict } from '../../core/access/restrict/restrict.ts'
-import { toErrorBody } from '../../core/faults/fault.ts'
+import { RequestFault, toErrorBody } from '../../core/faults/fault.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { createIdentify } from '../../core/identity/identify.ts'
 import { listOf, typeOf, world } from '../access/project.ts'
@@ -22,9 +22,13 @@ const identify = createIdentify(access.publicCaller, [tokens])
 
 /** The name of the role or token, or the error that is answered. */
 async function who(authorization: string | undefined): Promise<unknown> {
-  const identified = await identify(authorization)
-  if (identified.ok) return `${identified.value.kind} ${identified.value.grants.name}`
-  return identified.reasons.map(reason => toErrorBody(reason).error)[0]
+  try {
+    const { kind, grants } = await identify(authorization)
+    return `${kind} ${grants.name}`
+  } catch (error) {
+    if (error instanceof RequestFault) return toErrorBody(error.fault).error
+    throw error
+  }
 }
 
 const refused = (message: string) => ({ status: 401, name: 'UnauthorizedError', message, details: {} })
@@ -81,8 +85,10 @@ test('a token with an invalid expiry date is refused', async t => {
     expiresAt: 'someday',
     permissions: {},
   } as const
-  const found = await apiTokenStrategy({ all: odd }, access)('odd-odd-odd-odd')
-  t.is(found?.ok, false)
+  await t.throwsAsync(apiTokenStrategy({ all: odd }, access)('odd-odd-odd-odd'), {
+    instanceOf: RequestFault,
+    message: 'Token expired',
+  })
 })
 
 test('an empty secret is refused', async t => {
@@ -96,7 +102,7 @@ test('strategies are tried in order; the first that recognises the credential de
     tokens,
     async () => t.fail() as never,
   ])
-  t.true((await knowing('Bearer all-all-all-all-all-all')).ok)
+  t.is((await knowing('Bearer all-all-all-all-all-all')).grants.name, 'all')
 })
 
 test('a known token reads what it may; the public does not', async t => {
@@ -105,7 +111,6 @@ test('a known token reads what it may; the public does not', async t => {
     [undefined, false],
     ['Bearer hashed-hashed-hashed-hashed', true],
   ] as const) {
-    const identified = await identify(header)
-    t.is(identified.ok && restrict(query, identified.value).ok, may)
+    t.is(restrict(query, await identify(header)).ok, may)
   }
 })

@@ -1,9 +1,11 @@
 import test from 'ava'
-import { kindFault } from '../../core/media/check-uploads.ts'
+import { RequestFault } from '../../core/faults/fault.ts'
+import { checkUploads } from '../../core/media/check-uploads.ts'
 import { detectMime } from '../../core/media/detect-mime.ts'
 import { cleanName, toHash } from '../../core/media/file-record.ts'
 import { fileType } from '../../core/media/file-type.ts'
 import type { Upload } from '../../core/media/prepare-file.ts'
+import type { MediaKind } from '../../core/project/settings/settings.ts'
 
 /** A whole picture of one pixel. */
 const PNG = Buffer.from(
@@ -47,12 +49,15 @@ test('kinds that are not allowed are refused by their bytes, not by their names'
     const staged = { path: '', size: 1, head, detected: await detectMime(head) }
     return { file: { field: 'files', filename: name, staged }, info: {} }
   }
-  const pictures = [['images']] as const
-  t.is(kindFault([await upload('a.png', PNG), await upload('b.txt', PNG)], pictures), undefined)
-  const fault = kindFault([await upload('a.png', PNG), await upload('b.png', 'words')], pictures)
-  t.is(fault?.message, 'b.png is no file of a kind that is allowed here: images')
-  t.deepEqual(fault?.details, { key: 'files', found: 'image/png', expected: ['images'] })
-  t.truthy(kindFault([await upload('a.png', PNG)], [['images'], ['videos']]), 'the place has a say, too')
+  const check = (uploads: readonly Upload[], ...kinds: readonly (readonly MediaKind[])[]) =>
+    checkUploads(uploads, { kinds, pixelLimit: 1 })
+  const png = await upload('a.png', PNG)
+  t.notThrows(() => check([png, png], ['images']))
+  const words = await upload('b.png', 'words')
+  const error = t.throws(() => check([png, words], ['images']), { instanceOf: RequestFault })
+  t.is(error?.message, 'b.png is no file of a kind that is allowed here: images')
+  t.deepEqual(error?.details, { key: 'files', found: 'image/png', expected: ['images'] })
+  t.throws(() => check([png], ['images'], ['videos']), undefined, 'the attribute’s list counts, too')
 })
 
 test('names keep printable characters, hashes those that are safe in a URL', t => {

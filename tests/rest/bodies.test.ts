@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import test from 'ava'
-import { failed, ok } from '../../core/base/result.ts'
-import { fault } from '../../core/faults/fault.ts'
+import { fault, RequestFault } from '../../core/faults/fault.ts'
 import type { HttpRequest } from '../../core/faults/http-exchange.ts'
 import { readData } from '../../core/rest/parse-body.ts'
 import { parsePrecondition } from '../../core/rest/write.ts'
@@ -22,7 +21,7 @@ const requestOf = (type: string | undefined, body: HttpRequest['body']): HttpReq
 
 /** What a body has under `data`, or its fault: `SyntaxError`'s code and message. */
 async function read(text: string, type: string | undefined = JSON_TYPE): Promise<unknown> {
-  const data = await readData(requestOf(type, async () => ok(Buffer.from(text))))
+  const data = await readData(requestOf(type, async () => Buffer.from(text)))
   return data.ok ? data.value : `${data.reasons[0]?.code}: ${data.reasons[0]?.message}`
 }
 
@@ -54,9 +53,7 @@ const faultOf = (result: Awaited<ReturnType<typeof readData>>): string =>
   result.ok ? 'read' : `${result.reasons[0]?.code}: ${result.reasons[0]?.message}`
 
 test('a list under data is told as the reference tells it', async t => {
-  const parsed = await readData(
-    requestOf(JSON_TYPE, async () => ok(Buffer.from('{"data":[{"a":"x","b":1}]}'))),
-  )
+  const parsed = await readData(requestOf(JSON_TYPE, async () => Buffer.from('{"data":[{"a":"x","b":1}]}')))
   const message =
     'this must be a `object` type, but the final value was: `null` (cast from the value `[\n  {\n    "a": "\\"x\\"",\n    "b": "1"\n  }\n]`).'
   t.deepEqual(parsed.ok ? null : parsed.reasons[0], {
@@ -94,8 +91,10 @@ test('bodies too deep or too long are refused', async t => {
     await read(`data=${'&data[]=x'.repeat(2_000)}`, FORM_TYPE),
     'validation: A form may have at most 1000 parameters',
   )
-  const tooLong = requestOf(JSON_TYPE, async () => failed(fault('payloadTooLarge', 'too long')))
-  t.is(faultOf(await readData(tooLong)), 'payloadTooLarge: too long')
+  const tooLong = requestOf(JSON_TYPE, async () => {
+    throw new RequestFault(fault('payloadTooLarge', 'too long'))
+  })
+  await t.throwsAsync(readData(tooLong), { instanceOf: RequestFault, message: 'too long' })
 })
 
 test('If-Match names strong tags, or any', t => {

@@ -7,6 +7,7 @@ import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import type { Command } from '../../core/query/command.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
 import { world } from '../access/project.ts'
+import { answerOf } from '../support/answer-of.ts'
 import { SETTINGS } from './reading.ts'
 
 // What a request becomes on its way to the documents; what these make of it, tests/end-to-end says.
@@ -47,16 +48,16 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
     unpublish: notOverRest,
     discardDraft: notOverRest,
   }
-  const rest = openRest({ model: of.model, settings: SETTINGS, documents, identify: async () => ok(caller) })
+  const rest = openRest({ model: of.model, settings: SETTINGS, documents, identify: async () => caller })
   const [path = '', search = ''] = url.split('?')
-  const answer = await rest({
+  const answer = await answerOf(rest, {
     id: '1',
     method,
     path: `/api/${path}`,
     search,
     headers: { 'content-type': 'application/json', ...headers },
     peer: '127.0.0.1',
-    body: async () => ok(Buffer.from(body)),
+    body: async () => Buffer.from(body),
     stream: () => Readable.from([]),
   })
   if (!answer) throw new Error(`no answer to ${method} ${url}`)

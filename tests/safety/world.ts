@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { endApp, openApp } from '../../core/app/open-app.ts'
-import { ok, type Result } from '../../core/base/result.ts'
+import type { Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
 import {
@@ -136,7 +136,7 @@ function toRequest(method: string, target: string, asking: Asking): HttpRequest 
       ...headers,
     },
     peer: '127.0.0.1',
-    body: async () => ok(Buffer.from(text ?? '')),
+    body: async () => Buffer.from(text ?? ''),
     stream: () => {
       throw new TypeError('nothing is uploaded here')
     },

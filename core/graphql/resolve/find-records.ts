@@ -3,8 +3,7 @@ import type { Action } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { ok, type Result } from '../../base/result.ts'
-import type { Fault } from '../../faults/fault.ts'
+import { unwrap } from '../../faults/fault.ts'
 import { ALL_ROWS, requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
@@ -61,10 +60,10 @@ export function parseResponseSelection(
   type: ContentType,
   { caller, info }: AnswerScope,
   terms: ResolveTerms,
-): Result<Selection, Fault> {
+): Selection {
   const context = toOperationContext(info, caller, terms)
   const { response } = graphqlWrapperNames(graphqlTypeName(type))
-  return parseDocumentSelection(type, fieldsBelow(info.fieldNodes, response, context), context)
+  return unwrap(parseDocumentSelection(type, fieldsBelow(info.fieldNodes, response, context), context))
 }
 
 interface AnswerScope {
@@ -86,14 +85,13 @@ export async function answerRows(
   { type, ids, caller, action }: AnswerQuery,
   info: GraphQLResolveInfo,
   terms: ResolveTerms,
-): Promise<Result<readonly AnsweredRow[], Fault>> {
+): Promise<readonly AnsweredRow[]> {
   const selection = parseResponseSelection(type, { caller, info }, terms)
-  if (!selection.ok) return selection
   const query: Query = {
     ...ALL_ROWS,
     type,
     take: { kind: 'many', page: { start: 0, limit: ids.length }, total: false },
-    selection: selection.value,
+    selection,
     filter: {
       kind: 'comparison',
       attribute: requireScalar(type, 'documentId'),
@@ -101,9 +99,7 @@ export async function answerRows(
       values: ids,
     },
   }
-  const restricted = restrict(query, caller, action)
-  if (!restricted.ok) return restricted
-  const { text } = await terms.documents.findMany(restricted.value, 'flat')
+  const { text } = await terms.documents.findMany(unwrap(restrict(query, caller, action)), 'flat')
   const rows = JSON.parse(text) as readonly AnsweredRow[]
-  return ok(ids.flatMap(id => rows.filter(({ documentId }) => documentId === id)))
+  return ids.flatMap(id => rows.filter(({ documentId }) => documentId === id))
 }

@@ -1,8 +1,6 @@
-import { failed } from '../../base/result.ts'
 import { currentWhole } from '../../database/generations/write-storage.ts'
-import { fault } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-service.ts'
-import { unwrapResult } from '../parse/to-graphql-error.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 import type { ExecutionContext } from './resolve-read.ts'
 
@@ -11,7 +9,7 @@ type Body = Readonly<Record<string, unknown>>
 /** The signed-in user, whatever their permissions; null for API tokens. */
 export const meField = ({ auth }: FixedTerms): FixedField => ({
   allows: ({ caller }) => caller.user !== null,
-  resolve: async (_, { caller }) => parseUser(unwrapResult(await auth.me(caller))),
+  resolve: async (_, { caller }) => parseUser(await auth.me(caller)),
 })
 
 /**
@@ -21,21 +19,24 @@ export const meField = ({ auth }: FixedTerms): FixedField => ({
 export const signInFields = ({ auth, identify }: FixedTerms) => {
   const isOpen = async (operation: AuthOperation): Promise<boolean> => {
     const anonymous = await identify(undefined)
-    return anonymous.ok && anonymous.value.grants.allows('auth', operation)
+    return anonymous.grants.allows('auth', operation)
   }
-  const ask = async <Operation extends AuthOperation>(
+  const ask = <Operation extends AuthOperation>(
     operation: Operation,
     body: Body,
     { caller, peer }: ExecutionContext,
-  ) => unwrapResult(await auth.request(operation, body, { caller, address: peer }))
+  ) => auth.request(operation, body, { caller, address: peer })
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
-    resolve: async (...given) => (currentWhole() ? unwrapResult(failed(NO_IDEMPOTENCY)) : resolve(...given)),
+    async resolve(...given) {
+      if (currentWhole()) throw new RequestFault(NO_IDEMPOTENCY)
+      return resolve(...given)
+    },
   })
   return {
     login: field('login', async ({ input }, execution) => {
       const { provider, ...body } = toBody(input)
-      if (provider !== '' && provider !== 'local') unwrapResult(failed(NO_PROVIDER))
+      if (provider !== '' && provider !== 'local') throw new RequestFault(NO_PROVIDER)
       return toPayload(await ask('login', body, execution))
     }),
     register: field('register', async ({ input }, execution) =>

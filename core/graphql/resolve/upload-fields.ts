@@ -1,14 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../../access/actions.ts'
 import { actorOf } from '../../access/caller.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, invalidBodyKey } from '../../faults/fault.ts'
+import { invalidBodyKey, RequestFault } from '../../faults/fault.ts'
 import { permitAttachment } from '../../media/attachment.ts'
 import { type FileInfo, permitFileChange, permitFileRemoval, readFileInfo } from '../../media/file-info.ts'
-import { emptyFilesFault, fileNotFound } from '../../media/file-transaction.ts'
+import { emptyFiles, fileNotFound } from '../../media/file-transaction.ts'
 import type { Upload } from '../../media/prepare-file.ts'
 import type { Arguments } from '../parse/operation-context.ts'
-import { unwrapResult } from '../parse/to-graphql-error.ts'
 import { STAMPS } from '../sdl/attribute-fields.ts'
 import { UploadedFile } from '../sdl/uploaded-file.ts'
 import { answerRows, findRecord } from './find-records.ts'
@@ -20,22 +18,24 @@ import type { AnsweredRow } from './resolvers.ts'
 export const uploadFields = (terms: FixedTerms) =>
   ({
     upload: field('upload', async (given, execution, info) => {
-      const uploads = unwrapResult(toUploads([given.file], given.info))
+      const uploads = toUploads([given.file], given.info)
       const [row] = await create({ uploads, given, execution, info }, terms)
       return toResponse(row)
     }),
     multipleUpload: field('upload', async (given, execution, info) => {
-      const uploads = unwrapResult(toUploads(Array.isArray(given.files) ? given.files : []))
+      const uploads = toUploads(Array.isArray(given.files) ? given.files : [])
       return (await create({ uploads, given, execution, info }, terms)).map(toResponse)
     }),
     updateFileInfo: field('update', async (given, execution, info) => {
       const changed = await change({ ...given, data: given.info }, { execution, info }, terms)
-      return changed ?? unwrapResult(failed(fileNotFound()))
+      if (!changed) throw fileNotFound()
+      return changed
     }),
     removeFile: field('delete', (given, execution, info) => remove(given, { execution, info }, terms)),
     updateUploadFile: field('update', async ({ id, data }, execution, info) => {
-      const described = unwrapResult(editableInfo(data))
-      return (await change({ id, data: described }, { execution, info }, terms)) ?? toResponse(undefined)
+      return (
+        (await change({ id, data: editableInfo(data) }, { execution, info }, terms)) ?? toResponse(undefined)
+      )
     }),
     deleteUploadFile: field(
       'delete',
@@ -52,29 +52,29 @@ const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
 const toResponse = (row: AnsweredRow | undefined) => ({ data: row ?? null })
 
 /** Pairs files with their metadata. */
-function toUploads(sent: readonly unknown[], described?: unknown): Result<readonly Upload[], Fault> {
+function toUploads(sent: readonly unknown[], described?: unknown): readonly Upload[] {
   const info = readInfo(described)
-  if (!info.ok) return info
   const uploads: Upload[] = []
   for (const each of sent) {
-    const file = each instanceof UploadedFile ? each.take() : failed(emptyFilesFault())
-    if (!file.ok) return file
-    if (file.value.staged.size === 0) return failed(emptyFilesFault())
-    uploads.push({ file: file.value, info: info.value })
+    if (!(each instanceof UploadedFile)) throw emptyFiles()
+    const file = each.take()
+    if (file.staged.size === 0) throw emptyFiles()
+    uploads.push({ file, info })
   }
-  return uploads.length === 0 ? failed(emptyFilesFault()) : ok(uploads)
+  if (uploads.length === 0) throw emptyFiles()
+  return uploads
 }
 
-const readInfo = (info: unknown): Result<FileInfo, Fault> =>
-  info === undefined || info === null ? ok({}) : readFileInfo(info)
+const readInfo = (info: unknown): FileInfo => (info === undefined || info === null ? {} : readFileInfo(info))
 
 const EDITABLE: ReadonlySet<string> = new Set(['name', 'alternativeText', 'caption', 'focalPoint'])
 
 /** Refuses values that the server derives from the bytes; ignores timestamps, as all inputs do. */
-function editableInfo(data: unknown): Result<object, Fault> {
+function editableInfo(data: unknown): object {
   const given = Object.entries(typeof data === 'object' && data !== null ? data : {})
   const own = given.find(([key]) => !EDITABLE.has(key) && !STAMPS.has(key))
-  return own ? failed(invalidBodyKey(own[0], own[0])) : ok(Object.fromEntries(given))
+  if (own) throw new RequestFault(invalidBodyKey(own[0], own[0]))
+  return Object.fromEntries(given)
 }
 
 interface FieldCall {
@@ -92,11 +92,9 @@ async function create(
   terms: FixedTerms,
 ): Promise<readonly AnsweredRow[]> {
   const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
-  const attachment = unwrapResult(permitAttachment({ ref, refId, field }, terms.model, caller))
-  const ids = unwrapResult(await terms.files.create(uploads, attachment, actorOf(caller)))
-  return unwrapResult(
-    await answerRows({ type: terms.model.builtIn.file, ids, caller, action: 'upload' }, info, terms),
-  )
+  const attachment = permitAttachment({ ref, refId, field }, terms.model, caller)
+  const ids = await terms.files.create(uploads, attachment, actorOf(caller))
+  return answerRows({ type: terms.model.builtIn.file, ids, caller, action: 'upload' }, info, terms)
 }
 
 const toText = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
@@ -104,14 +102,9 @@ const toText = (given: unknown): string | undefined => (typeof given === 'string
 /** null: there is no such file, or the caller may not see it. */
 async function change({ id, data }: Arguments, call: FieldCall, terms: FixedTerms) {
   const { caller } = call.execution
-  const { info, conditions } = unwrapResult(
-    permitFileChange(unwrapResult(readInfo(data)), { caller, model: terms.model }),
-  )
+  const { info, conditions } = permitFileChange(readInfo(data), { caller, model: terms.model })
   const found = await find(id, 'update', call, terms)
-  if (!found) return null
-  const changed = await terms.files.change(found.id, info, conditions)
-  if (!changed.ok && changed.reasons[0]?.code === 'notFound') return null
-  unwrapResult(changed)
+  if (!found || !(await terms.files.change(found.id, info, conditions))) return null
   const again = await find(id, 'update', call, terms)
   return toResponse(again?.row)
 }
@@ -119,7 +112,7 @@ async function change({ id, data }: Arguments, call: FieldCall, terms: FixedTerm
 /** The deleted file; null: there is no such file, or the caller may not see it. */
 async function remove({ id }: Arguments, call: FieldCall, terms: FixedTerms) {
   const found = await find(id, 'delete', call, terms)
-  const conditions = unwrapResult(permitFileRemoval({ caller: call.execution.caller, model: terms.model }))
+  const conditions = permitFileRemoval({ caller: call.execution.caller, model: terms.model })
   const removed = found !== null && (await terms.files.remove(found.id, conditions))
   return removed ? toResponse(found.row) : null
 }
@@ -134,6 +127,6 @@ async function find(
   const record = await findRecord(type, id, terms)
   // Read for an unknown file, too: a refusal of the selection must not disclose which files exist.
   const ids = [record?.documentId ?? '']
-  const [row] = unwrapResult(await answerRows({ type, ids, caller, action }, info, terms))
+  const [row] = await answerRows({ type, ids, caller, action }, info, terms)
   return record && row ? { id: record.id, row } : null
 }

@@ -1,7 +1,5 @@
 import type { Action } from '../../access/actions.ts'
-import { failed, type Result } from '../../base/result.ts'
-import { type Fault, forbidden } from '../../faults/fault.ts'
-import { unwrapResult } from '../parse/to-graphql-error.ts'
+import { forbidden, RequestFault } from '../../faults/fault.ts'
 import { findRecord, parseResponseSelection } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 
@@ -12,15 +10,15 @@ export const userFields = (terms: FixedTerms) => {
   const numberOf = async (id: unknown) => (await findRecord(user, id, terms))?.id ?? NO_USER
   return {
     createUsersPermissionsUser: field('create', async ({ data }, { caller }, info) => {
-      const selection = unwrapResult(parseResponseSelection(user, { caller, info }, terms))
+      const selection = parseResponseSelection(user, { caller, info }, terms)
       return toResponse(await users.create(toBody(data), caller, selection))
     }),
     updateUsersPermissionsUser: field('update', async ({ id, data }, { caller }, info) => {
-      const selection = unwrapResult(parseResponseSelection(user, { caller, info }, terms))
+      const selection = parseResponseSelection(user, { caller, info }, terms)
       return toResponse(await users.update(await numberOf(id), { body: toBody(data), caller, selection }))
     }),
     deleteUsersPermissionsUser: field('delete', async ({ id }, { caller }, info) => {
-      const selection = unwrapResult(parseResponseSelection(user, { caller, info }, terms))
+      const selection = parseResponseSelection(user, { caller, info }, terms)
       return toResponse(await users.delete(await numberOf(id), caller, selection))
     }),
     createUsersPermissionsRole: READ_ONLY,
@@ -39,13 +37,12 @@ const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
 
 const READ_ONLY: FixedField = {
   allows: () => false,
-  resolve: async () => unwrapResult(failed(forbidden())),
+  resolve: async () => {
+    throw new RequestFault(forbidden())
+  },
 }
 
-const toResponse = (written: Result<string | null, Fault>) => {
-  const text = unwrapResult(written)
-  return { data: text === null ? null : JSON.parse(text) }
-}
+const toResponse = (text: string | null) => ({ data: text === null ? null : JSON.parse(text) })
 
 /** Timestamps are accepted and ignored. A role may be given by its numeric id. */
 function toBody(data: unknown): Readonly<Record<string, unknown>> {

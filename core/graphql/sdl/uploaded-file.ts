@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault, forbidden } from '../../faults/fault.ts'
+import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { FormFile } from '../../media/read-form.ts'
 
 /**
@@ -15,12 +14,13 @@ export class UploadedFile {
     this.#file = file ?? 'kept out'
   }
 
-  take(): Result<FormFile, Fault> {
+  /** Throws a RequestFault if there is no file to yield. */
+  take(): FormFile {
     const file = this.#file
-    if (file === 'kept out') return failed(forbidden())
-    if (file === 'taken') return failed(fault('validation', TAKEN_TWICE, { key: 'file' }))
+    if (file === 'kept out') throw new RequestFault(forbidden())
+    if (file === 'taken') throw new RequestFault(fault('validation', TAKEN_TWICE, { key: 'file' }))
     this.#file = 'taken'
-    return ok(file)
+    return file
   }
 }
 

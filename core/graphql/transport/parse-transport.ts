@@ -1,7 +1,7 @@
 import { parse as parseForm } from 'node:querystring'
 import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
-import { type HttpRequest, type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
+import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
 import { parseJsonBody } from '../../query/parse-json.ts'
 import { MAX_NESTING } from '../limits/limit-nesting.ts'
 import { type Multipart, type MultipartTerms, readMultipart } from './read-multipart.ts'
@@ -23,8 +23,8 @@ export type TransportRequest = { readonly files: Multipart['files'] } & (
 )
 
 /**
- * Parses a request of /graphql (reference/graphql.md#10-errors, "HTTP"), or fails with the response that refuses it. The caller
- * must discard the files of a parsed request.
+ * Parses a request of /graphql (reference/graphql.md#10-errors, "HTTP"). Fails with a response in Apollo Server's format,
+ * or throws a RequestFault. The caller must discard the files of a parsed request.
  */
 export async function parseTransport(
   request: HttpRequest,
@@ -72,14 +72,12 @@ async function parsePost(
 ): Promise<Result<TransportRequest, HttpResponse>> {
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
   if (type !== JSON_TYPE && type !== FORM && type !== MULTIPART) return failed(plainText(400, NO_BODY))
-  if (type !== JSON_TYPE && isForgeable(request)) return failed(toFaultResponse(crossSiteForm()))
+  if (type !== JSON_TYPE && isForgeable(request)) throw crossSiteForm()
   if (type === MULTIPART) return parseMultipart(request, terms)
   const body = await request.body()
-  if (!body.ok) return failed(...body.reasons.map(toFaultResponse))
-  if (type === FORM) return parseOperations(parseForm(body.value.toString()))
-  if (body.value.length === 0) return failed(plainText(400, NO_BODY))
-  const parsed = parseJsonBody(body.value.toString(), MAX_DEPTH)
-  return parsed.ok ? parseOperations(parsed.value) : failed(...parsed.reasons.map(toFaultResponse))
+  if (type === FORM) return parseOperations(parseForm(body.toString()))
+  if (body.length === 0) return failed(plainText(400, NO_BODY))
+  return parseOperations(unwrap(parseJsonBody(body.toString(), MAX_DEPTH)))
 }
 
 /** Maximum JSON nesting. It exceeds that of variables, whose violation is a GraphQL error (findDeepVariable). */
@@ -93,9 +91,7 @@ async function parseMultipart(
   request: HttpRequest,
   terms: MultipartTerms,
 ): Promise<Result<TransportRequest, HttpResponse>> {
-  const read = await readMultipart(request, terms)
-  if (!read.ok) return failed(...read.reasons.map(toFaultResponse))
-  const { operations, files } = read.value
+  const { operations, files } = await readMultipart(request, terms)
   const sent = parseOperations(operations)
   if (sent.ok) return ok({ ...sent.value, files })
   await terms.files.discard({ files })
@@ -179,8 +175,10 @@ function isCrossSite({ origin, host, ...headers }: HttpRequest['headers']): bool
 
 const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
 
-const crossSiteForm = (): Fault =>
-  fault(
-    'forbidden',
-    'A form from another site needs a header that its browser asks for first, such as Apollo-Require-Preflight: true',
+const crossSiteForm = (): RequestFault =>
+  new RequestFault(
+    fault(
+      'forbidden',
+      'A form from another site needs a header that its browser asks for first, such as Apollo-Require-Preflight: true',
+    ),
   )

@@ -38,7 +38,7 @@ function answerFile(name: string): Promise<HttpResponse> | HttpResponse | null {
 }
 
 /** Browsers revalidate their copy by its ETag. */
-const REVALIDATED = { headers: { 'Cache-Control': 'no-cache' }, tagged: true } as const
+const REVALIDATED = { headers: { 'Cache-Control': 'no-cache' }, hasEtag: true } as const
 
 /** Content-Security-Policy of the playground: nothing from other servers. GraphiQL needs inline styles. */
 const PAGE_POLICY = [

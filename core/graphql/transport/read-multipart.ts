@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { FormFile, FormRules, MultipartForm } from '../../media/read-form.ts'
@@ -19,18 +18,19 @@ export interface Multipart {
   readonly files: readonly FormFile[]
 }
 
-/** Reads a form of the GraphQL multipart request specification, with files inserted where its map names them. */
-export async function readMultipart(
-  request: HttpRequest,
-  terms: MultipartTerms,
-): Promise<Result<Multipart, Fault>> {
+/**
+ * Reads a form of the GraphQL multipart request specification, with files inserted where its map names them. Rejects with
+ * a RequestFault for a malformed form.
+ */
+export async function readMultipart(request: HttpRequest, terms: MultipartTerms): Promise<Multipart> {
   const form = await terms.files.readForm(request, openRules(terms))
-  if (!form.ok) return form
-  const kept: FormFile[] = [...form.value.files]
-  const operations = await fillOperations(form.value, kept, terms)
-  if (operations.ok) return ok({ operations: operations.value, files: kept })
-  await terms.files.discard({ files: kept })
-  return operations
+  const files: FormFile[] = [...form.files]
+  try {
+    return { operations: await fillOperations(form, files, terms), files }
+  } catch (error) {
+    await terms.files.discard({ files })
+    throw error
+  }
 }
 
 /** Limits of the form: few fields in addition to `operations` and `map`; each as large as a JSON body's default limit. */
@@ -49,54 +49,55 @@ function openRules({ mayUpload }: MultipartTerms): FormRules {
 }
 
 function mappedFields(text: string): ReadonlySet<string> {
-  const map = parseFileMap(text)
-  return new Set(map.ok ? map.value.keys() : [])
+  try {
+    return new Set(parseFileMap(text).keys())
+  } catch (error) {
+    // The whole form is refused after it has been read.
+    if (error instanceof RequestFault) return new Set()
+    throw error
+  }
 }
 
-async function fillOperations(
-  form: MultipartForm,
-  kept: FormFile[],
-  terms: MultipartTerms,
-): Promise<Result<object, Fault>> {
-  const sent = onlyField(form, 'operations')
-  if (!sent.ok) return sent
-  const operations = parseJsonBody(sent.value)
-  if (!operations.ok) return failed(malformed('Invalid JSON in the ‘operations’ multipart field'))
-  const text = onlyField(form, 'map')
-  if (!text.ok) return text
-  const map = parseFileMap(text.value)
-  if (!map.ok) return map
-  const absent = terms.mayUpload ? findFileFault(form, map.value) : null
-  return absent ? failed(absent) : fillAll(operations.value, map.value, { kept, terms })
+function fillOperations(form: MultipartForm, kept: FormFile[], terms: MultipartTerms): Promise<object> {
+  const operations = parseField('operations', onlyField(form, 'operations'))
+  const map = parseFileMap(onlyField(form, 'map'))
+  if (terms.mayUpload) checkFiles(form, map)
+  return fillAll(operations, map, { kept, terms })
 }
 
-function onlyField({ fields }: MultipartForm, name: string): Result<string, Fault> {
+function onlyField({ fields }: MultipartForm, name: string): string {
   const [text, ...more] = fields.get(name) ?? []
-  if (text === undefined) return failed(malformed(`Missing multipart field ‘${name}’`))
-  return more.length > 0 ? failed(malformed(`More than one multipart field ‘${name}’`)) : ok(text)
+  if (text === undefined) throw malformed(`Missing multipart field ‘${name}’`)
+  if (more.length > 0) throw malformed(`More than one multipart field ‘${name}’`)
+  return text
+}
+
+function parseField(name: 'operations' | 'map', text: string): object {
+  const parsed = parseJsonBody(text)
+  if (!parsed.ok) throw malformed(`Invalid JSON in the ‘${name}’ multipart field`)
+  return parsed.value
 }
 
 /** Each file that the map names must be sent once, after the map. */
-function findFileFault({ files }: MultipartForm, map: FileMap): Fault | null {
+function checkFiles({ files }: MultipartForm, map: FileMap): void {
   for (const field of map.keys()) {
     const count = files.filter(file => file.field === field).length
-    if (count === 0)
-      return fault('badRequest', `File missing in the request: ‘${field.slice(0, 100)}’ has to follow ‘map’`)
-    if (count > 1) return malformed(`More than one file ‘${field.slice(0, 100)}’`)
+    if (count === 0) throw missingFile(field)
+    if (count > 1) throw malformed(`More than one file ‘${shorten(field)}’`)
   }
-  return null
 }
+
+const missingFile = (field: string): RequestFault =>
+  new RequestFault(
+    fault('badRequest', `File missing in the request: ‘${shorten(field)}’ has to follow ‘map’`),
+  )
 
 interface FillTerms {
   readonly kept: FormFile[]
   readonly terms: MultipartTerms
 }
 
-async function fillAll(
-  operations: object,
-  map: FileMap,
-  { kept, terms }: FillTerms,
-): Promise<Result<object, Fault>> {
+async function fillAll(operations: object, map: FileMap, { kept, terms }: FillTerms): Promise<object> {
   let filled: unknown = operations
   for (const [field, paths] of map) {
     const file = kept.find(each => each.field === field)
@@ -104,10 +105,11 @@ async function fillAll(
       const own = file && index > 0 ? await terms.files.duplicate(file) : file
       if (own && own !== file) kept.push(own)
       filled = fillPlaceholder(filled, path, new UploadedFile(own ?? null))
-      if (filled === undefined) return failed(invalidPath(path.join('.')))
+      if (filled === undefined) throw invalidPath(path.join('.'))
     }
   }
-  return typeof filled === 'object' && filled !== null ? ok(filled) : failed(invalidPath(''))
+  if (typeof filled !== 'object' || filled === null) throw invalidPath('')
+  return filled
 }
 
 /** Paths into the operations by the name of a file's part, such as `variables`, `files`, `0`. */
@@ -116,30 +118,28 @@ type FileMap = ReadonlyMap<string, readonly (readonly string[])[]>
 /** Maximum number of places, as many as a form may have files. */
 const MAX_PLACES = 100
 
-/** Parses the form's `map`. Paths may lead only into variables. */
-function parseFileMap(text: string): Result<FileMap, Fault> {
-  const given = parseJsonBody(text)
-  if (!given.ok) return failed(malformed('Invalid JSON in the ‘map’ multipart field'))
-  if (!isRecord(given.value)) return failed(malformed('Invalid type for the ‘map’ multipart field'))
+/** Parses the form's `map`, or throws a RequestFault. Paths may lead only into variables. */
+function parseFileMap(text: string): FileMap {
+  const given = parseField('map', text)
+  if (!isRecord(given)) throw malformed('Invalid type for the ‘map’ multipart field')
   const map = new Map<string, readonly (readonly string[])[]>()
   let places = 0
-  for (const [field, texts] of Object.entries(given.value)) {
+  for (const [field, texts] of Object.entries(given)) {
     const paths = parsePaths(field, texts)
-    if (!paths.ok) return paths
-    map.set(field, paths.value)
-    places += paths.value.length
+    map.set(field, paths)
+    places += paths.length
   }
   if (places > MAX_PLACES)
-    return failed(fault('payloadTooLarge', `A request may have at most ${MAX_PLACES} files`))
-  return ok(map)
+    throw new RequestFault(fault('payloadTooLarge', `A request may have at most ${MAX_PLACES} files`))
+  return map
 }
 
-function parsePaths(field: string, texts: unknown): Result<readonly (readonly string[])[], Fault> {
+function parsePaths(field: string, texts: unknown): readonly (readonly string[])[] {
   if (!Array.isArray(texts))
-    return failed(malformed(`Invalid type for the ‘map’ multipart field entry key ‘${shorten(field)}’ array`))
+    throw malformed(`Invalid type for the ‘map’ multipart field entry key ‘${shorten(field)}’ array`)
   const wrong: unknown = texts.find(text => !isPath(text))
-  if (wrong !== undefined) return failed(invalidPath(wrong))
-  return ok(texts.map(text => String(text).split('.')))
+  if (wrong !== undefined) throw invalidPath(wrong)
+  return texts.map(text => String(text).split('.'))
 }
 
 const isPath = (text: unknown): boolean =>
@@ -151,13 +151,15 @@ const PATH = /^(?:\d{1,6}\.)?variables(?:\.[^.]+)+$/
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
 
 /** The fault of a path without a place for a file. */
-const invalidPath = (path: unknown): Fault =>
+const invalidPath = (path: unknown): RequestFault =>
   malformed(`Invalid object path for the ‘map’ multipart field: ‘${shorten(String(path))}’`)
 
 const shorten = (text: string): string => text.slice(0, 100)
 
-const malformed = (message: string): Fault =>
-  fault('badRequest', `${message} (https://github.com/jaydenseric/graphql-multipart-request-spec).`)
+const malformed = (message: string): RequestFault =>
+  new RequestFault(
+    fault('badRequest', `${message} (https://github.com/jaydenseric/graphql-multipart-request-spec).`),
+  )
 
 /**
  * Inserts a file at a path whose value is null or missing. undefined: the path leads to no such place.

@@ -2,28 +2,32 @@ import type { BUILT_IN_ACTIONS } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
 import { readableAttributes } from '../../access/restrict/readable-attributes.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
 import type { DocumentReads } from '../../documents/documents.ts'
-import { type Fault, forbidden, tooManyRequests } from '../../faults/fault.ts'
+import { forbidden, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
-import type { IdentityService, SignedIn } from '../identity.ts'
+import { confirmEmail, sendEmailConfirmation } from '../confirm-email.ts'
+import type { AuthCall, IdentityTerms, SignedIn } from '../identity.ts'
 import type { AuthBody } from '../parse-credentials.ts'
-import { type CountRequest, networkOf, type Quota } from '../rate-limit.ts'
+import { type CountRequest, enforceQuota, networkOf, type Quota, type QuotaListener } from '../rate-limit.ts'
 import { ALL_ROWS } from '../users/user-values.ts'
+import { changePassword, forgotPassword, resetPassword } from './change-password.ts'
+import { register } from './register.ts'
+import { signIn } from './sign-in.ts'
 
 /**
  * The auth operations for every protocol (reference/rest.md#14-access, reference/graphql.md#7-users): parses bodies, counts requests, makes
- * responses. The protocol checks the permission (`caller.grants.allows('auth', operation)`).
+ * responses. The protocol checks the permission (`caller.grants.allows('auth', operation)`). Refusals are thrown
+ * RequestFaults.
  */
 export interface AuthService {
-  /** `count`, then `perform`. Fails with `rateLimit` over the limit, without performing the operation. */
+  /** `count`, then `perform`. Rejects over the limit (429), without performing the operation. */
   request<Operation extends AuthOperation>(
     operation: Operation,
     body: AuthBody,
     call: AuthCall,
-  ): Promise<Result<AuthAnswers[Operation], Fault>>
+  ): Promise<AuthAnswers[Operation]>
   /** Counts a request of a network address, for protocols that count before they read the body. null: no limit. */
   count(operation: AuthOperation, address: string): Promise<Quota | null>
   /** Performs the operation. Mails per address and password attempts per user are counted here. */
@@ -31,19 +35,13 @@ export interface AuthService {
     operation: Operation,
     body: AuthBody,
     call: AuthCall,
-  ): Promise<AuthResult<AuthAnswers[Operation]>>
+  ): Promise<AuthAnswers[Operation]>
   /** JSON text of the signed-in user with the role, regardless of permissions on roles; 403 for other callers. */
-  me(caller: Caller): Promise<Result<string, Fault>>
+  me(caller: Caller): Promise<string>
 }
 
 /** Named as their permissions. */
 export type AuthOperation = (typeof BUILT_IN_ACTIONS.auth)[number]
-
-export interface AuthCall {
-  readonly caller: Caller
-  /** Network address of the client: `HttpRequest.peer`. */
-  readonly address: string
-}
 
 export interface AuthAnswers {
   readonly login: SessionAnswer
@@ -63,14 +61,8 @@ export interface SessionAnswer {
   readonly user: string
 }
 
-export interface AuthResult<Answer> {
-  readonly result: Result<Answer, Fault>
-  /** Quota of a narrower limit, such as that of a mail address; null: none. */
-  readonly quota: Quota | null
-}
-
 interface AuthServiceTerms extends OwnUserTerms {
-  readonly identity: IdentityService
+  readonly identity: IdentityTerms
   readonly count: CountRequest
 }
 
@@ -82,13 +74,12 @@ export function openAuthService(terms: AuthServiceTerms): AuthService {
     count,
     perform,
     async request(operation, body, call) {
-      const quota = await count(operation, call.address)
-      if (quota && !quota.allowed) return failed(tooManyRequests())
-      return (await perform(operation, body, call)).result
+      enforceQuota(await count(operation, call.address), {})
+      return perform(operation, body, call)
     },
     async me({ user }) {
-      if (typeof user?.documentId !== 'string') return failed(forbidden())
-      return ok(await readOwnUser(user.documentId, 'all', terms))
+      if (typeof user?.documentId !== 'string') throw new RequestFault(forbidden())
+      return readOwnUser(user.documentId, 'all', terms)
     },
   }
 }
@@ -98,68 +89,51 @@ type Operations = {
     body: AuthBody,
     call: AuthCall,
     terms: AuthServiceTerms,
-  ) => Promise<AuthResult<AuthAnswers[Operation]>>
+  ) => Promise<AuthAnswers[Operation]>
 }
 
 const OPERATIONS: Operations = {
-  async login(body, { address }, terms) {
-    const { result, quota } = await terms.identity.signIn(body, networkOf(address))
-    return { result: await toSessionAnswer(result, 'none', terms), quota }
+  login: async (body, call, terms) =>
+    toSessionAnswer(await signIn(body, call, terms.identity), 'none', terms),
+  async register(body, call, terms) {
+    await countMail('register', body, call, terms)
+    return toSessionAnswer(await register(body, terms.identity), call.caller, terms)
   },
-  register: (body, { caller }, terms) =>
-    limitedByAddress('register', body, terms, async () =>
-      toSessionAnswer(await terms.identity.register(body), caller, terms),
-    ),
-  async changePassword(body, { caller }, terms) {
-    const { result, quota } = await terms.identity.changePassword(body, caller)
-    return { result: await toSessionAnswer(result, 'none', terms), quota }
+  changePassword: async (body, call, terms) =>
+    toSessionAnswer(await changePassword(body, call, terms.identity), 'none', terms),
+  resetPassword: async (body, call, terms) =>
+    toSessionAnswer(await resetPassword(body, call, terms.identity), 'none', terms),
+  async forgotPassword(body, call, terms) {
+    await countMail('forgotPassword', body, call, terms)
+    forgotPassword(body, terms.identity)
+    return { ok: true }
   },
-  async resetPassword(body, { address }, terms) {
-    const result = await terms.identity.resetPassword(body, networkOf(address))
-    return withoutQuota(await toSessionAnswer(result, 'none', terms))
+  async sendEmailConfirmation(body, call, terms) {
+    await countMail('sendEmailConfirmation', body, call, terms)
+    return { email: sendEmailConfirmation(body, terms.identity), sent: true }
   },
-  forgotPassword: (body, _call, terms) =>
-    limitedByAddress('forgotPassword', body, terms, async () => {
-      const done = await terms.identity.forgotPassword(body)
-      return done.ok ? ok({ ok: true }) : done
-    }),
-  sendEmailConfirmation: (body, _call, terms) =>
-    limitedByAddress('sendEmailConfirmation', body, terms, async () => {
-      const sent = await terms.identity.sendEmailConfirmation(body)
-      return sent.ok ? ok({ email: sent.value, sent: true }) : sent
-    }),
   async emailConfirmation({ confirmation }, _call, terms) {
-    const confirmed = await terms.identity.confirmEmail(confirmation)
-    if (!confirmed.ok) return withoutQuota(confirmed)
-    const { location, documentId } = confirmed.value
-    return withoutQuota(ok({ location, user: await readOwnUser(documentId, 'none', terms) }))
+    const { location, documentId } = await confirmEmail(confirmation, terms.identity)
+    return { location, user: await readOwnUser(documentId, 'none', terms) }
   },
 }
-
-const withoutQuota = <Answer>(result: Result<Answer, Fault>): AuthResult<Answer> => ({ result, quota: null })
 
 /** Limits mails per address in addition to requests per network, so that no mailbox is flooded from many networks (reference/safety.md#s9-rate-limits). */
-async function limitedByAddress<Answer>(
+async function countMail(
   operation: AuthOperation,
   { email }: AuthBody,
+  listener: QuotaListener,
   { count }: AuthServiceTerms,
-  perform: () => Promise<Result<Answer, Fault>>,
-): Promise<AuthResult<Answer>> {
-  const quota: Quota | null =
-    typeof email === 'string' ? await count([`mail ${email.trim().toLowerCase()} ${operation}`]) : null
-  if (quota && !quota.allowed) return { result: failed(tooManyRequests()), quota }
-  return { result: await perform(), quota }
+): Promise<void> {
+  if (typeof email !== 'string') return
+  enforceQuota(await count([`mail ${email.trim().toLowerCase()} ${operation}`]), listener)
 }
 
-async function toSessionAnswer(
-  signedIn: Result<SignedIn, Fault>,
+const toSessionAnswer = async (
+  { jwt, documentId }: SignedIn,
   role: ShownRole,
   terms: OwnUserTerms,
-): Promise<Result<SessionAnswer, Fault>> {
-  if (!signedIn.ok) return signedIn
-  const { jwt, documentId } = signedIn.value
-  return ok({ jwt, user: await readOwnUser(documentId, role, terms) })
-}
+): Promise<SessionAnswer> => ({ jwt, user: await readOwnUser(documentId, role, terms) })
 
 interface OwnUserTerms {
   readonly model: Model

@@ -1,11 +1,10 @@
-import type { Caller } from '../../access/caller.ts'
 import { verifyPassword } from '../../base/passwords.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
 import { transactAgain } from '../../database/transact-again.ts'
-import { type Fault, fault, RequestFault, tooManyRequests } from '../../faults/fault.ts'
+import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import { endSessions } from '../end-sessions.ts'
-import type { IdentityTerms, PasswordAttempt, SignedIn } from '../identity.ts'
+import type { AuthCall, IdentityTerms, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
+import { enforceQuota, networkOf } from '../rate-limit.ts'
 import { type Account, type AccountKey, findAccount, writeAccount } from '../users/accounts.ts'
 import { hashUserValues, NO_MESSAGES, saveUser, scalarValue } from '../users/save-user.ts'
 import { requireScalar } from '../users/user-values.ts'
@@ -15,21 +14,20 @@ import { issueSession } from './sign-in.ts'
 /** Ends all older sessions: only the returned token is valid. */
 export async function changePassword(
   body: AuthBody,
-  { user }: Caller,
+  call: AuthCall,
   terms: IdentityTerms,
-): Promise<PasswordAttempt> {
+): Promise<SignedIn> {
+  const { user } = call.caller
   if (typeof user?.id !== 'number')
-    return refusedAttempt(fault('application', 'You must be authenticated to reset your password'))
-  const parsed = parseNewPassword(body, 'currentPassword', terms)
-  if (!parsed.ok) return { result: parsed, quota: null }
-  const { password, passwordConfirmation } = parsed.value
-  if (password !== passwordConfirmation) return refusedAttempt(mismatchFault(passwordConfirmation))
+    throw new RequestFault(fault('application', 'You must be authenticated to reset your password'))
+  const given = parseNewPassword(body, 'currentPassword', terms)
+  if (given.password !== given.passwordConfirmation)
+    throw new RequestFault(mismatchFault(given.passwordConfirmation))
   const key: AccountKey = { by: 'id', id: user.id }
   const account = await findAccount(terms.database, key, terms)
-  if (!account) return refusedAttempt(wrongPassword())
-  const quota = await terms.loginAttempts.beginChange(account.documentId)
-  if (quota) return { result: failed(tooManyRequests()), quota }
-  return changeVerified(parsed.value, { key, account }, terms)
+  if (!account) throw new RequestFault(wrongPassword())
+  enforceQuota(await terms.loginAttempts.beginChange(account.documentId), call)
+  return changeVerified(given, { key, account }, terms)
 }
 
 /** The attempt is already counted, and is uncounted only if the password is right. */
@@ -37,23 +35,18 @@ async function changeVerified(
   { proof: current, password }: NewPassword,
   { key, account }: { readonly key: AccountKey; readonly account: Account },
   terms: IdentityTerms,
-): Promise<PasswordAttempt> {
-  if (!(await verifyPassword(current, account.password))) return refusedAttempt(wrongPassword())
+): Promise<SignedIn> {
+  if (!(await verifyPassword(current, account.password))) throw new RequestFault(wrongPassword())
   await terms.loginAttempts.succeedChange(account.documentId)
   if (current === password)
-    return refusedAttempt(
+    throw new RequestFault(
       fault('validation', 'Your new password must be different than your current password'),
     )
   const unless = (found: Account) => found.password !== account.password
-  return {
-    result: await setPassword(password, { key, notFound: wrongPassword(), unless }, terms),
-    quota: null,
-  }
+  return setPassword(password, { key, notFound: wrongPassword(), unless }, terms)
 }
 
 const wrongPassword = (): Fault => fault('validation', 'The provided current password is invalid')
-
-const refusedAttempt = (reason: Fault): PasswordAttempt => ({ result: failed(reason), quota: null })
 
 /** The reference has these details here, but not when a code resets the password. */
 function mismatchFault(passwordConfirmation: string): Fault {
@@ -75,11 +68,11 @@ export function parseNewPassword(
   body: AuthBody,
   proof: 'currentPassword' | 'code',
   { model }: IdentityTerms,
-): Result<NewPassword, Fault> {
+): NewPassword {
   const attribute = requireScalar(model.builtIn.user, 'password')
   const rules = [{ name: 'password', attribute }, { name: 'passwordConfirmation' }, { name: proof }] as const
   const parsed = parseCredentials<keyof NewPassword | typeof proof>(body, rules)
-  return parsed.ok ? ok({ ...parsed.value, proof: parsed.value[proof] }) : parsed
+  return { ...parsed, proof: parsed[proof] }
 }
 
 interface PasswordTarget {
@@ -94,9 +87,9 @@ export async function setPassword(
   password: string,
   { key, notFound: gone, unless }: PasswordTarget,
   terms: IdentityTerms,
-): Promise<Result<SignedIn, Fault>> {
+): Promise<SignedIn> {
   const hashed = await hashUserValues(new Map([['password', scalarValue(password)]]), terms.model)
-  const set = await writeAccount(async (transaction, recordEvent) => {
+  const account = await writeAccount(async (transaction, recordEvent) => {
     const account = await findAccount(transaction, key, terms, true)
     if (!account || unless(account)) throw new RequestFault(gone)
     const { documentId } = account
@@ -105,19 +98,17 @@ export async function setPassword(
     recordEvent(account, 'update', hashed.keys())
     return { ...account, sessionVersion: account.sessionVersion + 1 }
   }, terms)
-  return set.ok ? ok(await issueSession(set.value, terms)) : set
+  return issueSession(account, terms)
 }
 
 /** Milliseconds: codes are valid for one hour. */
 const RESET_LIFETIME = 3_600_000
 
 /** Responds before the lookup, so that neither response nor timing reveals an account (reference/safety.md#s8-sessions-and-resets). */
-export async function forgotPassword(body: AuthBody, terms: IdentityTerms): Promise<Result<null, Fault>> {
+export function forgotPassword(body: AuthBody, terms: IdentityTerms): void {
   const attribute = requireScalar(terms.model.builtIn.user, 'email')
-  const parsed = parseCredentials(body, [{ name: 'email', attribute }])
-  if (!parsed.ok) return parsed
-  terms.background.start(() => mailResetCode(parsed.value.email, terms))
-  return ok(null)
+  const { email } = parseCredentials(body, [{ name: 'email', attribute }])
+  terms.background.start(() => mailResetCode(email, terms))
 }
 
 async function mailResetCode(email: string, terms: IdentityTerms): Promise<void> {
@@ -144,17 +135,15 @@ const withCode = (url: string, code: string): string => `${url}${url.includes('?
 /** Sets a password by a mailed code. A code works once, for an hour. */
 export async function resetPassword(
   body: AuthBody,
-  network: string,
+  { address }: AuthCall,
   terms: IdentityTerms,
-): Promise<Result<SignedIn, Fault>> {
-  const parsed = parseNewPassword(body, 'code', terms)
-  if (!parsed.ok) return parsed
+): Promise<SignedIn> {
+  const { proof: code, password, passwordConfirmation } = parseNewPassword(body, 'code', terms)
   const gone = fault('validation', 'Incorrect code provided')
-  const { proof: code, password, passwordConfirmation } = parsed.value
-  if (password !== passwordConfirmation) return failed(fault('validation', 'Passwords do not match'))
-  if (!isUnexpired(code, Date.now())) return failed(gone)
+  if (password !== passwordConfirmation) throw new RequestFault(fault('validation', 'Passwords do not match'))
+  if (!isUnexpired(code, Date.now())) throw new RequestFault(gone)
   const key = { by: 'resetPasswordToken', text: hashCode(code) } as const
   const set = await setPassword(password, { key, notFound: gone, unless: account => account.blocked }, terms)
-  if (set.ok) await terms.loginAttempts.rememberNetwork({ network, documentId: set.value.documentId })
+  await terms.loginAttempts.rememberNetwork({ network: networkOf(address), documentId: set.documentId })
   return set
 }

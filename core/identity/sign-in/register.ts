@@ -1,10 +1,9 @@
-import { failed, ok, type Result } from '../../base/result.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Values } from '../../documents/desired-state.ts'
 import { newDocumentId } from '../../documents/rows/document-id.ts'
 import { type ParseTerms, parseValues } from '../../documents/values/parse-attribute.ts'
 import { rule, toFault, toRefusal } from '../../documents/values/value-fault.ts'
-import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import { mailConfirmation } from '../confirm-email.ts'
 import type { IdentityTerms, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
@@ -18,47 +17,41 @@ const REQUIRED_FIELDS = ['email', 'username', 'password'] as const
 const TAKEN_MESSAGE = 'Email or Username are already taken'
 
 /** Creates a user with the configured role. Keys that the project does not allow are refused (reference/safety.md#s6-mass-assignment). */
-export async function register(body: AuthBody, terms: IdentityTerms): Promise<Result<SignedIn, Fault>> {
+export async function register(body: AuthBody, terms: IdentityTerms): Promise<SignedIn> {
   if (!terms.settings.register.enabled)
-    return failed(fault('application', 'Register action is currently disabled'))
+    throw new RequestFault(fault('application', 'Register action is currently disabled'))
   const values = await parseRegistration(withUsername(body), terms)
-  if (!values.ok) return values
-  const made = await writeAccount(async (transaction, recordEvent) => {
-    const account = await insertUser(values.value, transaction, terms)
-    recordEvent(account, 'create', [...values.value.keys(), 'role'])
-    return account
-  }, terms)
-  if (!made.ok) return failed(...made.reasons.map(toTakenFault))
-  if (!terms.settings.register.confirmEmail) return ok(await issueSession(made.value, terms))
-  terms.background.start(() => mailConfirmation(made.value, terms))
-  return ok({ jwt: null, documentId: made.value.documentId })
+  const account = await writeAccount(async (transaction, recordEvent) => {
+    const inserted = await insertUser(values, transaction, terms)
+    recordEvent(inserted, 'create', [...values.keys(), 'role'])
+    return inserted
+  }, terms).catch(throwTaken)
+  if (!terms.settings.register.confirmEmail) return issueSession(account, terms)
+  terms.background.start(() => mailConfirmation(account, terms))
+  return { jwt: null, documentId: account.documentId }
 }
 
 /** A unique violation by a concurrent registration is reported like a value that was taken before. */
-function toTakenFault(found: Fault): Fault {
-  const { errors } = found.details
+function throwTaken(error: unknown): never {
+  if (!(error instanceof RequestFault)) throw error
+  const { errors } = error.details
   const [first]: readonly { readonly path?: readonly string[] }[] = Array.isArray(errors) ? errors : []
-  return first?.path?.some(name => name === 'email' || name === 'username')
-    ? fault('application', TAKEN_MESSAGE)
-    : found
+  const isTaken = first?.path?.some(name => name === 'email' || name === 'username')
+  throw isTaken ? new RequestFault(fault('application', TAKEN_MESSAGE)) : error
 }
 
-async function parseRegistration(
-  body: AuthBody,
-  { settings, model }: IdentityTerms,
-): Promise<Result<Values, Fault>> {
+async function parseRegistration(body: AuthBody, { settings, model }: IdentityTerms): Promise<Values> {
   const { allowedFields, confirmEmail } = settings.register
   const allowed: ReadonlySet<string> = new Set([...REQUIRED_FIELDS, ...allowedFields])
   const wrong = Object.keys(body).filter(key => !allowed.has(key))
-  if (wrong.length > 0) return failed(fault('validation', `Invalid parameters: ${wrong.join(', ')}`))
+  if (wrong.length > 0) throw new RequestFault(fault('validation', `Invalid parameters: ${wrong.join(', ')}`))
   const rules = REQUIRED_FIELDS.map(name => ({ name, attribute: requireScalar(model.builtIn.user, name) }))
-  const credentials = parseCredentials(body, rules)
-  if (!credentials.ok) return credentials
+  parseCredentials(body, rules)
   const { values, faults } = parseValues(model.builtIn.user, body, PARSE_TERMS)
   const refusal = toRefusal(faults)
-  if (refusal) return failed(refusal)
+  if (refusal) throw new RequestFault(refusal)
   const server = { provider: scalarValue('local'), confirmed: scalarValue(!confirmEmail) }
-  return ok(await hashUserValues(new Map([...values, ...Object.entries(server)]), model))
+  return hashUserValues(new Map([...values, ...Object.entries(server)]), model)
 }
 
 /** Registration may not set relations. */

@@ -1,14 +1,13 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import type { UserValues } from '../../access/compile/condition.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
 import type { BodyOrText } from '../../cache/answer-store.ts'
 import type { AnswerCache, CacheFindOptions } from '../../cache/open-cache.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Database } from '../../database/database.ts'
 import { toCacheableRead } from '../../documents/read/to-cacheable-read.ts'
 import { toStatement } from '../../documents/read/to-statement.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Strategy } from '../identify.ts'
@@ -35,10 +34,10 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
     if (!session) return null
     const user = await read(session.id, ahead)
     if (!user || isLockedOut(user, terms.confirmEmail))
-      return failed(fault('unauthorized', 'Invalid credentials'))
+      throw new RequestFault(fault('unauthorized', 'Invalid credentials'))
     // A new password ended this session (reference/safety.md#s8-sessions-and-resets).
     if ((user.sessionVersion ?? 0) !== session.version)
-      return failed(fault('unauthorized', 'Missing or invalid credentials'))
+      throw new RequestFault(fault('unauthorized', 'Missing or invalid credentials'))
     return userCaller(user, terms.access)
   }
 }
@@ -88,11 +87,11 @@ const bodyText = (found: BodyOrText | null): string | null =>
 const FALLBACK_ROLE = 'authenticated'
 
 /** The caller of a user, with the grants of the role. */
-export function userCaller(user: UserValues, { roles, publicCaller }: Access): Result<Caller, Fault> {
+export function userCaller(user: UserValues, { roles, publicCaller }: Access): Caller {
   const role = roleKey(user)
   const grants =
     (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK_ROLE) ?? publicCaller.grants
-  return ok(Object.freeze({ kind: 'user', grants, user }))
+  return Object.freeze({ kind: 'user', grants, user })
 }
 
 function roleKey({ role }: UserValues): string | null {

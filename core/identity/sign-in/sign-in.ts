@@ -1,30 +1,22 @@
 import { verifyPassword } from '../../base/passwords.ts'
-import { failed, ok } from '../../base/result.ts'
-import { fault, tooManyRequests } from '../../faults/fault.ts'
-import type { IdentityTerms, PasswordAttempt, SignedIn } from '../identity.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
+import type { AuthCall, IdentityTerms, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
+import { enforceQuota, networkOf } from '../rate-limit.ts'
 import { type Account, findAccount } from '../users/accounts.ts'
 
 /** Signs in by username or address. Timing and response are the same for an unknown account. */
-export async function signIn(
-  body: AuthBody,
-  network: string,
-  terms: IdentityTerms,
-): Promise<PasswordAttempt> {
-  const parsed = parseCredentials(body, [{ name: 'identifier' }, { name: 'password' }])
-  if (!parsed.ok) return { result: parsed, quota: null }
-  const { identifier, password } = parsed.value
+export async function signIn(body: AuthBody, call: AuthCall, terms: IdentityTerms): Promise<SignedIn> {
+  const { identifier, password } = parseCredentials(body, [{ name: 'identifier' }, { name: 'password' }])
   const account = await findAccount(terms.database, { by: 'identifier', text: identifier }, terms)
-  const place = { network, documentId: account?.documentId ?? null }
-  const quota = await terms.loginAttempts.begin(identifier, place)
-  if (quota) return { result: failed(tooManyRequests()), quota }
+  const origin = { network: networkOf(call.address), documentId: account?.documentId ?? null }
+  enforceQuota(await terms.loginAttempts.begin(identifier, origin), call)
   if (!(await verifyPassword(password, account?.password ?? null)) || !account)
-    return { result: failed(fault('validation', 'Invalid identifier or password')), quota: null }
-  await terms.loginAttempts.succeed(identifier, place)
+    throw new RequestFault(fault('validation', 'Invalid identifier or password'))
+  await terms.loginAttempts.succeed(identifier, origin)
   const barred = lockoutReason(account, terms)
-  const result =
-    barred === null ? ok(await issueSession(account, terms)) : failed(fault('application', barred))
-  return { result, quota: null }
+  if (barred !== null) throw new RequestFault(fault('application', barred))
+  return issueSession(account, terms)
 }
 
 /** Reported only after the right password. */

@@ -1,8 +1,7 @@
-import type { Result } from '../../base/result.ts'
 import type { Cell, Transaction } from '../../database/database.ts'
 import { type EventAction, type Outbox, openChangeRecorder } from '../../documents/outbox.ts'
 import { type TransactTerms, transact } from '../../documents/transact.ts'
-import type { Fault } from '../../faults/fault.ts'
+import { unwrap } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
@@ -111,14 +110,17 @@ type RecordAccountEvent = (
   attributes: Iterable<string>,
 ) => void
 
-/** Runs one transaction on an account on behalf of its owner, and emits the recorded events after the commit. */
+/**
+ * Runs one transaction on an account on behalf of its owner, and emits the recorded events after the commit. Rejects with
+ * a RequestFault for a refused value.
+ */
 export async function writeAccount<Value>(
   work: (transaction: Transaction, recordEvent: RecordAccountEvent) => Promise<Value>,
   terms: WriteAccountTerms,
-): Promise<Result<Value, Fault>> {
+): Promise<Value> {
   const { user: type } = terms.model.builtIn
   const recorder = openChangeRecorder(terms.outbox)
-  const written = await transact(
+  const result = await transact(
     type,
     transaction => {
       const record = recorder.within(transaction, new Date().toISOString())
@@ -130,6 +132,7 @@ export async function writeAccount<Value>(
     },
     terms,
   )
-  if (written.ok) recorder.done()
+  const written = unwrap(result)
+  recorder.done()
   return written
 }

@@ -1,9 +1,8 @@
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { didYouMean } from '../../base/nearest.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
 import type { Documents } from '../../documents/documents.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
 import { isRecord } from '../../query/parse-place.ts'
@@ -20,19 +19,16 @@ interface RoleLookup {
  * Replaces keys of roles (`editor`) by documentIds in a user's values. Refuses (400) strings that are neither the key nor
  * the documentId of a role that the caller may find.
  */
-export async function withRoleByKey(
-  values: GivenValues,
-  asking: RoleLookup,
-): Promise<Result<GivenValues, Fault>> {
+export async function withRoleByKey(values: GivenValues, lookup: RoleLookup): Promise<GivenValues> {
   const texts = roleTexts(values.role)
-  if (texts.length === 0) return ok(values)
-  const roles = await visibleRoles(asking)
+  if (texts.length === 0) return values
+  const roles = await visibleRoles(lookup)
   // Without a permission to find roles, `permit` refuses the attribute.
-  if (roles === null) return ok(values)
+  if (roles === null) return values
   const documentIds = new Set(roles.values())
   const unknown = texts.find(text => !roles.has(text) && !documentIds.has(text))
-  if (unknown !== undefined) return failed(unknownRole(unknown, [...roles.keys()]))
-  return ok({ ...values, role: replaceTexts(values.role, text => roles.get(text) ?? text) })
+  if (unknown !== undefined) throw unknownRole(unknown, [...roles.keys()])
+  return { ...values, role: replaceTexts(values.role, text => roles.get(text) ?? text) }
 }
 
 const RELATION_KEYS = ['connect', 'disconnect', 'set'] as const
@@ -90,8 +86,9 @@ async function visibleRoles({
 /** Far above the number of roles in any project. */
 const MAX_ROLES = 10_000
 
-function unknownRole(text: string, keys: readonly string[]): Fault {
+function unknownRole(text: string, keys: readonly string[]): RequestFault {
   const near = didYouMean(text, keys)
   const message = `Unknown role \`${text}\`${near || `: expected one of ${keys.join(', ')}`}`
-  return fault('validation', message, { key: 'role', path: 'role', expected: 'the key or the id of a role' })
+  const details = { key: 'role', path: 'role', expected: 'the key or the id of a role' }
+  return new RequestFault(fault('validation', message, details))
 }

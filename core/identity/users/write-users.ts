@@ -1,65 +1,70 @@
 import type { Caller } from '../../access/caller.ts'
 import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
-import { toRefusal } from '../../documents/values/value-fault.ts'
-import { type Fault, fault, forbidden, invalidBodyKey } from '../../faults/fault.ts'
+import type { Documents } from '../../documents/documents.ts'
+import { toRefusal, type ValueFault } from '../../documents/values/value-fault.ts'
+import { type Fault, fault, forbidden, invalidBodyKey, RequestFault, unwrap } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { everyField, populateWhole } from '../../query/populate-nodes.ts'
 import type { RestrictedQuery, Selection } from '../../query/query.ts'
 import { startAddressChange } from '../confirm-email.ts'
+import type { IdentityTerms } from '../identity.ts'
 import { type AuthBody, checkCredential, missingFault, typeFault } from '../parse-credentials.ts'
+import type { CountRequest } from '../rate-limit.ts'
 import { findAccount } from './accounts.ts'
 import { withRoleByKey } from './role-by-key.ts'
 import { ALL_ROWS, requireScalar } from './user-values.ts'
-import type { UserChange, UsersServiceTerms } from './users-service.ts'
 
-type UserAnswer = Promise<Result<string | null, Fault>>
+export interface UserChange {
+  /** Without a `data` wrapper. */
+  readonly body: AuthBody
+  readonly caller: Caller
+  readonly selection?: Selection | undefined
+}
+
+/** Dependencies of the users service. */
+export interface UsersServiceTerms {
+  readonly identity: IdentityTerms
+  /** Result of `userDocuments`. */
+  readonly documents: Documents
+  readonly count: CountRequest
+}
 
 export async function createUserDocument(
   { body, caller, selection }: UserChange,
   terms: UsersServiceTerms,
-): UserAnswer {
+): Promise<string | null> {
   const { user: type } = terms.identity.model.builtIn
-  const invalid = checkNewUser(body, caller, type)
-  if (invalid) return failed(invalid)
+  checkNewUser(body, caller, type)
   const values = await toGivenValues(body, caller, terms)
-  if (!values.ok) return values
-  const command = { kind: 'create', type, locale: null, status: 'published', values: values.value } as const
-  const permitted = permit(command, caller)
-  if (!permitted.ok) return permitted
+  const command = { kind: 'create', type, locale: null, status: 'published', values } as const
+  const permitted = unwrap(permit(command, caller))
   const query = answerQuery('create', { caller, selection }, terms)
-  if (!query.ok) return query
-  const written = await terms.documents.create(permitted.value, { query: query.value, shape: 'flat' })
-  if (written.ok) return ok(written.value.text)
-  return failed(creationFault(written.reasons[0]))
+  const written = await terms.documents.create(permitted, { query, shape: 'flat' })
+  if (!written.ok) throw new RequestFault(creationFault(written.reasons[0]))
+  return written.value.text
 }
 
 export async function updateUserDocument(
   id: number,
   { body, caller, selection }: UserChange,
   terms: UsersServiceTerms,
-): UserAnswer {
+): Promise<string | null> {
   const { identity } = terms
   const { user: type } = identity.model.builtIn
-  const wrong = checkUserChange(body, type)
-  if (wrong) return failed(wrong)
+  checkUserChange(body, type)
   const values = await toGivenValues(body, caller, terms)
-  if (!values.ok) return values
   const account = await findAccount(identity.database, { by: 'id', id }, identity)
   const documentId = account?.documentId ?? NO_DOCUMENT
-  const permitted = permit({ ...UPDATE, type, documentId, values: values.value }, caller)
-  if (!permitted.ok) return permitted
+  const permitted = unwrap(permit({ ...UPDATE, type, documentId, values }, caller))
   const query = answerQuery('update', { caller, selection }, terms)
-  if (!query.ok) return query
-  const change = await startAddressChange(permitted.value, { account, caller }, terms)
-  if (!change.ok) return change
-  const written = await terms.documents.update(change.value.command, { query: query.value, shape: 'flat' })
-  if (!written.ok) return failed(changeFault(written.reasons[0]))
-  change.value.mail()
-  return ok(written.value.text)
+  const { command, mail } = await startAddressChange(permitted, { account, caller }, terms)
+  const written = await terms.documents.update(command, { query, shape: 'flat' })
+  if (!written.ok) throw new RequestFault(changeFault(written.reasons[0]))
+  mail()
+  return written.value.text
 }
 
 /** Unknown users are looked up like hidden ones, so that both take the same time. */
@@ -69,30 +74,25 @@ const UPDATE = { kind: 'update', locale: null, status: 'published', precondition
 
 export async function deleteUserDocument(
   id: number,
-  asked: AnswerRequest,
+  answer: AnswerRequest,
   terms: UsersServiceTerms,
-): UserAnswer {
+): Promise<string | null> {
   const account = await findAccount(terms.identity.database, { by: 'id', id }, terms.identity)
   const { user: type } = terms.identity.model.builtIn
   const documentId = account?.documentId ?? NO_DOCUMENT
-  const permitted = permit(
-    { kind: 'delete', type, documentId, locale: null, precondition: null },
-    asked.caller,
-  )
-  if (!permitted.ok) return permitted
-  const query = answerQuery('delete', asked, terms)
-  if (!query.ok) return query
-  return terms.documents.delete(permitted.value, [], { query: query.value, shape: 'flat' })
+  const command = { kind: 'delete', type, documentId, locale: null, precondition: null } as const
+  const permitted = unwrap(permit(command, answer.caller))
+  const query = answerQuery('delete', answer, terms)
+  return unwrap(await terms.documents.delete(permitted, [], { query, shape: 'flat' }))
 }
 
 async function toGivenValues(
-  body: UserChange['body'],
+  body: AuthBody,
   caller: Caller,
   { identity, documents }: UsersServiceTerms,
-): Promise<Result<GivenValues, Fault>> {
+): Promise<GivenValues> {
   const { user, role } = identity.model.builtIn
-  const values = parseUserValues(body, user)
-  return values.ok ? withRoleByKey(values.value, { caller, type: role, documents }) : values
+  return withRoleByKey(parseUserValues(body, user), { caller, type: role, documents })
 }
 
 type AnswerRequest = Pick<UserChange, 'selection'> & { readonly caller: Caller }
@@ -102,13 +102,13 @@ function answerQuery(
   action: 'create' | 'update' | 'delete',
   { caller, selection }: AnswerRequest,
   { identity }: UsersServiceTerms,
-): Result<RestrictedQuery, Fault> {
+): RestrictedQuery {
   const { user: type } = identity.model.builtIn
   const attribute = type.attributes.get('role')
   const role = attribute && action !== 'delete' ? populateWhole(attribute, 'all') : null
   const shown: Selection = selection ?? { ...everyField(type), populate: role ? [role] : [] }
   const take = { kind: 'one', documentId: null } as const
-  return restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action)
+  return unwrap(restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action))
 }
 
 /** reference/rest.md#14-access: creating a user reports validation rules as ApplicationErrors without details. */
@@ -145,7 +145,7 @@ const ruleFaults = ({ code, details }: Fault): readonly RuleFault[] =>
   code === 'validation' && Array.isArray(details.errors) ? details.errors : []
 
 /** Checks the required values of a new user, except those that the server sets. */
-function checkNewUser(body: AuthBody, { grants }: Caller, user: ContentType): Fault | undefined {
+function checkNewUser(body: AuthBody, { grants }: Caller, user: ContentType): void {
   const set = grants.writeAccess(user, 'create')?.set ?? {}
   const isAsked = (name: string): boolean => !Object.hasOwn(set, name)
   const rules = [
@@ -155,27 +155,32 @@ function checkNewUser(body: AuthBody, { grants }: Caller, user: ContentType): Fa
   ].filter(({ name }) => isAsked(name))
   const role =
     isAsked('role') && (body.role === undefined || body.role === null) ? [missingFault('role')] : []
-  return toRefusal([...rules.flatMap(rule => checkCredential(body, rule)), ...role])
+  throwFaults([...rules.flatMap(rule => checkCredential(body, rule)), ...role])
 }
 
 /** Checks the given values. An update cannot remove password or role. */
-function checkUserChange(body: AuthBody, user: ContentType): Fault | undefined {
-  if (body.password === '') return fault('validation', 'password.notNull')
+function checkUserChange(body: AuthBody, user: ContentType): void {
+  if (body.password === '') throw new RequestFault(fault('validation', 'password.notNull'))
   const email = Object.hasOwn(body, 'email')
     ? checkCredential(body, { name: 'email', attribute: requireScalar(user, 'email') })
     : []
-  return toRefusal([
+  throwFaults([
     ...email,
     ...(body.password === null ? [typeFault('string', 'password', null)] : []),
     ...(body.role === null ? [typeFault('object', 'role', null)] : []),
   ])
 }
 
+function throwFaults(faults: readonly ValueFault[]): void {
+  const refusal = toRefusal(faults)
+  if (refusal) throw new RequestFault(refusal)
+}
+
 /** Hashes of mailed codes: no permission allows writing them (reference/safety.md#s6-mass-assignment). */
 const SERVER_ONLY: readonly string[] = ['resetPasswordToken', 'confirmationToken']
 
-function parseUserValues(body: AuthBody, user: ContentType): Result<GivenValues, Fault> {
+function parseUserValues(body: AuthBody, user: ContentType): GivenValues {
   const own = SERVER_ONLY.find(key => Object.hasOwn(body, key))
-  if (own !== undefined) return failed(invalidBodyKey(own, own))
-  return parseGivenValues(user, body)
+  if (own !== undefined) throw new RequestFault(invalidBodyKey(own, own))
+  return unwrap(parseGivenValues(user, body))
 }

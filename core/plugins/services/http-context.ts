@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { isDeeperThan } from '../../base/plain-data.ts'
-import type { Result } from '../../base/result.ts'
 import { toPluginError, ValidationError } from '../../faults/errors.ts'
-import { type Fault, forbidden } from '../../faults/fault.ts'
+import { RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
 import { MAX_BODY_DEPTH } from '../../query/parse-json.ts'
 import type { PluginRequest, PluginResponse, SendTerms } from '../context.ts'
@@ -16,12 +15,15 @@ export interface SharedRequest {
 
 /** Makes a request readable by plugins and by the route. */
 export function shareRequest(request: HttpRequest): SharedRequest {
-  let reading: Promise<Result<Buffer, Fault>> | undefined
+  let reading: Promise<Buffer> | undefined
   const read = () => {
     reading ??= request.body()
     return reading
   }
-  const body = async () => requireBody(await read())
+  const body = () =>
+    read().catch(error => {
+      throw error instanceof RequestFault ? toPluginError(error.fault) : error
+    })
   const { id, method, path, headers, peer, timing = null, origin } = request
   const seen: PluginRequest = {
     ...{ id, method, path, headers, peer },
@@ -39,11 +41,6 @@ export function shareRequest(request: HttpRequest): SharedRequest {
       stream: () => (reading ? Readable.from(bodyStream(body)) : request.stream()),
     }),
   }
-}
-
-function requireBody(body: Result<Buffer, Fault>): Buffer {
-  if (body.ok) return body.value
-  throw toPluginError(body.reasons[0] ?? forbidden())
 }
 
 async function* bodyStream(body: () => Promise<Buffer>): AsyncGenerator<Buffer> {

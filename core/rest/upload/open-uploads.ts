@@ -1,10 +1,10 @@
 import type { Action } from '../../access/actions.ts'
-import { forbidden } from '../../faults/fault.ts'
+import { forbidden, RequestFault } from '../../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
   type Responder,
-  toFaultResponse,
+  refusalResponse,
 } from '../../faults/http-exchange.ts'
 import { answerMethod } from '../answer.ts'
 import { routeArguments } from '../endpoint.ts'
@@ -39,12 +39,12 @@ async function perform(
     return guard({
       request,
       args,
-      handle: (request, caller) => handle(action, { request, route, caller }, terms),
+      // Middlewares see a refusal as a response.
+      handle: (request, caller) => handle(action, { request, route, caller }, terms).catch(refusalResponse),
     })
   }
   const caller = await terms.identify(request.headers.authorization)
-  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
-  return handle(action, { request, route, caller: caller.value }, terms)
+  return handle(action, { request, route, caller }, terms)
 }
 
 /** A POST with `?id=` updates a file; without it uploads new ones. */
@@ -57,7 +57,7 @@ async function handle(
   terms: UploadTerms,
 ): Promise<HttpResponse> {
   if (route.kind === 'upload') return postUpload(call, terms)
-  if (!call.caller.grants.allows('upload', action)) return toFaultResponse(forbidden())
+  if (!call.caller.grants.allows('upload', action)) throw new RequestFault(forbidden())
   if (route.kind === 'files') return getFiles(call, terms)
   return action === 'delete' ? deleteFile(route.id, call, terms) : getFile(route.id, call, terms)
 }

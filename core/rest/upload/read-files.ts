@@ -1,13 +1,12 @@
 import type { Action } from '../../access/actions.ts'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
-import { type HttpRequest, type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
+import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { ContentType, MediaAttribute, ScalarAttribute } from '../../model/model.ts'
 import type { Comparison, Filter, Query, Value } from '../../query/query.ts'
-import { answerJson, answerRefusal } from '../answer.ts'
+import { answerJson } from '../answer.ts'
 import { parseRowId } from '../endpoint.ts'
 import { parseFields } from '../parameters/parse-fields.ts'
 import { parseTopPage } from '../parameters/parse-pagination.ts'
@@ -17,33 +16,24 @@ import type { RestTerms } from '../rest-call.ts'
 
 /** A list without an envelope (reference/rest.md#15-upload): pages by the top-level `start` and `limit`, not `pagination`. */
 export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
-  const parameters = parseQueryString(call.request.search)
-  if (!parameters.ok) return answerRefusal(parameters)
-  const shared = parseSharedQuery(terms.model.builtIn.file, parameters.value, terms)
-  if (!shared.ok) return answerRefusal(shared)
-  const page = parseTopPage(parameters.value, terms.settings.maxLimit)
-  if (!page.ok) return answerRefusal(page)
-  const take = { kind: 'many', page: page.value, total: false } as const
-  const restricted = restrict({ ...shared.value, take, locale: { kind: 'all' } }, call.caller)
-  if (!restricted.ok) return answerRefusal(restricted)
-  const { text } = await terms.documents.findMany(restricted.value, 'flat')
+  const parameters = unwrap(parseQueryString(call.request.search))
+  const shared = unwrap(parseSharedQuery(terms.model.builtIn.file, parameters, terms))
+  const page = unwrap(parseTopPage(parameters, terms.settings.maxLimit))
+  const take = { kind: 'many', page, total: false } as const
+  const restricted = unwrap(restrict({ ...shared, take, locale: { kind: 'all' } }, call.caller))
+  const { text } = await terms.documents.findMany(restricted, 'flat')
   return answerJson(JSON.stringify(withSignedFlag(text)), call)
 }
 
 /** One file with all its fields: `fields` is ignored. */
 export async function getFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
-  const parameters = parseQueryString(call.request.search)
-  if (!parameters.ok) return answerRefusal(parameters)
+  const { fields: _, ...query } = unwrap(parseQueryString(call.request.search))
   const number = parseRowId(id)
-  if (!number.ok) return answerRefusal(number)
-  const { fields: _, ...query } = parameters.value
-  const { parameters: others, related } = splitRelated(query)
-  const wanted: FileQuery = { parameters: others, attribute: 'id', values: [number.value], action: 'findOne' }
-  const found = await readFiles(wanted, call, terms)
-  if (!found.ok) return answerRefusal(found)
-  const [file] = found.value
-  if (!file) return toFaultResponse(noFile())
-  const relations = related ? { related: await findRelated(number.value, call, terms) } : {}
+  const { parameters, related } = splitRelated(query)
+  const wanted: FileQuery = { parameters, attribute: 'id', values: [number], action: 'findOne' }
+  const [file] = await readFiles(wanted, call, terms)
+  if (!file) throw noFile()
+  const relations = related ? { related: await findRelated(number, call, terms) } : {}
   return answerJson(JSON.stringify({ ...file, ...relations }), call)
 }
 
@@ -61,23 +51,21 @@ export async function readFiles(
   { parameters = {}, attribute, values, action }: FileQuery,
   call: UploadCall,
   terms: UploadTerms,
-): Promise<Result<readonly object[], Fault>> {
+): Promise<readonly object[]> {
   const { file } = terms.model.builtIn
-  const shared = parseSharedQuery(file, parameters, terms)
-  if (!shared.ok) return shared
+  const shared = unwrap(parseSharedQuery(file, parameters, terms))
   const id = file.attributes.get(attribute)
   if (id?.kind !== 'scalar') throw new TypeError(`files have no ${attribute}`)
-  const filters = [oneOf(id, values), ...(shared.value.filter ? [shared.value.filter] : [])]
+  const filters = [oneOf(id, values), ...(shared.filter ? [shared.filter] : [])]
   const query: Query = {
-    ...shared.value,
+    ...shared,
     filter: { kind: 'and', filters },
     take: { kind: 'many', page: { start: 0, limit: values.length }, total: false },
     locale: { kind: 'all' },
   }
-  const restricted = restrict(query, call.caller, action)
-  if (!restricted.ok) return restricted
-  const { text } = await terms.documents.findMany(restricted.value, 'flat')
-  return ok(withSignedFlag(text))
+  const restricted = unwrap(restrict(query, call.caller, action))
+  const { text } = await terms.documents.findMany(restricted, 'flat')
+  return withSignedFlag(text)
 }
 
 const oneOf = (attribute: ScalarAttribute, values: readonly Value[]): Comparison => ({
@@ -170,4 +158,4 @@ export interface UploadCall {
   readonly caller: Caller
 }
 
-export const noFile = (): Fault => fault('notFound', 'file.notFound')
+export const noFile = (): RequestFault => new RequestFault(fault('notFound', 'file.notFound'))

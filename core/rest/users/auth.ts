@@ -1,18 +1,19 @@
-import { notFound } from '../../faults/fault.ts'
+import { notFound, unwrap } from '../../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
   type Responder,
+  refusalResponse,
   toFaultResponse,
 } from '../../faults/http-exchange.ts'
+import type { Quota } from '../../identity/rate-limit.ts'
 import type {
   AuthAnswers,
   AuthOperation,
-  AuthResult,
   AuthService,
   SessionAnswer,
 } from '../../identity/sign-in/auth-service.ts'
-import { answerMethod, answerRefusal } from '../answer.ts'
+import { answerMethod } from '../answer.ts'
 import { withQuota } from '../api-rate-limit.ts'
 import { type EndpointCall, type Endpoints, openEndpoints, wordsBelow } from '../endpoint.ts'
 import { readBareBody } from '../parse-body.ts'
@@ -95,36 +96,33 @@ const authEndpoints = ({ auth }: AuthTerms): Endpoints => ({
 const performAuth =
   <Operation extends Exclude<AuthOperation, 'emailConfirmation'>>(operation: Operation, auth: AuthService) =>
   async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
-    const body = await readBareBody(request)
-    if (!body.ok) return answerRefusal(body)
-    const performed = await auth.perform(operation, body.value, { caller, address: request.peer })
-    return answerPerformed(performed, answer => ({ status: 200, body: print(answer), headers: NO_STORE }))
+    const body = unwrap(await readBareBody(request))
+    return withNarrowerQuota(async onQuota => {
+      const answer = await auth.perform(operation, body, { caller, address: request.peer, onQuota })
+      return { status: 200, body: print(answer), headers: NO_STORE }
+    })
   }
 
 /** Performs the confirmation of a mailed link, then redirects to the project's page. */
 const performConfirmation =
   (auth: AuthService) =>
   async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
-    const parameters = parseQueryString(request.search)
-    if (!parameters.ok) return answerRefusal(parameters)
-    const { confirmation } = parameters.value
-    const performed = await auth.perform(
-      'emailConfirmation',
-      { confirmation },
-      { caller, address: request.peer },
-    )
-    return answerPerformed(performed, ({ location }) => ({
-      status: 302,
-      body: null,
-      headers: { Location: location, ...NO_STORE },
-    }))
+    const { confirmation } = unwrap(parseQueryString(request.search))
+    const call = { caller, address: request.peer }
+    const { location } = await auth.perform('emailConfirmation', { confirmation }, call)
+    return { status: 302, body: null, headers: { Location: location, ...NO_STORE } }
   }
 
-const answerPerformed = <Answer>(
-  { result, quota }: AuthResult<Answer>,
-  toAnswer: (answer: Answer) => HttpResponse,
-): Promise<HttpResponse> =>
-  withQuota(quota, async () => (result.ok ? toAnswer(result.value) : answerRefusal(result)))
+/** Adds the headers of a quota that `work` reports to its answer or refusal. */
+async function withNarrowerQuota(
+  work: (onQuota: (quota: Quota) => void) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  let narrower: Quota | null = null
+  const answer = await work(quota => {
+    narrower = quota
+  }).catch(refusalResponse)
+  return withQuota(narrower, async () => answer)
+}
 
 /** Credentials must not be cached. */
 const NO_STORE = { 'Cache-Control': 'no-store' }

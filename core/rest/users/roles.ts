@@ -2,13 +2,12 @@ import { type Action, BUILT_IN_ACTIONS, CONTENT_ACTIONS } from '../../access/act
 import type { Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
-import { type HttpResponse, type Responder, toFaultResponse } from '../../faults/http-exchange.ts'
+import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import type { HttpResponse, Responder } from '../../faults/http-exchange.ts'
 import { ALL_ROWS } from '../../identity/users/user-values.ts'
 import type { Model } from '../../model/model.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
-import { answerJson, answerRefusal } from '../answer.ts'
+import { answerJson } from '../answer.ts'
 import { type EndpointCall, openEndpoints, parseRowId } from '../endpoint.ts'
 import type { RestTerms } from '../rest-call.ts'
 
@@ -40,16 +39,13 @@ export const openRoleRoutes = (terms: RoleRouteTerms): Responder =>
 
 async function findRoles(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpResponse> {
   const roles = await readRoles('find', call, terms)
-  return roles.ok ? answerJson(JSON.stringify({ roles: roles.value }), call) : answerRefusal(roles)
+  return answerJson(JSON.stringify({ roles }), call)
 }
 
 async function findRole(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpResponse> {
   const id = parseRowId(call.id)
-  if (!id.ok) return answerRefusal(id)
-  const roles = await readRoles('findOne', call, terms)
-  if (!roles.ok) return answerRefusal(roles)
-  const role = roles.value.find(each => each.id === id.value)
-  if (!role) return toFaultResponse(fault('notFound', 'Role not found'))
+  const role = (await readRoles('findOne', call, terms)).find(each => each.id === id)
+  if (!role) throw new RequestFault(fault('notFound', 'Role not found'))
   const permissions = permissionTree(terms.access.roles.get(String(role.type)) ?? null, terms.model)
   return answerJson(JSON.stringify({ role: { ...role, permissions } }), call)
 }
@@ -61,7 +57,7 @@ async function readRoles(
   action: 'find' | 'findOne',
   { caller }: EndpointCall,
   { model, documents }: RoleRouteTerms,
-): Promise<Result<readonly Role[], Fault>> {
+): Promise<readonly Role[]> {
   const { role: type } = model.builtIn
   const users = type.attributes.get('users')
   const counted =
@@ -80,9 +76,8 @@ async function readRoles(
     caller,
     action,
   )
-  if (!restricted.ok) return restricted
-  const { text } = await documents.findMany(restricted.value, 'flat')
-  return ok((JSON.parse(text) as readonly Role[]).map(flattenCount))
+  const { text } = await documents.findMany(unwrap(restricted), 'flat')
+  return (JSON.parse(text) as readonly Role[]).map(flattenCount)
 }
 
 const COUNT = 'nb_users'

@@ -40,10 +40,8 @@ async function readIn(
   const read = openUserValues({ access, database: transaction, model, storage })
   const values = account && (await read(account.id))
   if (!values) return null
-  const caller = userCaller(values, access)
-  if (!caller.ok) return null
   return {
-    role: caller.value.grants.name,
+    role: userCaller(values, access).grants.name,
     values,
     barred: isLockedOut(values, project.settings.auth.register.confirmEmail),
   }

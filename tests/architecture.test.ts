@@ -60,7 +60,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@graphql-tools/utils': ['core/graphql'],
   commander: ['tools/cli'],
   '@babel/parser': ['tools/strapi'],
-  '@sqlite.org/sqlite-wasm': ['tools/strapi'],
+  'node-sqlite3-wasm': ['tools/strapi'],
   tar: ['tools/strapi'],
 }
 

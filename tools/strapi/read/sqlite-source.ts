@@ -1,33 +1,53 @@
-import { readFile, stat } from 'node:fs/promises'
-import type { Database as SqliteDatabase, SqlValue } from '@sqlite.org/sqlite-wasm'
+import { constants } from 'node:fs'
+import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SQLiteValue, Database as SqliteDatabase } from 'node-sqlite3-wasm'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { quoteIdentifier } from '../../../core/sql/identifier.ts'
 import { openTables, type ReadColumns, type SourceColumn, type StrapiDatabase } from './source.ts'
 
-/** Runs the work on a copy in memory of a SQLite file of Strapi. Fails with the reason. */
+/** Runs the work on a copy of a SQLite file of Strapi. Fails with the reason. */
 export async function withSqlite<Value>(
   file: string,
   work: (source: StrapiDatabase) => Promise<Result<Value, string>>,
 ): Promise<Result<Value, string>> {
-  const bytes = await readDatabaseFile(file)
-  if (!bytes.ok) return bytes
-  const database = await openCopy(bytes.value)
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-sqlite-'))
+  try {
+    const copied = await copyDatabase(file, join(folder, 'data.db'))
+    return copied.ok ? await overCopy(copied.value, work) : copied
+  } catch (error) {
+    const { SQLite3Error } = await loadSqlite()
+    if (!(error instanceof SQLite3Error)) throw error
+    return failed(`${file} could not be read: ${error.message}`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A module of CommonJS. */
+const loadSqlite = async () => (await import('node-sqlite3-wasm')).default
+
+async function overCopy<Value>(
+  copy: string,
+  work: (source: StrapiDatabase) => Promise<Result<Value, string>>,
+): Promise<Result<Value, string>> {
+  const { Database } = await loadSqlite()
+  const database = new Database(copy, { fileMustExist: true })
   try {
     const tables = readTables(database)
-    if (!tables.has('strapi_core_store_settings')) return failed(`${file} has no tables of Strapi`)
+    if (!tables.has('strapi_core_store_settings'))
+      return failed('The file of --database has no tables of Strapi')
     return await work(openTables(tables, readRows(database)))
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith('SQLITE_')) throw error
-    return failed(`${file} could not be read: ${error.message}`)
   } finally {
     database.close()
   }
 }
 
-const MAGIC = 'SQLite format 3\0'
+const MAGIC = Buffer.from('SQLite format 3\0')
 
-/** The bytes, unless another process is writing or has left a part of its writes in another file. */
-async function readDatabaseFile(file: string): Promise<Result<Uint8Array, string>> {
+/** Copies the file, unless another process is writing to it or has left a part of its writes in another file. */
+async function copyDatabase(file: string, copy: string): Promise<Result<string, string>> {
   const before = await stat(file).catch(() => null)
   if (!before?.isFile()) return failed(`--database: there is no file ${file}`)
   for (const suffix of ['-wal', '-journal']) {
@@ -35,38 +55,27 @@ async function readDatabaseFile(file: string): Promise<Result<Uint8Array, string
     if (pending && pending.size > 0)
       return failed(`${file}${suffix} holds changes that are not in ${file} yet: stop Strapi first`)
   }
-  const bytes = await readFile(file)
+  await copyFile(file, copy, constants.COPYFILE_FICLONE)
   const after = await stat(file)
   if (after.mtimeMs !== before.mtimeMs || after.size !== before.size)
     return failed(`${file} was changed while it was read: stop Strapi first`)
-  if (!bytes.subarray(0, MAGIC.length).equals(Buffer.from(MAGIC)))
-    return failed(`${file} is not a SQLite database`)
-  return ok(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length))
+  return (await beginsWith(copy, MAGIC)) ? ok(copy) : failed(`${file} is not a SQLite database`)
 }
 
-/** Opens a database in memory. The library reads files only in browsers. */
-async function openCopy(bytes: Uint8Array): Promise<SqliteDatabase> {
-  const { default: initialize } = await import('@sqlite.org/sqlite-wasm')
-  const { capi, oo1, wasm } = await initialize()
-  const database = new oo1.DB()
-  const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_READONLY
-  const copy = wasm.allocFromTypedArray(bytes)
-  const code = capi.sqlite3_deserialize(
-    database.pointer ?? 0,
-    'main',
-    copy,
-    bytes.length,
-    bytes.length,
-    flags,
-  )
-  database.checkRc(code)
-  return database
+async function beginsWith(file: string, bytes: Buffer): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(bytes.length), 0, bytes.length, 0)
+    return buffer.equals(bytes)
+  } finally {
+    await handle.close()
+  }
 }
 
 function readTables(database: SqliteDatabase): StrapiDatabase['tables'] {
   const rows = select(
     database,
-    `SELECT t.name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c
+    `SELECT t.name AS table_name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c
      WHERE t.type = 'table' ORDER BY t.name, c.cid`,
   )
   const tables = new Map<string, SourceColumn[]>()
@@ -107,20 +116,18 @@ const readRows =
 /** PostgreSQL sorts nulls last. */
 const orderOf = (name: string): string => `${quoteIdentifier(name)} NULLS LAST`
 
-const select = (
+/** Rows as arrays in the order of the columns, whose names differ. */
+function select(
   database: SqliteDatabase,
   sql: string,
-  bind: readonly SqlValue[] = [],
-): readonly (readonly SqlValue[])[] =>
-  database.exec({
-    sql,
-    rowMode: 'array',
-    returnValue: 'resultRows',
-    ...(bind.length > 0 && { bind: [...bind] }),
-  })
+  values: readonly string[] = [],
+): readonly (readonly SQLiteValue[])[] {
+  const rows = database.all(sql, [...values])
+  return rows.map(row => Object.values(row))
+}
 
 /** The text that PostgreSQL would give: SQLite stores booleans as numbers, and Strapi times as milliseconds. */
-function toText(cell: SqlValue | undefined, type: string | undefined): string | null {
+function toText(cell: SQLiteValue | undefined, type: string | undefined): string | null {
   if (cell === null || cell === undefined) return null
   if (type === 'boolean') return String(cell === 1 || cell === 1n || cell === 'true')
   if (type === 'timestamp without time zone') return momentOf(cell)
@@ -129,7 +136,7 @@ function toText(cell: SqlValue | undefined, type: string | undefined): string | 
 }
 
 /** ISO 8601 in UTC, of milliseconds or of SQLite's `2026-01-31 10:00:00`. A text that is no time stays as it is. */
-function momentOf(cell: Exclude<SqlValue, null>): string {
+function momentOf(cell: Exclude<SQLiteValue, null>): string {
   const time = new Date(typeof cell === 'string' ? toIso(cell) : Number(cell))
   return Number.isNaN(time.getTime()) ? String(cell) : time.toISOString()
 }

@@ -318,3 +318,39 @@ const randomAttribute = (random: Random): Record<string, unknown> => ({
   regex: random(undefined, '^a', '(', '\\d{2}'),
   default: random<unknown>(...VALUES),
 })
+
+test('roles, locales and sign-in come from the files of config-sync where no database is given', async t => {
+  const folder = strapiProject({
+    ...type('note', { title: { type: 'string' } }, { pluginOptions: { i18n: { localized: true } } }),
+    'config/sync/user-role.public.json': {
+      name: 'Public',
+      type: 'public',
+      permissions: [{ action: 'api::note.note.find' }, { action: 'api::note.note.findOne' }],
+    },
+    'config/sync/user-role.editor.json': {
+      name: 'Editor',
+      type: 'editor',
+      permissions: [{ action: 'api::note.note.create' }],
+    },
+    'config/sync/i18n-locale.en.json': { code: 'en', name: 'English (en)' },
+    'config/sync/i18n-locale.ru.json': { code: 'ru', name: 'Russian (ru)' },
+    'config/sync/core-store.plugin_i18n_default_locale.json': { value: 'ru' },
+    'config/sync/core-store.plugin_users-permissions_advanced.json': { value: { allow_register: false } },
+    'config/sync/core-store.plugin_content_manager_configuration.json': '{ this is not read',
+  })
+  t.teardown(folder.remove)
+  const { code, complaint } = await runImport({ dir: folder.path, out: folder.path })
+  t.is(code, 0, complaint)
+  const { project, faults } = await readProject(folder.path, {})
+  t.deepEqual(faults, [])
+  t.deepEqual(
+    project?.settings.i18n.locales.map(({ code: locale }) => locale),
+    ['en', 'ru'],
+  )
+  t.is(project?.settings.i18n.defaultLocale, 'ru')
+  t.false(project?.settings.auth.register.enabled)
+  const file = readFileSync(join(folder.path, 'project.yaml'), 'utf8')
+  t.regex(file, /public:\n {4}permissions:\n {6}note: \[find, findOne\]/)
+  t.regex(file, /editor:\n {4}permissions:\n {6}note: \[create\]/)
+  t.notRegex(file, /Strapi keeps its locales in its database/)
+})

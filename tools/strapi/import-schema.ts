@@ -14,13 +14,13 @@ export interface ImportedSchema {
   readonly remarks: readonly Remark[]
 }
 
-/** Converts a Strapi project to a project file without faults. */
+/** Converts a Strapi project to a project file without faults. Facts of the database replace those of files. */
 export async function importSchema(
   project: StrapiProject,
   facts: StrapiFacts | null,
 ): Promise<Result<ImportedSchema, Diagnostic>> {
   const names = nameAll(project)
-  const repaired = await repairSheet(translate(project, names, facts))
+  const repaired = await repairSheet(translate(project, names, facts ?? project.synced))
   if (!repaired.ok) return repaired
   return ok({ yaml: printSheet(repaired.value), names, remarks: [...remarksOf(repaired.value)] })
 }

@@ -12,6 +12,8 @@ import {
   textAt,
 } from './read/literal-value.ts'
 import { readExported } from './read/read-exported.ts'
+import type { StrapiFacts } from './read/read-facts.ts'
+import { syncedFacts, syncFolder } from './read/read-synced.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
 /** The state of reading a project's folder. */
@@ -54,6 +56,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
     contentTypes,
     components,
     user,
+    synced: await readSynced(reading, plugins ?? EMPTY_MAPPING),
     config: {
       server: server ?? EMPTY_MAPPING,
       api: api ?? EMPTY_MAPPING,
@@ -120,6 +123,21 @@ async function readConfig(reading: Reading, name: string): Promise<LiteralValue 
     .find(each => reading.files.includes(each))
   return file === undefined ? undefined : readGiven(reading, file)
 }
+
+/** The files of the plugin config-sync. */
+async function readSynced(reading: Reading, plugins: LiteralValue): Promise<StrapiFacts | null> {
+  const folder = syncFolder(plugins)
+  const files = new Map<string, LiteralValue>()
+  for (const file of reading.files.filter(each => each.startsWith(folder) && each.endsWith('.json'))) {
+    const value = SYNCED.test(basename(file)) ? await readGiven(reading, file) : undefined
+    if (value !== undefined) files.set(basename(file, '.json'), value)
+  }
+  return syncedFacts(files)
+}
+
+/** What configures roles, locales and sign-in; others describe the admin panel. */
+const SYNCED =
+  /^(?:user-role|i18n-locale|core-store\.plugin_(?:i18n_default_locale|users-permissions_advanced))\b/
 
 const TYPE = /^src\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.(?:json|js|ts)$/
 const COMPONENT = /^src\/components\/([^/]+)\/([^/]+)\.(?:json|js|ts)$/

@@ -1,4 +1,5 @@
 import type { LiteralMapping, LiteralValue } from './literal-value.ts'
+import type { StrapiFacts } from './read-facts.ts'
 
 /** A Strapi project, read from its files without running them. */
 export interface StrapiProject {
@@ -13,6 +14,8 @@ export interface StrapiProject {
   /** The extended users-permissions user, if the project has one. */
   readonly user: StrapiHolder | null
   readonly config: StrapiConfig
+  /** What the plugin config-sync keeps in files; null without it. */
+  readonly synced: StrapiFacts | null
   /** Whether settings depend on NODE_ENV. */
   readonly hasEnvironments: boolean
   /** The dependencies in package.json. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { readProjectSchema } from '../../core/project/grammar/project-schema.ts'
 import { loadProject } from '../../core/project/load-project.ts'
-import { loadGood } from './load.ts'
+import { faultsOf, loadGood } from './load.ts'
 
 test('the project of the conformance cases loads, and says what its file says', async t => {
   const loaded = await loadProject(join(import.meta.dirname, '../conformance/project'), { PORT: '1500' })
@@ -109,6 +109,18 @@ upload: { sizeLimit: 1.5 MB }
     auth: { window: 120_000, max: 10 },
     account: { window: 3_600_000, max: 7 },
   })
+})
+
+test('a duration is too long for a timer, whichever key it has', async t => {
+  const faults = await faultsOf(`name: A
+policyTimeout: 30d
+server: { requestTimeout: 30d, stallTimeout: 30d, slowQuery: 30d }
+database: { replicaLag: 30d, pool: { idle: 30d, acquire: 30d }, startTimeout: 30d, statementTimeout: 30d, limits: { time: 30d } }
+graphql: { config: { limits: { time: 30d } } }
+auth: { jwtExpiresIn: 60d }
+`)
+  t.is(faults.length, 11)
+  for (const fault of faults) t.true(fault.includes('the duration is too long: at most 24d'), fault)
 })
 
 test('locales have names; uses of modules have options; a cost is by role', async t => {

@@ -1,4 +1,7 @@
+import { once } from '../../base/memo.ts'
+import { isRecord } from '../../base/plain-data.ts'
 import type { ProjectFinding } from '../faults.ts'
+import { type JsonSchema, readProjectSchema, resolveRef } from '../grammar/project-schema.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** The default page size must not exceed the maximum. */
@@ -19,22 +22,27 @@ const MAX_TIMER = 2 ** 31 - 1
 
 /** Durations used by timers must be at most 24 days. */
 export function* durations(settings: Settings): Generator<ProjectFinding> {
-  const { server, database, graphql, policyTimeout } = settings
-  const all: readonly (readonly [milliseconds: number, ...path: string[]])[] = [
-    [server.requestTimeout, 'server', 'requestTimeout'],
-    [server.stallTimeout, 'server', 'stallTimeout'],
-    [server.slowQuery, 'server', 'slowQuery'],
-    [database.pool.idle, 'database', 'pool', 'idle'],
-    [database.pool.acquire, 'database', 'pool', 'acquire'],
-    [database.replicaLag, 'database', 'replicaLag'],
-    [database.startTimeout, 'database', 'startTimeout'],
-    [database.statementTimeout, 'database', 'statementTimeout'],
-    [database.limits.time, 'database', 'limits', 'time'],
-    [graphql.config.limits.time, 'graphql', 'config', 'limits', 'time'],
-    [policyTimeout, 'policyTimeout'],
-  ]
-  for (const [milliseconds, ...path] of all) {
-    if (milliseconds > MAX_TIMER)
+  for (const path of timerPaths()) {
+    if (Number(valueAt(settings, path)) > MAX_TIMER)
       yield { code: 'bad-value', message: 'the duration is too long: at most 24d', path }
   }
 }
+
+/** All durations of the sections, except the lifetime of tokens, for which no timer runs. */
+const timerPaths = once(() => {
+  const schema = readProjectSchema()
+  return [...durationPaths(schema, [], schema)].filter(path => path.join('.') !== 'auth.jwtExpiresIn')
+})
+
+function* durationPaths(
+  schema: JsonSchema,
+  path: readonly string[],
+  root: JsonSchema,
+): Generator<readonly string[]> {
+  const { 'x-unit': unit, properties = {} } = resolveRef(schema, root)
+  if (unit === 'milliseconds') yield path
+  for (const [key, part] of Object.entries(properties)) yield* durationPaths(part, [...path, key], root)
+}
+
+const valueAt = (settings: Settings, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), settings)

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { ValidateFunction } from 'ajv'
 import { once } from '../../base/memo.ts'
-import { type JsonSchema, readSchemaText } from './project-schema.ts'
+import { type JsonSchema, readProjectSchema, readSchemaText } from './project-schema.ts'
 
 /** The schema of project files and its validation function. */
 export interface Grammar {
@@ -15,7 +15,7 @@ export interface Grammar {
 /** Loads the grammar at the first call; later calls share it. */
 export const openGrammar = once(async (): Promise<Grammar> => {
   const text = readSchemaText()
-  const schema: JsonSchema = JSON.parse(text)
+  const schema = readProjectSchema()
   return { schema, validate: printed(text) ?? (await compiled(schema)) }
 })
 

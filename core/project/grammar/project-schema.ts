@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { once } from '../../base/memo.ts'
 import { PACKAGE_ROOT } from '../../base/product.ts'
 
 /** The part of JSON Schema (draft 2020-12) that project.schema.json uses. */
@@ -49,7 +50,7 @@ const SCHEMA_FILE = 'project.schema.json'
 /** Reads the schema from the root of the package; works from the sources and from `dist/`. */
 export const readSchemaText = (): string => readFileSync(join(PACKAGE_ROOT, SCHEMA_FILE), 'utf8')
 
-export const readProjectSchema = (): JsonSchema => JSON.parse(readSchemaText())
+export const readProjectSchema = once((): JsonSchema => JSON.parse(readSchemaText()))
 
 /** Resolves `$ref`. Keywords next to it override those of the definition. */
 export function resolveRef({ $ref, ...own }: JsonSchema, root: JsonSchema): JsonSchema {

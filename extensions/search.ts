@@ -1,6 +1,6 @@
 import { defineExtension, type RestContext, ValidationError } from 'plinth'
 
-/** What is searched, and the attribute that a find is shown by. */
+/** The searched content types, each with the attribute that is the title of a result. */
 const SEARCHED = [
   { uid: 'api::restaurant.restaurant', title: 'name' },
   { uid: 'api::dish.dish', title: 'name' },
@@ -9,11 +9,11 @@ const SEARCHED = [
 
 const MOST = 5
 
-/** GET /api/search?q=soup: what matches, of several content-types at once. */
+/** GET /api/search?q=soup searches several content types. */
 export default defineExtension({
   register({ rest }) {
     rest.route('GET', '/search', search, {
-      // Whoever may find restaurants. Of the other types everybody finds what he may.
+      // Requires permission to find restaurants. Other types are searched if the caller may find them.
       auth: { scope: ['api::restaurant.restaurant.find'] },
       policies: [
         { name: 'plan-limit', config: { perHour: { public: 100, authenticated: 1000, editor: 1000 } } },
@@ -24,11 +24,11 @@ export default defineExtension({
 })
 
 async function search({ app, args: { q }, state }: RestContext) {
-  if (typeof q !== 'string' || q.trim() === '') throw new ValidationError('q is what to look for')
+  if (typeof q !== 'string' || q.trim() === '') throw new ValidationError('q must be the text to search for')
   const visible = SEARCHED.filter(({ uid }) => state.ability.can('find', uid.split('.').at(-1) ?? ''))
   const found = await Promise.all(
     visible.map(async ({ uid, title }) => {
-      // Within the caller's permissions: conditions and fields of his role hold here, too.
+      // Applies the conditions and fields of the caller's permissions.
       const documents = app.documents(uid).as(state.ability)
       const matching = await documents.findMany({ _q: q, status: 'published', limit: MOST })
       return matching.map(document => ({

@@ -5,7 +5,7 @@ interface Options {
   readonly maxAge: number
 }
 
-/** Lets browsers and proxies keep what everybody may see. Answers to credentials stay private. */
+/** Allows browsers and proxies to cache public responses. Requests with credentials get no header. */
 export default defineMiddleware<Options>({
   optionsSchema: {
     type: 'object',

@@ -1,13 +1,13 @@
 import { defineMiddleware } from 'plinth'
 
 interface Options {
-  /** Milliseconds; what takes longer is told in the log. */
+  /** Milliseconds. Slower requests are logged. */
   readonly slowerThan?: number
 }
 
 const SLOW = 1000
 
-/** Tells how long things take: a route in its answer's Server-Timing header, whatever is slow in the log. */
+/** Measures requests: routes report the duration in the header Server-Timing, slow requests are logged. */
 export default defineMiddleware<Options>({
   optionsSchema: {
     type: 'object',

@@ -1,11 +1,11 @@
 import { definePolicy } from 'plinth'
 
 interface Config {
-  /** Keys under `roles:` in project.yaml; one of them is enough. */
+  /** Keys of `roles` in project.yaml. The caller needs one of them. */
   readonly roles: readonly string[]
 }
 
-/** Lets through whoever is signed in with one of these roles. Programs with an API token have none. */
+/** Allows users with one of these roles. API tokens have no role. */
 export default definePolicy<Config>({
   configSchema: {
     type: 'object',

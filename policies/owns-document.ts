@@ -1,13 +1,13 @@
 import { definePolicy } from 'plinth'
 
 interface Config {
-  /** The relation to a user that says whose a document is. */
+  /** The relation to the user who owns the document. */
   readonly field: string
 }
 
 /**
- * Lets through whoever owns the document that a request updates or deletes. `where:` of a permission does the same
- * inside the query (docs/access.md); a policy can also ask somebody else, or tell why.
+ * Allows users to update and delete their own documents. `where` of a permission does the same inside the query
+ * (docs/access.md); a policy can also call other services and give a reason.
  */
 export default definePolicy<Config>({
   configSchema: {

@@ -1,16 +1,16 @@
 import { definePolicy, PolicyError } from 'plinth'
 
 interface Config {
-  /** Requests that one caller may make in an hour, by the key of his role. A role that is not here may make none. */
+  /** Maximum number of requests per caller and hour, by role key. Other roles may send none. */
   readonly perHour: Readonly<Record<string, number>>
 }
 
 const HOUR = 60 * 60 * 1000
 
-/** By route and caller: requests in the hour that began then. In this process alone: behind a balancer, each counts for itself. */
+/** Requests in the current hour, by route and caller. Each process counts separately. */
 const counts = new Map<string, { readonly since: number; requests: number }>()
 
-/** Limits what a caller may do in an hour, by his plan: his role. */
+/** Limits the requests of a caller per hour. The role of the caller determines the limit. */
 export default definePolicy<Config>({
   configSchema: {
     type: 'object',
@@ -37,7 +37,7 @@ function count(key: string): { readonly since: number; readonly requests: number
   return known
 }
 
-/** In the order in which they came, so the first that is young enough ends the search. */
+/** Entries are ordered by age, so the first one that has not expired ends the search. */
 function forget(before: number): void {
   for (const [key, { since }] of counts) {
     if (since > before) return

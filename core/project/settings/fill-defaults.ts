@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../base/plain-data.ts'
 import { type JsonSchema, resolveRef, type ShortForm, typeTags } from '../grammar/project-schema.ts'
 
@@ -11,6 +12,12 @@ export function fillDefaults(value: unknown, schema: JsonSchema, root: JsonSchem
   const branch = branchFor(full, meant, root)
   if (Array.isArray(full)) return full.map(item => fillDefaults(item, branch.items ?? {}, root))
   return isRecord(full) ? fillMapping(full, branch, root) : convert(full, meant)
+}
+
+/** True if a key of the project file has the same effect as its default. */
+export function isDefault(value: unknown, path: readonly string[], root: JsonSchema): boolean {
+  const schema = path.reduce<JsonSchema>((at, key) => resolveRef(at.properties?.[key] ?? {}, root), root)
+  return isDeepStrictEqual(fillDefaults(value, schema, root), fillDefaults(undefined, schema, root))
 }
 
 /** A mapping of known keys is always there, because its keys may have defaults. */

@@ -1,4 +1,6 @@
 import { trimEndCharacter } from '../../../core/base/text.ts'
+import { readProjectSchema } from '../../../core/project/grammar/project-schema.ts'
+import { isDefault } from '../../../core/project/settings/fill-defaults.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import {
   isFromEnvironment,
@@ -14,7 +16,7 @@ import {
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 
-/** The sections converted from config/, without code and without values that equal the default. */
+/** The section `server`, converted from config/ without its code. In all sections, values that equal the default are left out. */
 export function convertServer({ config }: StrapiProject): DocumentEntry | undefined {
   const { server } = config
   return section('server', [
@@ -22,7 +24,10 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
     setting('port', valueAt(server, 'port') ?? env('PORT', 1337)),
     setting('url', withoutEmpty(valueAt(server, 'url'))),
     section('cors', [flow('origins', corsOrigins(config))], corsNotes(config)),
-    flow('bodyLimit', toSize(valueAt(middleware(config, 'strapi::body'), 'jsonLimit'), '1mb')),
+    flow(
+      'bodyLimit',
+      sizeUnlessDefault(['server', 'bodyLimit'], valueAt(middleware(config, 'strapi::body'), 'jsonLimit')),
+    ),
     toTrustProxy(valueAt(server, 'proxy')),
   ])
 }
@@ -68,34 +73,27 @@ function corsNotes(config: StrapiConfig): readonly string[] {
     : ['config/middlewares says the origins by code or a variable: name them here, or all may call']
 }
 
+type SettingPath = readonly string[]
+
+const isDefaultAt = (path: SettingPath, value: unknown): boolean =>
+  isDefault(value, path, readProjectSchema())
+
 /** A size such as `2mb`, or bytes. */
-function toSize(given: LiteralValue | undefined, usual: string): Json | undefined {
+function sizeUnlessDefault(path: SettingPath, given: LiteralValue | undefined): Json | undefined {
   if (typeof given !== 'number' && typeof given !== 'string') return undefined
-  return given === usual ? undefined : given
+  return isDefaultAt(path, given) ? undefined : given
 }
+
+/** The settings of a section that Strapi calls the same. */
+const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue>, keys: readonly string[]) =>
+  keys.map(key => (isDefaultAt([...path, key], given.get(key)) ? undefined : setting(key, given.get(key))))
 
 export function convertRest({ config }: StrapiProject): DocumentEntry | undefined {
   const rest = mappingAt(config.api, 'rest')
-  const unless = (key: string, usual: Json) => {
-    const given = rest.get(key)
-    return given === usual || given === undefined ? undefined : setting(key, given)
-  }
-  return section('rest', [
-    unless('prefix', '/api'),
-    unless('defaultLimit', 25),
-    unless('maxLimit', 100),
-    unless('withCount', true),
-  ])
+  return section('rest', sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']))
 }
 
-const GRAPHQL: Readonly<Record<string, Json>> = {
-  endpoint: '/graphql',
-  shadowCRUD: true,
-  playgroundAlways: false,
-  depthLimit: 10,
-  amountLimit: 100,
-  defaultLimit: 10,
-}
+const GRAPHQL = ['endpoint', 'shadowCRUD', 'playgroundAlways', 'depthLimit', 'amountLimit', 'defaultLimit']
 
 /** GraphQL is enabled only if Strapi had the plugin. */
 export function convertGraphql({ config, packages }: StrapiProject): DocumentEntry | undefined {
@@ -104,10 +102,8 @@ export function convertGraphql({ config, packages }: StrapiProject): DocumentEnt
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
   if (!isThere) return section('graphql', [flow('enabled', false)])
   const given = mappingAt(plugin, 'config')
-  const entries = Object.entries(GRAPHQL).map(([key, usual]) =>
-    given.get(key) === usual || given.get(key) === undefined ? undefined : setting(key, given.get(key)),
-  )
-  const other = [...given.keys()].filter(key => !Object.hasOwn(GRAPHQL, key))
+  const entries = sameSettings(['graphql', 'config'], given, GRAPHQL)
+  const other = [...given.keys()].filter(key => !GRAPHQL.includes(key))
   const notes =
     other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
   const inner = section('config', entries, notes)
@@ -126,7 +122,7 @@ export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
   const size = valueAt(given, 'sizeLimit') ?? valueAt(given, 'providerOptions', 'sizeLimit')
   return section(
     'upload',
-    [flow('sizeLimit', toSize(size === 200 * 1024 * 1024 ? undefined : size, '200mb'))],
+    [flow('sizeLimit', sizeUnlessDefault(['upload', 'sizeLimit'], size))],
     [
       ...(isS3
         ? [
@@ -150,7 +146,7 @@ export function usersPermissions({ config }: StrapiProject): {
   const expires = toJson(valueAt(given, 'jwt', 'expiresIn'))
   const allowed = textsAt(given, 'register', 'allowedFields')
   return {
-    jwtExpiresIn: expires === '30d' || expires === null ? undefined : expires,
+    jwtExpiresIn: expires === null || isDefaultAt(['auth', 'jwtExpiresIn'], expires) ? undefined : expires,
     allowedFields: allowed.length === 0 ? undefined : allowed,
   }
 }

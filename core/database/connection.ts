@@ -71,24 +71,36 @@ export interface BatchResult {
  * Runs statements in one round trip, each only if those before it succeeded. `timeout` is in milliseconds (0: none). It
  * guards against a network that drops packets: the server's own statement timeout comes first.
  */
-export function runBatch(
+export const runBatch = (
   connection: Connection,
   statements: readonly Statement[],
   timeout: number,
-): Promise<BatchResult> {
-  const items = prepare(connection, statements)
-  return new Promise(resolve => {
-    const batch = new Batch(items, timeout, error => {
-      const { results, isSent } = batch
-      // A late answer would be taken for that of the next statement.
-      if (error?.message === 'Query read timeout' || error instanceof ProtocolError)
-        connection.isInvalid = true
-      if (error) forgetFailed(connection, items[results.length], error)
-      resolve({ error: error && connection.isInvalid ? toLost(error) : error, results, isSent })
-    })
-    // pg's types pass a query the whole connection; a batch needs less.
-    connection.query(batch as unknown as Submittable)
+): Promise<BatchResult> =>
+  new Promise(resolve => {
+    const done: BatchDone = (error, { results, isSent }) => resolve({ error, results, isSent })
+    sendBatch(connection, statements, { timeout, done })
   })
+
+type BatchDone = (error: Error | null, batch: Batch) => void
+
+function sendBatch(
+  connection: Connection,
+  statements: readonly Statement[],
+  { timeout, done }: { readonly timeout: number; readonly done: BatchDone },
+): void {
+  const items = prepare(connection, statements)
+  const batch = new Batch(items, timeout, error => {
+    if (error === null) {
+      done(null, batch)
+      return
+    }
+    // A late answer would be taken for that of the next statement.
+    if (error.message === 'Query read timeout' || error instanceof ProtocolError) connection.isInvalid = true
+    forgetFailed(connection, items[batch.results.length], error)
+    done(connection.isInvalid ? toLost(error) : error, batch)
+  })
+  // pg's types pass a query the whole connection; a batch needs less.
+  connection.query(batch as unknown as Submittable)
 }
 
 /** A connection that became unusable counts as lost, whatever its last error says. */
@@ -116,34 +128,39 @@ export async function runBounded(
 ): Promise<readonly StatementResult[]> {
   const answerSize = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.answerSize
   answerSize?.begin(maxBytes)
-  return toResults(await runBatch(connection, statements, timeout), answerSize)
-}
-
-function toResults(
-  { error, results }: BatchResult,
-  answerSize: AnswerSizeLimit | undefined,
-): readonly StatementResult[] {
-  // An answer that is too large ends the connection, which would show as a lost connection.
-  const failure = answerSize?.end() ?? error
+  const { error, results } = await runBatch(connection, statements, timeout)
+  const failure = failureOf(error, answerSize)
   if (failure) throw failure
   return results
 }
+
+/** An answer that is too large ends the connection, which would show as a lost connection. */
+const failureOf = (error: Error | null, answerSize: AnswerSizeLimit | undefined): Error | null =>
+  answerSize?.end() ?? error
 
 export interface RunOnTerms extends AnswerLimits {
   /** Runs after the statement. If it fails, the statement does. */
   readonly guard?: Statement | undefined
 }
 
-/** Runs one statement; see runBounded. Every read comes through here, so it adds only one promise to the batch. */
-export async function runOn(connection: Connection, statement: Statement, terms: RunOnTerms): Promise<Rows> {
+/** Runs one statement; see runBounded. Every read comes through here, so it costs a single promise. */
+export function runOn(connection: Connection, statement: Statement, terms: RunOnTerms): Promise<Rows> {
   const { guard, timeout, maxBytes } = terms
   const answerSize = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.answerSize
   answerSize?.begin(maxBytes)
   const own = guard === undefined ? [statement] : [statement, guard]
   const { transactionSettings } = connection
   const statements = transactionSettings ? [transactionSettings, ...own] : own
-  const result = await runBatch(connection, statements, timeout)
-  return toResults(result, answerSize).at(-own.length) ?? NO_ROWS
+  return new Promise((resolve, reject) =>
+    sendBatch(connection, statements, {
+      timeout,
+      done(error, { results }) {
+        const failure = failureOf(error, answerSize)
+        if (failure) reject(failure)
+        else resolve(results[results.length - own.length] ?? NO_ROWS)
+      },
+    }),
+  )
 }
 
 export const NO_ROWS: Rows = { rows: [], count: 0 }

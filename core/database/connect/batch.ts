@@ -63,12 +63,11 @@ export class Batch {
     if (bound instanceof Error) return bound
     wire.stream.cork()
     this.isSent = true
-    const parsed = new Set<PreparedStatement>()
     for (const [index, { statement, prepared }] of this.#items.entries()) {
       const name = prepared?.name ?? ''
-      const isKnown = prepared !== null && (prepared.parsers !== null || parsed.has(prepared))
+      const isKnown = prepared !== null && (prepared.parsers !== null || prepared.parsedIn === this)
       if (!isKnown) wire.parse({ name, text: statement.text })
-      if (prepared) parsed.add(prepared)
+      if (prepared && !isKnown) prepared.parsedIn = this
       wire.bind({ statement: name, values: bound[index] ?? [] })
       if (!prepared?.parsers) wire.describe({ type: 'P' })
       wire.execute({})
@@ -97,8 +96,9 @@ export class Batch {
   handleCommandComplete({ text }: { readonly text: string }): void {
     const prepared = this.#items[this.#results.length]?.prepared
     if (prepared) prepared.parsers = this.#parsers ?? []
-    const words = text.split(' ')
-    this.#results.push({ rows: this.#rows, count: Number(words.at(-1)) || 0, tag: words[0] ?? '' })
+    const end = text.indexOf(' ')
+    const tag = end < 0 ? text : text.slice(0, end)
+    this.#results.push({ rows: this.#rows, count: Number(text.slice(text.lastIndexOf(' ') + 1)) || 0, tag })
     this.#start()
   }
 
@@ -127,6 +127,8 @@ export interface PreparedStatement {
   readonly name: string
   /** Parsers of its columns; null before the first answer. */
   parsers: readonly CellParser[] | null
+  /** The last batch that sent its text. */
+  parsedIn: Batch | null
 }
 
 /**
@@ -156,7 +158,11 @@ export class PreparedStatements {
       this.#statements.set(text, known)
       return known
     }
-    const created: PreparedStatement = { name: `${this.#prefix}${++this.#count}`, parsers: null }
+    const created: PreparedStatement = {
+      name: `${this.#prefix}${++this.#count}`,
+      parsers: null,
+      parsedIn: null,
+    }
     this.#statements.set(text, created)
     return created
   }

@@ -65,6 +65,21 @@ const CASES: readonly (readonly [
     ],
   ],
   [
+    'links of the wrong form, each with all that is wrong',
+    {
+      'content/articles.yaml':
+        '- { documentId: a, title: One, author: { documentID: ann } }\n- { documentId: b, title: Two, author: 12 }\n- { documentId: c, title: Two, translated: { documentId: a, locale: de, status: drat } }\n',
+      'content/authors.yaml': AUTHORS,
+    },
+    [
+      'content/articles.yaml:1:40 expected a documentId, or a mapping with the key `documentId`',
+      'content/articles.yaml:1:42 unknown key `documentID`: did you mean `documentId`?',
+      'content/articles.yaml:2:40 `12` is a number: put a documentId in quotes',
+      'content/articles.yaml:3:69 unknown locale `de`: there are en, fr',
+      'content/articles.yaml:3:81 `status` is `draft` or `published`',
+    ],
+  ],
+  [
     'a link to a document that is not there in its locale',
     {
       'content/articles.yaml':

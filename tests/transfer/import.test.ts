@@ -288,6 +288,56 @@ export default defineExtension({ register({ documents }) { documents.on('number.
   ])
 })
 
+const MOODS = `name: Moods
+i18n: { locales: [en, fr], defaultLocale: en }
+contentTypes:
+  song:
+    localized: true
+    attributes:
+      title: string
+      mood: { type: string, default: calm }
+      tone: { type: string, default: low, localized: false }
+`
+
+test('a locale that an import adds takes defaults where the stream says nothing, and listeners see it created', async t => {
+  const folder = projectFolder(t, MOODS)
+  folder.write(
+    'extensions/ears.js',
+    `import { defineExtension } from 'plinth'
+export default defineExtension({ register({ documents }) { documents.on('song.*', () => {}) } })`,
+  )
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  const [header = ''] = (await imported(place, []), await exported(place))
+  const song = (values: object, locales: readonly string[], shared = {}) =>
+    JSON.stringify({
+      type: 'api::song.song',
+      documentId: 's',
+      versions: locales.map(locale => ({ locale, values })),
+      shared: { published: shared },
+    })
+  await imported(place, [header, song({ title: 'One', mood: 'wild' }, ['en'], { tone: 'high' })])
+  const less = JSON.parse(header)
+  less.types['api::song.song'].attributes = { title: 'string' }
+  const update = [JSON.stringify(less), song({ title: 'Two' }, ['en', 'fr'])]
+  t.like(await imported(place, update, { onConflict: 'update', events: true }), { changed: 1 })
+  const { rows } = await place.database.run({
+    text: 'SELECT locale, title, mood, tone FROM songs ORDER BY locale',
+    values: [],
+  })
+  t.deepEqual(rows, [
+    ['en', 'Two', 'wild', 'high'],
+    ['fr', 'Two', 'calm', 'high'],
+  ])
+  const events = await place.database.run({
+    text: `SELECT locale, action, origin->'attributes' ? 'title' FROM plinth_outbox ORDER BY id`,
+    values: [],
+  })
+  t.deepEqual(events.rows, [
+    ['en', 'update', true],
+    ['fr', 'create', true],
+  ])
+})
+
 test('values of components that must be unique are so across lines and documents, and stay with whom they are', async t => {
   const folder = projectFolder(t, TWINS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }

@@ -97,6 +97,16 @@ export function unwrap<Value>(result: Result<Value, Fault>): Value {
   throw fault ? new RequestFault(fault) : new TypeError('failed for no reason')
 }
 
+/** The value of `work`, or null if it throws a RequestFault: for callers that have another way. */
+export function nullIfRefused<Value>(work: () => Value): Value | null {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof RequestFault) return null
+    throw error
+  }
+}
+
 /** The body of an error response (reference/rest.md#2-errors). */
 export function toErrorBody(fault: Fault): { data: null; error: Record<string, unknown> } {
   const { status, name, details } = FAULTS[fault.code]

@@ -1,6 +1,4 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from 'graphql'
-import type { Result } from '../../core/base/result.ts'
-import type { Fault } from '../../core/faults/fault.ts'
 import { compileGraphqlSchema } from '../../core/graphql/compile-schema.ts'
 import { collectFields } from '../../core/graphql/parse/collect-fields.ts'
 import { fieldArguments } from '../../core/graphql/parse/operation-context.ts'
@@ -10,11 +8,7 @@ import type { Model } from '../../core/model/model.ts'
 import type { Query } from '../../core/query/query.ts'
 
 /** What each root field of a query asks of documents. */
-export function parseQueries(
-  text: string,
-  model: Model,
-  limits: PageLimits,
-): readonly Result<Query, Fault>[] {
+export function parseQueries(text: string, model: Model, limits: PageLimits): readonly Query[] {
   const compiled = compileGraphqlSchema({
     format: 'nested',
     model,

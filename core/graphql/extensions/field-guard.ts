@@ -120,11 +120,15 @@ function policyContext({ parent, args, execution, info }: ResolverCall): Graphql
 function innerResolver({ wraps, custom, generated, reread }: FieldGuard): GuardStep {
   const generate = async (call: ResolverCall): Promise<unknown> => {
     const isChanged = reread !== null && !isDeepStrictEqual(structuredClone(call.args), call.original.args)
-    const answered: unknown = await (isChanged
-      ? reread(call)
-      : generated?.(call.parent, call.args, call.execution, call.info))
-    call.original.generated.push(answered)
-    return answered
+    try {
+      const answered: unknown = await (isChanged
+        ? reread(call)
+        : generated?.(call.parent, call.args, call.execution, call.info))
+      call.original.generated.push(answered)
+      return answered
+    } catch (error) {
+      throw toClientError(error)
+    }
   }
   const answer: GuardStep = call =>
     custom ? callCustom(custom, call, generated ? generate : null) : generate(call)
@@ -155,14 +159,16 @@ function resolverContext({ pluginRequest: call }: ExecutionContext): ResolverCon
   throw new TypeError('an operation with code of the project needs the request that it came with')
 }
 
+/** A refusal as clients see it. The write outcome of an outage is known only where the whole field failed. */
+const toClientError = (error: unknown): unknown =>
+  error instanceof RequestFault && !(error instanceof UnavailableError) ? toGraphqlError(error.fault) : error
+
 /**
  * Converts an error of project code (reference/graphql.md#10-errors): errors of the plugin API keep their code; a plain Error
  * keeps its message and is logged. All others are only logged.
  */
 function toResolverError(error: unknown, log: (error: Error) => void): unknown {
-  // The write outcome is known only where the whole field failed.
-  if (error instanceof UnavailableError) return error
-  if (error instanceof RequestFault) return toGraphqlError(error.fault)
+  if (error instanceof RequestFault) return toClientError(error)
   if (error instanceof GraphQLError) return error
   if (isForeign(error)) return new GraphQLError(error.message, { extensions: error.extensions })
   if (!isPlain(error)) return error

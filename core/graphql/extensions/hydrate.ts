@@ -5,8 +5,6 @@ import {
   getNullableType,
   isListType,
 } from 'graphql'
-import type { Result } from '../../base/result.ts'
-import type { Fault } from '../../faults/fault.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { Selection } from '../../query/query.ts'
 import { fieldsBelow } from '../parse/collect-fields.ts'
@@ -17,7 +15,6 @@ import {
   parseDocumentSelection,
   parseEntitySelection,
 } from '../parse/parse-selection.ts'
-import { unwrapResult } from '../parse/to-graphql-error.ts'
 import { toOperationContext } from '../resolve/resolve-read.ts'
 import { type AnsweredRow, fieldKey, fieldPath, keyAbove } from '../resolve/resolvers.ts'
 import type { FieldGuard, ResolverCall } from './field-guard.ts'
@@ -87,9 +84,7 @@ async function hydrateAll(
   { returned, call: { execution: acting, info }, terms }: HydrateContext,
 ): Promise<readonly AnsweredRow[]> {
   const { caller } = acting
-  const selection = unwrapResult(
-    parseReturnedSelection(returned, info, toOperationContext(info, caller, terms)),
-  )
+  const selection = parseReturnedSelection(returned, info, toOperationContext(info, caller, terms))
   const batches = loadersFor(info.variableValues)
   const reading: HydrateTerms['loaderFor'] = (place, { holder, selection: { populate } }) => {
     const known = batches.get(place)
@@ -128,7 +123,7 @@ function parseReturnedSelection(
   { wrapper, holder }: ReturnedType,
   { fieldNodes, path }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>,
   context: OperationContext,
-): Result<Selection, Fault> {
+): Selection {
   const name = graphqlTypeName(holder)
   if (wrapper === 'attributes') {
     const isDocument = holder.holder === 'content-type'

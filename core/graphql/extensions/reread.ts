@@ -1,8 +1,7 @@
-import { forbidden } from '../../faults/fault.ts'
+import { forbidden, RequestFault } from '../../faults/fault.ts'
 import { isLink } from '../../model/model.ts'
 import type { Populate } from '../../query/query.ts'
 import { parsePopulateField } from '../parse/parse-selection.ts'
-import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'
 import { toOperationContext } from '../resolve/resolve-read.ts'
 import { type AnsweredRow, fieldKey, fieldPath, keyAbove } from '../resolve/resolvers.ts'
 import type { ResolverCall } from './field-guard.ts'
@@ -16,24 +15,20 @@ import { isRow, type ReturnedType } from './returned.ts'
  */
 export const openReread =
   ({ holder }: ReturnedType, terms: ReturnedTerms) =>
-  async (visit: ResolverCall): Promise<unknown> => {
-    const { parent, args, execution: acting, info } = visit
-    const { caller } = acting
+  async ({ parent, args, execution: { caller }, info }: ResolverCall): Promise<unknown> => {
     const coordinate = `${info.parentType.name}.${info.fieldName}`
     const attribute = holder.attributes.get(info.fieldName)
     if (holder.holder !== 'content-type' || !attribute || attribute.kind === 'scalar' || !isRow(parent))
       throw new Error(`${coordinate} is read with its document: code cannot change its arguments`)
     const { key, prev } = info.path
-    const populate = unwrapResult(
-      parsePopulateField(holder, attribute, {
-        context: toOperationContext(info, caller, terms),
-        data: keyAbove(prev),
-        attributes: fieldKey(prev),
-        key: String(key),
-        nodes: toNodes(info.fieldNodes),
-        args: args,
-      }),
-    )
+    const populate = parsePopulateField(holder, attribute, {
+      context: toOperationContext(info, caller, terms),
+      data: keyAbove(prev),
+      attributes: fieldKey(prev),
+      key: String(key),
+      nodes: toNodes(info.fieldNodes),
+      args,
+    })
     const batches = loadersFor(info.variableValues)
     const place = `${fieldPath(info.path)} ${JSON.stringify(args)}`
     const batch =
@@ -50,7 +45,7 @@ export const openReread =
 function linkedValue(row: AnsweredRow | null, { as }: Populate): unknown {
   if (!row) return []
   const value = row[as]
-  if (value === undefined) throw toGraphqlError(forbidden())
+  if (value === undefined) throw new RequestFault(forbidden())
   return value
 }
 

@@ -18,7 +18,7 @@ import {
   collectFields,
   fieldsBelow,
 } from '../parse/collect-fields.ts'
-import { type PageLimits, parsePage } from '../parse/parse-arguments.ts'
+import { type PageLimits, readPage } from '../parse/parse-arguments.ts'
 
 /** Information about the schema that an estimate needs. */
 export interface CostTerms {
@@ -82,8 +82,8 @@ function listSize(
   { limits, variables }: CostTerms & CollectTerms,
 ): number {
   if (field.args.some(({ name }) => name === 'pagination')) {
-    const page = parsePage(getArgumentValues(field, node, variables).pagination, limits)
-    return page.ok ? page.value.limit : limits.amountLimit
+    const page = readPage(getArgumentValues(field, node, variables).pagination, limits)
+    return page?.limit ?? limits.amountLimit
   }
   return isListType(getNullableType(field.type)) ? limits.defaultLimit : 1
 }

@@ -1,7 +1,7 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
 import type { Holder } from '../../model/model.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
+import { isRecord } from '../../query/parse-place.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import type { Filter, Page, Query, Sort } from '../../query/query.ts'
 import { toDollarFilter } from '../sdl/to-dollar-filter.ts'
@@ -11,18 +11,27 @@ export interface PageLimits {
   readonly defaultLimit: number
 }
 
-/** Parses `PaginationArg` (reference/graphql.md#5-pagination): `defaultLimit` if absent, at most `amountLimit`; `limit: -1` is the maximum. */
-export function parsePage(raw: unknown, limits: PageLimits): Result<Page, Fault> {
-  const args = raw !== null && typeof raw === 'object' ? (raw as Readonly<Record<string, unknown>>) : {}
+/**
+ * Parses `PaginationArg` (reference/graphql.md#5-pagination): `defaultLimit` if absent, at most `amountLimit`; `limit: -1`
+ * is the maximum. Throws a RequestFault.
+ */
+export function parsePage(raw: unknown, limits: PageLimits): Page {
+  const page = readPage(raw, limits)
+  if (page) return page
+  throw new RequestFault(fault('pagination', 'Cannot use both page & offset pagination in the same query'))
+}
+
+/** null: the argument uses both page and offset pagination. */
+export function readPage(raw: unknown, limits: PageLimits): Page | null {
+  const args = isRecord(raw) ? raw : {}
   const paged = args.page != null || args.pageSize != null
-  if (paged && (args.start != null || args.limit != null))
-    return failed(fault('pagination', 'Cannot use both page & offset pagination in the same query'))
+  if (paged && (args.start != null || args.limit != null)) return null
   if (!paged) {
     const limit = args.limit === -1 ? limits.amountLimit : amount(args.limit, limits)
-    return ok({ start: Math.max(0, Number(args.start ?? 0)), limit })
+    return { start: Math.max(0, Number(args.start ?? 0)), limit }
   }
   const limit = amount(args.pageSize, limits)
-  return ok({ start: (Math.max(1, Number(args.page ?? 1)) - 1) * limit, limit })
+  return { start: (Math.max(1, Number(args.page ?? 1)) - 1) * limit, limit }
 }
 
 const amount = (raw: unknown, { amountLimit, defaultLimit }: PageLimits): number =>
@@ -41,13 +50,12 @@ export function parseIdArgument(raw: unknown): TakeOne {
     : { kind: 'one', documentId: id }
 }
 
-/** Parses the arguments `filters` and `sort` of a list. */
+/** Parses the arguments `filters` and `sort` of a list. Throws a RequestFault. */
 export function parseRows(
   holder: Holder,
   args: Readonly<Record<string, unknown>>,
-): Result<{ readonly filter: Filter | null; readonly sort: readonly Sort[] }, Fault> {
-  const filter = args.filters == null ? ok(null) : parseFilter(toDollarFilter(args.filters, holder), holder)
-  if (!filter.ok) return filter
-  const sort = parseSort(args.sort ?? [], holder)
-  return sort.ok ? ok({ filter: filter.value, sort: sort.value }) : sort
+): { readonly filter: Filter | null; readonly sort: readonly Sort[] } {
+  const filter =
+    args.filters == null ? null : unwrap(parseFilter(toDollarFilter(args.filters, holder), holder))
+  return { filter, sort: unwrap(parseSort(args.sort ?? [], holder)) }
 }

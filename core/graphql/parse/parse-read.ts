@@ -1,6 +1,5 @@
 import type { FieldNode } from 'graphql'
-import { failed, ok, type Result } from '../../base/result.ts'
-import type { Fault } from '../../faults/fault.ts'
+import { RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import { findTooManyJoins } from '../../query/join-limit.ts'
@@ -18,56 +17,40 @@ export interface RootSelection {
   readonly args: Arguments
 }
 
-/** Parses a root field of a query (reference/graphql.md#2-generated-types) to the same AST as REST. */
-export function parseRead(selected: RootSelection, context: OperationContext): Result<Query, Fault> {
+/** Parses a root field of a query (reference/graphql.md#2-generated-types) to the same AST as REST. Throws a RequestFault. */
+export function parseRead(selected: RootSelection, context: OperationContext): Query {
   const { type, action } = selected.root
-  const parsed =
-    type.kind === 'collection' && action === 'find'
-      ? parseMany(selected, context)
-      : parseOne(selected, context)
-  return parsed.ok ? checkJoinLimit(parsed.value) : parsed
+  const isList = type.kind === 'collection' && action === 'find'
+  return checkJoinLimit(isList ? parseMany(selected, context) : parseOne(selected, context))
 }
 
 /** Refuses queries with too many joins, which PostgreSQL plans slowly; the same limit as over REST. */
-export function checkJoinLimit(query: Query): Result<Query, Fault> {
+export function checkJoinLimit(query: Query): Query {
   const tooMany = findTooManyJoins(query)
-  return tooMany ? failed(tooMany) : ok(query)
+  if (tooMany) throw new RequestFault(tooMany)
+  return query
 }
 
-function parseOne(
-  { root: { type }, nodes, args }: RootSelection,
-  context: OperationContext,
-): Result<Query, Fault> {
+function parseOne({ root: { type }, nodes, args }: RootSelection, context: OperationContext): Query {
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
-  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, args) })
-  if (!selection.ok) return selection
-  return ok({
+  return {
     ...baseQuery(type, args, context.model),
     take: type.kind === 'single' ? SINGLE_DOCUMENT : parseIdArgument(args.id),
-    selection: selection.value,
+    selection: parseDocumentSelection(type, answer, { ...context, status: readStatus(type, args) }),
     filter: null,
     sort: [],
-  })
+  }
 }
 
-function parseMany(
-  { root: { type }, nodes, args }: RootSelection,
-  context: OperationContext,
-): Result<Query, Fault> {
+function parseMany({ root: { type }, nodes, args }: RootSelection, context: OperationContext): Query {
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).collection, context)
   const page = parsePage(args.pagination, context.limits)
-  if (!page.ok) return page
-  const rows = parseRows(type, args)
-  if (!rows.ok) return rows
-  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, args) })
-  if (!selection.ok) return selection
-  const total = fieldsNamed(answer, 'meta').length > 0
-  return ok({
+  return {
     ...baseQuery(type, args, context.model),
-    take: { kind: 'many', page: page.value, total },
-    selection: selection.value,
-    ...rows.value,
-  })
+    take: { kind: 'many', page, total: fieldsNamed(answer, 'meta').length > 0 },
+    ...parseRows(type, args),
+    selection: parseDocumentSelection(type, answer, { ...context, status: readStatus(type, args) }),
+  }
 }
 
 const SINGLE_DOCUMENT: Query['take'] = { kind: 'one', documentId: null }

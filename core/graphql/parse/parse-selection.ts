@@ -1,6 +1,5 @@
 import type { FieldNode } from 'graphql'
-import { failed, ok, type Result } from '../../base/result.ts'
-import type { Fault } from '../../faults/fault.ts'
+import { nullIfRefused } from '../../faults/fault.ts'
 import {
   type Attribute,
   type ComponentAttribute,
@@ -23,7 +22,7 @@ export function parseDocumentSelection(
   type: ContentType,
   answer: CollectedFields,
   context: OperationContext,
-): Result<Selection, Fault> {
+): Selection {
   const name = graphqlTypeName(type)
   const { entity } = graphqlWrapperNames(name)
   const parts = fieldsNamed(answer, 'data').flatMap(([data, rows]) =>
@@ -37,11 +36,10 @@ export function parseEntitySelection(
   type: ContentType,
   fields: CollectedFields,
   { context, data }: Omit<SelectionPlace, 'attributes'>,
-): readonly Result<Selection, Fault>[] {
+): readonly Selection[] {
   const name = graphqlTypeName(type)
-  const seen = ok(
-    withWholeRow(EMPTY, type, { context, names: fields, typeName: graphqlWrapperNames(name).entity }),
-  )
+  const typeName = graphqlWrapperNames(name).entity
+  const seen = withWholeRow(EMPTY, type, { context, names: fields, typeName })
   const parts = fieldsNamed(fields, 'attributes').map(([attributes, nodes]) =>
     parseAttributeSelection(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
   )
@@ -62,7 +60,7 @@ export function parseAttributeSelection(
   holder: Holder,
   fields: CollectedFields,
   place: SelectionPlace,
-): Result<Selection, Fault> {
+): Selection {
   const scalars: ScalarAttribute[] = []
   const populate: Populate[] = []
   for (const [key, nodes] of fields) {
@@ -72,36 +70,31 @@ export function parseAttributeSelection(
       scalars.push(attribute)
       continue
     }
-    const parsed = parsePopulateField(holder, attribute, { ...place, key, nodes })
     // Invalid arguments fail only this field, when it is resolved (reference/graphql.md#5-pagination, reference/graphql.md#8-permissions).
-    if (parsed.ok) populate.push(parsed.value)
+    const parsed = nullIfRefused(() => parsePopulateField(holder, attribute, { ...place, key, nodes }))
+    if (parsed) populate.push(parsed)
   }
   const selection: Selection = { fields: unique(scalars), named: true, populate }
   const typeName = graphqlTypeName(holder)
-  return ok(withWholeRow(selection, holder, { context: place.context, names: fields, typeName }))
+  return withWholeRow(selection, holder, { context: place.context, names: fields, typeName })
 }
 
 /** Merges the selections of several wrappers of the same rows, so that the rows are read once. */
-export function mergeSelections(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
-  const selections: Selection[] = []
-  for (const part of parts) {
-    if (!part.ok) return part
-    selections.push(part.value)
-  }
+export function mergeSelections(selections: readonly Selection[]): Selection {
   const fields = selections.flatMap(selection =>
     selection.fields.filter(field => !selection.internalFields?.has(field)),
   )
   const named = new Set(fields)
   // A field that any of them names is the caller's own selection.
-  const beside = new Set(
+  const internal = new Set(
     selections.flatMap(selection => [...(selection.internalFields ?? [])]).filter(field => !named.has(field)),
   )
-  return ok({
-    fields: [...named, ...beside],
+  return {
+    fields: [...named, ...internal],
     named: true,
     populate: selections.flatMap(({ populate }) => populate),
-    ...(beside.size > 0 && { internalFields: beside }),
-  })
+    ...(internal.size > 0 && { internalFields: internal }),
+  }
 }
 
 const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribute[] => [
@@ -116,12 +109,12 @@ interface PopulateField extends SelectionPlace {
   readonly args?: Arguments
 }
 
-/** Parses a field with a sub-selection to a populate. */
+/** Parses a field with a sub-selection to a populate. Throws a RequestFault for invalid arguments. */
 export function parsePopulateField(
   holder: Holder,
   attribute: Exclude<Attribute, ScalarAttribute>,
   field: PopulateField,
-): Result<Populate, Fault> {
+): Populate {
   if (attribute.kind === 'zone') return parseZone(attribute, field)
   const args = field.args ?? fieldArguments(field.nodes[0], graphqlTypeName(holder), field.context)
   return isLink(attribute)
@@ -136,29 +129,25 @@ function parseLink(
   attribute: LinkAttribute,
   args: Arguments,
   field: PopulateField & { readonly holder: Holder },
-): Result<Populate, Fault> {
+): Populate {
   const { context, nodes, holder } = field
   const { target, many } = attribute
   const rows = parseRows(target, args)
-  if (!rows.ok) return rows
   const page = pageOf(many, args, context)
-  if (!page.ok) return page
   const names = graphqlWrapperNames(graphqlTypeName(target))
   const answer = fieldsBelow(nodes, many ? names.relation : names.response, context)
   const versions = linkVersions(args, context)
-  const selection = parseDocumentSelection(target, answer, { ...context, ...versions })
-  if (!selection.ok) return selection
-  return ok({
+  return {
     kind: 'link',
     attribute,
     ...basePopulate(field, attribute),
     ...openedLink(holder, attribute, context),
     scope: null,
-    page: page.value,
-    ...rows.value,
+    page,
+    ...rows,
     ...versions,
-    selection: selection.value,
-  })
+    selection: parseDocumentSelection(target, answer, { ...context, ...versions }),
+  }
 }
 
 /** A list has its own publicationState, independent of its parent's (reference/documents.md#17-graphql-nested-dialect). */
@@ -170,31 +159,20 @@ function linkVersions(
   return publicationState === undefined || status !== 'latest' ? {} : { status: 'published' }
 }
 
-function parseComponent(
-  attribute: ComponentAttribute,
-  args: Arguments,
-  field: PopulateField,
-): Result<Populate, Fault> {
+function parseComponent(attribute: ComponentAttribute, args: Arguments, field: PopulateField): Populate {
   const { context, nodes } = field
   const { component, repeatable } = attribute
   const rows = parseRows(component, args)
-  if (!rows.ok) return rows
   const page = pageOf(repeatable, args, context)
-  if (!page.ok) return page
-  const selection = parseAttributeSelection(
-    component,
-    fieldsBelow(nodes, graphqlTypeName(component), context),
-    componentPlace(context),
-  )
-  if (!selection.ok) return selection
-  return ok({
+  const below = fieldsBelow(nodes, graphqlTypeName(component), context)
+  return {
     kind: 'component',
     attribute,
     ...basePopulate(field, attribute),
-    page: page.value,
-    ...rows.value,
-    selection: selection.value,
-  })
+    page,
+    ...rows,
+    selection: parseAttributeSelection(component, below, componentPlace(context)),
+  }
 }
 
 const componentPlace = (context: OperationContext): SelectionPlace => ({
@@ -203,18 +181,15 @@ const componentPlace = (context: OperationContext): SelectionPlace => ({
   attributes: null,
 })
 
-const pageOf = (many: boolean, args: Arguments, context: OperationContext): Result<Page | null, Fault> =>
-  many ? parsePage(args.pagination, context.limits) : ok(null)
+const pageOf = (many: boolean, args: Arguments, context: OperationContext): Page | null =>
+  many ? parsePage(args.pagination, context.limits) : null
 
 /** Parses a dynamic zone: the fragments on each component's type. */
-function parseZone(attribute: ZoneAttribute, field: PopulateField): Result<Populate, Fault> {
+function parseZone(attribute: ZoneAttribute, field: PopulateField): Populate {
   const { context, nodes } = field
-  const components = []
-  for (const component of attribute.components) {
+  const components = attribute.components.map(component => {
     const fields = fieldsBelow(nodes, graphqlTypeName(component), context)
-    const selection = parseAttributeSelection(component, fields, componentPlace(context))
-    if (!selection.ok) return failed(...selection.reasons)
-    components.push({ component, selection: selection.value })
-  }
-  return ok({ kind: 'zone', attribute, ...basePopulate(field, attribute), components })
+    return { component, selection: parseAttributeSelection(component, fields, componentPlace(context)) }
+  })
+  return { kind: 'zone', attribute, ...basePopulate(field, attribute), components }
 }

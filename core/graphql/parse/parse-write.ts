@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { CreateCommand, GivenValues, UpdateCommand } from '../../query/command.ts'
@@ -18,11 +17,9 @@ export function parseWriteAnswer(
   { root: { type }, nodes }: Pick<RootSelection, 'root' | 'nodes'>,
   locale: string | null,
   context: OperationContext,
-): Result<Query, Fault> {
+): Query {
   const status = type.draftAndPublish ? 'latest' : 'published'
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
-  const selection = parseDocumentSelection(type, answer, { ...context, status })
-  if (!selection.ok) return selection
   return checkJoinLimit({
     kind: 'query',
     type,
@@ -30,7 +27,7 @@ export function parseWriteAnswer(
     take: { kind: 'one', documentId: null },
     status,
     locale: locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] },
-    selection: selection.value,
+    selection: parseDocumentSelection(type, answer, { ...context, status }),
     filter: null,
     search: null,
     publication: null,
@@ -38,19 +35,19 @@ export function parseWriteAnswer(
   })
 }
 
-/** Parses a locale of the project; defaults to the default locale; null for types without locales. */
+/** Parses a locale of the project; defaults to the default locale; null for types without locales. Throws a RequestFault. */
 export function parseWriteLocale(
   { localized }: ContentType,
   raw: unknown,
   { locales, defaultLocale }: Model,
-): Result<string | null, Fault> {
-  if (!localized) return ok(null)
-  if (raw === undefined || raw === null) return ok(defaultLocale)
+): string | null {
+  if (!localized) return null
+  if (raw === undefined || raw === null) return defaultLocale
   const codes = locales.map(({ code }) => code)
   const known = codes.find(code => code === raw)
-  if (known !== undefined) return ok(known)
+  if (known !== undefined) return known
   const message = `Unknown locale ${String(raw)}: the locales are ${codes.join(', ')}`
-  return failed(fault('validation', message, { key: 'locale', expected: codes }))
+  throw new RequestFault(fault('validation', message, { key: 'locale', expected: codes }))
 }
 
 /** The content-type and locale of a write. */
@@ -59,23 +56,22 @@ export interface WriteLocation {
   readonly locale: string | null
 }
 
-/** Parses the `data` of a mutation; refuses the first key that may not be set. */
+/** Parses the `data` of a mutation. Throws a RequestFault for the first key that may not be set. */
 export function parseWriteInput(
   type: ContentType,
   raw: unknown,
-): Result<WriteInput & { readonly values: GivenValues }, Fault> {
+): WriteInput & { readonly values: GivenValues } {
   const input = readInput(type, raw)
-  const values = parseGivenValues(type, input.data)
-  if (!values.ok) return values
-  const at = parsePublishedAt(input.publishedAt)
-  return at.ok ? ok({ ...input, publishedAt: at.value, values: values.value }) : at
+  const values = unwrap(parseGivenValues(type, input.data))
+  return { ...input, publishedAt: parsePublishedAt(input.publishedAt), values }
 }
 
 /** Accepts the years that both PostgreSQL and ISO's four digits can represent. */
-function parsePublishedAt(raw: WriteInput['publishedAt']): Result<WriteInput['publishedAt'], Fault> {
-  if (typeof raw !== 'string') return ok(raw)
+function parsePublishedAt(raw: WriteInput['publishedAt']): WriteInput['publishedAt'] {
+  if (typeof raw !== 'string') return raw
   const parsed = parseDateTime(raw)
-  return parsed.ok ? parsed : failed(fault('validation', String(parsed.reasons[0]?.message)))
+  if (parsed.ok) return parsed.value
+  throw new RequestFault(fault('validation', String(parsed.reasons[0]?.message)))
 }
 
 type Input = Pick<WriteInput, 'publishedAt'> & { readonly values: GivenValues }

@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql'
-import type { Result } from '../../base/result.ts'
 import { FAULTS, type Fault, type FaultCode, forbidden } from '../../faults/fault.ts'
 
 /** Error codes (reference/graphql.md#10-errors); all other faults are INTERNAL_SERVER_ERROR. */
@@ -24,13 +23,6 @@ export function toGraphqlError(fault: Fault): GraphQLError {
   const { name } = FAULTS[fault.code]
   const code = CODES[fault.code] ?? 'INTERNAL_SERVER_ERROR'
   return new GraphQLError(message, { extensions: { error: { name, message, details }, code } })
-}
-
-/** Returns the value or throws the fault, as resolvers of graphql-js must. */
-export function unwrapResult<Value>(result: Result<Value, Fault>): Value {
-  if (result.ok) return result.value
-  const [fault] = result.reasons
-  throw fault ? toGraphqlError(fault) : new TypeError('failed for no reason')
 }
 
 function publicFault({ code, message, details }: Fault): Pick<Fault, 'message' | 'details'> {

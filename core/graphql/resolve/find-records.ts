@@ -63,7 +63,7 @@ export function parseResponseSelection(
 ): Selection {
   const context = toOperationContext(info, caller, terms)
   const { response } = graphqlWrapperNames(graphqlTypeName(type))
-  return unwrap(parseDocumentSelection(type, fieldsBelow(info.fieldNodes, response, context), context))
+  return parseDocumentSelection(type, fieldsBelow(info.fieldNodes, response, context), context)
 }
 
 interface AnswerScope {

@@ -4,13 +4,13 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
+import { unwrap } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { ResolverRequest } from '../../plugins/services/request-context.ts'
 import type { Page } from '../../query/query.ts'
 import type { Arguments, OperationContext } from '../parse/operation-context.ts'
 import type { PageLimits } from '../parse/parse-arguments.ts'
 import { parseRead } from '../parse/parse-read.ts'
-import { unwrapResult } from '../parse/to-graphql-error.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 
 /** Services of generated resolvers. */
@@ -39,10 +39,9 @@ export interface ExecutionContext {
 export function readResolver(root: RootField, terms: ResolveTerms) {
   return async (_: unknown, args: Arguments, execution: ExecutionContext, info: GraphQLResolveInfo) => {
     const { caller } = execution
-    const query = unwrapResult(
-      parseRead({ root, nodes: info.fieldNodes, args }, toOperationContext(info, caller, terms)),
-    )
-    const restricted = unwrapResult(restrict(query, caller))
+    const context = toOperationContext(info, caller, terms)
+    const query = parseRead({ root, nodes: info.fieldNodes, args }, context)
+    const restricted = unwrap(restrict(query, caller))
     if (query.take.kind === 'one') {
       const text = await terms.documents.findOne(restricted, 'flat', readOptions(execution))
       return { data: text === null ? null : JSON.parse(text) }

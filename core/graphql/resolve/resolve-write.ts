@@ -7,7 +7,7 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { Result } from '../../base/result.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
-import { type Fault, fault, forbidden } from '../../faults/fault.ts'
+import { type Fault, fault, forbidden, RequestFault, unwrap } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Query } from '../../query/query.ts'
 import type { Arguments } from '../parse/operation-context.ts'
@@ -21,7 +21,6 @@ import {
   toUpdates,
   type WriteLocation,
 } from '../parse/parse-write.ts'
-import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 import { type ExecutionContext, type ResolveTerms, toOperationContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
@@ -55,7 +54,7 @@ export function writeResolver(root: RootField, terms: ResolveTerms) {
     // A mutation does not start after the request's deadline.
     signal?.throwIfAborted()
     // Before any lookup: a caller who may not write must not learn what exists.
-    if (!caller.grants.writeAccess(root.type, action)) throw toGraphqlError(forbidden())
+    if (!caller.grants.writeAccess(root.type, action)) throw new RequestFault(forbidden())
     return WRITES[action]({ root, args, caller, trail, info, terms })
   }
 }
@@ -70,8 +69,8 @@ async function create(call: MutationCall): Promise<MutationResponse> {
   const { root, args, caller, terms } = call
   const place = toLocation(call, null)
   const answer = toAnswerQuery(call, place, 'create')
-  const command = toCreate(place, unwrapResult(parseWriteInput(root.type, args.data)))
-  return toResponse(await terms.documents.create(unwrapResult(permit(command, caller)), answer))
+  const command = toCreate(place, parseWriteInput(root.type, args.data))
+  return toResponse(await terms.documents.create(unwrap(permit(command, caller)), answer))
 }
 
 async function update(call: MutationCall): Promise<MutationResponse> {
@@ -79,17 +78,17 @@ async function update(call: MutationCall): Promise<MutationResponse> {
   const named = await findTarget(call)
   const place = toLocation(call, named)
   const answer = toAnswerQuery(call, place, 'update')
-  const input = unwrapResult(parseWriteInput(root.type, args.data))
+  const input = parseWriteInput(root.type, args.data)
   const { draft, published } = toUpdates(place, named?.documentId ?? null, input)
   const updated =
     root.type.draftAndPublish && draft !== published
       ? await terms.documents.amend(
-          { draft: unwrapResult(permit(draft, caller)), published: permit(published, caller) },
+          { draft: unwrap(permit(draft, caller)), published: permit(published, caller) },
           answer,
         )
-      : await terms.documents.update(unwrapResult(permit(published, caller)), answer)
+      : await terms.documents.update(unwrap(permit(published, caller)), answer)
   if (!updated.ok && root.type.kind === 'single' && updated.reasons[0]?.code !== 'forbidden')
-    return { data: () => unwrapResult(updated) as never }
+    return { data: () => unwrap(updated) as never }
   return !updated.ok && updated.reasons[0]?.code === 'notFound' ? NOTHING : toResponse(updated)
 }
 
@@ -104,8 +103,8 @@ async function remove(call: MutationCall): Promise<MutationResponse> {
     documentId: named?.documentId ?? null,
     precondition: null,
   } as const
-  const text = unwrapResult(await terms.documents.delete(unwrapResult(permit(command, caller)), [], answer))
-  if (text === null && root.type.kind === 'single') throw toGraphqlError(NOT_FOUND)
+  const text = unwrap(await terms.documents.delete(unwrap(permit(command, caller)), [], answer))
+  if (text === null && root.type.kind === 'single') throw new RequestFault(NOT_FOUND)
   return { data: text === null ? null : JSON.parse(text) }
 }
 
@@ -115,14 +114,10 @@ async function localize(call: MutationCall): Promise<MutationResponse> {
   const place = toLocation(call, null)
   const answer = toAnswerQuery(call, place, 'createLocalization')
   if (args.locale === undefined || args.locale === null)
-    throw toGraphqlError(fault('application', 'locale is missing'))
-  const command = toLocalize(
-    place,
-    named?.documentId ?? null,
-    unwrapResult(parseWriteInput(root.type, args.data)),
-  )
-  const made = await terms.documents.update(unwrapResult(permit(command, caller)), answer)
-  if (!made.ok && made.reasons[0]?.code === 'notFound') throw toGraphqlError(NOT_FOUND)
+    throw new RequestFault(fault('application', 'locale is missing'))
+  const command = toLocalize(place, named?.documentId ?? null, parseWriteInput(root.type, args.data))
+  const made = await terms.documents.update(unwrap(permit(command, caller)), answer)
+  if (!made.ok && made.reasons[0]?.code === 'notFound') throw new RequestFault(NOT_FOUND)
   return toResponse(made)
 }
 
@@ -148,7 +143,7 @@ function toLocation(
   named: NamedDocument | null,
 ): WriteLocation {
   const raw = args.locale ?? named?.locale
-  return { type, locale: unwrapResult(parseWriteLocale(type, raw, terms.model)) }
+  return { type, locale: parseWriteLocale(type, raw, terms.model) }
 }
 
 /** The query for the answer, restricted to the caller; refuses (403) callers without the action's permission. */
@@ -158,12 +153,12 @@ function toAnswerQuery(
   action: Action,
 ): Answer {
   const context = toOperationContext(info, caller, terms)
-  const query = unwrapResult(parseWriteAnswer({ root, nodes: info.fieldNodes }, locale, context))
-  return { query: unwrapResult(restrict(query, caller, action)), shape: 'flat', ...(trail && { trail }) }
+  const query = parseWriteAnswer({ root, nodes: info.fieldNodes }, locale, context)
+  return { query: unwrap(restrict(query, caller, action)), shape: 'flat', ...(trail && { trail }) }
 }
 
 function toResponse(written: Result<SavedDocument, Fault>): MutationResponse {
-  const { text } = unwrapResult(written)
+  const { text } = unwrap(written)
   return { data: text === null ? null : JSON.parse(text) }
 }
 

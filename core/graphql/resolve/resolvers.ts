@@ -1,12 +1,11 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from 'graphql'
-import { forbidden } from '../../faults/fault.ts'
+import { forbidden, RequestFault } from '../../faults/fault.ts'
 import { graphqlEnumValues } from '../../model/enum-names.ts'
 import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
 import { graphqlEnumName, graphqlTypeName, graphqlWrapperNames, graphqlZoneName } from '../../model/names.ts'
 import { type Arguments, answerKey } from '../parse/operation-context.ts'
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
-import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'
 import { createScalars } from '../sdl/scalars.ts'
 import { zoneInput } from '../sdl/zone-input.ts'
 
@@ -50,7 +49,7 @@ function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
     if (found === undefined) checkArguments(attribute, args)
     if (!isLink(attribute)) return found
     // Access removed the link from the answer: the caller may not follow it (reference/graphql.md#8-permissions).
-    if (found === undefined) throw toGraphqlError(forbidden())
+    if (found === undefined) throw new RequestFault(forbidden())
     return { data: found }
   }
 }
@@ -119,8 +118,8 @@ function checkArguments(attribute: Attribute, args: Arguments): void {
       ? attribute.component
       : null
   if (!holder) return
-  unwrapResult(parseRows(holder, args))
-  unwrapResult(parsePage(args.pagination, NO_LIMITS))
+  parseRows(holder, args)
+  parsePage(args.pagination, NO_LIMITS)
 }
 
 const NO_LIMITS = { amountLimit: Number.MAX_SAFE_INTEGER, defaultLimit: 1 }

@@ -1,6 +1,7 @@
 import type { FieldNode, OperationDefinitionNode } from 'graphql'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
+import { nullIfRefused } from '../../faults/fault.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import { type AnswerLayout, isCovered } from '../../plan/layout.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
@@ -64,13 +65,14 @@ function parseRoot(key: string, nodes: Nodes, root: RootField, context: Operatio
   const code: CustomField[] = []
   const laid = layOutEntity(type, data[1], data[0], { context, nonNullKeys: promised, customFields: code })
   if (!laid) return null
-  const query = parseRead({ root, nodes, args: fieldArguments(nodes[0], 'Query', context) }, context)
-  if (!query.ok) return null
+  const args = fieldArguments(nodes[0], 'Query', context)
+  const query = nullIfRefused(() => parseRead({ root, nodes, args }, context))
+  if (!query) return null
   const layout = { key: JSON.stringify(laid, keyPart), fields: laid }
   return {
     key,
     typeName,
-    query: query.value,
+    query,
     layout,
     fields,
     nullPattern: toNullPattern(promised),

@@ -1,4 +1,4 @@
-import { findOthers, printServing, type ServingProcess } from '../database/generations/processes.ts'
+import { findOtherProcesses, printServing, type ServingProcess } from '../database/generations/processes.ts'
 import type { Site } from '../database/run-ddl.ts'
 import type { PendingFiles } from './custom-migration-files.ts'
 import { neededSteps } from './evaluate-plan.ts'
@@ -21,7 +21,7 @@ interface Migrating extends Required<Pick<MigrationOptions, 'stage' | 'others'>>
 export const findOtherVersions = (
   { database: { schema }, transaction }: Site,
   { hash, others: { deployment } }: Migrating,
-): Promise<readonly ServingProcess[]> => findOthers(transaction, schema, { hash, deployment })
+): Promise<readonly ServingProcess[]> => findOtherProcesses(transaction, schema, { hash, deployment })
 
 interface Planned {
   readonly plan: SchemaPlan

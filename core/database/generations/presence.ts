@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { qualified } from '../../sql/ddl.ts'
 import type { Database, DedicatedSession } from '../database.ts'
 import { GENERATION_CHANNEL } from './generations.ts'
-import { HEARTBEAT, printLives, printLockClass } from './processes.ts'
+import { HEARTBEAT, printIsAlive, printLockClass } from './processes.ts'
 
-/** This process, as the database shows it to others who migrate. */
+/** This process's entry in the table of serving processes, for others that migrate. */
 export interface Presence {
-  /** Resolves once others can see it, or once the first try has failed. */
+  /** Resolves when other processes can see the entry, or when the first attempt has failed. */
   readonly begun: Promise<void>
-  /** It serves another version of the project from now on. */
+  /** Records that the process now serves another version of the project. */
   move(hash: string): Promise<void>
   close(): Promise<void>
 }
@@ -18,126 +18,137 @@ export interface PresenceTerms {
   readonly hash: string
   /** Equal for processes that are replaced together. */
   readonly deployment: string
-  /** Called when another process migrated, and now and then where that cannot be heard. */
+  /** Called when another process may have migrated. Behind a pooler, which does not support LISTEN, called regularly. */
   readonly migrated: () => void
-  /** What keeps it from being shown, for the log; it is tried again. */
+  /** Called with the reason when registration fails. It is retried. */
   readonly failed: (message: string) => void
 }
 
-/** Milliseconds before a lost connection is made again. */
-const AGAIN = 2_000
+/** Milliseconds before a lost connection is opened again. */
+const RETRY_DELAY = 2_000
 
-/** A process with an embedded database that no other process can reach is not shown. */
+/** Registers this process, unless no other process can use its database. */
 export function openPresence(database: Database, terms: PresenceTerms): Presence {
-  if (!database.isShared) return ALONE
-  const presence = new ServerPresence(database, terms)
+  if (!database.isShared) return NOT_SHARED
+  const presence = new ProcessPresence(database, terms)
   presence.begin()
   return presence
 }
 
-const ALONE: Presence = { begun: Promise.resolve(), move: async () => {}, close: async () => {} }
+const NOT_SHARED: Presence = { begun: Promise.resolve(), move: async () => {}, close: async () => {} }
 
-class ServerPresence implements Presence {
+const LOST = 'the connection that shows this process to others was lost'
+
+class ProcessPresence implements Presence {
   readonly #database: Database
   readonly #terms: PresenceTerms
-  readonly #ending = new AbortController()
+  readonly #table: string
+  readonly #closing = new AbortController()
   #hash: string
   #id: number | null = null
   #session: DedicatedSession | null = null
-  #entering: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
+  #registering: Promise<void> = Promise.resolve()
+  #heartbeat: NodeJS.Timeout | undefined
+  #isRetrying = false
 
   constructor(database: Database, terms: PresenceTerms) {
     this.#database = database
     this.#terms = terms
+    this.#table = qualified(database.schema, 'plinth_processes')
     this.#hash = terms.hash
   }
 
   begin(): void {
-    this.#entering = this.#enter().catch((error: unknown) => this.#again(error))
+    this.#registering = this.#register().catch((error: unknown) => this.#retry(error))
   }
 
   get begun(): Promise<void> {
-    return this.#entering
+    return this.#registering
   }
 
   async move(hash: string): Promise<void> {
     this.#hash = hash
-    await this.#entering
-    await this.#change('SET hash = $2', [hash]).catch((error: unknown) => this.#tell(error))
+    await this.#registering
+    await this.#update('SET hash = $2', [hash]).catch((error: unknown) => this.#report(error))
   }
 
   async close(): Promise<void> {
-    this.#ending.abort()
-    clearInterval(this.#timer)
-    await this.#entering
-    const text = `DELETE FROM ${this.#table()} WHERE id = $1`
+    this.#closing.abort()
+    clearInterval(this.#heartbeat)
+    await this.#registering
+    const text = `DELETE FROM ${this.#table} WHERE id = $1`
     if (this.#id !== null)
-      await this.#database.run({ text, values: [this.#id] }).catch((error: unknown) => this.#tell(error))
+      await this.#database.run({ text, values: [this.#id] }).catch((error: unknown) => this.#report(error))
     await this.#session?.close()
   }
 
-  async #enter(): Promise<void> {
+  async #register(): Promise<void> {
     const session = await this.#database.openSession()
-    if (this.#ending.signal.aborted) return session.close()
+    if (this.#closing.signal.aborted) return session.close()
     this.#session = session
-    await session.run({ text: `DELETE FROM ${this.#table()} AS p WHERE NOT ${this.#lives()}`, values: [] })
-    const text = `INSERT INTO ${this.#table()} (hash, deployment, host, pid, heartbeat) VALUES ($1, $2, $3, $4, $5) RETURNING id`
     const { deployment } = this.#terms
     const values = [this.#hash, deployment, hostname(), process.pid, session.isPooled]
-    const { rows } = await session.run({ text, values })
+    const { rows } = await session.run({ text: this.#printRegistration(), values })
     this.#id = Number(rows[0]?.[0])
-    await (session.isPooled ? this.#beat(session) : this.#stand(session, this.#id))
+    if (session.isPooled) await this.#startHeartbeat(session)
+    else this.#listen(session).catch((error: unknown) => this.#retry(error))
   }
 
-  /** Its session shows that it lives, and hears of migrations. */
-  async #stand(session: DedicatedSession, id: number): Promise<void> {
-    const key = printLockClass(this.#database.schema)
+  /**
+   * One statement: removes the entries of dead processes, adds this one, and takes the advisory lock that shows that the
+   * process is alive for as long as the session lasts.
+   */
+  #printRegistration(): string {
+    const { schema } = this.#database
+    return `WITH dead AS (DELETE FROM ${this.#table} AS p WHERE NOT (${printIsAlive(schema)})),
+      own AS (INSERT INTO ${this.#table} (hash, deployment, host, pid, heartbeat) VALUES ($1, $2, $3, $4, $5) RETURNING id, heartbeat)
+      SELECT id, CASE WHEN NOT heartbeat THEN pg_advisory_lock(${printLockClass(schema)}, id) END FROM own`
+  }
+
+  /** Not part of `begun`: `migrated` is called once it listens. */
+  async #listen(session: DedicatedSession): Promise<void> {
     session.onNotice(this.#terms.migrated)
-    session.onEnd(() => this.#again(new Error('the connection that shows this process to others was lost')))
-    await session.run({ text: `SELECT pg_advisory_lock(${key}, $1::integer)`, values: [id] })
+    session.onEnd(() => {
+      if (this.#session === session) this.#retry(new Error(LOST))
+    })
     await session.run({ text: `LISTEN ${GENERATION_CHANNEL}`, values: [] })
     this.#terms.migrated()
   }
 
-  async #beat(session: DedicatedSession): Promise<void> {
+  async #startHeartbeat(session: DedicatedSession): Promise<void> {
     this.#session = null
     await session.close()
     const beat = () => {
       this.#terms.migrated()
-      this.#change('SET seen_at = now()', []).catch((error: unknown) => this.#tell(error))
+      this.#update('SET seen_at = now()', []).catch((error: unknown) => this.#report(error))
     }
-    this.#timer ??= setInterval(beat, HEARTBEAT).unref()
+    this.#heartbeat ??= setInterval(beat, HEARTBEAT).unref()
   }
 
-  #again(error: unknown): void {
-    if (this.#ending.signal.aborted) return
-    this.#tell(error)
+  #retry(error: unknown): void {
+    if (this.#closing.signal.aborted || this.#isRetrying) return
+    this.#isRetrying = true
+    this.#report(error)
     const session = this.#session
     this.#session = null
-    this.#entering = pause(AGAIN, undefined, { ref: false, signal: this.#ending.signal })
+    this.#registering = pause(RETRY_DELAY, undefined, { ref: false, signal: this.#closing.signal })
       .then(() => session?.close())
       .then(
-        () => this.begin(),
+        () => {
+          this.#isRetrying = false
+          this.begin()
+        },
         () => session?.close(),
       )
   }
 
-  async #change(change: string, values: readonly unknown[]): Promise<void> {
+  async #update(change: string, values: readonly unknown[]): Promise<void> {
     if (this.#id === null) return
-    const text = `UPDATE ${this.#table()} ${change} WHERE id = $1`
+    const text = `UPDATE ${this.#table} ${change} WHERE id = $1`
     await this.#database.run({ text, values: [this.#id, ...values] })
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     this.#terms.failed(error instanceof Error ? error.message : String(error))
-  }
-
-  #table(): string {
-    return qualified(this.#database.schema, 'plinth_processes')
-  }
-
-  #lives(): string {
-    return `(${printLives(this.#database.schema)})`
   }
 }

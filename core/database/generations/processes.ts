@@ -1,12 +1,12 @@
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import type { Rows, Transaction } from '../database.ts'
 
-// Who serves from the database: a row of `plinth_processes` each. A process holds an advisory lock of its row's id for as
-// long as its connection lasts; behind a pooler, where nothing of a session lasts, it renews `seen_at` instead.
+// `plinth_processes` has one row per serving process. A process holds an advisory lock of its row's id for as long as its
+// connection lasts. Behind a pooler, where no state of a session lasts, it updates `seen_at` instead.
 
-/** Milliseconds between two signs of life, and after which a process without them counts as gone. */
+/** Milliseconds between heartbeats, and after which a process without them counts as dead. */
 export const HEARTBEAT = 10_000
-const SILENCE = 35_000
+const MAX_SILENCE = 35_000
 
 export interface ServingProcess {
   readonly host: string
@@ -31,29 +31,29 @@ export const printProcesses = (schema: string): string =>
 export const printLockClass = (schema: string): string =>
   `hashtext(${quoteConstant(`plinth processes of ${schema}`)})`
 
-/** SQL over a row `p`: whether its process lives. Locks show as unsigned numbers. */
-export const printLives = (schema: string): string => `CASE WHEN p.heartbeat
-  THEN p.seen_at > clock_timestamp() - interval '${SILENCE} milliseconds'
+/** SQL over a row `p`: whether its process is alive. pg_locks shows keys as unsigned numbers. */
+export const printIsAlive = (schema: string): string => `CASE WHEN p.heartbeat
+  THEN p.seen_at > clock_timestamp() - interval '${MAX_SILENCE} milliseconds'
   ELSE EXISTS (SELECT FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database AND d.datname = current_database()
     WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.objid = p.id::oid
       AND l.classid::bigint = ${printLockClass(schema)}::bigint & 4294967295) END`
 
-interface Asking {
-  /** Hash of the version that is to serve: processes of that version are left out. */
+interface NewVersion {
+  /** Schema hash of the version that will serve. Processes of that version are left out. */
   readonly hash: string
-  /** Whose processes are replaced together; null: of none. */
+  /** Processes of this deployment are left out, because they are replaced together; null: none are. */
   readonly deployment: string | null
 }
 
-/** Who serves from tables that suit other versions of the project. What is outdated already is not among them. */
-export async function findOthers(
+/** Finds processes that serve other versions of the project from these tables. Outdated processes are left out. */
+export async function findOtherProcesses(
   transaction: Pick<Transaction, 'run'>,
   schema: string,
-  { hash, deployment }: Asking,
+  { hash, deployment }: NewVersion,
 ): Promise<readonly ServingProcess[]> {
   const text = `SELECT p.host, p.pid, to_char(p.began_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
     FROM ${qualified(schema, 'plinth_processes')} AS p JOIN ${qualified(schema, 'plinth_generations')} AS g ON g.hash = p.hash
-    WHERE p.hash <> $1 AND p.deployment IS DISTINCT FROM $2 AND ${printLives(schema)} ORDER BY p.began_at, p.id`
+    WHERE p.hash <> $1 AND p.deployment IS DISTINCT FROM $2 AND ${printIsAlive(schema)} ORDER BY p.began_at, p.id`
   const { rows }: Rows = await transaction.run({
     text,
     values: [hash, deployment],

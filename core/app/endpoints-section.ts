@@ -1,4 +1,4 @@
-import { trackWrites } from '../database/generations/write-storage.ts'
+import { trackWrites } from '../database/request-scope.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
 import { withIdempotency } from '../idempotency/with-idempotency.ts'

@@ -1,7 +1,7 @@
 import { createRedactor } from '../base/redact.ts'
 import { splitHosts } from '../database/connect/target-url.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
-import type { DatabaseObservation } from '../database/observation.ts'
+import type { DatabaseObservation } from '../database/open-options.ts'
 import type { DatabaseWatch } from '../database/watch-database.ts'
 import { openLog } from '../observe/log.ts'
 import { type Meters, meteredObserver } from '../observe/metrics/meters.ts'
@@ -25,7 +25,7 @@ export const databaseWatchOf = (
   { observer, production, meters, tracing }: DatabaseWatchOptions,
 ): DatabaseWatch => ({
   slow: project.settings.server.slowQuery,
-  tellSlow: slow => observer.emit({ kind: 'slowWork', ...slow }),
+  reportSlow: slow => observer.emit({ kind: 'slowWork', ...slow }),
   isTimed: !production,
   count: meters ? meters.onDatabaseWork : null,
   trace: tracing ? traceWork(tracing) : null,

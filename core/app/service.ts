@@ -103,7 +103,7 @@ export function outdatedResponder({ generation, blueprint }: App): Responder {
   const { endpoint } = blueprint.project.settings.graphql.config
   return refuseOutdated({
     isOutdated: generation.isOutdated,
-    onRefused: generation.checkAgain,
+    onRefused: generation.recheck,
     graphql: endpoint,
   })
 }

@@ -1,7 +1,7 @@
 import { recordCacheOutcome } from '../base/request-context.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
-import { currentWhole } from '../database/generations/write-storage.ts'
+import { currentRequestTransaction } from '../database/request-scope.ts'
 import {
   type BodyFormat,
   type BodyOrText,
@@ -98,7 +98,7 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     async find(read, options) {
       const key = read.key + options.formatKey
       // Uncommitted changes are visible to their own request only.
-      if (currentWhole()) return readUncached({ key, read, options, writeRate: null })
+      if (currentRequestTransaction()) return readUncached({ key, read, options, writeRate: null })
       // That statement started before this request: its snapshot may be stale.
       await settled(inFlight.get(key))
       const cached = store.body(key)

@@ -1,7 +1,6 @@
 import type { WriteOutcome } from '../base/request-context.ts'
 import { TOO_LARGE } from '../sql/print-bounded.ts'
-import { OUTDATED } from './generations/generations.ts'
-import { categorize } from './sqlstate.ts'
+import { categorize, OUTDATED } from './sqlstate.ts'
 
 /** Why a statement failed. Messages contain neither data nor secrets. */
 export type DatabaseFault =
@@ -62,7 +61,7 @@ export class DatabaseFailure extends Error {
   }
 }
 
-export const isUnclear = (error: unknown): boolean =>
+export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.outcome === 'unknown'
 
 /** Like toDatabaseFault, as a DatabaseFailure. Errors of another origin are returned unchanged. */

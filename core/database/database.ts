@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize'
+import type { RequestContext } from '../base/request-context.ts'
 import type { Statement } from '../sql/statement.ts'
-import type { Purpose } from './statement-context.ts'
 
 /**
  * The only access to PostgreSQL. Every rejection is a DatabaseFailure (database-fault.ts), except that errors thrown by the
@@ -78,13 +78,13 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   /** The maximum size of the answer. Ignored inside a transaction. */
   readonly maxBytes?: number
-  readonly purpose?: Purpose
+  readonly purpose?: StatementContext
   /** Runs after the statement, in the same transaction and round trip. If it fails, so does the statement. Ignored inside a transaction. */
   readonly guard?: Statement
 }
 
 export interface TransactionOptions {
-  readonly purpose?: Purpose
+  readonly purpose?: StatementContext
   /** Runs last, in the round trip of the commit: if it fails, nothing is committed. It also runs after a rollback. */
   readonly guard?: Statement
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
@@ -134,3 +134,11 @@ export type Ping =
       /** The server answers but takes no writes. */
       readonly isReadonly: boolean
     }
+
+/** The purpose of a statement or transaction, for scheduling and logs. */
+export interface StatementContext {
+  /** The request that it runs for; absent: none. */
+  readonly trail?: RequestContext | undefined
+  /** A description for logs, without values. Called only if it is logged or traced. */
+  describe(): object
+}

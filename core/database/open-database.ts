@@ -6,7 +6,7 @@ import { openEmbedded } from './embedded/open-embedded.ts'
 import type { OpenOptions } from './open-options.ts'
 import { openServer } from './open-server.ts'
 
-/** Opens what `database.url` names, and proves with one connection that it answers. */
+/** Opens the database of `database.url` and checks with one connection that it answers. */
 export async function openDatabase(
   settings: DatabaseSettings,
   options: OpenOptions,

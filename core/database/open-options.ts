@@ -1,21 +1,42 @@
-import type { Observe } from './observation.ts'
+/** Events of connections and of the embedded database. Times in milliseconds. */
+export type DatabaseObservation =
+  | { readonly event: 'database.opened'; readonly kind: 'embedded' | 'server'; readonly milliseconds: number }
+  /** An earlier process died without closing the embedded database. No acknowledged write is lost. */
+  | { readonly event: 'database.recovered'; readonly pid: number }
+  /** An idle connection was lost. */
+  | { readonly event: 'database.connection-lost'; readonly message: string }
+  /** A start waits, at most so many milliseconds, for a database that cannot be reached. */
+  | { readonly event: 'database.awaited'; readonly message: string; readonly milliseconds: number }
+  /** A replica is used for reads again, or no longer, for the given reason. */
+  | {
+      readonly event: 'database.replica'
+      readonly place: string
+      readonly isWell: boolean
+      readonly message: string
+    }
+  /** Other processes cannot use the embedded database that this one has open. */
+  | { readonly event: 'database.access-failed'; readonly message: string }
+  /** A maintenance run of the embedded database failed. */
+  | { readonly event: 'database.upkeep-failed'; readonly message: string }
+
+export type Observe = (observation: DatabaseObservation) => void
 
 export interface OpenOptions {
-  /** The project's folder; the embedded database lies in `.plinth/` under it. */
+  /** The project's folder. The embedded database is in its `.plinth/`. */
   readonly root: string
   readonly observe: Observe
-  /** A server may be read that takes no writes. Of several servers, the one that takes writes is found all the same. */
+  /** Accepts a server that takes no writes. With several hosts, the one that takes writes is used nevertheless. */
   readonly mayBeStandby?: boolean
-  /** Prepared statements that a connection keeps; 250 when absent. */
+  /** Prepared statements per connection. Default: 250. */
   readonly statementLimit?: number
   readonly embedded?: {
-    /** `memory://` instead of files: gone with the process. */
+    /** `memory://` instead of files: lost at the end of the process. */
     readonly dataDir?: string
-    /** A snapshot of an embedded database to start a new one from, instead of creating it. */
+    /** A snapshot from which a new embedded database starts. */
     readonly snapshot?: Blob
     /**
-     * `offer`: processes of the same user may work through this one while it has the database open. `join`: where a
-     * process offers that, this one works through it. Absent: neither.
+     * `offer`: other processes of the same user may use the database through this one. `join`: uses the database through
+     * the process that offers it. Absent: neither.
      */
     readonly access?: 'offer' | 'join'
   }

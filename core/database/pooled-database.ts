@@ -7,13 +7,13 @@ import { type ConnectionPool, toUnavailable } from './connect/pool.ts'
 import { runOn } from './connection.ts'
 import type { Database, DedicatedSession, Ping, RunOptions, Transaction } from './database.ts'
 import { toDatabaseFault, toFailure } from './database-fault.ts'
-import { currentWhole, type WholeTransaction } from './generations/write-storage.ts'
-import type { Position } from './lsn.ts'
+import type { Lsn } from './lsn.ts'
 import type { OpenReplicas } from './replicas/open-replicas.ts'
+import { currentRequestTransaction, type RequestTransaction } from './request-scope.ts'
 import { createWork } from './scheduling/scheduled-work.ts'
 import { clientReadTimeout, clientTimeout } from './session.ts'
 import { runAbortable, runStatement, serverRead } from './statements/run-statement.ts'
-import { currentSession, noteWrite, stayOnPrimary } from './statements/session-scope.ts'
+import { currentReplicaSession, noteWrite, stayOnPrimary } from './statements/session-scope.ts'
 import { runTransaction } from './transaction.ts'
 
 export interface PooledDatabaseParts {
@@ -58,13 +58,13 @@ export function createPooledDatabase(parts: PooledDatabaseParts): Database {
     openSession: parts.openSession,
     connections: () => pool.state,
     run(statement, options) {
-      const transaction = options?.transaction ?? currentWhole()?.transaction
+      const transaction = options?.transaction ?? currentRequestTransaction()?.transaction
       if (transaction) return transaction.run(statement)
       if (replicas === null || !options?.readonly || options.onPrimary) return runHere(statement, options)
       return replicas.run(statement, options).then(rows => rows ?? runHere(statement, options))
     },
     transaction(work, options = {}) {
-      const whole = currentWhole()
+      const whole = currentRequestTransaction()
       if (whole) return nest(whole, work)
       const committed = replicas === null ? undefined : trackWrites()
       return runTransaction({ pool, statementTimeout, committed }, work, options)
@@ -86,7 +86,7 @@ export function createPooledDatabase(parts: PooledDatabaseParts): Database {
 }
 
 async function nest<Value>(
-  whole: WholeTransaction,
+  whole: RequestTransaction,
   work: (transaction: Transaction) => Promise<Value>,
 ): Promise<Value> {
   const value = await whole.transaction.nest(work)
@@ -95,8 +95,8 @@ async function nest<Value>(
 }
 
 /** Sends the session's reads to the primary even if the transaction fails. */
-function trackWrites(): (position: Position) => void {
-  const session = currentSession()
+function trackWrites(): (position: Lsn) => void {
+  const session = currentReplicaSession()
   stayOnPrimary()
   return position => session && noteWrite(session, position)
 }

@@ -1,17 +1,17 @@
 import { PasswordQueueFull } from '../base/passwords.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
-import { type DatabaseFault, isUnclear, toDatabaseFault } from './database-fault.ts'
+import { type DatabaseFault, isOutcomeUnknown, toDatabaseFault } from './database-fault.ts'
 
-/** What a request is told, and why, where the database did not do its part. */
-export interface Told {
+/** The answer to a request whose database work failed. */
+export interface RequestFailure {
   readonly fault: Fault
-  /** For the log; null: it knows. */
+  /** For the log; null: not to be logged. */
   readonly reason: string | null
 }
 
-/** null: the error is no such thing, but the server's own trouble. */
-export function toRequestFault(error: unknown): Told | null {
+/** null: not a failure of a dependency, but an unexpected error. */
+export function toRequestFault(error: unknown): RequestFailure | null {
   if (error instanceof UnavailableError)
     return { fault: error.fault, reason: toRequestFault(error.cause)?.reason ?? null }
   if (error instanceof PasswordQueueFull) return { fault: fault('unavailable', BUSY), reason: null }
@@ -19,17 +19,17 @@ export function toRequestFault(error: unknown): Told | null {
   const message = database && MESSAGES[database.kind]
   if (!message) return null
   return {
-    fault: fault('unavailable', message, isUnclear(error) ? { outcome: 'unknown' } : {}),
+    fault: fault('unavailable', message, isOutcomeUnknown(error) ? { outcome: 'unknown' } : {}),
     reason: database.kind === 'outdated' || database.kind === 'aborted' ? null : database.message,
   }
 }
 
-/** The same error as code of the project knows it; any other as it is. */
+/** Converts a failure to the error class that plugin code knows. Returns other errors unchanged. */
 export function toCodeError(error: unknown): unknown {
-  const told = error instanceof RequestFault ? null : toRequestFault(error)
-  if (!told) return error
-  const outcome = isUnclear(error) ? 'unknown' : 'not-written'
-  return new UnavailableError(told.fault.message, { ...told.fault.details, outcome }, { cause: error })
+  const failure = error instanceof RequestFault ? null : toRequestFault(error)
+  if (!failure) return error
+  const outcome = isOutcomeUnknown(error) ? 'unknown' : 'not-written'
+  return new UnavailableError(failure.fault.message, { ...failure.fault.details, outcome }, { cause: error })
 }
 
 export const OUTDATED_MESSAGE =

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from './database.ts'
 
 /** The database and the transaction in which a migration's statements run. */
-export interface Site {
+export interface DdlContext {
   readonly database: Database
   readonly transaction: Transaction
 }
@@ -10,8 +10,8 @@ export interface Site {
 const BATCH = 64 * 1024
 
 /** Runs statements without parameters or results (DDL), many per round trip. They cannot be prepared. */
-export async function runPlain(
-  { transaction }: Pick<Site, 'transaction'>,
+export async function runDdl(
+  { transaction }: Pick<DdlContext, 'transaction'>,
   statements: readonly string[],
 ): Promise<void> {
   for (const batch of toBatches(statements)) await transaction.runScript(batch)

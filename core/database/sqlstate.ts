@@ -11,6 +11,9 @@
  */
 export type SqlstateCategory = 'retry' | 'timeout' | 'unavailable' | 'readonly'
 
+/** Raised by a statement whose generation the tables no longer suit (generations/). */
+export const OUTDATED = 'PLG01'
+
 const BY_CODE: Readonly<Record<string, SqlstateCategory>> = {
   // serialization_failure, deadlock_detected, invalid_sql_statement_name (a prepared statement was lost)
   '40001': 'retry',

@@ -4,9 +4,9 @@ import { cancelStatement } from './connect/cancel.ts'
 import type { ConnectionPool } from './connect/pool.ts'
 import type { Connection } from './connection.ts'
 import type { Transaction, TransactionOptions } from './database.ts'
-import { DatabaseFailure, isUnclear, toDatabaseFault, toFailure } from './database-fault.ts'
-import { currentWrites } from './generations/write-storage.ts'
-import type { Position } from './lsn.ts'
+import { DatabaseFailure, isOutcomeUnknown, toDatabaseFault, toFailure } from './database-fault.ts'
+import type { Lsn } from './lsn.ts'
+import { currentWrites } from './request-scope.ts'
 import { createWork } from './scheduling/scheduled-work.ts'
 import { openSequelize } from './sequelize.ts'
 import { clientTimeout } from './session.ts'
@@ -17,7 +17,7 @@ export interface TransactionTerms {
   readonly pool: ConnectionPool
   readonly statementTimeout: number
   /** Receives the LSN after a commit; absent: the LSN is not read. */
-  readonly committed?: ((position: Position) => void) | undefined
+  readonly committed?: ((position: Lsn) => void) | undefined
 }
 
 /**
@@ -44,7 +44,7 @@ export async function runTransaction<Value>(
     const { isAlive, outdated } = await rollBack(connection, options.guard)
     const failure = isAlive ? withKnownOutcome(error, connection) : error
     pool.settle(connection, failure)
-    throw isUnclear(failure) ? failure : (outdated ?? failure)
+    throw isOutcomeUnknown(failure) ? failure : (outdated ?? failure)
   } finally {
     watch?.stop()
   }
@@ -86,7 +86,7 @@ async function commitWithin<Value>(
   try {
     return await commit()
   } catch (error) {
-    isWritten = isUnclear(error)
+    isWritten = isOutcomeUnknown(error)
     throw error
   } finally {
     writes.endCommit(isWritten)
@@ -146,7 +146,7 @@ async function runNested<Value>(
   } catch (error) {
     const rollback = withTimeLimit(`ROLLBACK TO SAVEPOINT ${savepoint}`, ROLLBACK_TIMEOUT)
     if (open.isBegun() && !connection.isInvalid) await connection.query(rollback).catch(() => undefined)
-    throw isUnclear(error) && error instanceof DatabaseFailure
+    throw isOutcomeUnknown(error) && error instanceof DatabaseFailure
       ? new DatabaseFailure(error.fault, error.cause)
       : error
   } finally {
@@ -176,7 +176,7 @@ interface OpenTransaction {
   isBegun(): boolean
   /** No more statements follow. Returns false if there is nothing to commit. */
   finish(): boolean
-  commit(): Promise<Position | null>
+  commit(): Promise<Lsn | null>
   /** Rejects statements that were not sent. */
   end(): void
 }

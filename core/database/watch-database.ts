@@ -1,24 +1,23 @@
 import type { Statement } from '../sql/statement.ts'
-import type { Database } from './database.ts'
-import type { Purpose } from './statement-context.ts'
+import type { Database, StatementContext } from './database.ts'
 
-/** A transaction counts as one, whatever it is made of. */
+/** A transaction counts as one, with all its statements. */
 export type WorkKind = 'read' | 'write' | 'transaction'
 
-/** One that took long. */
+/** A statement or transaction that took long. */
 export interface SlowWork {
   readonly requestId?: string
   readonly milliseconds: number
-  /** Name of the statement, or the beginning of its SQL if it has none. No values. */
+  /** The statement's name, or the beginning of its SQL. Contains no values. */
   readonly work: object
 }
 
-/** Who wants to know of the work of a database. */
+/** Observers of a database's work. */
 export interface DatabaseWatch {
-  /** Milliseconds from which work is told of. 0: never. */
+  /** Milliseconds from which work is reported as slow. 0: never. */
   readonly slow: number
-  tellSlow(slow: SlowWork): void
-  /** Requests are told what their time went to. */
+  reportSlow(slow: SlowWork): void
+  /** Whether requests record the time spent in the database. */
   readonly isTimed: boolean
   /** Receives durations; null: metrics are off. */
   readonly count: ((kind: WorkKind, milliseconds: number, isGood: boolean) => void) | null
@@ -29,61 +28,62 @@ export interface DatabaseWatch {
 /** The database with observation; unchanged if nothing observes it. */
 export function watchDatabase(database: Database, watch: DatabaseWatch): Database {
   if (watch.slow === 0 && !watch.isTimed && !watch.count && !watch.trace) return database
-  const follow = openFollowing(watch)
+  const observe = createObserver(watch)
   return {
     ...database,
     run(statement, options) {
-      // It is a part of what is followed already.
+      // The transaction is observed as a whole.
       if (options?.transaction) return database.run(statement, options)
       const kind = options?.readonly ? 'read' : 'write'
-      return follow({ kind, statement, purpose: options?.purpose }, () => database.run(statement, options))
+      return observe({ kind, statement, purpose: options?.purpose }, () => database.run(statement, options))
     },
     transaction: (work, options) =>
-      follow({ kind: 'transaction', purpose: options?.purpose }, () => database.transaction(work, options)),
+      observe({ kind: 'transaction', purpose: options?.purpose }, () => database.transaction(work, options)),
   }
 }
 
-interface Followed {
+interface ObservedWork {
   readonly kind: WorkKind
-  readonly purpose: Purpose | undefined
+  readonly purpose: StatementContext | undefined
   readonly statement?: Statement
 }
 
-function openFollowing({ slow, tellSlow, count, trace }: Omit<DatabaseWatch, 'isTimed'>) {
-  const end = (followed: Followed, began: number, isGood: boolean) => {
+function createObserver({ slow, reportSlow, count, trace }: Omit<DatabaseWatch, 'isTimed'>) {
+  const end = (work: ObservedWork, began: number, isGood: boolean) => {
     const milliseconds = performance.now() - began
-    const trail = followed.purpose?.trail
+    const trail = work.purpose?.trail
     if (trail?.timing) trail.timing.database += milliseconds
-    count?.(followed.kind, milliseconds, isGood)
+    count?.(work.kind, milliseconds, isGood)
     if (slow > 0 && milliseconds >= slow)
-      tellSlow({ ...(trail && { requestId: trail.id }), milliseconds, work: describe(followed) })
+      reportSlow({ ...(trail && { requestId: trail.id }), milliseconds, work: describe(work) })
   }
-  return async <Value>(followed: Followed, run: () => Promise<Value>): Promise<Value> => {
+  return async <Value>(work: ObservedWork, run: () => Promise<Value>): Promise<Value> => {
     const began = performance.now()
-    const endSpan = trace?.(followed.kind, nameOf(followed))
+    const endSpan = trace?.(work.kind, nameOf(work))
     try {
       const value = await run()
-      end(followed, began, true)
+      end(work, began, true)
       endSpan?.()
       return value
     } catch (error) {
-      end(followed, began, false)
+      end(work, began, false)
       endSpan?.(error)
       throw error
     }
   }
 }
 
-/** Characters of a statement; it is made of the names of the model, and parameters. */
-const SHOWN = 300
+/** Characters. SQL contains names of the model and parameters, but no values. */
+const MAX_TEXT = 300
 
-const describe = ({ kind, purpose, statement }: Followed): object =>
+const describe = ({ kind, purpose, statement }: ObservedWork): object =>
   purpose?.describe() ??
-  (statement ? { statement: statement.name ?? statement.text.slice(0, SHOWN) } : { kind })
+  (statement ? { statement: statement.name ?? statement.text.slice(0, MAX_TEXT) } : { kind })
 
-/** Of few words: traces are found by them. */
-function nameOf({ kind, purpose, statement }: Followed): string {
-  const said = purpose?.describe()
-  if (said && 'action' in said && 'contentType' in said) return `${said.contentType}.${said.action}`
+/** From a small set: traces are searched by it. */
+function nameOf({ kind, purpose, statement }: ObservedWork): string {
+  const described = purpose?.describe()
+  if (described && 'action' in described && 'contentType' in described)
+    return `${described.contentType}.${described.action}`
   return statement?.name ?? kind
 }

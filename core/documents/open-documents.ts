@@ -1,7 +1,6 @@
 import { ok, type Result } from '../base/result.ts'
 import type { AnswerCache } from '../cache/open-cache.ts'
-import type { Database, Transaction } from '../database/database.ts'
-import type { Purpose } from '../database/statement-context.ts'
+import type { Database, StatementContext, Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -51,7 +50,7 @@ export function openDocuments(terms: DocumentTerms): Documents {
     return saved.ok ? ok({ documentId: saved.value.documentId, text: await saved.value.text }) : saved
   }
   /** Optimistic path with cached link targets. undefined: fall back to the full path, which also finds the fault. */
-  const saveOptimistically = async (asked: Save, work: Work<Saved>, purpose: Purpose) => {
+  const saveOptimistically = async (asked: Save, work: Work<Saved>, purpose: StatementContext) => {
     const recalled = optimisticTargetsFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
     if (!recalled) return undefined
     if (!canCreateInOneStatement(asked))
@@ -83,7 +82,7 @@ export function openDocuments(terms: DocumentTerms): Documents {
 }
 
 /** Describes the write for observers. It names the attributes and never contains values. */
-const purposeOf = (command: Command, answer: Answer | undefined): Purpose => ({
+const purposeOf = (command: Command, answer: Answer | undefined): StatementContext => ({
   trail: answer?.trail,
   describe: () => ({
     action: command.kind,
@@ -111,10 +110,10 @@ function openWriter(terms: DocumentTerms) {
   }
   return {
     /** Retries after a race condition. */
-    write: <Value>(type: ContentType, work: Work<Value>, purpose: Purpose) =>
+    write: <Value>(type: ContentType, work: Work<Value>, purpose: StatementContext) =>
       attempt(work, (each): Promise<Result<Value, Fault>> => transact(type, each, { ...terms, purpose })),
     /** undefined: the caller has to fall back to `write`. */
-    writeOnce: <Value>(work: Work<Value>, purpose: Purpose) =>
+    writeOnce: <Value>(work: Work<Value>, purpose: StatementContext) =>
       attempt(
         work,
         (each): Promise<Result<Value, Fault> | undefined> => attemptOnce(each, { ...terms, purpose }),

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import { afterCommit } from '../database/generations/write-storage.ts'
+import { afterCommit } from '../database/request-scope.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Actor, PermittedCommand } from '../query/command.ts'
 import type { Statement } from '../sql/statement.ts'

@@ -1,7 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
-import { DatabaseFailure, isUnclear } from '../database/database-fault.ts'
-import type { Purpose } from '../database/statement-context.ts'
+import type { Database, StatementContext, Transaction, TransactionOptions } from '../database/database.ts'
+import { DatabaseFailure, isOutcomeUnknown } from '../database/database-fault.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -11,7 +10,7 @@ import { violatedAttribute } from './unique/violated-attribute.ts'
 export interface TransactTerms {
   readonly database: Database
   readonly storage: Storage
-  readonly purpose?: Purpose
+  readonly purpose?: StatementContext
 }
 
 /** A write goes from one document to what hangs on it. */
@@ -70,7 +69,7 @@ export async function attemptOnce<Value>(
 
 /** What the database did not do, for certain: a COMMIT whose answer was lost must never be repeated. */
 const refusedBy = (error: unknown): DatabaseFailure | null =>
-  error instanceof DatabaseFailure && !isUnclear(error) ? error : null
+  error instanceof DatabaseFailure && !isOutcomeUnknown(error) ? error : null
 
 const isRetryable = (failure: DatabaseFailure, terms: Pick<TransactTerms, 'storage'>): boolean =>
   isRace(failure) || cacheWasStale(failure, terms)

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
 import type { WriteOutcome, WriteScope } from '../base/request-context.ts'
-import { withWrites } from '../database/generations/write-storage.ts'
+import { withWrites } from '../database/request-scope.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { RequestFault } from '../faults/fault.ts'
 import type { Arguments } from './parse/operation-context.ts'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { furthest, isPosition, type Position, START } from '../database/lsn.ts'
-import { inSession, type Session } from '../database/statements/session-scope.ts'
+import { FIRST_LSN, furthest, isLsn, type Lsn } from '../database/lsn.ts'
+import { inSession, type ReplicaSession } from '../database/statements/session-scope.ts'
 import {
   firstAnswer,
   type HttpRequest,
@@ -40,9 +40,9 @@ export const readYourWrites =
 
 function toSession(
   { method, path, headers }: HttpRequest,
-  received: readonly Position[] | null,
+  received: readonly Lsn[] | null,
   { graphql }: ReadYourWritesOptions,
-): Session {
+): ReplicaSession {
   const mayRead = method === 'GET' || method === 'HEAD' || path === graphql
   return {
     after: received?.length ? furthest(...received) : null,
@@ -52,7 +52,7 @@ function toSession(
 }
 
 /** null: an entry is not an LSN, so that the sender's writes are unknown. */
-function positionsOf(headers: IncomingHttpHeaders): readonly Position[] | null {
+function positionsOf(headers: IncomingHttpHeaders): readonly Lsn[] | null {
   const written = [headers[POSITION_HEADER.toLowerCase()]].flat().flatMap(value => value?.split(',') ?? [])
   const kept = (headers.cookie ?? '')
     .split(';')
@@ -60,21 +60,21 @@ function positionsOf(headers: IncomingHttpHeaders): readonly Position[] | null {
     .filter(name => name.startsWith(COOKIE))
     .map(name => name.slice(COOKIE.length))
   const texts = [...written.map(text => text.trim()), ...kept]
-  return texts.every(isPosition) ? texts.map(BigInt) : null
+  return texts.every(isLsn) ? texts.map(BigInt) : null
 }
 
 interface PositionContext extends ReadYourWritesOptions {
-  readonly received: readonly Position[]
+  readonly received: readonly Lsn[]
 }
 
 function addPosition(
   answer: HttpResponse,
-  { written }: Session,
+  { written }: ReplicaSession,
   { received, secure }: PositionContext,
 ): HttpResponse {
   if (written === null) return answer
   const terms = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-  const past = received.filter(position => position < written && position !== START)
+  const past = received.filter(position => position < written && position !== FIRST_LSN)
   return {
     ...answer,
     headers: { ...answer.headers, [POSITION_HEADER]: String(written) },

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Caller } from '../access/caller.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { type WholeTransaction, withWhole } from '../database/generations/write-storage.ts'
+import { inRequestTransaction, type RequestTransaction } from '../database/request-scope.ts'
 import { type Fault, fault, notFound, RequestFault } from '../faults/fault.ts'
 import {
   firstAnswer,
@@ -100,14 +100,14 @@ async function runInTransaction(
   call: IdempotentRequest,
   { database }: IdempotencyTerms,
 ): Promise<HttpResponse> {
-  const afterwards: (() => unknown)[] = []
+  const afterCommit: (() => unknown)[] = []
   const purpose = { trail: call.request, describe: () => ({ action: 'request with an idempotency key' }) }
   try {
     const answer = await database.transaction(
-      transaction => answerInTransaction(call, { transaction, afterwards, isTouched: false, isOver: false }),
+      transaction => answerInTransaction(call, { transaction, afterCommit, isTouched: false, isOver: false }),
       { purpose },
     )
-    for (const work of afterwards) await work()
+    for (const work of afterCommit) await work()
     return answer
   } catch (error) {
     if (error instanceof RollbackWithAnswer) return error.answer
@@ -115,7 +115,10 @@ async function runInTransaction(
   }
 }
 
-async function answerInTransaction(call: IdempotentRequest, whole: WholeTransaction): Promise<HttpResponse> {
+async function answerInTransaction(
+  call: IdempotentRequest,
+  whole: RequestTransaction,
+): Promise<HttpResponse> {
   const { key, digest, request, responders, writes } = call
   const { transaction } = whole
   const record = await lockKey(key, transaction)
@@ -123,9 +126,9 @@ async function answerInTransaction(call: IdempotentRequest, whole: WholeTransact
   if (record)
     return record.request === digest ? replay(key.open(record.answer)) : toFaultResponse(anotherRequest())
   try {
-    const responded = await withWhole(writes, whole, async () => firstAnswer(responders, request)).catch(
-      refusalResponse,
-    )
+    const responded = await inRequestTransaction(writes, whole, async () =>
+      firstAnswer(responders, request),
+    ).catch(refusalResponse)
     const answer = responded ?? toFaultResponse(notFound())
     if (answer.status >= 500) throw new RollbackWithAnswer(answer)
     if (whole.isTouched || isStored(answer, call)) storeAnswer(answer, call, transaction)

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { permitModified } from '../access/restrict/modified-by-middleware.ts'
-import { transactAgain } from '../database/transact-again.ts'
+import { retryTransaction } from '../database/retry-transaction.ts'
 import type { Values } from '../documents/desired-state.ts'
 import { fault, RequestFault, tooManyRequests } from '../faults/fault.ts'
 import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
@@ -57,7 +57,7 @@ function storeCode(
   { documentId, unless }: CodeOwner,
   terms: IdentityTerms,
 ): Promise<boolean> {
-  return transactAgain(terms.database, async transaction => {
+  return retryTransaction(terms.database, async transaction => {
     const account = await findAccount(transaction, { by: 'documentId', text: documentId }, terms, true)
     if (!account || unless(account)) return false
     const values = new Map([['confirmationToken', scalarValue(hash)]])

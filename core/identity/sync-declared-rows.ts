@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { transactAgain } from '../database/transact-again.ts'
+import { retryTransaction } from '../database/retry-transaction.ts'
 import type { DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
@@ -130,7 +130,7 @@ export async function syncLocales(terms: SyncTerms): Promise<void> {
   const target = localeTarget(model)
   const declared = model.locales.map(({ code, name }): DeclaredRow => ({ key: code, fields: { name } }))
   if (isInSync(declared, await readStoredRows(database, target, storage))) return
-  await transactAgain(database, async transaction => {
+  await retryTransaction(database, async transaction => {
     await transaction.lock('plinth locales')
     const rows = await readStoredRows(transaction, target, storage)
     await writeDeclaredRows(target, declared, rows, { ...terms, transaction, schema: database.schema })
@@ -165,7 +165,7 @@ export async function syncRoles(
     ([key, role]): DeclaredRow => ({ key, fields: { name: role.name, description: role.description } }),
   )
   if (isInSync(declared, await readStoredRows(database, target, storage))) return ok(null)
-  return transactAgain(database, async transaction => {
+  return retryTransaction(database, async transaction => {
     await transaction.lock('plinth roles')
     const rows = await readStoredRows(transaction, target, storage)
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
-import { transactAgain } from '../database/transact-again.ts'
+import { retryTransaction } from '../database/retry-transaction.ts'
 import { runAndRollBack } from '../migrate/plan-migration.ts'
 
 /** Milliseconds per statement: a batch may need long queries. */
@@ -26,7 +26,7 @@ export async function transactBatch<Source, Value>(
 ): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactAgain(database, transaction => work.write(transaction), IMPORT_OPTIONS)
+      return await retryTransaction(database, transaction => work.write(transaction), IMPORT_OPTIONS)
     } catch (error) {
       if (!isRefusal(error)) throw error
       const refused = attempt === 1 ? null : await findRefused(database, work)

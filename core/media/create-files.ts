@@ -1,4 +1,4 @@
-import { isUnclear } from '../database/database-fault.ts'
+import { isOutcomeUnknown } from '../database/database-fault.ts'
 import type { DesiredDocument } from '../documents/desired-state.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
@@ -59,7 +59,7 @@ async function writeRecords(
     )
   } catch (error) {
     const keys = prepared.flatMap(({ parts }) => parts.map(({ key }) => key))
-    if (!isUnclear(error)) await removeKeys(keys, terms.files)
+    if (!isOutcomeUnknown(error)) await removeKeys(keys, terms.files)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import { afterCommit } from '../database/generations/write-storage.ts'
+import { afterCommit } from '../database/request-scope.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { FileInfo } from './file-info.ts'

@@ -1,17 +1,17 @@
 import type { Transaction } from '../database/database.ts'
 import { printGenerations } from '../database/generations/generations.ts'
 import { printProcesses } from '../database/generations/processes.ts'
-import { runPlain, type Site } from '../database/run-ddl.ts'
+import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { printMigrationFiles } from './custom-migration-record.ts'
 import { printMoveVersion } from './table-versions.ts'
 
 /** Makes what Plinth needs beside the model's tables, where it is missing. Needs the migration lock. */
-export async function bootstrap(site: Site): Promise<void> {
+export async function bootstrap(site: DdlContext): Promise<void> {
   const { schema } = site.database
   const fold = (await hasFold(site.transaction, schema)) ? [] : [await createFold(site.transaction, schema)]
-  await runPlain(site, [...printBootstrap(schema), ...fold])
+  await runDdl(site, [...printBootstrap(schema), ...fold])
 }
 
 /** Everything that is made with the same text for everybody. */

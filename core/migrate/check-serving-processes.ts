@@ -1,5 +1,5 @@
 import { findOtherProcesses, printServing, type ServingProcess } from '../database/generations/processes.ts'
-import type { Site } from '../database/run-ddl.ts'
+import type { DdlContext } from '../database/run-ddl.ts'
 import type { PendingFiles } from './custom-migration-files.ts'
 import { neededSteps } from './evaluate-plan.ts'
 import type { MigrationOptions } from './migration-terms.ts'
@@ -19,7 +19,7 @@ interface Migrating extends Required<Pick<MigrationOptions, 'stage' | 'others'>>
 
 /** Processes of other versions that may still serve. */
 export const findOtherVersions = (
-  { database: { schema }, transaction }: Site,
+  { database: { schema }, transaction }: DdlContext,
   { hash, others: { deployment } }: Migrating,
 ): Promise<readonly ServingProcess[]> => findOtherProcesses(transaction, schema, { hash, deployment })
 
@@ -33,7 +33,7 @@ interface Planned {
  * made outdated. Where all that they cannot live beside may be left for later, it is.
  */
 export async function checkOtherVersions<Task extends Migrating>(
-  site: Site,
+  site: DdlContext,
   task: Task,
   { plan, files }: Planned,
 ): Promise<Task> {

@@ -1,4 +1,4 @@
-import type { Site } from '../database/run-ddl.ts'
+import type { DdlContext } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { compareFiles, pendingOf, readApplied } from './custom-migration-record.ts'
 import type { CustomMigration } from './custom-migrations.ts'
@@ -15,7 +15,7 @@ export interface PendingFiles {
 
 /** Runs the files that come before. Answers what is there then: what they made for the model counts as Plinth's. */
 export async function runBefore(
-  site: Site,
+  site: DdlContext,
   { before }: PendingFiles,
   { tables, manyRows }: Wanted,
 ): Promise<Catalogue> {
@@ -34,7 +34,7 @@ interface Wanted {
 
 /** The files that this database lacks. Rejects with a MigrationRefused where they do not agree with what was applied. */
 export async function splitPendingFiles(
-  site: Site,
+  site: DdlContext,
   files: readonly CustomMigration[],
   isNew: boolean,
 ): Promise<PendingFiles> {

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import type { Site } from '../database/run-ddl.ts'
+import type { DdlContext } from '../database/run-ddl.ts'
 import { qualified } from '../sql/ddl.ts'
 import type { CustomMigration } from './custom-migrations.ts'
 import { hasTable } from './recorded-schema.ts'
@@ -38,7 +38,7 @@ export async function readApplied(runner: Runner, schema: string): Promise<reado
 }
 
 export async function recordFile(
-  { database: { schema }, transaction }: Site,
+  { database: { schema }, transaction }: DdlContext,
   { name, checksum }: CustomMigration,
   ran: boolean,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
-import { DatabaseFailure, type DatabaseFault, isUnclear } from '../database/database-fault.ts'
-import type { Generation } from '../database/generations/generation.ts'
-import { guardStatements } from '../database/generations/guard-statements.ts'
+import { DatabaseFailure, type DatabaseFault, isOutcomeUnknown } from '../database/database-fault.ts'
+import type { Generation } from '../database/generations/generations.ts'
+import { guardStatements } from '../database/generations/generations.ts'
 import type { Table } from '../model/storage.ts'
 
 /** What a version of a project was started with. */
@@ -19,7 +19,7 @@ export function detectDrift(bare: Database, known: StartedVersion): Database {
   const { generation } = known
   const database = guardStatements(bare, generation.hash)
   const explain = async (error: unknown): Promise<never> => {
-    if (!(error instanceof DatabaseFailure) || isUnclear(error)) throw error
+    if (!(error instanceof DatabaseFailure) || isOutcomeUnknown(error)) throw error
     const { fault } = error
     if (fault.kind === 'outdated') generation.noteOutdated(fault.message)
     if (!isStrange(fault, known) || (await generation.check())) throw error

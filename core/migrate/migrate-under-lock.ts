@@ -1,5 +1,5 @@
 import { PRODUCT_VERSION } from '../base/product.ts'
-import { runPlain, type Site } from '../database/run-ddl.ts'
+import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
 import { checkOtherVersions, findOtherVersions } from './check-serving-processes.ts'
@@ -65,7 +65,7 @@ export const isDone = async (
   stage === 'start' && allowing !== 'destructive' && (await isRecorded(runner, schema, { hash, stage }))
 
 /** Where a transaction of a migration runs, and how it goes about others. */
-export interface MigrationSite extends Site, LockAttempt {}
+export interface MigrationSite extends DdlContext, LockAttempt {}
 
 /** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
 export async function migrateUnderLock(site: MigrationSite, task: Task): Promise<Round> {
@@ -124,7 +124,11 @@ interface Findings {
 }
 
 /** The plan, where nothing stands against it. */
-async function find({ database, transaction }: Site, task: Task, catalogue: Catalogue): Promise<Findings> {
+async function find(
+  { database, transaction }: DdlContext,
+  task: Task,
+  catalogue: Catalogue,
+): Promise<Findings> {
   const plan = planSchema(task.tables, catalogue)
   const { refusals, costs } = await evaluatePlan(transaction, plan)
   const expands = task.stage === 'expand'
@@ -193,7 +197,7 @@ async function unfinished(site: MigrationSite, task: Task, ready: Ready): Promis
 }
 
 const recordSteps = (
-  site: Site,
+  site: DdlContext,
   { hash, stage }: Task,
   done: Pick<MigrationRecord, 'steps' | 'keepsOthers'>,
 ): Promise<void> =>
@@ -214,7 +218,7 @@ async function apply(
   const steps = await neededSteps(transaction, sortByPhase(expands ? expandSteps(now) : now))
   const holds = [...steps.flatMap(step => step.locks), VERSIONS]
   await hold(site, holds, { task, catalogue, isFree: files.before.length === 0 })
-  await runPlain(site, [
+  await runDdl(site, [
     ...steps.flatMap(step => step.statements),
     ...printVersions(database.schema, catalogue),
   ])
@@ -234,7 +238,7 @@ const printVersions = (schema: string, { tables }: Catalogue): readonly string[]
     : [printVersionsStorage(schema)]
 
 /** What is written by hand may do anything, but to Plinth's own tables. */
-async function assertAsWanted({ database, transaction }: Site, task: Task): Promise<void> {
+async function assertAsWanted({ database, transaction }: DdlContext, task: Task): Promise<void> {
   const plan = planSchema(task.tables, await readCatalogue(transaction, database.schema))
   const steps = await neededSteps(transaction, plan.steps)
   const against = [...plan.refusals.map(({ message }) => message), ...steps.map(({ summary }) => summary)]

@@ -1,5 +1,5 @@
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
-import type { Site } from '../database/run-ddl.ts'
+import type { DdlContext } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
 import { runBefore, splitPendingFiles } from './custom-migration-files.ts'
@@ -77,7 +77,7 @@ interface Asked {
   readonly files: readonly CustomMigration[]
 }
 
-async function planIn(site: Site, asked: Asked): Promise<MigrationPlan> {
+async function planIn(site: DdlContext, asked: Asked): Promise<MigrationPlan> {
   const { database, transaction } = site
   const isNew = !(await hasRecord(transaction, database.schema))
   if (isNew || asked.files.length > 0) await bootstrap(site)
@@ -98,7 +98,7 @@ async function plannedFile(file: CustomMigration): Promise<PlannedStep> {
 }
 
 async function planTables(
-  { transaction }: Site,
+  { transaction }: DdlContext,
   { tables, allowing }: Asked,
   catalogue: Catalogue,
 ): Promise<MigrationPlan> {

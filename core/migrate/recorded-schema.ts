@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
-import { moveGenerations } from '../database/generations/generations.ts'
-import type { Site } from '../database/run-ddl.ts'
+import { updateGenerations } from '../database/generations/generations.ts'
+import type { DdlContext } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import type { Stage } from './migration-terms.ts'
@@ -68,7 +68,7 @@ export interface MigrationRecord {
 }
 
 export async function recordMigration(
-  site: Site,
+  site: DdlContext,
   { product, hash, steps, isOpen, keepsOthers }: MigrationRecord,
 ): Promise<void> {
   const { database, transaction } = site
@@ -83,7 +83,7 @@ export async function recordMigration(
     values: [product, hash, JSON.stringify(steps)],
     name: `record migration${isOpen ? ' in part' : ''}`,
   })
-  await moveGenerations(site, { hash, isOpen: keepsOthers })
+  await updateGenerations(site, { hash, isCompatible: keepsOthers })
 }
 
 /** What a plan came to. */
@@ -96,7 +96,7 @@ export interface PlanOutcome extends Pick<SchemaPlan, 'renamedTables'> {
 
 /** Brings `plinth_tables` up to what the tables are after the plan. */
 export async function recordTables(
-  { database: { schema }, transaction }: Site,
+  { database: { schema }, transaction }: DdlContext,
   tables: readonly Table[],
   { renamedTables, left, dropped, isOpen }: PlanOutcome,
   { tables: actual }: Catalogue,

@@ -1,6 +1,6 @@
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
-import { runPlain, type Site } from '../database/run-ddl.ts'
-import { transactionWordIn } from '../database/transaction-words.ts'
+import { type DdlContext, runDdl } from '../database/run-ddl.ts'
+import { findTransactionCommand } from '../database/transaction-commands.ts'
 import { recordFile } from './custom-migration-record.ts'
 import type { CustomMigration, CustomMigrationCode, Sql } from './custom-migrations.ts'
 import { MigrationRefused } from './migration-terms.ts'
@@ -10,7 +10,10 @@ import { refusal } from './schema/finding.ts'
 export const summaryOf = ({ name }: CustomMigration): string => `run migrations/${name}`
 
 /** Runs files one after the other, and records each. Rejects with a MigrationRefused that names the file. */
-export async function runCustomMigrations(site: Site, files: readonly CustomMigration[]): Promise<void> {
+export async function runCustomMigrations(
+  site: DdlContext,
+  files: readonly CustomMigration[],
+): Promise<void> {
   for (const file of files) {
     await runFile(site, file).catch((error: unknown) => refuse(file, error))
     await recordFile(site, file, true)
@@ -19,7 +22,7 @@ export async function runCustomMigrations(site: Site, files: readonly CustomMigr
 
 /** A database that is new needs only what says so. */
 export async function skipForNewDatabase(
-  site: Site,
+  site: DdlContext,
   files: readonly CustomMigration[],
 ): Promise<readonly CustomMigration[]> {
   const kept: CustomMigration[] = []
@@ -35,20 +38,26 @@ export async function skipForNewDatabase(
 export const loadCustomMigration = (file: CustomMigration): Promise<CustomMigrationCode> =>
   file.load().catch((error: unknown) => refuse(file, error))
 
-async function runFile(site: Site, file: CustomMigration): Promise<void> {
+async function runFile(site: DdlContext, file: CustomMigration): Promise<void> {
   const work = await file.load()
   site.transaction.endsSession()
   if (work.kind === 'sql') await runScript(site, work)
   else await runCode(site, work)
 }
 
-async function runScript(site: Site, { text }: Extract<CustomMigrationCode, { kind: 'sql' }>): Promise<void> {
+async function runScript(
+  site: DdlContext,
+  { text }: Extract<CustomMigrationCode, { kind: 'sql' }>,
+): Promise<void> {
   assertInside(text)
-  await runPlain(site, [text.trimEnd().replace(/;$/, '\n')])
+  await runDdl(site, [text.trimEnd().replace(/;$/, '\n')])
 }
 
 /** What the author forgot to wait for is waited for, also behind a failure: afterwards its connection is somebody else's. */
-async function runCode(site: Site, work: Extract<CustomMigrationCode, { kind: 'code' }>): Promise<void> {
+async function runCode(
+  site: DdlContext,
+  work: Extract<CustomMigrationCode, { kind: 'code' }>,
+): Promise<void> {
   const asked: Promise<unknown>[] = []
   let open = true
   const sql: Sql = (text, ...values) => {
@@ -71,7 +80,7 @@ async function runCode(site: Site, work: Extract<CustomMigrationCode, { kind: 'c
 const OVER = 'this migration is over: wait for each statement (`await`)'
 
 async function runOne(
-  { transaction }: Site,
+  { transaction }: DdlContext,
   parts: TemplateStringsArray,
   values: readonly unknown[],
 ): Promise<unknown> {
@@ -86,7 +95,7 @@ async function runOne(
 }
 
 function assertInside(text: string): void {
-  const word = transactionWordIn(text)
+  const word = findTransactionCommand(text)
   if (word === null) return
   throw new Error(`${word} would end the migration's transaction, in which all of it is done: leave it out`)
 }

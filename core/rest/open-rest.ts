@@ -1,6 +1,6 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { createPrefetch, type VersionPrefetch } from '../cache/versions.ts'
-import { withWrites } from '../database/generations/write-storage.ts'
+import { withWrites } from '../database/request-scope.ts'
 import { fault, forbidden, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { guardStatements } from '../../core/database/generations/guard-statements.ts'
+import { guardStatements } from '../../core/database/generations/generations.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import type { Stage } from '../../core/migrate/migration-terms.ts'
 import { hashSchema } from '../../core/migrate/schema-hash.ts'

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
 import { startMaintenance, vacuumChanged } from '../../core/database/embedded/maintenance.ts'
-import type { DatabaseObservation } from '../../core/database/observation.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
+import type { DatabaseObservation } from '../../core/database/open-options.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 

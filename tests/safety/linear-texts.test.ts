@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createRedactor } from '../../core/base/redact.ts'
-import { transactionWordIn } from '../../core/database/transaction-words.ts'
+import { findTransactionCommand } from '../../core/database/transaction-commands.ts'
 import { suspectRanges } from '../../core/project/secret-ranges.ts'
 
 // Texts that make a backtracking expression take quadratic or exponential time, read by what replaced expressions.
@@ -10,7 +10,7 @@ const redact = createRedactor([])
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   redact,
   suspectRanges,
-  transactionWordIn,
+  findTransactionCommand,
 }
 
 const SHAPES = [
@@ -58,8 +58,11 @@ test('passwords in addresses are hidden wherever they stand', t => {
 })
 
 test('statements inside of comments, texts and functions end no transaction', t => {
-  t.is(transactionWordIn('-- commit;\n/* ; commit */ SELECT \';commit\', "a;commit", $x$ ;commit; $x$'), null)
-  t.is(transactionWordIn("SELECT 'it''s'; commit"), 'COMMIT')
-  t.is(transactionWordIn('SELECT $1; rollback'), 'ROLLBACK')
-  t.is(transactionWordIn('rollback to a'), null)
+  t.is(
+    findTransactionCommand('-- commit;\n/* ; commit */ SELECT \';commit\', "a;commit", $x$ ;commit; $x$'),
+    null,
+  )
+  t.is(findTransactionCommand("SELECT 'it''s'; commit"), 'COMMIT')
+  t.is(findTransactionCommand('SELECT $1; rollback'), 'ROLLBACK')
+  t.is(findTransactionCommand('rollback to a'), null)
 })

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { DatabaseFailure } from '../../core/database/database-fault.ts'
-import { guardStatements } from '../../core/database/generations/guard-statements.ts'
+import { guardStatements } from '../../core/database/generations/generations.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { hashSchema } from '../../core/migrate/schema-hash.ts'

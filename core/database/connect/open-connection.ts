@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg'
 import type { Connection } from '../connection.ts'
 import { toDriverError } from '../database-fault.ts'
-import type { Observe } from '../observation.ts'
+import type { Observe } from '../open-options.ts'
 import { type SessionSettings, setUpSession } from '../session.ts'
 import { AnswerSizeLimit } from './answer-size.ts'
 import { cancelStatement } from './cancel.ts'

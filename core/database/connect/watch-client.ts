@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
 import { isFinal } from '../database-fault.ts'
-import type { Observe } from '../observation.ts'
+import type { Observe } from '../open-options.ts'
 import { ProtocolError } from './batch.ts'
 import { cancelStatement } from './cancel.ts'
 import type { ServerParameter } from './primary.ts'

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import type { Observe } from '../observation.ts'
+import type { Observe } from '../open-options.ts'
 import type { EmbeddedEngine } from './engine.ts'
 import { createSocketPaths, removeSocket, removeSockets, writeSocketPath } from './socket.ts'
 import type { EmbeddedStream } from './stream.ts'

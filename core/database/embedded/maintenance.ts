@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Observe } from '../observation.ts'
+import type { Observe } from '../open-options.ts'
 
 /** Milliseconds. */
 const INTERVAL = 60_000

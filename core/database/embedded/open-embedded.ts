@@ -1,18 +1,19 @@
 import { join } from 'node:path'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
+import { quoteConstant } from '../../sql/ddl.ts'
+import { quoteIdentifier } from '../../sql/identifier.ts'
 import { createConnector } from '../connect/open-connection.ts'
 import { createPool } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
 import type { OpenOptions } from '../open-options.ts'
 import { createAborting, createPooledDatabase, openDedicatedSession } from '../pooled-database.ts'
-import type { SessionSettings } from '../session.ts'
+import { type SessionSettings, sessionParameters } from '../session.ts'
 import { type EmbeddedAccess, offerAccess } from './access.ts'
 import { syncAll } from './durability.ts'
 import { type EmbeddedEngine, startEngine } from './engine.ts'
 import { damaged, type EmbeddedFiles, lockFiles } from './files.ts'
 import { joinEmbedded } from './join.ts'
 import { startMaintenance } from './maintenance.ts'
-import { printReset } from './reset.ts'
 
 /** Clients of the one session. A few suffice; each prepares its own statements. */
 const MAX_CONNECTIONS = 5
@@ -126,3 +127,29 @@ function overEngine(parts: EngineParts): Database {
 }
 
 const TARGET = { host: 'embedded', port: 0, user: OWN.user, database: 'postgres' }
+
+interface ResetTerms {
+  /** The session's own user. */
+  readonly user: string
+  /** A PostgreSQL regular expression: prepared statements with matching names are kept. */
+  readonly kept: string
+}
+
+/** SQL that undoes a client's changes of a session that other clients continue to use. */
+const printReset = (settings: SessionSettings, { user, kept }: ResetTerms): string =>
+  [
+    // RESET does nothing here: the engine sets no original user.
+    `SET SESSION AUTHORIZATION ${quoteIdentifier(user)}`,
+    'RESET ROLE',
+    'RESET ALL',
+    ...Object.entries(sessionParameters(settings)).map(
+      ([name, value]) => `SELECT set_config(${quoteConstant(name)}, ${quoteConstant(value)}, false)`,
+    ),
+    'CLOSE ALL',
+    'DISCARD TEMP',
+    `DO ${quoteConstant(`DECLARE statement text; BEGIN
+      FOR statement IN SELECT name FROM pg_prepared_statements WHERE name !~ ${quoteConstant(kept)} LOOP
+        EXECUTE format('DEALLOCATE %I', statement);
+      END LOOP;
+    END`)}`,
+  ].join(';\n')

@@ -1,27 +1,30 @@
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoryBytes } from '../../base/text.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Site } from '../run-ddl.ts'
+import type { Database, Rows, RunOptions } from '../database.ts'
+import { toDatabaseFault } from '../database-fault.ts'
+import type { DdlContext } from '../run-ddl.ts'
+import { OUTDATED } from '../sqlstate.ts'
 
-// A generation is what a version of a project needs of the tables: the hash of schema-hash.ts. `plinth_generations`
-// lists those that the tables suit now. A migration that an older version cannot live beside removes all but its own, in
-// its transaction. Every statement of a process compares its generation with that table, so that an outdated process
-// fails from the commit of the migration on.
+// A generation is the schema that a version of a project needs, as a hash (schema-hash.ts). `plinth_generations` lists the
+// generations that the tables suit now. A migration that breaks older versions removes all others in its transaction. Every
+// statement of a process checks its generation against that table, so an outdated process fails from the commit of the
+// migration on.
 
-/** The SQLSTATE of a statement whose generation the tables no longer suit. */
-export const OUTDATED = 'PLG01'
-
-/** The channel on which processes hear of a migration. */
+/** The NOTIFY channel that announces migrations. */
 export const GENERATION_CHANNEL = 'plinth_generation'
 
-/** More versions that only added to the tables are not kept: the oldest of them becomes outdated. */
-const KEPT = 32
+/** The number of compatible generations that are kept. Older ones become outdated. */
+const MAX_GENERATIONS = 32
 
 export const printGenerations = (schema: string): readonly string[] => [
   `CREATE TABLE IF NOT EXISTS ${qualified(schema, 'plinth_generations')} (
   hash text PRIMARY KEY,
   opened_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
 )`,
-  // Volatile, so that it is not evaluated while a statement is planned; parallel safe, so that plans stay what they are.
+  // Volatile: not evaluated at planning. Parallel safe: does not change plans.
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_outdated')}() RETURNS boolean LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS ` +
     quoteConstant(
       `BEGIN RAISE EXCEPTION 'the tables were changed for another version of the project' USING ERRCODE = '${OUTDATED}'; END`,
@@ -32,7 +35,7 @@ export const printGenerations = (schema: string): readonly string[] => [
 export const printIsCurrent = (schema: string, hash: string): string =>
   `EXISTS (SELECT FROM ${qualified(schema, 'plinth_generations')} WHERE hash = ${quoteConstant(hash)})`
 
-/** A statement that fails where they do not. */
+/** A statement that fails if the tables do not suit this generation. */
 export const requireGeneration = (schema: string, hash: string): Statement => ({
   text: `SELECT CASE WHEN ${printIsCurrent(schema, hash)} THEN true ELSE ${qualified(schema, 'plinth_outdated')}() END`,
   values: [],
@@ -40,20 +43,20 @@ export const requireGeneration = (schema: string, hash: string): Statement => ({
   keepsPlan: true,
 })
 
-interface Move {
+interface GenerationChange {
   readonly hash: string
-  /** Whether processes of the generations before may go on. */
-  readonly isOpen: boolean
+  /** Whether processes of the previous generations may continue. */
+  readonly isCompatible: boolean
 }
 
-/** Takes effect, and is announced, with the commit of the migration. */
-export async function moveGenerations(
-  { database: { schema }, transaction }: Site,
-  { hash, isOpen }: Move,
+/** Takes effect and is announced with the commit of the migration. */
+export async function updateGenerations(
+  { database: { schema }, transaction }: DdlContext,
+  { hash, isCompatible }: GenerationChange,
 ): Promise<void> {
   const generations = qualified(schema, 'plinth_generations')
-  const kept = isOpen
-    ? `(SELECT hash FROM ${generations} ORDER BY opened_at DESC, hash LIMIT ${KEPT})`
+  const kept = isCompatible
+    ? `(SELECT hash FROM ${generations} ORDER BY opened_at DESC, hash LIMIT ${MAX_GENERATIONS})`
     : '(SELECT NULL::text WHERE false)'
   await transaction.run({
     text: `DELETE FROM ${generations} WHERE hash <> $1 AND hash NOT IN ${kept}`,
@@ -65,7 +68,105 @@ export async function moveGenerations(
     values: [hash],
     name: 'open a generation',
   })
-  // Its few rows are read by each statement: a scan of one page is cheaper than its index, which is taken without statistics.
+  // Each statement reads its few rows. Without statistics PostgreSQL uses the index, which costs more than one page.
   await transaction.run({ text: `ANALYZE ${generations}`, values: [] })
   await transaction.run({ text: 'SELECT pg_notify($1, $2)', values: [GENERATION_CHANNEL, schema] })
+}
+
+const TEXTS = { entries: 4000, bytes: 16_000_000 } as const
+
+/**
+ * Makes all statements fail unless the tables suit this generation. A read checks it in its own statement, so in its own
+ * snapshot. A write checks it last, in the same transaction and round trip: by then it holds the locks of the tables that it
+ * wrote. So a migration of those tables either has committed, and the check fails, or waits for the transaction to end.
+ */
+export function guardStatements(database: Database, hash: string): Database {
+  const { schema } = database
+  const guard = requireGeneration(schema, hash)
+  const textOf = createTextGuard(printIsCurrent(schema, hash))
+  /** No rows: none exist, or the generation is outdated. The guard alone fails if it is outdated. */
+  const verify = (found: Rows) => (found.rows.length > 0 ? found : database.run(guard).then(() => found))
+  const read = (statement: Statement, options: RunOptions) =>
+    database.run({ ...statement, text: textOf(statement.text) }, options).then(verify)
+  return {
+    ...database,
+    run(statement, options) {
+      if (options?.transaction) return database.run(statement, options)
+      if (options?.readonly) return read(statement, options)
+      return database.run(statement, { ...options, guard })
+    },
+    transaction: (work, options) => database.transaction(work, { ...options, guard }),
+  }
+}
+
+/** Adds the check as a condition: a call of a function that fails would cost each read more. */
+function createTextGuard(condition: string): (text: string) => string {
+  const texts = new LruCache<string>(TEXTS, memoryBytes)
+  return text => {
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    const guarded = `SELECT * FROM (${text}) AS answer WHERE ${condition}`
+    texts.set(text, guarded)
+    return guarded
+  }
+}
+
+/** Knows whether the tables still suit the version of the project that this process serves. */
+export interface Generation {
+  readonly hash: string
+  /** As last known; sends no statement. */
+  isOutdated(): boolean
+  /** Records that a statement failed because of another version's migration. */
+  noteOutdated(reason: string): void
+  /** Queries the database, in bounded time. Without an answer the last known state holds. */
+  check(): Promise<boolean>
+  /** For an outdated process: checks at most once a second, because an operator may undo a migration. */
+  recheck(): void
+}
+
+interface GenerationTerms {
+  readonly hash: string
+  /** Called each time that the process becomes outdated. */
+  readonly outdated: (reason: string) => void
+}
+
+/** Milliseconds for an answer, and between the checks of an outdated process. */
+const CHECK_TIMEOUT = 2_000
+const RECHECK_INTERVAL = 1_000
+
+export function openGeneration(
+  database: Pick<Database, 'run' | 'schema'>,
+  { hash, outdated }: GenerationTerms,
+): Generation {
+  const statement = requireGeneration(database.schema, hash)
+  let isOutdated = false
+  let checkedAt = Number.NEGATIVE_INFINITY
+  const noteOutdated = (reason: string) => {
+    if (!isOutdated) outdated(reason)
+    isOutdated = true
+  }
+  const query = () =>
+    database.run(statement, { readonly: true }).then(
+      () => {
+        isOutdated = false
+      },
+      (error: unknown) => {
+        const fault = toDatabaseFault(error)
+        if (fault?.kind === 'outdated') noteOutdated(fault.message)
+      },
+    )
+  const check = async () => {
+    checkedAt = Date.now()
+    await withTimeout(CHECK_TIMEOUT, query(), undefined)
+    return !isOutdated
+  }
+  return {
+    hash,
+    isOutdated: () => isOutdated,
+    noteOutdated,
+    check,
+    recheck() {
+      if (Date.now() - checkedAt >= RECHECK_INTERVAL) void check()
+    },
+  }
 }

@@ -4,11 +4,11 @@ import type { Statement } from '../../sql/statement.ts'
 import { type ConnectOptions, createConnector, printHost, type Target } from '../connect/open-connection.ts'
 import { type ConnectionPool, createPool } from '../connect/pool.ts'
 import type { Replicas, Rows, RunOptions } from '../database.ts'
-import { furthest, OWN_POSITION, START, toPosition } from '../lsn.ts'
+import { FIRST_LSN, furthest, READ_LSN, toLsn } from '../lsn.ts'
 import { createWork } from '../scheduling/scheduled-work.ts'
 import { clientReadTimeout, clientTimeout } from '../session.ts'
 import { runStatement, serverRead } from '../statements/run-statement.ts'
-import { currentSession } from '../statements/session-scope.ts'
+import { currentReplicaSession } from '../statements/session-scope.ts'
 import { chooseReplica, type Replica } from './replica.ts'
 import { runOnReplica } from './run-on-replica.ts'
 import { watchReplicas } from './watch-replicas.ts'
@@ -46,13 +46,13 @@ export async function openReplicas(
   const { replicaLag, statementTimeout } = settings
   const watch = watchReplicas(replicas, { primary, replicaLag, observe: connecting.observe })
   await withTimeout(FIRST_PROBE_TIMEOUT, watch.begun, undefined)
-  let floor = START
+  let floor = FIRST_LSN
   let turn = 0
   return {
     async run(statement, options) {
-      const session = currentSession()
+      const session = currentReplicaSession()
       if (!session || session.onPrimary) return null
-      const replica = chooseReplica(replicas, furthest(floor, session.after ?? START), turn++)
+      const replica = chooseReplica(replicas, furthest(floor, session.after ?? FIRST_LSN), turn++)
       if (!replica) return null
       const { signal, maxBytes = Number.POSITIVE_INFINITY } = options
       return runOnReplica(replica, statement, {
@@ -61,8 +61,8 @@ export async function openReplicas(
       })
     },
     async startFromHere() {
-      const { rows } = await runStatement(primary, OWN_POSITION, serverRead(clientTimeout(statementTimeout)))
-      floor = furthest(floor, toPosition(rows[0]?.[0]) ?? START)
+      const { rows } = await runStatement(primary, READ_LSN, serverRead(clientTimeout(statementTimeout)))
+      floor = furthest(floor, toLsn(rows[0]?.[0]) ?? FIRST_LSN)
     },
     states: () => replicas.map(({ state }) => state.kind),
     async close() {

@@ -1,10 +1,10 @@
 import type { ConnectionPool } from '../connect/pool.ts'
 import type { Connection } from '../connection.ts'
-import type { Position } from '../lsn.ts'
+import type { Lsn } from '../lsn.ts'
 
 export type ReplicaState =
   /** `replayed`: how far it had replayed the log at the last probe. */
-  | { readonly kind: 'well'; readonly replayed: Position }
+  | { readonly kind: 'well'; readonly replayed: Lsn }
   /** Its lag exceeds `replicaLag`. */
   | { readonly kind: 'behind'; readonly milliseconds: number }
   | { readonly kind: 'away'; readonly message: string }
@@ -32,11 +32,7 @@ export function takeOut(replica: Replica, state: Exclude<ReplicaState, { kind: '
 }
 
 /** Round-robin over the replicas that are well and have replayed the position. */
-export function chooseReplica(
-  replicas: readonly Replica[],
-  after: Position,
-  turn: number,
-): Replica | undefined {
+export function chooseReplica(replicas: readonly Replica[], after: Lsn, turn: number): Replica | undefined {
   const fit = replicas.filter(({ state }) => state.kind === 'well' && state.replayed >= after)
   return fit[turn % fit.length]
 }

@@ -3,7 +3,7 @@ import { cancelStatement } from '../connect/cancel.ts'
 import { type AnswerLimits, type Connection, runBounded, settingsOf } from '../connection.ts'
 import type { Rows } from '../database.ts'
 import { toDatabaseFault, toFailure } from '../database-fault.ts'
-import { hasReplayed, type Position } from '../lsn.ts'
+import { hasReplayed, type Lsn } from '../lsn.ts'
 import type { Work } from '../scheduling/scheduled-work.ts'
 import { type Replica, takeOut } from './replica.ts'
 
@@ -12,7 +12,7 @@ export interface ReplicaTerms extends AnswerLimits {
    * The position that the read must see. The connection that answers checks it, because one address may lead to several
    * servers. null: any.
    */
-  readonly after: Position | null
+  readonly after: Lsn | null
   readonly work: Work
   readonly signal?: AbortSignal | undefined
 }

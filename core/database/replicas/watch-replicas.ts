@@ -3,8 +3,8 @@ import { withTimeout } from '../../base/with-timeout.ts'
 import type { ConnectionPool } from '../connect/pool.ts'
 import type { Cell } from '../database.ts'
 import { toDatabaseFault } from '../database-fault.ts'
-import { OWN_POSITION, type Position, toPosition } from '../lsn.ts'
-import type { Observe } from '../observation.ts'
+import { type Lsn, READ_LSN, toLsn } from '../lsn.ts'
+import type { Observe } from '../open-options.ts'
 import { runStatement, serverRead } from '../statements/run-statement.ts'
 import { type Replica, type ReplicaState, takeOut } from './replica.ts'
 
@@ -29,7 +29,7 @@ export interface ReplicaWatch {
 
 /** The primary's position at a moment, as of performance.now(). */
 interface PrimaryMark {
-  readonly position: Position
+  readonly position: Lsn
   readonly at: number
 }
 
@@ -80,7 +80,7 @@ function createProbe(replica: Replica, { replicaLag, observe }: WatchTerms): Pro
   }
 }
 
-const toState = (replayed: Position, lag: number, allowed: number): ReplicaState =>
+const toState = (replayed: Lsn, lag: number, allowed: number): ReplicaState =>
   lag > allowed ? { kind: 'behind', milliseconds: lag } : { kind: 'well', replayed }
 
 const describe = (state: ReplicaState) => {
@@ -98,7 +98,7 @@ const describe = (state: ReplicaState) => {
  * Measures the milliseconds since the oldest mark that the replica has not reached. So it needs no clock of the servers and
  * stays 0 while nothing is written.
  */
-function createLagMeter(): (replayed: Position, mark: PrimaryMark | null) => number {
+function createLagMeter(): (replayed: Lsn, mark: PrimaryMark | null) => number {
   let awaited: PrimaryMark | null = null
   return (replayed, mark) => {
     if (awaited && replayed >= awaited.position) awaited = null
@@ -111,7 +111,7 @@ function createLagMeter(): (replayed: Position, mark: PrimaryMark | null) => num
 type DatabaseIdentity = Cell
 
 type ProbeResult =
-  | { readonly kind: 'replica'; readonly replayed: Position }
+  | { readonly kind: 'replica'; readonly replayed: Lsn }
   | { readonly kind: 'away' | 'stranger'; readonly message: string }
 
 /** Resolves to the first row. */
@@ -127,16 +127,16 @@ const IDENTITY = `(SELECT c.system_identifier || '/' || d.oid FROM pg_control_sy
 /** null: the primary does not answer, or its address does not lead to a primary now. */
 async function readPrimary(
   primary: ConnectionPool,
-): Promise<{ readonly position: Position; readonly identity: DatabaseIdentity } | null> {
-  const row = await queryRow(primary, `${OWN_POSITION.text}, ${IDENTITY}`).catch(() => null)
-  const position = toPosition(row?.[0])
+): Promise<{ readonly position: Lsn; readonly identity: DatabaseIdentity } | null> {
+  const row = await queryRow(primary, `${READ_LSN.text}, ${IDENTITY}`).catch(() => null)
+  const position = toLsn(row?.[0])
   return position === null ? null : { position, identity: row?.[1] ?? null }
 }
 
 async function probeReplica(pool: ConnectionPool, identity: DatabaseIdentity): Promise<ProbeResult> {
   try {
     const [isReplica, replayed, own] = await queryRow(pool, PROBE)
-    const position = toPosition(replayed)
+    const position = toLsn(replayed)
     if (isReplica !== true || position === null) return stranger('it is no replica (any more)')
     if (identity !== null && own !== identity) return stranger('it is the replica of another database')
     return { kind: 'replica', replayed: position }

@@ -1,5 +1,5 @@
 import type { RequestOrigin } from '../../base/request-context.ts'
-import type { Purpose } from '../statement-context.ts'
+import type { StatementContext } from '../database.ts'
 
 /** Reads and writes have separate limits, so that neither can occupy every connection. */
 export type Lane = 'read' | 'write'
@@ -15,7 +15,7 @@ export interface Work {
 }
 
 export interface WorkTerms {
-  readonly purpose?: Purpose | undefined
+  readonly purpose?: StatementContext | undefined
   readonly signal?: AbortSignal | undefined
 }
 

@@ -3,7 +3,7 @@ import { ProtocolError } from '../connect/batch.ts'
 import { type BatchResult, type Connection, NO_ROWS, runBatch, settingsOf } from '../connection.ts'
 import type { Rows, TransactionOptions } from '../database.ts'
 import { DatabaseFailure, toFailure } from '../database-fault.ts'
-import { OWN_POSITION, type Position, toPosition } from '../lsn.ts'
+import { type Lsn, READ_LSN, toLsn } from '../lsn.ts'
 import { commitFailure } from './commit-outcome.ts'
 
 interface PendingStatement {
@@ -77,10 +77,10 @@ export class StatementQueue {
    * transaction by itself (PostgreSQL manual, 55.2.3). Resolves to the position after the commit if it is read. Fails with
    * the outcome `unknown` if the COMMIT may have been carried out although its answer was lost.
    */
-  async commit(): Promise<Position | null> {
+  async commit(): Promise<Lsn | null> {
     if (this.#mayBeOneBatch) return this.#commitAtOnce()
     const end = this.#savepoint === undefined ? COMMIT : releaseSavepoint(this.#savepoint)
-    const last = this.#readsPosition ? [end, OWN_POSITION] : [end]
+    const last = this.#readsPosition ? [end, READ_LSN] : [end]
     const { result, count } = this.#dispatch(this.#first(), [...this.#guards, ...last])
     const answered = await result
     const commitAt = count - last.length
@@ -90,7 +90,7 @@ export class StatementQueue {
     if (!isCommitted) throw new DatabaseFailure(SWALLOWED)
     // The connection was lost after the COMMIT was answered.
     if (answered.error) this.#connection.isInvalid = true
-    return toPosition(answered.results[count - 1]?.rows[0]?.[0])
+    return toLsn(answered.results[count - 1]?.rows[0]?.[0])
   }
 
   get #mayBeOneBatch(): boolean {

@@ -1,4 +1,4 @@
-import { currentWhole } from '../../database/generations/write-storage.ts'
+import { currentRequestTransaction } from '../../database/request-scope.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-service.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
@@ -29,7 +29,7 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
     async resolve(...given) {
-      if (currentWhole()) throw new RequestFault(NO_IDEMPOTENCY)
+      if (currentRequestTransaction()) throw new RequestFault(NO_IDEMPOTENCY)
       return resolve(...given)
     },
   })

@@ -1,5 +1,5 @@
 import { verifyPassword } from '../../base/passwords.ts'
-import { transactAgain } from '../../database/transact-again.ts'
+import { retryTransaction } from '../../database/retry-transaction.ts'
 import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import { endSessions } from '../end-sessions.ts'
 import type { AuthCall, IdentityTerms, SignedIn } from '../identity.ts'
@@ -113,7 +113,7 @@ export function forgotPassword(body: AuthBody, terms: IdentityTerms): void {
 
 async function mailResetCode(email: string, terms: IdentityTerms): Promise<void> {
   const { code, hash } = newCode(RESET_LIFETIME, Date.now())
-  const account = await transactAgain(terms.database, async transaction => {
+  const account = await retryTransaction(terms.database, async transaction => {
     const found = await findAccount(transaction, { by: 'email', text: email }, terms, true)
     if (!found || found.blocked) return null
     const values = new Map([['resetPasswordToken', scalarValue(hash)]])

@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failed, ok, type Result } from '../../base/result.ts'
-import { transactionWordIn } from '../../database/transaction-words.ts'
+import { findTransactionCommand } from '../../database/transaction-commands.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { CustomMigration, CustomMigrationCode } from '../../migrate/custom-migrations.ts'
 import type { Migration } from '../migration.ts'
@@ -38,7 +38,7 @@ export async function checkMigrations(root: string): Promise<readonly Diagnostic
 
 function* checkText({ name, shown }: MigrationFile, text: string): Generator<Diagnostic> {
   if (!name.endsWith('.sql')) return
-  const word = transactionWordIn(text)
+  const word = findTransactionCommand(text)
   if (word === null) return
   const why = 'the file is run in the transaction of the whole migration'
   yield diagnoseModule('bad-migration', `${word} must not be in it: ${why}`, { file: shown })

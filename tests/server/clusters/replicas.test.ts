@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
-import type { DatabaseObservation } from '../../../core/database/observation.ts'
 import { openDatabase } from '../../../core/database/open-database.ts'
+import type { DatabaseObservation } from '../../../core/database/open-options.ts'
 import { inSession } from '../../../core/database/statements/session-scope.ts'
 import { temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'

@@ -1,40 +1,43 @@
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
 import { build } from '../tests/build/build.js'
-import { builtOf } from '../tests/build/place.cjs'
+import { built, builtOf, root } from '../tests/build/place.cjs'
+import { runFiles } from '../tests/build/run-files.js'
+import { testFiles } from '../tests/build/test-files.js'
 
-// `npm test`: all tests, in several processes of ava, because a process on the embedded database keeps one core busy. With
-// arguments (`npm test -- tests/rest/filters.test.ts`), with a server or inside a share of .ci/run it is ava itself.
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-const AVA = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
-
-const { TEST_DATABASE_URL, CI_NODE_TOTAL } = process.env
+// `npm test`: all tests, in one process per core. `npm test -- --tap` prints TAP, for .ci/run. With other arguments
+// (`npm test -- tests/rest/filters.test.ts`) it is ava itself.
 
 const args = process.argv.slice(2)
+const isTap = args.length === 1 && args[0] === '--tap'
 
-/** More shares than processes, so that no process idles while another one has the expensive files. */
-const SHARES_PER_PROCESS = 4
+if (args.length > 0 && !isTap) {
+  const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
+  const child = spawn(process.execPath, [ava, ...args], { stdio: 'inherit', cwd: root })
+  child.on('close', code => {
+    process.exitCode = code ?? 1
+  })
+} else process.exitCode = await runAll()
 
-const ends = child => new Promise(resolve => child.on('close', code => resolve(code ?? 1)))
-
-async function runShares() {
+async function runAll() {
   await prepare()
-  const progress = openProgress(countFiles())
-  const processes = Math.min(4, availableParallelism())
-  const shares = Array.from({ length: processes * SHARES_PER_PROCESS }, (_none, index) => index)
-  const total = shares.length
-  const worker = async () => {
-    for (let share = shares.shift(); share !== undefined; share = shares.shift())
-      await runShare(share, total, progress)
-  }
-  await Promise.all(Array.from({ length: processes }, worker))
-  return progress.finish()
+  const times = readTimes()
+  const files = longestFirst(testFiles(), times)
+  const reporter = isTap ? openTap() : openProgress(files.length)
+  const began = new Map()
+  await runFiles(files, {
+    processes: Math.min(4, availableParallelism()),
+    execArgv: [],
+    report(event) {
+      if (event.type === 'started') began.set(event.file, Date.now())
+      if (event.type === 'done') times[event.file] = Date.now() - (began.get(event.file) ?? Date.now())
+      reporter.report(event)
+    },
+  })
+  writeTimes(times)
+  return reporter.finish()
 }
 
 /** What all processes would otherwise make at the same time: the built tests and the files of an empty database. */
@@ -44,91 +47,72 @@ async function prepare() {
   await snapshot()
 }
 
-const countFiles = () =>
-  readdirSync(join(root, 'tests'), { recursive: true }).filter(
-    name => name.endsWith('.test.ts') && !name.startsWith('server'),
-  ).length
+const TIMES = join(dirname(built), 'test-times.json')
 
-async function runShare(index, total, progress) {
-  const env = {
-    ...process.env,
-    CI: 'true',
-    CI_NODE_INDEX: String(index),
-    CI_NODE_TOTAL: String(total),
-    NO_COLOR: '1',
+/** Milliseconds that each file took in the last run. */
+function readTimes() {
+  try {
+    return JSON.parse(readFileSync(TIMES, 'utf8'))
+  } catch {
+    return {}
   }
-  const child = spawn(process.execPath, [AVA, '--tap'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const errors = []
-  child.stderr.on('data', bytes => errors.push(bytes))
-  const share = progress.open()
-  createInterface({ input: child.stdout }).on('line', share.line)
-  const code = await ends(child)
-  share.close(code, Buffer.concat(errors).toString())
 }
 
-/** Prints `[files of all files] tests` as they end, and each failure in full. */
-function openProgress(files) {
+function writeTimes(times) {
+  mkdirSync(dirname(TIMES), { recursive: true })
+  writeFileSync(TIMES, JSON.stringify(times))
+}
+
+/** So that no process idles at the end while another one runs a long file. */
+const longestFirst = (files, times) =>
+  files.toSorted((one, other) => (times[other] ?? Infinity) - (times[one] ?? Infinity))
+
+const indent = text => text.replaceAll(/^/gm, '    ')
+
+/** Prints `[files of all files] tests` after each file, and each failure in full. */
+function openProgress(total) {
   const began = Date.now()
-  const done = { files: 0, passed: 0, failed: 0 }
+  const done = { files: 0, passed: 0 }
   const failures = []
-  const state = () =>
-    `[${done.files} of ${files} files, ${Math.round((Date.now() - began) / 1000)} s] ${done.passed} passed, ${done.failed} failed`
-  const show = process.stdout.isTTY
-    ? () => process.stdout.write(`\r\u001b[K${state()}`)
-    : () => process.stdout.write(`${state()}\n`)
-  const open = () => {
-    let file
-    let failure
-    let hasTests = false
-    const report = () => {
-      if (failure) process.stdout.write(`\n✘ ${failure.join('\n')}\n`)
-    }
-    const line = text => {
-      const [, no, title] = /^(not )?ok \d+ - (.*)$/.exec(text) ?? []
-      if (title === undefined) {
-        if (failure) failure.push(text)
-        return
+  const seconds = () => Math.round((Date.now() - began) / 1000)
+  const show = () => {
+    const text = `[${done.files} of ${total} files, ${seconds()} s] ${done.passed} passed, ${failures.length} failed`
+    process.stdout.write(process.stdout.isTTY ? `\r\u001b[K${text}` : `${text}\n`)
+  }
+  return {
+    report({ type, file, title, details }) {
+      if (type === 'passed') done.passed++
+      if (type === 'failed') {
+        failures.push(`${file}: ${title}`)
+        process.stdout.write(`\n✘ ${failures.at(-1)}\n\n${indent(details)}\n\n`)
       }
-      hasTests = true
-      report()
-      failure = undefined
-      // ava puts the names of folders and file before the title.
-      const name = title.split(' › ').slice(0, -1).join(' › ')
-      if (file !== undefined && name !== file) {
+      if (type === 'done') {
         done.files++
         show()
       }
-      file = name
-      if (no === undefined) done.passed++
-      else {
-        done.failed++
-        failure = [title]
-        failures.push(failure)
-      }
-    }
-    const close = (code, errors) => {
-      report()
-      if (file !== undefined) done.files++
-      if (code !== 0 && (failures.length === 0 || !hasTests)) {
-        done.failed++
-        failure = [`A process of the tests ended with code ${code}`, errors]
-        failures.push(failure)
-        report()
-      }
-      show()
-    }
-    return { line, close }
+    },
+    finish() {
+      for (const failure of failures) process.stdout.write(`\n✘ ${failure}`)
+      process.stdout.write(`\n${done.passed} tests passed, ${failures.length} failed in ${seconds()} s\n`)
+      return failures.length === 0 ? 0 : 1
+    },
   }
-  const finish = () => {
-    for (const [title] of failures) process.stdout.write(`\n✘ ${title}`)
-    process.stdout.write(
-      `\n${done.passed} tests passed, ${done.failed} failed in ${Math.round((Date.now() - began) / 1000)} s\n`,
-    )
-    return done.failed === 0 ? 0 : 1
-  }
-  return { open, finish }
 }
 
-if (args.length > 0 || TEST_DATABASE_URL || CI_NODE_TOTAL)
-  process.exitCode = await ends(spawn(process.execPath, [AVA, ...args], { stdio: 'inherit', cwd: root }))
-else process.exitCode = await runShares()
+function openTap() {
+  let count = 0
+  let failed = 0
+  process.stdout.write('TAP version 13\n')
+  return {
+    report({ type, file, title, details }) {
+      if (type === 'passed') process.stdout.write(`ok ${++count} - ${file} › ${title}\n`)
+      if (type !== 'failed') return
+      failed++
+      process.stdout.write(`not ok ${++count} - ${file} › ${title}\n${indent(details)}\n`)
+    },
+    finish() {
+      process.stdout.write(`1..${count}\n# ${count - failed} passed, ${failed} failed\n`)
+      return failed === 0 ? 0 : 1
+    },
+  }
+}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs a command with TEST_DATABASE_URL naming a throw-away PostgreSQL:
+# Starts a temporary PostgreSQL server and runs a command with TEST_DATABASE_URL set to it:
 #   scripts/with-postgres.sh npx ava
-# The cluster lies in a temporary folder, listens on 127.0.0.1 and a socket, and is gone afterwards.
-# PG_BIN names the folder of PostgreSQL's programs where they are not found by themselves.
+# The cluster is in a temporary folder, listens on 127.0.0.1 and a socket, and is removed at the end.
+# PG_BIN: the folder of PostgreSQL's programs, if they are not found automatically.
 # KEEP_LOG=1 shows the server's log at the end. DURABLE=1 makes a commit wait for the disk, as in production (the benchmark).
 set -euo pipefail
 
@@ -17,7 +17,7 @@ find_bin() {
   elif command -v initdb >/dev/null; then
     dirname "$(command -v initdb)"
   else
-    # Debian and Ubuntu keep them off the path, a folder for each version; the newest comes last.
+    # Debian and Ubuntu install them outside PATH, one folder per version; the newest sorts last.
     find /usr/lib/postgresql /usr/local/opt /opt/homebrew/opt -path '*/bin/initdb' 2>/dev/null | sort -V | tail -n 1 | xargs -r dirname
   fi
 }
@@ -37,7 +37,7 @@ as_owner() {
   fi
 }
 
-# A short path: a socket's may have 107 characters at most.
+# A short path: a socket path is limited to 107 characters.
 folder=$(mktemp -d /tmp/plinth-pg.XXXXXX)
 if [ "$(id -u)" -eq 0 ]; then chown postgres "$folder"; fi
 
@@ -62,20 +62,20 @@ as_owner "$bin/initdb" -D "$folder/data" -U postgres --auth=trust --locale=C.UTF
   exit 1
 }
 
-# Everybody is trusted, but for the role by which tests see what a wrong password brings.
+# All roles are trusted, except the one with which tests use a wrong password.
 as_owner tee "$folder/data/pg_hba.conf" >/dev/null <<'HBA'
 host all plinth_login_test 127.0.0.1/32 scram-sha-256
 host all all 127.0.0.1/32 trust
 local all all trust
 HBA
 
-hasty="-c fsync=off -c full_page_writes=off -c synchronous_commit=off"
-if [ -n "${DURABLE:-}" ]; then hasty=""; fi
+unsafe="-c fsync=off -c full_page_writes=off -c synchronous_commit=off"
+if [ -n "${DURABLE:-}" ]; then unsafe=""; fi
 
 start() {
   port=$(free_port)
   as_owner "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start -o \
-    "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder $hasty -c max_connections=200 -c max_locks_per_transaction=256" >/dev/null
+    "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder $unsafe -c max_connections=200 -c max_locks_per_transaction=256" >/dev/null
 }
 # The port may be taken between its choice and its use.
 start || start || {
@@ -85,13 +85,12 @@ start || start || {
 cd "$OLDPWD"
 
 export TEST_DATABASE_URL="postgres://postgres@127.0.0.1:$port/postgres"
-# For tests that start servers of their own: replicas, poolers where PgBouncer is installed (Debian: /usr/sbin), and
-# clusters where Patroni is.
+# For tests that start their own servers: replicas, PgBouncer (Debian: /usr/sbin) and Patroni, if installed.
 PG_BIN=$(dirname "$(readlink -f "$bin/postgres")")
 export PG_BIN
 PGBOUNCER=${PGBOUNCER:-$(PATH="$PATH:/usr/sbin" command -v pgbouncer || true)}
 export PGBOUNCER
-# A cluster of Patroni needs etcd, too.
+# Patroni needs etcd.
 PATRONI=${PATRONI:-$(command -v etcd >/dev/null && command -v patroni || true)}
 export PATRONI
 status=0

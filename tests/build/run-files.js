@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { root } from './place.cjs'
+
+/** Milliseconds without a result after which a process is ended. */
+const TIMEOUT = 240_000
+
+/** Runs test files in so many processes; reports `{ file, type: 'started' | 'passed' | 'failed' | 'done', title, details }`. */
+export async function runFiles(files, { processes, execArgv, report }) {
+  const queue = [...files]
+  const lane = async () => {
+    while (queue.length > 0) await runProcess(queue, { execArgv, report })
+  }
+  await Promise.all(Array.from({ length: processes }, lane))
+}
+
+/** Runs files until the queue is empty, the process asks to be replaced, or it ends early. */
+function runProcess(queue, { execArgv, report }) {
+  const child = fork(join(root, 'tests/build/worker.js'), {
+    cwd: root,
+    execArgv,
+    env: { NODE_ENV: 'test', ...process.env },
+  })
+  let file
+  let timer
+  const watch = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      report({ file, type: 'failed', title: 'timeout', details: `No result for ${TIMEOUT / 1000} s.` })
+      child.kill('SIGKILL')
+    }, TIMEOUT)
+  }
+  const next = () => {
+    file = queue.shift()
+    if (file === undefined) child.disconnect()
+    else {
+      report({ file, type: 'started' })
+      child.send(file)
+    }
+  }
+  child.on('message', message => {
+    watch()
+    if (message.type === 'ready') next()
+    else report({ ...message, file })
+    if (message.type !== 'done') return
+    if (message.last) {
+      file = undefined
+      child.disconnect()
+    } else next()
+  })
+  return new Promise(resolve => {
+    child.on('exit', (code, signal) => {
+      clearTimeout(timer)
+      if (file !== undefined) {
+        const details = `The process of the file ended with ${signal ?? `code ${code}`}.`
+        report({ file, type: 'failed', title: 'process', details })
+        report({ file, type: 'done' })
+      }
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,92 @@
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { builtOf, root } from './place.cjs'
+
+// A process of `npm test`: runs one test file after another, each with ava's own runner. Imported modules, and the
+// embedded PostgreSQL engine that the previous file closed, are used by the next file: starting both takes longer than
+// most files run. `npx ava FILE` runs a file in a process of its own.
+
+const require = createRequire(import.meta.url)
+const lib = join(dirname(dirname(require.resolve('ava'))), 'lib')
+const load = name => import(pathToFileURL(join(lib, name)).href)
+
+const { refs } = require(join(lib, 'worker/state.cjs'))
+const { default: Runner } = await load('runner.js')
+const { default: serializeError } = await load('serialize-error.js')
+const { set: setChalk } = await load('chalk.js')
+
+setChalk({ level: 0 })
+const options = { projectDir: root, failWithoutAssertions: true, serial: !process.env.TEST_DATABASE_URL }
+require(join(lib, 'worker/options.cjs')).set({ ...options, chalkOptions: { level: 0 } })
+
+let runner
+
+/** What test files import as `test`: it declares tests of the file that is being loaded. */
+refs.runnerChain = new Proxy(() => {}, {
+  apply: (_target, _this, args) => runner.chain(...args),
+  get: (_target, key) => runner.chain[key],
+})
+
+const rejections = new Map()
+process.on('unhandledRejection', (reason, promise) => rejections.set(promise, reason))
+process.on('rejectionHandled', promise => rejections.delete(promise))
+
+const send = message => new Promise(resolve => process.send(message, resolve))
+
+const fail = (title, error, file) =>
+  send({ type: 'failed', title, details: printError(serializeError(error, { testFile: file })) })
+
+process.on('uncaughtException', async error => {
+  await fail('uncaught exception', error, runner?.file)
+  process.exit(1)
+})
+
+function printError({ message, stack, formattedDetails = [], formattedCause, formattedError }) {
+  const details = formattedDetails.map(({ label, formatted }) => `${label}\n\n${formatted}`)
+  return [message, ...details, formattedCause, formattedError, stack].filter(Boolean).join('\n\n')
+}
+
+async function run(file) {
+  rejections.clear()
+  runner = new Runner({ ...options, file })
+  let declared = 0
+  runner.on('stateChange', state => {
+    if (state.type === 'declared-test') declared++
+    if (state.type === 'test-passed') process.send({ type: 'passed', title: state.title })
+    if (state.type === 'test-failed' || state.type === 'hook-failed')
+      process.send({ type: 'failed', title: state.title, details: printError(state.err) })
+  })
+  const finished = new Promise((resolve, reject) => {
+    runner.on('finish', resolve)
+    runner.on('error', reject)
+  })
+  try {
+    await import(pathToFileURL(builtOf(file)).href)
+    if (declared === 0) throw new Error('The file declares no test.')
+    await finished
+  } catch (error) {
+    await fail('the file', error, file)
+  }
+  await new Promise(resolve => setImmediate(resolve))
+  for (const reason of rejections.values()) await fail('unhandled rejection', reason, file)
+}
+
+/** Bytes of memory after which the process gives way to a new one. */
+const MEMORY_LIMIT = 1.5 * 2 ** 30
+
+process.on('message', async name => {
+  // While a file runs, only its own work keeps the process alive: so ava notices a test that waits for nothing.
+  process.channel.unref()
+  await run(join(root, name))
+  process.channel.ref()
+  await send({
+    type: 'done',
+    file: relative(root, join(root, name)),
+    last: process.memoryUsage.rss() > MEMORY_LIMIT,
+  })
+})
+
+process.on('disconnect', () => process.exit())
+
+await send({ type: 'ready' })

@@ -11,6 +11,8 @@ export interface Caller {
   readonly grants: Grants
   /** Values of `$user.…` in conditions; null without a user. */
   readonly user: UserValues | null
+  /** Id of the session of a signed-in user; absent for other callers, and for tokens of earlier versions. */
+  readonly sessionId?: string
 }
 
 /** The permissions of one role or one token. Anything not granted is denied. */

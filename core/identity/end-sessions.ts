@@ -8,23 +8,30 @@ export interface EndSessionsTerms {
   readonly storage: Storage
 }
 
+export interface SessionOwner {
+  readonly documentId: string
+  /** Id of the session that goes on; absent: none. */
+  readonly keptSession?: string | undefined
+}
+
 /**
- * Ends all sessions of a user and invalidates mailed codes, in the transaction that sets a new password. A stolen session
- * could have requested a change of address (reference/safety.md#s8-sessions-and-resets).
+ * Ends all sessions of a user but one and invalidates mailed codes, in the transaction that sets a new password. A stolen
+ * session could have requested a change of address (reference/safety.md#s8-sessions-and-resets).
  */
 export async function endSessions(
   transaction: Pick<Transaction, 'run'>,
-  documentId: string,
+  { documentId, keptSession }: SessionOwner,
   { model, storage }: EndSessionsTerms,
 ): Promise<void> {
   const { user } = model.builtIn
   const table = storage.table(user)
   const version = name(storage.column(user, 'sessionVersion'))
+  const kept = name(storage.column(user, 'keptSession'))
   const codes = clearCodesSql(storage, user)
   await transaction.run({
     name: 'end the sessions of a user',
-    text: `UPDATE ${name(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${codes} WHERE ${name(table.documentId)} = $1::text`,
-    values: [documentId],
+    text: `UPDATE ${name(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${kept} = $2::text, ${codes} WHERE ${name(table.documentId)} = $1::text`,
+    values: [documentId, keptSession ?? null],
   })
 }
 
@@ -61,10 +68,11 @@ export async function endSessionsOfChangedUsers(
   const table = storage.table(user)
   const column = (attribute: string) => `u.${name(storage.column(user, attribute))}`
   const version = storage.column(user, 'sessionVersion')
+  const kept = storage.column(user, 'keptSession')
   const isOther = `${column('email')} IS DISTINCT FROM n.email OR n.replaced AND ${column('password')} IS DISTINCT FROM n.password`
   await transaction.run({
     name: 'end the sessions of users with new addresses',
-    text: `UPDATE ${name(table.name)} AS u SET ${name(version)} = coalesce(u.${name(version)}, 0) + 1, ${clearCodesSql(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${name(table.documentId)} = n.id AND (${isOther})`,
+    text: `UPDATE ${name(table.name)} AS u SET ${name(version)} = coalesce(u.${name(version)}, 0) + 1, ${name(kept)} = NULL, ${clearCodesSql(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${name(table.documentId)} = n.id AND (${isOther})`,
     values: [
       users.map(({ documentId }) => documentId),
       users.map(({ email }) => email),

@@ -92,7 +92,7 @@ function finish(
   if (type === model.builtIn.file) return overStorage(linked, files)
   // Ended sessions of existing users stay ended: see BatchTerms.beforeUsers.
   if (type !== model.builtIn.user || !there) return linked
-  return new Map([...linked].filter(([name]) => name !== 'sessionVersion'))
+  return new Map([...linked].filter(([name]) => name !== 'sessionVersion' && name !== 'keptSession'))
 }
 
 function relink(

@@ -17,7 +17,10 @@ const scalar = (type: ScalarType, more: Partial<ScalarDeclaration> = {}): Scalar
   ...more,
 })
 
-/** reference/rest.md#14-access. `sessionVersion` is not in Strapi: a new password increments it, which ends older sessions. */
+/**
+ * reference/rest.md#14-access. Not in Strapi: a new password increments `sessionVersion`, which ends older sessions but
+ * `keptSession`, the one that changed it.
+ */
 const user: BuiltInDeclaration = {
   key: 'user',
   uid: 'plugin::users-permissions.user',
@@ -32,6 +35,7 @@ const user: BuiltInDeclaration = {
     confirmed: scalar('boolean', { default: false }),
     blocked: scalar('boolean', { default: false }),
     sessionVersion: scalar('integer', { private: true, writable: false, default: 0 }),
+    keptSession: scalar('string', { private: true, writable: false }),
     role: { ...common, type: 'relation', relation: 'manyToOne', target: 'role', inversedBy: 'users' },
   },
 }

@@ -68,7 +68,14 @@ test('me is who asks: a token of a program is nobody, and neither is nobody', as
 })
 
 test('what is secret is neither shown, selected, filtered, sorted nor searched, whoever asks', async t => {
-  for (const key of ['password', 'resetPasswordToken', 'confirmationToken', 'sessionVersion', 'motto']) {
+  for (const key of [
+    'password',
+    'resetPasswordToken',
+    'confirmationToken',
+    'sessionVersion',
+    'keptSession',
+    'motto',
+  ]) {
     for (const query of [
       `fields=${key}`,
       `sort=${key}`,
@@ -109,6 +116,7 @@ test('a user changes himself, as far as he may, and nobody else', async t => {
     'provider',
     'motto',
     'sessionVersion',
+    'keptSession',
     'resetPasswordToken',
     'confirmationToken',
     'id',
@@ -124,7 +132,7 @@ test('a user changes himself, as far as he may, and nobody else', async t => {
 })
 
 test('what signing in rests on cannot be written even by who may do everything', async t => {
-  for (const key of ['sessionVersion', 'resetPasswordToken', 'confirmationToken'])
+  for (const key of ['sessionVersion', 'keptSession', 'resetPasswordToken', 'confirmationToken'])
     t.is((await send('PUT', `/api/users/${ids.bob}`, { [key]: 5 })).status, 400, key)
   t.is(said(await get('/api/users/me', 'bob')), '200')
 })

@@ -66,7 +66,7 @@ test('an answer does not tell whether an account is there', async t => {
 
 test('a token names its user and ends when the project says', async t => {
   const payload = payloadOf(await people.signIn('ann'))
-  t.deepEqual(Object.keys(payload).sort(), ['exp', 'iat', 'id', 'version'])
+  t.deepEqual(Object.keys(payload).sort(), ['exp', 'iat', 'id', 'sid', 'version'])
   t.is(payload.id, await idOf('ann'))
   t.is(Number(payload.exp) - Number(payload.iat), 7200)
 })
@@ -153,6 +153,7 @@ test('nobody registers with more than the project allows', async t => {
     'id',
     'documentId',
     'sessionVersion',
+    'keptSession',
     'resetPasswordToken',
     'createdAt',
   ])
@@ -201,7 +202,7 @@ test('of many who register one name at once, one gets it', async t => {
   ])
 })
 
-test('a new password ends every session before it, and only the new one signs in', async t => {
+test('a new password ends all sessions but the one that changed it, and only the new one signs in', async t => {
   const [here, there] = await Promise.all([people.signIn('bob'), people.signIn('bob')])
   const change = (body: object, token = here) => people.call('POST', '/api/auth/change-password', body, token)
   const next = {
@@ -227,10 +228,30 @@ test('a new password ends every session before it, and only the new one signs in
 
   const changed = await change(next)
   t.is(changed.status, 200)
-  for (const old of [here, there]) t.is(said(await me(old)), '401 Missing or invalid credentials')
-  t.is(said(await me(String(changed.body.jwt))), '200')
+  const renewed = String(changed.body.jwt)
+  t.is(said(await me(there)), '401 Missing or invalid credentials')
+  for (const token of [here, renewed])
+    t.is(said(await me(token)), '200', 'front-ends may go on with the older one')
   t.is(said(await login('bob', 'bob-password')), '400 Invalid identifier or password')
   t.is(said(await login('bob', 'bob-password-2')), '200')
+
+  const other = await people.signIn('bob', 'bob-password-2')
+  const again = {
+    currentPassword: 'bob-password-2',
+    password: 'bob-password-4',
+    passwordConfirmation: 'bob-password-4',
+  }
+  t.is((await change(again, renewed)).status, 200)
+  t.is(said(await me(other)), '401 Missing or invalid credentials')
+  for (const token of [here, renewed]) t.is(said(await me(token)), '200', 'still the same session')
+  const elsewhere = await people.signIn('bob', 'bob-password-4')
+  const last = {
+    currentPassword: 'bob-password-4',
+    password: 'bob-password-5',
+    passwordConfirmation: 'bob-password-5',
+  }
+  t.is((await change(last, elsewhere)).status, 200)
+  for (const token of [here, renewed]) t.is(said(await me(token)), '401 Missing or invalid credentials')
 })
 
 test('a forgotten password is set by a mailed code, once', async t => {

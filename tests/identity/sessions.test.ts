@@ -22,11 +22,18 @@ const seconds = Math.floor(now / 1000)
 const GOOD = { id: 7, version: 2, iat: seconds, exp: seconds + 60 }
 
 test.serial('a token says who signed in, until it expires', async t => {
-  const token = await sessions.issue({ id: 7, version: 2 })
-  t.deepEqual(await sessions.read(token), { id: 7, version: 2 })
+  const token = await sessions.issue({ id: 7, version: 2, sessionId: 'one' })
+  t.deepEqual(await sessions.read(token), { id: 7, version: 2, sessionId: 'one' })
   now += 61_000
   t.is(await sessions.read(token), null)
   now -= 61_000
+})
+
+test('each session has an id of its own', async t => {
+  const read = async () => (await sessions.read(await sessions.issue({ id: 7, version: 2 })))?.sessionId
+  const ids = await Promise.all([read(), read()])
+  t.true(ids.every(id => typeof id === 'string' && id.length >= 16))
+  t.not(ids[0], ids[1])
 })
 
 test('a token signed elsewhere with the secret is valid', async t => {

@@ -98,6 +98,7 @@ user:
     'confirmed',
     'blocked',
     'sessionVersion',
+    'keptSession',
     'role',
     'nickname',
     'articles',
@@ -132,8 +133,16 @@ contentTypes: { shadow-loc-nocreate: { attributes: { name: string } } }`)
     'UploadFile',
     'UsersPermissionsUser',
   ])
-  t.deepEqual(graphqlQueryNames(type), { one: 'shadowLocNocreate', many: 'shadowLocNocreates' })
-  t.deepEqual(graphqlQueryNames(locale), { one: 'i18NLocale', many: 'i18NLocales' })
+  t.deepEqual(graphqlQueryNames(type), {
+    one: 'shadowLocNocreate',
+    many: 'shadowLocNocreates',
+    connection: 'shadowLocNocreates_connection',
+  })
+  t.deepEqual(graphqlQueryNames(locale), {
+    one: 'i18NLocale',
+    many: 'i18NLocales',
+    connection: 'i18NLocales_connection',
+  })
 })
 
 test('values of an enumeration have distinct GraphQL names, which Strapi gives them where it can', t => {

@@ -320,6 +320,7 @@ const OF_USERS = [
   'resetPasswordToken',
   'confirmationToken',
   'sessionVersion',
+  'keptSession',
   'createdBy',
 ]
 

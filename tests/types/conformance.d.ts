@@ -282,6 +282,7 @@ declare module 'plinth' {
         blocked: boolean | null
         /** Private: for the code of the server alone. */
         sessionVersion: number | null
+        keptSession: string | null
         createdAt: string
         updatedAt: string
         publishedAt: string | null
@@ -303,6 +304,7 @@ declare module 'plinth' {
         blocked?: boolean | null
         /** Private: for the code of the server alone. */
         sessionVersion?: number | null
+        keptSession?: string | null
         role?: LinkInput<false>
       }
       required: 'username' | 'email'

@@ -11,13 +11,13 @@ import { requireScalar } from '../users/user-values.ts'
 import { hashCode, isUnexpired, newCode } from './codes.ts'
 import { issueSession } from './sign-in.ts'
 
-/** Ends all older sessions: only the returned token is valid. */
+/** Ends all other sessions. The session that changed the password goes on, with the returned token and with its own. */
 export async function changePassword(
   body: AuthBody,
   call: AuthCall,
   terms: IdentityTerms,
 ): Promise<SignedIn> {
-  const { user } = call.caller
+  const { user, sessionId } = call.caller
   if (typeof user?.id !== 'number')
     throw new RequestFault(fault('application', 'You must be authenticated to reset your password'))
   const given = parseNewPassword(body, 'currentPassword', terms)
@@ -27,13 +27,19 @@ export async function changePassword(
   const account = await findAccount(terms.database, key, terms)
   if (!account) throw new RequestFault(wrongPassword())
   enforceQuota(await terms.loginAttempts.beginChange(account.documentId), call)
-  return changeVerified(given, { key, account }, terms)
+  return changeVerified(given, { key, account, sessionId }, terms)
+}
+
+interface VerifiedAccount {
+  readonly key: AccountKey
+  readonly account: Account
+  readonly sessionId: string | undefined
 }
 
 /** The attempt is already counted, and is uncounted only if the password is right. */
 async function changeVerified(
   { proof: current, password }: NewPassword,
-  { key, account }: { readonly key: AccountKey; readonly account: Account },
+  { key, account, sessionId }: VerifiedAccount,
   terms: IdentityTerms,
 ): Promise<SignedIn> {
   if (!(await verifyPassword(current, account.password))) throw new RequestFault(wrongPassword())
@@ -43,7 +49,7 @@ async function changeVerified(
       fault('validation', 'Your new password must be different than your current password'),
     )
   const unless = (found: Account) => found.password !== account.password
-  return setPassword(password, { key, notFound: wrongPassword(), unless }, terms)
+  return setPassword(password, { key, notFound: wrongPassword(), unless, keptSession: sessionId }, terms)
 }
 
 const wrongPassword = (): Fault => fault('validation', 'The provided current password is invalid')
@@ -80,12 +86,14 @@ interface PasswordTarget {
   /** Fault if no account has the key any more, or if `unless` holds for it. */
   readonly notFound: Fault
   readonly unless: (account: Account) => boolean
+  /** Id of the session that goes on; absent: none. */
+  readonly keptSession?: string | undefined
 }
 
-/** Sets a password and ends all sessions. Of two concurrent uses of one key the second fails. */
+/** Sets a password and ends all sessions but `keptSession`. Of two concurrent uses of one key the second fails. */
 export async function setPassword(
   password: string,
-  { key, notFound: gone, unless }: PasswordTarget,
+  { key, notFound: gone, unless, keptSession }: PasswordTarget,
   terms: IdentityTerms,
 ): Promise<SignedIn> {
   const hashed = await hashUserValues(new Map([['password', scalarValue(password)]]), terms.model)
@@ -94,11 +102,11 @@ export async function setPassword(
     if (!account || unless(account)) throw new RequestFault(gone)
     const { documentId } = account
     await saveUser({ documentId, values: hashed }, NO_MESSAGES, transaction, terms)
-    await endSessions(transaction, documentId, terms)
+    await endSessions(transaction, { documentId, keptSession }, terms)
     recordEvent(account, 'update', hashed.keys())
     return { ...account, sessionVersion: account.sessionVersion + 1 }
   }, terms)
-  return issueSession(account, terms)
+  return issueSession({ ...account, sessionId: keptSession }, terms)
 }
 
 /** Milliseconds: codes are valid for one hour. */

@@ -12,7 +12,7 @@ import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Strategy } from '../identify.ts'
 import { userQuery } from '../users/user-values.ts'
-import type { Sessions } from './sessions.ts'
+import type { SessionClaims, Sessions } from './sessions.ts'
 
 export interface SessionStrategyTerms {
   readonly sessions: Sessions
@@ -35,12 +35,20 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
     const user = await read(session.id, ahead)
     if (!user || isLockedOut(user, terms.confirmEmail))
       throw new RequestFault(fault('unauthorized', 'Invalid credentials'))
-    // A new password ended this session (reference/safety.md#s8-sessions-and-resets).
-    if ((user.sessionVersion ?? 0) !== session.version)
+    if (isEnded(session, user))
       throw new RequestFault(fault('unauthorized', 'Missing or invalid credentials'))
-    return userCaller(user, terms.access)
+    return userCaller(user, terms.access, session.sessionId)
   }
 }
+
+/**
+ * True for a session that a new password ended (reference/safety.md#s8-sessions-and-resets). The session that changed the
+ * password goes on with its older tokens, too: front-ends of Strapi do not replace theirs.
+ */
+const isEnded = (
+  { version, sessionId }: SessionClaims,
+  { sessionVersion, keptSession }: UserValues,
+): boolean => (sessionVersion ?? 0) !== version && (sessionId === undefined || keptSession !== sessionId)
 
 /** True for users whose valid tokens are refused. */
 export const isLockedOut = ({ blocked, confirmed }: UserValues, confirmEmail: boolean): boolean =>
@@ -87,11 +95,11 @@ const bodyText = (found: BodyOrText | null): string | null =>
 const FALLBACK_ROLE = 'authenticated'
 
 /** The caller of a user, with the grants of the role. */
-export function userCaller(user: UserValues, { roles, publicCaller }: Access): Caller {
+export function userCaller(user: UserValues, { roles, publicCaller }: Access, sessionId?: string): Caller {
   const role = roleKey(user)
   const grants =
     (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK_ROLE) ?? publicCaller.grants
-  return Object.freeze({ kind: 'user', grants, user })
+  return Object.freeze({ kind: 'user', grants, user, ...(sessionId !== undefined && { sessionId }) })
 }
 
 function roleKey({ role }: UserValues): string | null {

@@ -10,10 +10,12 @@ export interface SessionClaims {
   readonly id: number
   /** The user's `sessionVersion` at sign-in. A new password increments it, which ends the session. */
   readonly version: number
+  /** Id of the session, which its later tokens keep. Absent: a token of an earlier version. */
+  readonly sessionId?: string
 }
 
 export interface Sessions {
-  /** Returns a signed token. */
+  /** Returns a signed token; without a `sessionId` of a new session. */
   issue(session: SessionClaims): Promise<string>
   /** null: foreign, modified, unsigned or expired token, or another algorithm. */
   read(token: string): Promise<SessionClaims | null>
@@ -31,13 +33,13 @@ export interface SessionTerms {
 /** The only accepted algorithm, whatever the header of a token says (reference/rest.md#14-access). */
 const ALGORITHM = 'HS256'
 
-/** JSON Web Tokens of payload `{ id, version, iat, exp }`. */
+/** JSON Web Tokens of payload `{ id, version, sid, iat, exp }`. */
 export function openSessions({ secret, lifetime, now = Date.now }: SessionTerms): Sessions {
   const key = importKey(secret)
   return {
-    async issue({ id, version }) {
+    async issue({ id, version, sessionId = newSessionId() }) {
       const issuedAt = Math.floor(now() / 1000)
-      return new SignJWT({ id, version })
+      return new SignJWT({ id, version, sid: sessionId })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + Math.ceil(lifetime / 1000))
@@ -51,7 +53,7 @@ export function openSessions({ secret, lifetime, now = Date.now }: SessionTerms)
           currentDate: new Date(now()),
         }
         const { payload } = await jwtVerify(token, await key, options)
-        return toSession(payload.id, payload.version)
+        return toSession(payload)
       } catch (error) {
         if (error instanceof errors.JOSEError) return null
         throw error
@@ -66,8 +68,12 @@ const importKey = (secret: string): Promise<webcrypto.CryptoKey> =>
     'verify',
   ])
 
-const toSession = (id: unknown, version: unknown): SessionClaims | null =>
-  isInteger32(id) && isInteger32(version) ? { id, version } : null
+const newSessionId = (): string => randomBytes(12).toString('base64url')
+
+function toSession({ id, version, sid }: Readonly<Record<string, unknown>>): SessionClaims | null {
+  if (!isInteger32(id) || !isInteger32(version)) return null
+  return typeof sid === 'string' && sid !== '' ? { id, version, sessionId: sid } : { id, version }
+}
 
 /** Range of PostgreSQL's integer. */
 const isInteger32 = (value: unknown): value is number =>

@@ -25,7 +25,15 @@ function lockoutReason({ confirmed, blocked }: Account, { settings }: IdentityTe
   return blocked ? 'Your account has been blocked by an administrator' : null
 }
 
+interface SessionUser extends Pick<Account, 'id' | 'documentId' | 'sessionVersion'> {
+  /** Absent: a new session. */
+  readonly sessionId?: string | undefined
+}
+
 export const issueSession = async (
-  { id, documentId, sessionVersion }: Pick<Account, 'id' | 'documentId' | 'sessionVersion'>,
+  { id, documentId, sessionVersion, sessionId }: SessionUser,
   { sessions }: Pick<IdentityTerms, 'sessions'>,
-): Promise<SignedIn> => ({ documentId, jwt: await sessions.issue({ id, version: sessionVersion }) })
+): Promise<SignedIn> => ({
+  documentId,
+  jwt: await sessions.issue({ id, version: sessionVersion, ...(sessionId !== undefined && { sessionId }) }),
+})

@@ -28,7 +28,7 @@ export const userDocuments = (documents: Documents, terms: IdentityTerms): Docum
       answer,
       async (transaction, documentId) => {
         await alongside?.(transaction, documentId)
-        if (Object.hasOwn(command.values, 'password')) await endSessions(transaction, documentId, terms)
+        if (Object.hasOwn(command.values, 'password')) await endSessions(transaction, { documentId }, terms)
         if (Object.hasOwn(command.values, 'email')) await clearMailedCodes(transaction, documentId, terms)
       },
     )

@@ -30,6 +30,7 @@ const SESSION_PATHS = [
   ['createdAt'],
   ['updatedAt'],
   ['sessionVersion'],
+  ['keptSession'],
   ['role', 'type'],
 ] as const
 

@@ -71,8 +71,8 @@ export function requestState(caller: Caller, roleName: ContextTerms['roleName'])
   }
 }
 
-/** Sessions load all these attributes (identity/users/user-values.ts). The session version is not exposed. */
-function toRequestUser({ sessionVersion: _session, ...user }: UserValues): RequestUser {
+/** Sessions load all these attributes (identity/users/user-values.ts). Those that validate a session are not exposed. */
+function toRequestUser({ sessionVersion: _version, keptSession: _kept, ...user }: UserValues): RequestUser {
   return user as unknown as RequestUser
 }
 

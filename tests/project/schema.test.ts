@@ -20,7 +20,7 @@ import { loadGood } from './load.ts'
 const schema = readProjectSchema()
 const root = join(import.meta.dirname, '../..')
 
-/** Every schema that stands somewhere in a schema, with its keyword path. */
+/** Every schema within a schema, with its keyword path. */
 function* within(node: JsonSchema, path: string): Generator<readonly [string, JsonSchema]> {
   yield [path, node]
   for (const group of ['properties', '$defs'] as const) {
@@ -37,7 +37,7 @@ function* within(node: JsonSchema, path: string): Generator<readonly [string, Js
 const resolve = (node: JsonSchema): JsonSchema =>
   schema.$defs?.[node.$ref?.replace('#/$defs/', '') ?? ''] ?? node
 
-test('the schema is one of draft 2020-12', t => {
+test('the schema is valid in draft 2020-12', t => {
   const ajv = new Ajv2020({ strict: false })
   t.true(ajv.validateSchema(schema), ajv.errorsText())
 })
@@ -194,7 +194,7 @@ test('the description of a duration or size names the unit of a plain number', t
     t.true(node.description?.includes(`A plain number is in ${resolve(node)['x-unit']}.`), path)
 })
 
-test('the types and the page about the file are those of the schema (npm run generate)', async t => {
+test('the generated types and docs/project-file.md are current (npm run generate)', async t => {
   t.is(readFileSync(join(root, 'core/project/settings/settings.ts'), 'utf8'), await generateSettingsTypes())
   t.is(readFileSync(join(root, 'docs/project-file.md'), 'utf8'), await generateProjectDocs())
 })

@@ -4,7 +4,7 @@ import { readProjectSchema } from '../../core/project/grammar/project-schema.ts'
 import { loadProject } from '../../core/project/load-project.ts'
 import { faultsOf, loadGood } from './load.ts'
 
-test('the project of the conformance cases loads, and says what its file says', async t => {
+test('the settings of the conformance project are those of its file', async t => {
   const loaded = await loadProject(join(import.meta.dirname, '../conformance/project'), { PORT: '1500' })
   if (!loaded.ok) return t.fail(loaded.reasons[0]?.message)
   const { settings } = loaded.value
@@ -55,7 +55,7 @@ test('an attribute may be its type alone', async t => {
   })
 })
 
-test('permissions are written out by action, whatever form they had', async t => {
+test('all forms of permissions become a mapping by action', async t => {
   const { settings } = await loadGood(`name: A
 roles:
   a:
@@ -71,7 +71,7 @@ roles:
   })
 })
 
-test('there is always a role for everybody and one for whoever signed in, named as in the reference', async t => {
+test('the roles public and authenticated always exist, with the names of Strapi', async t => {
   const { settings } = await loadGood('name: A\nroles: { chief-editor: { extends: authenticated } }\n')
   t.deepEqual(settings.roles, {
     public: {
@@ -90,7 +90,7 @@ test('there is always a role for everybody and one for whoever signed in, named 
   })
 })
 
-test('durations are milliseconds, sizes bytes; a bare window is seconds, every other bare number is not', async t => {
+test('durations are in milliseconds and sizes in bytes; only a plain window is in seconds', async t => {
   const { settings } = await loadGood(`name: A
 server: { requestTimeout: 250, slowQuery: 1.5s, bodyLimit: 1kb, rateLimit: { api: { window: 30, max: 1 }, auth: { window: 2m }, account: { max: 7 } } }
 auth: { jwtExpiresIn: 30d }
@@ -111,7 +111,7 @@ upload: { sizeLimit: 1.5 MB }
   })
 })
 
-test('a duration is too long for a timer, whichever key it has', async t => {
+test('all durations that timers use are at most 24 days', async t => {
   const faults = await faultsOf(`name: A
 policyTimeout: 30d
 server: { requestTimeout: 30d, stallTimeout: 30d, slowQuery: 30d }
@@ -153,7 +153,7 @@ test('a project cannot be changed once it is loaded', async t => {
   t.throws(() => Object.assign(project, { root: '/' }), { instanceOf: TypeError })
 })
 
-test('a limit that the file does not set gives way to the one that it sets', async t => {
+test('a limit that is not set is adjusted to the limit that is set', async t => {
   const limitsOf = async (rest: string, config: string) => {
     const { settings } = await loadGood(`name: A\nrest: ${rest}\ngraphql: { config: ${config} }\n`)
     const { defaultLimit, maxLimit } = settings.rest
@@ -171,7 +171,7 @@ test('the only locale is the default one', async t => {
   t.is(settings.i18n.defaultLocale, 'fr')
 })
 
-test('requests are limited unless the file says otherwise; figures that it names hold for every address', async t => {
+test('requests are limited by default; a configured limit also applies to private addresses', async t => {
   const apiOf = async (api: string) => (await loadGood(`name: A\n${api}`)).settings.server.rateLimit.api
   const usual = { window: 60_000, max: 12_000, tokenMax: 120_000, privateNetworks: false }
   t.deepEqual(await apiOf(''), usual)

@@ -777,7 +777,7 @@ export interface PermissionTerms {
 }
 /** Token that allows all reads or all actions. */
 export interface PlainToken {
-  /** `read-only` allows find and findOne of all types, `full-access` allows all actions, `custom` allows its `permissions`. */
+  /** `read-only` allows find and findOne of all types, including drafts; `full-access` allows all actions, `custom` allows its `permissions`. */
   readonly type: 'read-only' | 'full-access'
   /** The token itself, preferably from an environment variable. Set either `secret` or `hash`. */
   readonly secret?: string
@@ -788,7 +788,7 @@ export interface PlainToken {
 }
 /** Token with its own permissions. */
 export interface CustomToken {
-  /** `read-only` allows find and findOne of all types, `full-access` allows all actions, `custom` allows its `permissions`. */
+  /** `read-only` allows find and findOne of all types, including drafts; `full-access` allows all actions, `custom` allows its `permissions`. */
   readonly type: 'custom'
   /** The token itself, preferably from an environment variable. Set either `secret` or `hash`. */
   readonly secret?: string

@@ -282,6 +282,7 @@ declare module 'plinth' {
         blocked: boolean | null
         /** Private: for the code of the server alone. */
         sessionVersion: number | null
+        /** Private: for the code of the server alone. */
         keptSession: string | null
         createdAt: string
         updatedAt: string
@@ -304,6 +305,7 @@ declare module 'plinth' {
         blocked?: boolean | null
         /** Private: for the code of the server alone. */
         sessionVersion?: number | null
+        /** Private: for the code of the server alone. */
         keptSession?: string | null
         role?: LinkInput<false>
       }

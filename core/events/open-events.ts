@@ -1,8 +1,13 @@
 import type { EventAction, Outbox } from '../documents/outbox.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
-import { matchesPattern } from './event-names.ts'
-import type { EventListener, Events, EventTerms, EventTiming } from './events.ts'
+import {
+  type EventListener,
+  type Events,
+  type EventTerms,
+  type EventTiming,
+  matchesPattern,
+} from './events.ts'
 import { type ListenerQueue, openListenerQueue } from './listener-queue.ts'
 import { type OutboxRows, openOutboxRows } from './outbox-rows.ts'
 

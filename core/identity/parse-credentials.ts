@@ -33,7 +33,7 @@ export function checkCredential(body: AuthBody, { name, attribute }: CredentialR
   if (attribute?.type === 'password' && !fitsPassword(given)) return [passwordTooLong(name, given)]
   if (!attribute) return []
   const { faults } = parseScalar(attribute, given, { path: [name], strictness: 'full' })
-  // Of an invalid address only the format is reported, not its length.
+  // An invalid address is reported for its format only, not for its length.
   return attribute.type === 'email' ? faults.slice(-1) : faults
 }
 

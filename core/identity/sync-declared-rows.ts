@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { retryTransaction } from '../database/retry-transaction.ts'
 import type { DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
-import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import { writeTerms } from '../documents/rows/write-terms.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -72,7 +72,7 @@ export async function writeDeclaredRows(
   target: SyncTarget,
   declared: readonly DeclaredRow[],
   rows: readonly StoredRow[],
-  terms: Omit<SyncTerms, 'database'> & { readonly transaction: Transaction; readonly schema: string },
+  terms: SyncTerms & { readonly transaction: Transaction },
 ): Promise<void> {
   const documents = declared.map(({ key, fields }): DesiredDocument => {
     const documentId = rows.find(row => row.key === key)?.documentId ?? newDocumentId()
@@ -84,23 +84,8 @@ export async function writeDeclaredRows(
     )
     return { type: target.type, documentId, versions: [{ locale: null, statuses: ['published'], values }] }
   })
-  await writeDocuments(documents, writeTerms(terms))
+  await writeDocuments(documents, writeTerms(terms.transaction, terms, { touch: false }))
 }
-
-const writeTerms = ({
-  transaction,
-  schema,
-  model,
-  storage,
-}: Parameters<typeof writeDeclaredRows>[3]): WriteTerms => ({
-  transaction,
-  schema,
-  storage,
-  defaultLocale: model.defaultLocale,
-  now: new Date().toISOString(),
-  componentMatch: 'by-id',
-  touch: false,
-})
 
 /** Deletes rows. */
 export async function removeRows(
@@ -133,7 +118,7 @@ export async function syncLocales(terms: SyncTerms): Promise<void> {
   await retryTransaction(database, async transaction => {
     await transaction.lock('plinth locales')
     const rows = await readStoredRows(transaction, target, storage)
-    await writeDeclaredRows(target, declared, rows, { ...terms, transaction, schema: database.schema })
+    await writeDeclaredRows(target, declared, rows, { ...terms, transaction })
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))
     await removeRows(transaction, target.type, removed, storage)
   })
@@ -171,7 +156,7 @@ export async function syncRoles(
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))
     const assigned = await assignedRoles(transaction, removed, model, storage)
     if (assigned.length > 0) return failed(...assigned)
-    await writeDeclaredRows(target, declared, rows, { ...terms, transaction, schema: database.schema })
+    await writeDeclaredRows(target, declared, rows, { ...terms, transaction })
     await removeRows(transaction, target.type, removed, storage)
     return ok(null)
   })

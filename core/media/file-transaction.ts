@@ -2,7 +2,6 @@ import type { Database, Transaction } from '../database/database.ts'
 import { type EventAction, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import { assertMatches, countMatching } from '../documents/read/matching.ts'
 import { mayRevealExistence, visibleLocales } from '../documents/read/version-visibility.ts'
-import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { fault, forbidden, RequestFault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -24,19 +23,6 @@ export interface FileServiceTerms {
   readonly staging: string
   readonly outbox: Outbox
 }
-
-export const writeTerms = (
-  transaction: Transaction,
-  { storage, model, database }: FileServiceTerms,
-): WriteTerms => ({
-  transaction,
-  storage,
-  schema: database.schema,
-  defaultLocale: model.defaultLocale,
-  now: new Date().toISOString(),
-  componentMatch: 'by-id',
-  touch: true,
-})
 
 export const prepareTerms = ({ files, staging, settings }: FileServiceTerms) => ({
   files,

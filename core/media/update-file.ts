@@ -1,6 +1,9 @@
 import type { Transaction } from '../database/database.ts'
 import { afterCommit } from '../database/request-scope.ts'
+import { writeTerms } from '../documents/rows/write-terms.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
+import type { Holder, Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { FileInfo } from './file-info.ts'
 import { fileDocument } from './file-record.ts'
@@ -13,10 +16,8 @@ import {
   type StoredFile,
   storageKeys,
   withFileTransaction,
-  writeTerms,
 } from './file-transaction.ts'
 import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
-import { clearFileReferences } from './storage/clear-file-references.ts'
 import { isStorageKey } from './storage/file-storage.ts'
 
 /** Changes the description of a file. Its bytes and URL stay. False if it is missing or hidden from the caller. */
@@ -28,7 +29,7 @@ export function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): 
       const file = await findWritable(id, within)
       if (!file) return false
       const document = fileDocument(model.builtIn.file, file.documentId, { ...info })
-      await writeDocuments([document], writeTerms(transaction, terms))
+      await writeDocuments([document], writeTerms(transaction, terms, { touch: true }))
       await assertFileMeets(conditions.after, file.documentId, within)
       recordEvent(file.documentId, 'update', Object.keys(info))
       return true
@@ -120,7 +121,7 @@ async function writeReplacement(
   terms: ReplaceTerms,
 ): Promise<readonly string[]> {
   const document = fileDocument(terms.model.builtIn.file, file.documentId, replacedFields(prepared, upload))
-  await writeDocuments([document], writeTerms(terms.transaction, terms))
+  await writeDocuments([document], writeTerms(terms.transaction, terms, { touch: true }))
   await assertFileMeets(terms.conditions.after, file.documentId, terms)
   for (const { key, file: part } of prepared.parts) await terms.files.store(key, part)
   const kept = new Set(prepared.parts.map(({ key }) => key))
@@ -143,4 +144,49 @@ function replacedFields({ record }: PreparedFile, { info }: Upload): Record<stri
     height: dimensions?.height ?? null,
     formats: JSON.stringify(formats ?? {}),
   }
+}
+
+interface ClearReferencesTerms {
+  readonly transaction: Pick<Transaction, 'run'>
+  readonly model: Model
+  readonly storage: Storage
+}
+
+/** Removes all references to a file: one statement per table that can hold files. */
+async function clearFileReferences(fileId: number, terms: ClearReferencesTerms): Promise<void> {
+  for (const [text, values] of clearStatements(fileId, terms))
+    await terms.transaction.run({ name: 'empty places of a file', text, values })
+}
+
+type Sql = readonly [text: string, values: readonly unknown[]]
+
+function* clearStatements(fileId: number, { model, storage }: ClearReferencesTerms): Generator<Sql> {
+  for (const holder of [...model.contentTypes.values(), ...model.components.values()]) {
+    const columns: string[] = []
+    for (const attribute of fileAttributes(holder, model)) {
+      const link = storage.link(holder, attribute)
+      if (link.kind === 'column') columns.push(link.key)
+      else yield [`DELETE FROM ${name(link.table)} WHERE ${name(link.targetKey)} = $1`, [fileId]]
+    }
+    if (columns.length > 0) yield [clearColumns(holderTable(holder, storage), columns), [fileId]]
+  }
+}
+
+const fileAttributes = ({ attributes }: Holder, { builtIn }: Model): readonly string[] =>
+  [...attributes.values()]
+    .filter(
+      each =>
+        (each.kind === 'media' || (each.kind === 'relation' && each.side === 'owner')) &&
+        each.target === builtIn.file,
+    )
+    .map(each => each.name)
+
+const holderTable = (holder: Holder, storage: Storage): string =>
+  holder.holder === 'component' ? storage.componentTable(holder).name : storage.table(holder).name
+
+/** One UPDATE per table: a row may refer to the file in several columns. */
+function clearColumns(table: string, columns: readonly string[]): string {
+  const set = columns.map(each => `${name(each)} = NULLIF(${name(each)}, $1)`)
+  const where = columns.map(each => `${name(each)} = $1`)
+  return `UPDATE ${name(table)} SET ${set.join(', ')} WHERE ${where.join(' OR ')}`
 }

@@ -1,13 +1,13 @@
 import type { ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
-import { listenerKey } from '../../core/events/event-names.ts'
-import type {
-  DocumentEvent,
-  EventHandler,
-  EventListener,
-  EventPattern,
-  Events,
-  EventTiming,
+import {
+  type DocumentEvent,
+  type EventHandler,
+  type EventListener,
+  type EventPattern,
+  type Events,
+  type EventTiming,
+  listenerKey,
 } from '../../core/events/events.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import type { Observation, ObservationKind, Observer } from '../../core/observe/observation.ts'

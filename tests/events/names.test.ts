@@ -1,5 +1,5 @@
 import test from 'ava'
-import { eventPatternFault, listenerKey, matchesPattern } from '../../core/events/event-names.ts'
+import { eventPatternFault, listenerKey, matchesPattern } from '../../core/events/events.ts'
 import { modelOf } from '../model/compiled.ts'
 import { model } from './listening.ts'
 

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { RequestFault } from '../../core/faults/fault.ts'
-import { checkUploads } from '../../core/media/check-uploads.ts'
 import { detectMime } from '../../core/media/detect-mime.ts'
 import { cleanName, toHash } from '../../core/media/file-record.ts'
 import { fileType } from '../../core/media/file-type.ts'
+import { checkUploads } from '../../core/media/files.ts'
 import type { Upload } from '../../core/media/prepare-file.ts'
 import type { MediaKind } from '../../core/project/settings/settings.ts'
 

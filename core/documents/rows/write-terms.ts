@@ -1,4 +1,5 @@
-import type { Rows, Transaction } from '../../database/database.ts'
+import type { Database, Rows, Transaction } from '../../database/database.ts'
+import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 
@@ -20,6 +21,27 @@ export interface WriteTerms {
   /** Unchanged rows get new timestamps too. */
   readonly touch: boolean
 }
+
+interface WriteServices {
+  readonly database: Pick<Database, 'schema'>
+  readonly model: Pick<Model, 'defaultLocale'>
+  readonly storage: Storage
+}
+
+/** The terms of a write by the server itself, which does not go through the document service. */
+export const writeTerms = (
+  transaction: WriteTerms['transaction'],
+  { database, model, storage }: WriteServices,
+  { touch }: Pick<WriteTerms, 'touch'>,
+): WriteTerms => ({
+  transaction,
+  storage,
+  schema: database.schema,
+  defaultLocale: model.defaultLocale,
+  now: new Date().toISOString(),
+  componentMatch: 'by-id',
+  touch,
+})
 
 export interface ExtraAnswer {
   readonly question: ReturningQuery

@@ -81,9 +81,9 @@ interface HydrateContext {
 
 async function hydrateAll(
   documents: readonly AnsweredRow[],
-  { returned, call: { execution: acting, info }, terms }: HydrateContext,
+  { returned, call: { execution, info }, terms }: HydrateContext,
 ): Promise<readonly AnsweredRow[]> {
-  const { caller } = acting
+  const { caller } = execution
   const selection = parseReturnedSelection(returned, info, toOperationContext(info, caller, terms))
   const batches = loadersFor(info.variableValues)
   const reading: HydrateTerms['loaderFor'] = (place, { holder, selection: { populate } }) => {

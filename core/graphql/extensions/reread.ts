@@ -52,6 +52,6 @@ function linkedValue(row: AnsweredRow | null, { as }: Populate): unknown {
 type Nodes = Parameters<typeof parsePopulateField>[2]['nodes']
 
 function toNodes([first, ...others]: ResolverCall['info']['fieldNodes']): Nodes {
-  if (!first) throw new TypeError('a field is asked for by one node at least')
+  if (!first) throw new TypeError('a field has at least one node')
   return [first, ...others]
 }

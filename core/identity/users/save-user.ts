@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { DesiredDocument, Values } from '../../documents/desired-state.ts'
-import type { WriteTerms } from '../../documents/rows/write-terms.ts'
+import { writeTerms } from '../../documents/rows/write-terms.ts'
 import { findUniqueConflicts } from '../../documents/unique/unique-conflicts.ts'
 import { hashPasswords } from '../../documents/values/hash-passwords.ts'
 import { writeDocuments } from '../../documents/write-documents.ts'
@@ -40,7 +40,7 @@ export async function saveUser(
   terms: SaveUserTerms,
 ): Promise<void> {
   const documents = [toDocument(documentId, values, terms.model)]
-  const writing = writeTerms(transaction, terms)
+  const writing = writeTerms(transaction, terms, { touch: false })
   const [taken] = (await findUniqueConflicts(documents, writing)).toSorted(emailFirst)
   if (taken) throw new RequestFault(fault('application', messageFor(taken.attribute.name, words)))
   await writeDocuments(documents, writing)
@@ -56,16 +56,6 @@ const toDocument = (documentId: string, values: Values, { builtIn }: Model): Des
   type: builtIn.user,
   documentId,
   versions: [{ locale: null, statuses: ['published'], values }],
-})
-
-const writeTerms = (transaction: Transaction, { database, model, storage }: SaveUserTerms): WriteTerms => ({
-  transaction,
-  storage,
-  schema: database.schema,
-  defaultLocale: model.defaultLocale,
-  now: new Date().toISOString(),
-  componentMatch: 'by-id',
-  touch: false,
 })
 
 /** Takes about 50 ms, so call it before the transaction. */

@@ -19,9 +19,9 @@ export const userDocuments = (documents: Documents, terms: IdentityTerms): Docum
     const { user } = terms.model.builtIn
     return documents.create(command.type === user ? withNormalisedUsername(command) : command, answer)
   },
-  async update(asked, answer, alongside) {
-    if (asked.type !== terms.model.builtIn.user) return documents.update(asked, answer, alongside)
-    const command = withNormalisedUsername(asked)
+  async update(given, answer, alongside) {
+    if (given.type !== terms.model.builtIn.user) return documents.update(given, answer, alongside)
+    const command = withNormalisedUsername(given)
     const isNew = await hasNewAddress(command, terms)
     const written = await documents.update(
       isNew ? unconfirmed(command) : command,

@@ -1,6 +1,6 @@
+import { composeMiddlewares } from '../actions/compose-middlewares.ts'
 import { openCache } from '../cache/open-cache.ts'
 import { openDocuments } from '../documents/open-documents.ts'
-import { composeMiddlewares } from '../documents-api/compose-middlewares.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
 import { userDocuments } from '../identity/users/user-documents.ts'

@@ -1,7 +1,7 @@
+import { invalidParam, type Params } from '../actions/params.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import { isRecord } from '../query/parse-place.ts'
-import { invalidParam, type Params } from './action-call.ts'
 
 /** Checks that all keys are known and converts values to plain ones. Throws RequestFault with the nearest known key. */
 export function checkParams(raw: unknown, known: readonly string[], name: string): Params {

@@ -1,4 +1,4 @@
-import type { Result } from '../base/result.ts'
+import { failed, ok, type Result } from '../base/result.ts'
 
 /**
  * All error kinds of a request: the closed table of the contract (reference/rest.md#2-errors).
@@ -97,14 +97,20 @@ export function unwrap<Value>(result: Result<Value, Fault>): Value {
   throw fault ? new RequestFault(fault) : new TypeError('failed for no reason')
 }
 
-/** The value of `work`, or null if it throws a RequestFault: for callers that have another way. */
-export function nullIfRefused<Value>(work: () => Value): Value | null {
+/** The value of `work`, or the fault that it throws: where a refusal is one outcome among others. */
+export function attempt<Value>(work: () => Value): Result<Value, Fault> {
   try {
-    return work()
+    return ok(work())
   } catch (error) {
-    if (error instanceof RequestFault) return null
+    if (error instanceof RequestFault) return failed(error.fault)
     throw error
   }
+}
+
+/** The value of `work`, or null if it throws a RequestFault: for callers that have another way. */
+export function nullIfRefused<Value>(work: () => Value): Value | null {
+  const attempted = attempt(work)
+  return attempted.ok ? attempted.value : null
 }
 
 /** The body of an error response (reference/rest.md#2-errors). */

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { permit } from '../access/restrict/permit.ts'
-import { fault, RequestFault, unwrap } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Actor, GivenValues, WriteConditions } from '../query/command.ts'
 
@@ -97,7 +97,7 @@ export function permitFileChange(
 ): PermittedChange {
   const type = model.builtIn.file
   const command = { kind: 'update', type, documentId: null, locale: null, status: 'published' } as const
-  const permitted = unwrap(permit({ ...command, precondition: null, values: { ...info } }, caller))
+  const permitted = permit({ ...command, precondition: null, values: { ...info } }, caller)
   const values: GivenValues = permitted.values
   const names = Object.keys(caller.grants.writeAccess(type, 'update')?.set ?? {})
   const set = readFileInfo(Object.fromEntries(names.map(name => [name, values[name]])))
@@ -108,6 +108,6 @@ export function permitFileChange(
 export function permitFileRemoval({ caller, model }: FilePermissionTerms): FileConditions {
   const type = model.builtIn.file
   const command = { kind: 'delete', type, documentId: null, locale: null, precondition: null } as const
-  const { conditions, by } = unwrap(permit(command, caller))
+  const { conditions, by } = permit(command, caller)
   return { ...conditions, by }
 }

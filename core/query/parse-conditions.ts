@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
+import { fault, invalidKey, type QueryParam, RequestFault } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import {
   isListEntryOperator,
@@ -13,8 +12,6 @@ import { isRecord } from './parse-place.ts'
 import { isTrue, parseTextValue, parseValue } from './parse-value.ts'
 import type { Comparison, Filter, Value } from './query.ts'
 
-type Parsed = Result<Filter, Fault>
-
 /** The place of the conditions for faults: the dotted path to their attribute, including the attribute. */
 export interface ConditionPlace {
   readonly param: QueryParam
@@ -22,7 +19,7 @@ export interface ConditionPlace {
 }
 
 /** Parses the conditions on a scalar attribute: a value (`$eq`), a list (`$in`), or an object of operators. */
-export function parseConditions(raw: unknown, attribute: ScalarAttribute, place: ConditionPlace): Parsed {
+export function parseConditions(raw: unknown, attribute: ScalarAttribute, place: ConditionPlace): Filter {
   const on: ComparedAttribute = { attribute, place }
   if (Array.isArray(raw)) return parseConditionList(raw, on)
   if (!isRecord(raw)) return parseOperator('$eq', raw, on)
@@ -30,7 +27,7 @@ export function parseConditions(raw: unknown, attribute: ScalarAttribute, place:
 }
 
 /** `a=1&a[$lt]=5` arrives as one list: one of its values must match, and all of its conditions. */
-function parseConditionList(raw: readonly unknown[], on: ComparedAttribute): Parsed {
+function parseConditionList(raw: readonly unknown[], on: ComparedAttribute): Filter {
   const values = raw.filter(item => !isOperatorRecord(item))
   const conditions = raw.filter(isOperatorRecord)
   if (conditions.length === 0) return parseOperator('$in', values, on)
@@ -43,7 +40,7 @@ type Operators = Readonly<Record<string, unknown>>
 const isOperatorRecord = (item: unknown): item is Operators =>
   isRecord(item) && Object.keys(item).every(isOperator)
 
-const parseOperators = (raw: Operators, on: ComparedAttribute): Parsed =>
+const parseOperators = (raw: Operators, on: ComparedAttribute): Filter =>
   parseAll(Object.entries(raw), ([key, value]) => parseCondition(key, value, on))
 
 interface ComparedAttribute {
@@ -51,9 +48,9 @@ interface ComparedAttribute {
   readonly place: ConditionPlace
 }
 
-function parseCondition(key: string, value: unknown, on: ComparedAttribute): Parsed {
+function parseCondition(key: string, value: unknown, on: ComparedAttribute): Filter {
   if (key === '$not') return parseNot(value, on)
-  if (!isOperator(key)) return failed(invalidKey(key, on.place.path, on.place.param))
+  if (!isOperator(key)) throw new RequestFault(invalidKey(key, on.place.path, on.place.param))
   if (!operatorAccepts(key, on.attribute.type))
     return refuse(key, on, `an operator for values of type ${on.attribute.type}`)
   // `[$eq][$eq]=x` is read as `[$eq]=x`.
@@ -62,14 +59,14 @@ function parseCondition(key: string, value: unknown, on: ComparedAttribute): Par
 }
 
 /** A list is negated as a whole: NOT (a AND b). */
-function parseNot(value: unknown, { attribute, place }: ComparedAttribute): Parsed {
+function parseNot(value: unknown, { attribute, place }: ComparedAttribute): Filter {
   const parsed = Array.isArray(value)
     ? parseAll(value, item => parseConditions(item, attribute, place))
     : parseConditions(value, attribute, place)
-  return parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed
+  return { kind: 'not', filter: parsed }
 }
 
-function parseOperator(operator: Operator, raw: unknown, on: ComparedAttribute): Parsed {
+function parseOperator(operator: Operator, raw: unknown, on: ComparedAttribute): Filter {
   switch (operatorTraits(operator).arity) {
     case 'flag':
       return parseFlag(operator, raw, on)
@@ -95,9 +92,9 @@ const compare = (
   values,
 })
 
-function parseFlag(operator: Operator, raw: unknown, on: ComparedAttribute): Parsed {
+function parseFlag(operator: Operator, raw: unknown, on: ComparedAttribute): Filter {
   if (raw !== null && typeof raw === 'object') return refuse(operator, on, 'true or false')
-  return ok(compare(operator, [isTrue(raw)], on))
+  return compare(operator, [isTrue(raw)], on)
 }
 
 /** Comparisons with null become null tests. */
@@ -111,19 +108,19 @@ const NULL_TESTS: ReadonlyMap<Operator, '$null' | '$notNull'> = new Map([
 ])
 
 /** One of several values must match. null becomes a null test (`filters[a]` without `=`). */
-function parseOne(operator: Operator, raw: unknown, on: ComparedAttribute): Parsed {
+function parseOne(operator: Operator, raw: unknown, on: ComparedAttribute): Filter {
   if (Array.isArray(raw)) return parseAny(operator, raw.flat(Number.POSITIVE_INFINITY), on)
   const nullTest = raw === null ? NULL_TESTS.get(operator) : undefined
-  if (nullTest) return ok(compare(nullTest, [true], on))
+  if (nullTest) return compare(nullTest, [true], on)
   return parseMany(operator, [raw], on)
 }
 
-function parseAny(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Parsed {
+function parseAny(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Filter {
   if (operator === '$eq') return parseMany('$in', items, on)
   return parseAll(items, item => parseMany(operator, [item], on), 'or')
 }
 
-function parseMany(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Parsed {
+function parseMany(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Filter {
   const values: Value[] = []
   if (isListEntryOperator(operator, on.attribute.type)) return parseEntries(operator, items, on)
   for (const item of items) {
@@ -131,14 +128,14 @@ function parseMany(operator: Operator, items: readonly unknown[], on: ComparedAt
     if (!parsed.ok) return refuseValueOf(operator, parsed.reasons[0], on)
     values.push(parsed.value)
   }
-  return ok(compare(operator, values, on))
+  return compare(operator, values, on)
 }
 
 /**
  * The entry that a list must contain. A text matches as text and as the JSON value that it spells, because a query
  * string has only texts. `$notContains`: none of the two.
  */
-function parseEntries(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Parsed {
+function parseEntries(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Filter {
   const wanted = items.flatMap(entryReadings)
   const parts: Filter[] = []
   for (const entry of wanted) {
@@ -146,7 +143,7 @@ function parseEntries(operator: Operator, items: readonly unknown[], on: Compare
     if (!parsed.ok) return refuseValueOf(operator, parsed.reasons[0], on)
     parts.push(compare(operator, [parsed.value], on))
   }
-  return ok({ kind: operator === '$contains' ? 'or' : 'and', filters: parts })
+  return { kind: operator === '$contains' ? 'or' : 'and', filters: parts }
 }
 
 function entryReadings(item: unknown): readonly unknown[] {
@@ -157,16 +154,16 @@ function entryReadings(item: unknown): readonly unknown[] {
 }
 
 /** Dates and times have their own messages (reference/rest.md#3-attribute-values). */
-function refuseValueOf(operator: Operator, reason: InvalidValue | undefined, on: ComparedAttribute): Parsed {
-  if (typeof reason?.message === 'string') return failed(fault('validation', reason.message))
+function refuseValueOf(operator: Operator, reason: InvalidValue | undefined, on: ComparedAttribute): never {
+  if (typeof reason?.message === 'string') throw new RequestFault(fault('validation', reason.message))
   return refuse(operator, on, reason?.expected ?? 'another value')
 }
 
 /** reference/rest.md#17-differences-from-strapi, section 18: the message names the key, its place and what was expected. */
-function refuse(operator: Operator, { attribute, place }: ComparedAttribute, expected: string): Parsed {
+function refuse(operator: Operator, { attribute, place }: ComparedAttribute, expected: string): never {
   const { param, path } = place
   const at = path === attribute.name ? '' : ` at ${path}`
-  return failed(
+  throw new RequestFault(
     fault('validation', `Invalid value for ${operator} of ${attribute.name}${at}: expected ${expected}`, {
       key: operator,
       path,
@@ -180,15 +177,13 @@ function refuse(operator: Operator, { attribute, place }: ComparedAttribute, exp
 /** Parses the items up to the first fault and joins the filters. A single filter is returned as it is. */
 export function parseAll<Item>(
   items: readonly Item[],
-  parse: (item: Item) => Result<Filter, Fault>,
+  parse: (item: Item) => Filter,
   kind: 'and' | 'or' = 'and',
-): Result<Filter, Fault> {
+): Filter {
   const filters: Filter[] = []
   for (const item of items) {
-    const parsed = parse(item)
-    if (!parsed.ok) return parsed
-    filters.push(parsed.value)
+    filters.push(parse(item))
   }
   const [only] = filters
-  return ok(only && filters.length === 1 ? only : { kind, filters })
+  return only && filters.length === 1 ? only : { kind, filters }
 }

@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, type QueryParam } from '../faults/fault.ts'
+import { fault, type QueryParam, RequestFault } from '../faults/fault.ts'
 import type { Attribute, Holder, ScalarAttribute } from '../model/model.ts'
 import { isOperator } from './operators.ts'
 import { parseAll, parseConditions } from './parse-conditions.ts'
@@ -14,8 +13,6 @@ import {
 } from './parse-place.ts'
 import type { Filter } from './query.ts'
 
-type Parsed = Result<Filter, Fault>
-
 export interface FilterOptions {
   /** The part of the request that faults name. */
   readonly param?: QueryParam
@@ -26,9 +23,9 @@ export interface FilterOptions {
  * groups, from a query string or a file. Fails with the first fault. Attributes are resolved without permissions;
  * access/ checks whether the caller may use them.
  */
-export function parseFilter(raw: unknown, holder: Holder, { param = 'filters' }: FilterOptions = {}): Parsed {
+export function parseFilter(raw: unknown, holder: Holder, { param = 'filters' }: FilterOptions = {}): Filter {
   if (raw === null || typeof raw !== 'object')
-    return failed(fault('validation', 'The filters parameter must be an object or an array'))
+    throw new RequestFault(fault('validation', 'The filters parameter must be an object or an array'))
   return parseGroup(raw, { holder, param, path: null, id: null })
 }
 
@@ -38,7 +35,7 @@ interface FilterPlace extends ParsePlace {
 }
 
 /** All terms of an object must hold. */
-function parseGroup(raw: unknown, place: FilterPlace): Parsed {
+function parseGroup(raw: unknown, place: FilterPlace): Filter {
   if (!isRecord(raw)) return Array.isArray(raw) ? refuseKey(place, '0') : refuseGroup(place, 'filters')
   return parseAll(Object.entries(raw), ([key, value]) => parseTerm(key, value, place))
 }
@@ -46,16 +43,16 @@ function parseGroup(raw: unknown, place: FilterPlace): Parsed {
 const refuseGroup = (place: FilterPlace, key: string) =>
   refuseValue(place, key, place.path ?? key, 'an object of conditions')
 
-function parseTerm(key: string, value: unknown, place: FilterPlace): Parsed {
+function parseTerm(key: string, value: unknown, place: FilterPlace): Filter {
   if (key === '$and' || key === '$or') return parseList(key, value, place)
-  if (key === '$not') return negate(parseNegated(value, place))
+  if (key === '$not') return { kind: 'not', filter: parseNegated(value, place) }
   if (isOperator(key))
     return place.id ? parseConditions({ [key]: value }, place.id, onId(place)) : refuseKey(place, key)
   const attribute = place.holder.attributes.get(key)
   return attribute ? parseAttribute(attribute, value, place) : refuseKey(place, key)
 }
 
-function parseList(key: '$and' | '$or', value: unknown, place: FilterPlace): Parsed {
+function parseList(key: '$and' | '$or', value: unknown, place: FilterPlace): Filter {
   if (!Array.isArray(value))
     return refuseValue(place, key, pathWithin(place, key), 'a list of objects of conditions')
   const kind = key === '$and' ? 'and' : 'or'
@@ -63,26 +60,24 @@ function parseList(key: '$and' | '$or', value: unknown, place: FilterPlace): Par
 }
 
 /** A list is negated as a whole. */
-function parseNegated(value: unknown, place: FilterPlace): Parsed {
+function parseNegated(value: unknown, place: FilterPlace): Filter {
   if (place.id && !isRecord(value)) return parseConditions(value, place.id, onId(place))
   if (!Array.isArray(value)) return isRecord(value) ? parseGroup(value, place) : refuseGroup(place, '$not')
   return parseAll(value, item => (isRecord(item) ? parseGroup(item, place) : refuseGroup(place, '$not')))
 }
 
-const negate = (parsed: Parsed): Parsed => (parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed)
-
-function parseAttribute(attribute: Attribute, value: unknown, place: FilterPlace): Parsed {
+function parseAttribute(attribute: Attribute, value: unknown, place: FilterPlace): Filter {
   if (attribute.kind === 'scalar')
     return parseConditions(value, attribute, { param: place.param, path: pathWithin(place, attribute.name) })
   // reference/rest.md#7-filters: filtering on dynamic zones and media is not possible.
   if (attribute.kind === 'zone' || attribute.kind === 'media')
-    return failed(unknownKey(place, attribute.name))
+    throw new RequestFault(unknownKey(place, attribute.name))
   const holder = targetHolder(attribute)
   const id = holder?.attributes.get('id')
-  if (!holder || id?.kind !== 'scalar') return failed(unknownKey(place, attribute.name))
+  if (!holder || id?.kind !== 'scalar') throw new RequestFault(unknownKey(place, attribute.name))
   const there: FilterPlace = { holder, id, param: place.param, path: pathWithin(place, attribute.name) }
-  const parsed = isRecord(value) ? parseGroup(value, there) : parseConditions(value, id, onId(there))
-  return parsed.ok ? ok({ kind: 'related', attribute, scope: null, filter: parsed.value }) : parsed
+  const filter = isRecord(value) ? parseGroup(value, there) : parseConditions(value, id, onId(there))
+  return { kind: 'related', attribute, scope: null, filter }
 }
 
 /** Faults of a condition on the id behind a link report the place of the link. */

@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, invalidBodyKey } from '../faults/fault.ts'
+import { type Fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { Attribute, Component, ContentType } from '../model/model.ts'
 import type { GivenValues } from './command.ts'
 import { parseLinkChange } from './parse-link-change.ts'
@@ -20,15 +19,15 @@ export function parseGivenValues(
   type: ContentType,
   data: BodyObject,
   { sealed = false }: GivenValuesOptions = {},
-): Result<GivenValues, Fault> {
+): GivenValues {
   const values: [string, unknown][] = []
   for (const [key, value] of Object.entries(data)) {
     if (IGNORED.has(key)) continue
     const wrong = findInDocument(type, key, value, sealed)
-    if (wrong) return failed(wrong)
+    if (wrong) throw new RequestFault(wrong)
     values.push([key, value])
   }
-  return ok(Object.fromEntries(values))
+  return Object.fromEntries(values)
 }
 
 /** Ignored silently, because clients send back the documents that they received. */

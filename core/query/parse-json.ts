@@ -1,30 +1,30 @@
 import { nestingLevels } from '../base/plain-data.ts'
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 
 /** Deeper than any document. The limit protects later code, which is recursive. */
 export const MAX_BODY_DEPTH = 100
 
 /** Parses the JSON text of a body: an object or a list of plain data, at most `depth` levels deep. */
-export function parseJsonBody(body: string, depth = MAX_BODY_DEPTH): Result<object, Fault> {
+export function parseJsonBody(body: string, depth = MAX_BODY_DEPTH): object {
   const text = body.replace(/^\uFEFF/, '')
-  if (!/^\s*[[{]/.test(text)) return failed(fault('syntax', 'invalid JSON, only supports object and array'))
+  if (!/^\s*[[{]/.test(text))
+    throw new RequestFault(fault('syntax', 'invalid JSON, only supports object and array'))
   try {
     return checkNesting(JSON.parse(text), depth)
   } catch (reason) {
-    if (reason instanceof SyntaxError) return failed(fault('syntax', reason.message))
+    if (reason instanceof SyntaxError) throw new RequestFault(fault('syntax', reason.message))
     throw reason
   }
 }
 
 /** Refuses deep nesting and `__proto__` keys. */
-function checkNesting(body: object, most: number): Result<object, Fault> {
+function checkNesting(body: object, most: number): object {
   let depth = 0
   for (const level of nestingLevels(body)) {
     depth += 1
-    if (depth > most) return failed(fault('validation', `A body may be at most ${most} levels deep`))
+    if (depth > most) throw new RequestFault(fault('validation', `A body may be at most ${most} levels deep`))
     if (level.some(each => Object.hasOwn(each, '__proto__')))
-      return failed(fault('syntax', 'Object contains forbidden prototype property'))
+      throw new RequestFault(fault('syntax', 'Object contains forbidden prototype property'))
   }
-  return ok(body)
+  return body
 }

@@ -1,5 +1,4 @@
-import { failed } from '../base/result.ts'
-import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
+import { type Fault, fault, invalidKey, type QueryParam, RequestFault } from '../faults/fault.ts'
 import type { Attribute, Holder } from '../model/model.ts'
 
 /** The place of a parser in a part of a query: the available attributes, and the path for faults. */
@@ -23,12 +22,15 @@ export function unknownKey(place: ParsePlace, key: string): Fault {
   return invalidKey(key, known ? pathWithin(place, key) : place.path, place.param)
 }
 
-export const refuseKey = (place: ParsePlace, key: string) => failed(unknownKey(place, key))
+/** Throws the fault of an unknown key. */
+export function refuseKey(place: ParsePlace, key: string): never {
+  throw new RequestFault(unknownKey(place, key))
+}
 
-/** The fault of an invalid value, with what was expected. */
-export function refuseValue(place: ParsePlace, key: string, path: string, expected: string) {
+/** Throws the fault of an invalid value, with what was expected. */
+export function refuseValue(place: ParsePlace, key: string, path: string, expected: string): never {
   const at = path === key ? '' : ` at ${path}`
-  return failed(
+  throw new RequestFault(
     fault('validation', `Invalid value for ${key}${at}: expected ${expected}`, {
       key,
       path,

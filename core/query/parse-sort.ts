@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
+import { fault, invalidKey, type QueryParam, RequestFault } from '../faults/fault.ts'
 import type { Holder } from '../model/model.ts'
 import { isRecord, type ParsePlace, pathWithin, targetHolder, unknownKey } from './parse-place.ts'
 import type { Sort, SortStep } from './query.ts'
@@ -8,21 +7,16 @@ import type { Sort, SortStep } from './query.ts'
  * Parses every form of a sort (reference/rest.md#6-sort): `a`, `a:desc,b.c`, lists of these, objects `{ b: { c: 'asc' } }`,
  * lists of objects. Unknown names are reported before invalid directions.
  */
-export function parseSort(
-  raw: unknown,
-  holder: Holder,
-  param: QueryParam = 'sort',
-): Result<readonly Sort[], Fault> {
+export function parseSort(raw: unknown, holder: Holder, param: QueryParam = 'sort'): readonly Sort[] {
   const keys = toKeys(raw, [])
-  if (!keys) return failed(fault('validation', 'Invalid sort query'))
+  if (!keys) throw new RequestFault(fault('validation', 'Invalid sort query'))
   const sorts: Sort[] = []
   for (const key of keys) {
     const resolved = resolve(key, { holder, param, path: null })
-    if (!resolved.ok) return resolved
-    sorts.push(resolved.value)
+    sorts.push(resolved)
   }
-  if (keys.every(({ order }) => isOrder(order))) return ok(sorts)
-  return failed(fault('validation', 'Invalid order. order can only be one of asc|desc|ASC|DESC'))
+  if (keys.every(({ order }) => isOrder(order))) return sorts
+  throw new RequestFault(fault('validation', 'Invalid order. order can only be one of asc|desc|ASC|DESC'))
 }
 
 interface SortText {
@@ -62,23 +56,23 @@ const isNamed = (name: string, index: number): boolean => name !== '' || index =
 
 const isOrder = (word: string): boolean => /^(?:asc|desc)$/i.test(word)
 
-function resolve({ names, order }: SortText, start: ParsePlace): Result<Sort, Fault> {
+function resolve({ names, order }: SortText, start: ParsePlace): Sort {
   const direction = order.toLowerCase() === 'desc' ? 'desc' : 'asc'
   const path: SortStep[] = []
   let place = start
   for (const [index, name] of names.entries()) {
     const attribute = place.holder.attributes.get(name)
-    if (!attribute) return failed(unknownKey(place, name))
+    if (!attribute) throw new RequestFault(unknownKey(place, name))
     if (attribute.kind === 'scalar') {
       const rest = names[index + 1]
-      if (rest !== undefined) return failed(invalidKey(rest, pathWithin(place, name), place.param))
-      return ok({ path, attribute, direction })
+      if (rest !== undefined) throw new RequestFault(invalidKey(rest, pathWithin(place, name), place.param))
+      return { path, attribute, direction }
     }
     const next = attribute.kind === 'zone' ? null : targetHolder(attribute)
     if (!next || attribute.kind === 'zone' || index === names.length - 1)
-      return failed(unknownKey(place, name))
+      throw new RequestFault(unknownKey(place, name))
     path.push({ attribute, scope: null })
     place = { ...place, holder: next, path: pathWithin(place, name) }
   }
-  return failed(unknownKey(start, ''))
+  throw new RequestFault(unknownKey(start, ''))
 }

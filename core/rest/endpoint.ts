@@ -1,6 +1,7 @@
 import type { Action, BuiltInSubject } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
-import { fault, forbidden, RequestFault } from '../faults/fault.ts'
+import type { Params } from '../actions/params.ts'
+import { attempt, fault, forbidden, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -11,7 +12,7 @@ import type { Identify } from '../identity/identify.ts'
 import type { RouteGuards } from '../plugins/register.ts'
 import type { ReadArgs } from '../plugins/services/request-context.ts'
 import { answerMethod } from './answer.ts'
-import { parseWithNulls, type QueryParameters } from './parse-query-string.ts'
+import { parseWithNulls } from './parse-query-string.ts'
 
 /** One request of an endpoint by a caller who has its permission. */
 export interface EndpointCall {
@@ -112,9 +113,9 @@ async function perform(
 
 /** Parameters as plugins see them: null without `=`. A malformed query string yields none; its route refuses it. */
 export const routeArguments =
-  (named: QueryParameters): ReadArgs =>
+  (named: Params): ReadArgs =>
   search => {
-    const parsed = parseWithNulls(search)
+    const parsed = attempt(() => parseWithNulls(search))
     return { ...(parsed.ok ? parsed.value : {}), ...named }
   }
 

@@ -2,7 +2,7 @@ import { restrict } from '../access/restrict/restrict.ts'
 import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
 import { ALL_ROWS } from '../identity/users/user-values.ts'
 import { everyField } from '../query/populate-nodes.ts'
-import { answerJson, answerRefusal } from './answer.ts'
+import { answerJson } from './answer.ts'
 import { type EndpointCall, openEndpoints } from './endpoint.ts'
 import type { RestTerms } from './rest-call.ts'
 
@@ -22,8 +22,7 @@ async function findLocales(call: EndpointCall, { model, documents }: RestTerms):
   const take = { kind: 'many', page: { start: 0, limit: model.locales.length }, total: false } as const
   const selection = { ...everyField(type), populate: [] }
   const restricted = restrict({ ...ALL_ROWS, type, take, selection }, call.caller)
-  if (!restricted.ok) return answerRefusal(restricted)
-  const { text } = await documents.findMany(restricted.value, 'flat')
+  const { text } = await documents.findMany(restricted, 'flat')
   const locales = JSON.parse(text) as readonly { readonly code?: string }[]
   // The project file decides which locale is the default, not the row.
   return answerJson(

@@ -1,7 +1,7 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { createPrefetch, type VersionPrefetch } from '../cache/versions.ts'
 import { withWrites } from '../database/request-scope.ts'
-import { fault, forbidden, RequestFault } from '../faults/fault.ts'
+import { forbidden, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -13,20 +13,11 @@ import {
 import type { GuardedRequest } from '../plugins/route-guard.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import { answerMethod } from './answer.ts'
-import { performWithMiddlewares, type RestHandler } from './document-middlewares.ts'
 import { routeArguments } from './endpoint.ts'
+import { performAction } from './perform-action.ts'
 import { getDocument, getList } from './read.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { ALLOWED_METHODS, compileRoutes, ROUTE_ACTIONS, type Route } from './routes.ts'
-import { deleteRestDocument, postDocument, putDocument } from './write.ts'
-
-const HANDLERS: { readonly [Name in Action]?: RestHandler } = {
-  find: (call, terms) => (call.route.kind === 'collection' ? getList : getDocument)(call, terms),
-  findOne: getDocument,
-  create: postDocument,
-  update: putDocument,
-  delete: deleteRestDocument,
-}
 
 /** The content API over REST: route → caller → permission → query → documents (reference/rest.md#2-errors, "Order of checks"). */
 export function openRest(terms: RestTerms): Responder {
@@ -79,12 +70,10 @@ const openPrefetch = (request: HttpRequest, { around }: RestTerms): VersionPrefe
     : undefined
 
 function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> {
-  const handler = HANDLERS[action]
-  if (!handler) return Promise.resolve(toFaultResponse(fault('notImplemented', 'Not Implemented')))
-  const { around } = terms
-  if (!around) return handler(call, terms)
-  const middlewares = { action: documentAction(action, call), handler, around, terms }
-  return tracked(call.request, () => performWithMiddlewares(call, middlewares))
+  const performed = documentAction(action, call)
+  if (terms.around) return tracked(call.request, () => performAction(performed, call, terms))
+  if (performed === 'findMany') return getList(call, terms)
+  return performed === 'findOne' ? getDocument(call, terms) : performAction(performed, call, terms)
 }
 
 /** Tracks writes: project code may write more than the request asks for. */

@@ -1,32 +1,28 @@
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, printRejectedValue } from '../faults/fault.ts'
+import { type Fault, fault, printRejectedValue, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import { parseJsonBody } from '../query/parse-json.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { parseForm } from './parse-query-string.ts'
 
-type Parsed = Result<unknown, Fault>
 type Data = Readonly<Record<string, unknown>>
 
 /** The object under `data` in a write's body (reference/rest.md#1-envelope-and-status-codes, "Bodies"). */
-export async function readData(request: HttpRequest): Promise<Result<Data, Fault>> {
-  const body = await readBody(request)
-  return body.ok ? toData(body.value) : body
+export async function readData(request: HttpRequest): Promise<Data> {
+  return toData(await readBody(request))
 }
 
 /** A body without an envelope (reference/rest.md#14-access); an empty one is `{}`. */
-export async function readBareBody(request: HttpRequest): Promise<Result<Data, Fault>> {
+export async function readBareBody(request: HttpRequest): Promise<Data> {
   const body = await readBody(request)
-  if (!body.ok) return body
-  return ok(isRecord(body.value) ? body.value : {})
+  return isRecord(body) ? body : {}
 }
 
 /** null: no body, or one of an unknown content type, which is ignored as in Strapi. */
-async function readBody(request: HttpRequest): Promise<Parsed> {
+async function readBody(request: HttpRequest): Promise<unknown> {
   const read = READERS.find(({ type }) => type.test(request.headers['content-type'] ?? ''))
-  if (!read) return ok(null)
+  if (!read) return null
   const bytes = await request.body()
-  return bytes.length === 0 ? ok(null) : read.parse(bytes)
+  return bytes.length === 0 ? null : read.parse(bytes)
 }
 
 const READERS = [
@@ -37,17 +33,18 @@ const READERS = [
   { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
 ] as const
 
-function toData(body: unknown): Result<Data, Fault> {
+function toData(body: unknown): Data {
   const data = isRecord(body) && Object.hasOwn(body, 'data') ? body.data : undefined
-  if (Array.isArray(data)) return failed(notAnObject(data))
-  return isRecord(data) ? ok(data) : failed(missingData())
+  if (Array.isArray(data)) throw new RequestFault(notAnObject(data))
+  if (!isRecord(data)) throw new RequestFault(missingData())
+  return data
 }
 
 /** 56 KiB, as in Strapi; JSON has the limit of the settings. */
 const FORM_LIMIT = 57_344
 
-function parseFormBody(bytes: Buffer): Parsed {
-  if (bytes.length > FORM_LIMIT) return failed(fault('payloadTooLarge', 'request entity too large'))
+function parseFormBody(bytes: Buffer): unknown {
+  if (bytes.length > FORM_LIMIT) throw new RequestFault(fault('payloadTooLarge', 'request entity too large'))
   return parseForm(bytes.toString('utf8'))
 }
 

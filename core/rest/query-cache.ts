@@ -1,23 +1,22 @@
 import type { Caller, Grants } from '../access/caller.ts'
-import { LruCache } from '../base/lru-cache.ts'
-import { ok, type Result } from '../base/result.ts'
-import type { Fault } from '../faults/fault.ts'
-import type { ContentType, Model } from '../model/model.ts'
-import type { RestSettings } from '../project/settings/settings.ts'
-import { countPopulates } from '../query/populate-nodes.ts'
-import type { Query, RestrictedQuery } from '../query/query.ts'
 import {
   type ListQuery,
   parseListQuery,
   parseOneQuery,
   type QueryParseTerms,
-} from './parameters/parse-query.ts'
-import { parseQueryString, type QueryParameters } from './parse-query-string.ts'
+} from '../actions/parameters/parse-query.ts'
+import type { Params } from '../actions/params.ts'
+import { LruCache } from '../base/lru-cache.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
+import { countPopulates } from '../query/populate-nodes.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
+import { parseQueryString } from './parse-query-string.ts'
 
 /** A parsed query string, with its restricted query for each set of grants. */
 export interface CachedQuery<Parsed> {
   readonly parsed: Parsed
-  readonly restricted: WeakMap<Grants, Result<RestrictedQuery, Fault>>
+  readonly restricted: WeakMap<Grants, RestrictedQuery>
   /** Estimated bytes of memory, derived data included. */
   readonly size: number
 }
@@ -31,17 +30,9 @@ const estimateSize = (text: string, query: Query): number =>
 /** Placeholder for the documentId: permissions do not depend on it, so all documents of a type share one entry. */
 const ANY_DOCUMENT = ''
 
-type Parse<Parsed> = (
-  type: ContentType,
-  parameters: QueryParameters,
-  terms: QueryParseTerms,
-) => Result<Parsed, Fault>
+type Parse<Parsed> = (type: ContentType, parameters: Params, terms: QueryParseTerms) => Parsed
 
-type Find<Parsed> = (
-  type: ContentType,
-  text: string,
-  terms: QueryParseTerms,
-) => Result<CachedQuery<Parsed>, Fault>
+type Find<Parsed> = (type: ContentType, text: string, terms: QueryParseTerms) => CachedQuery<Parsed>
 
 /** Parses the query string of a list. */
 export const parseListSearch: Find<ListQuery> = cacheBySearch(parseListQuery, ({ query }) => query)
@@ -57,8 +48,8 @@ export const parseOneSearch: Find<Query> = cacheBySearch(
 export function restrictOnce(
   { restricted: known }: Pick<CachedQuery<unknown>, 'restricted'>,
   { user, grants }: Caller,
-  restrict: () => Result<RestrictedQuery, Fault>,
-): Result<RestrictedQuery, Fault> {
+  restrict: () => RestrictedQuery,
+): RestrictedQuery {
   if (user !== null) return restrict()
   const cached = known.get(grants)
   if (cached) return cached
@@ -87,17 +78,14 @@ export function cacheBySearch<Parsed>(
     const cache = cacheOf(terms)
     const key = `${type.uid}?${text}`
     const cached = cache.get(key)
-    if (cached) return ok(cached)
-    const parameters = parseQueryString(text)
-    if (!parameters.ok) return parameters
-    const parsed = parse(type, parameters.value, terms)
-    if (!parsed.ok) return parsed
+    if (cached) return cached
+    const parsed = parse(type, parseQueryString(text), terms)
     const entry = {
-      parsed: parsed.value,
+      parsed,
       restricted: new WeakMap(),
-      size: estimateSize(text, queryOf(parsed.value)),
+      size: estimateSize(text, queryOf(parsed)),
     }
     cache.set(key, entry)
-    return ok(entry)
+    return entry
   }
 }

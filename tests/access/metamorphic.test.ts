@@ -1,8 +1,7 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
-import { restrict } from '../../core/access/restrict/restrict.ts'
-import { parseFilter } from '../../core/query/parse-filter.ts'
 import type { Filter, Populate, Query } from '../../core/query/query.ts'
+import { parseFilter, restrict } from '../support/attempts.ts'
 import { populate } from './oracle.ts'
 import { attributeOf, everything, listOf, passed, typeOf, world } from './project.ts'
 

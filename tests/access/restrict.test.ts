@@ -1,11 +1,10 @@
 import test from 'ava'
 import { trusted } from '../../core/access/brand.ts'
 import type { Caller } from '../../core/access/caller.ts'
-import { restrict } from '../../core/access/restrict/restrict.ts'
 import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import type { ContentType } from '../../core/model/model.ts'
-import { parseFilter } from '../../core/query/parse-filter.ts'
 import type { Filter, LinkPopulate, Populate, Query, Sort } from '../../core/query/query.ts'
+import { parseFilter, restrict } from '../support/attempts.ts'
 import { populate } from './oracle.ts'
 import { attributeOf, everything, listOf, passed, scalarOf, typeOf, world } from './project.ts'
 

@@ -1,16 +1,14 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { grantsOf } from '../../core/access/explain/explain.ts'
-import { restrict } from '../../core/access/restrict/restrict.ts'
 import type { Attribute, ContentType, Holder } from '../../core/model/model.ts'
-import { parseListQuery } from '../../core/rest/parameters/parse-query.ts'
-import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { paintFor } from '../../tools/cli/paint.ts'
 import { toAnswer, toQuestion } from '../../tools/cli/roles/roles-answer.ts'
 import { printAnswerText } from '../../tools/cli/roles/roles-answer-text.ts'
 import { printAnswerJson } from '../../tools/cli/roles/roles-json.ts'
 import { loadRoles, type RolesProject } from '../../tools/cli/roles/roles-project.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { parseListQuery, parseQueryString, restrict } from '../support/attempts.ts'
 import { EXAMPLE } from './run.ts'
 
 /** Conditions wherever one may stand, and on every type that has documents. */

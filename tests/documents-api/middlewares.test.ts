@@ -146,7 +146,9 @@ test('a middleware refuses with an error of its own, and hides a document with n
     },
   ])
   t.is(await refusalOf(documents('book').create({ data: {} })), 'validation: closed on Sundays')
-  await t.throwsAsync(request('editor', 'POST', '/books', { title: 'x' }), { message: 'closed on Sundays' })
+  const refused = await request('editor', 'POST', '/books', { title: 'x' })
+  t.is(refused.status, 400)
+  t.true(refused.text.includes('closed on Sundays'))
   t.is((await request('reader', 'GET', '/books/any')).status, 404)
 })
 

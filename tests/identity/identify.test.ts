@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
-import { restrict } from '../../core/access/restrict/restrict.ts'
 import { RequestFault, toErrorBody } from '../../core/faults/fault.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { createIdentify } from '../../core/identity/identify.ts'
 import { listOf, typeOf, world } from '../access/project.ts'
+import { restrict } from '../support/attempts.ts'
 
 const hashed = `sha256:${createHash('sha256').update('hashed-hashed-hashed-hashed').digest('hex')}`
 

@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../core/access/caller.ts'
-import { restrict } from '../../core/access/restrict/restrict.ts'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { AnswerShape } from '../../core/plan/row.ts'
 import type { Query } from '../../core/query/query.ts'
-import { parseListQuery, parseOneQuery } from '../../core/rest/parameters/parse-query.ts'
-import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../support/attempts.ts'
 
 const FOLDER = join(import.meta.dirname, '..', 'golden')
 const CASES = join(FOLDER, 'queries')

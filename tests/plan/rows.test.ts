@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
-import { restrict } from '../../core/access/restrict/restrict.ts'
 import { fillDatabase } from '../../core/app/fill-database.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openReads } from '../../core/documents/read/read.ts'
@@ -8,6 +7,7 @@ import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { SEPARATOR } from '../../core/sql/print.ts'
 import type { Statement } from '../../core/sql/statement.ts'
+import { restrict } from '../support/attempts.ts'
 import { openTestDatabase } from '../support/database.ts'
 import {
   golden,

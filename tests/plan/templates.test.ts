@@ -1,17 +1,15 @@
 import test from 'ava'
 import { trusted } from '../../core/access/brand.ts'
 import type { Caller } from '../../core/access/caller.ts'
-import { restrict } from '../../core/access/restrict/restrict.ts'
 import { toStatement } from '../../core/documents/read/to-statement.ts'
 import { outline } from '../../core/plan/fingerprint.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { Filter, RestrictedQuery } from '../../core/query/query.ts'
-import { parseListQuery, parseOneQuery } from '../../core/rest/parameters/parse-query.ts'
-import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { parameter } from '../../core/sql/build.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
 import { bind, toKeep } from '../../core/sql/statement.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
+import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../support/attempts.ts'
 import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
 
 const print = await ruledBlueprint()

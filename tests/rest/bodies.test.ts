@@ -3,7 +3,7 @@ import test from 'ava'
 import { fault, RequestFault } from '../../core/faults/fault.ts'
 import type { HttpRequest } from '../../core/faults/http-exchange.ts'
 import { readData } from '../../core/rest/parse-body.ts'
-import { parsePrecondition } from '../../core/rest/write.ts'
+import { parsePrecondition } from '../../core/rest/perform-action.ts'
 
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -21,9 +21,11 @@ const requestOf = (type: string | undefined, body: HttpRequest['body']): HttpReq
 
 /** What a body has under `data`, or its fault: `SyntaxError`'s code and message. */
 async function read(text: string, type: string | undefined = JSON_TYPE): Promise<unknown> {
-  const data = await readData(requestOf(type, async () => Buffer.from(text)))
-  return data.ok ? data.value : `${data.reasons[0]?.code}: ${data.reasons[0]?.message}`
+  return readData(requestOf(type, async () => Buffer.from(text))).catch(faultOf)
 }
+
+const faultOf = (error: unknown): string =>
+  error instanceof RequestFault ? `${error.fault.code}: ${error.message}` : String(error)
 
 const MISSING = 'validation: Missing "data" payload in the request body'
 
@@ -43,20 +45,18 @@ test('JSON may come as any JSON type, and as a form; other types hold nothing', 
   })
   for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', undefined])
     t.is(
-      await readData(requestOf(type, () => Promise.reject(new Error('read')))).then(faultOf),
+      await readData(requestOf(type, () => Promise.reject(new Error('read')))).catch(faultOf),
       MISSING,
       type,
     )
 })
 
-const faultOf = (result: Awaited<ReturnType<typeof readData>>): string =>
-  result.ok ? 'read' : `${result.reasons[0]?.code}: ${result.reasons[0]?.message}`
-
 test('a list under data is told as the reference tells it', async t => {
-  const parsed = await readData(requestOf(JSON_TYPE, async () => Buffer.from('{"data":[{"a":"x","b":1}]}')))
+  const sent = requestOf(JSON_TYPE, async () => Buffer.from('{"data":[{"a":"x","b":1}]}'))
+  const refused = await t.throwsAsync(readData(sent), { instanceOf: RequestFault })
   const message =
     'this must be a `object` type, but the final value was: `null` (cast from the value `[\n  {\n    "a": "\\"x\\"",\n    "b": "1"\n  }\n]`).'
-  t.deepEqual(parsed.ok ? null : parsed.reasons[0], {
+  t.deepEqual(refused?.fault, {
     code: 'validation',
     message,
     details: { errors: [{ path: [], message, name: 'ValidationError', value: null }] },

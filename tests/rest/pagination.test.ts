@@ -4,9 +4,9 @@ import {
   pageOf,
   parsePagination,
   printPagination,
-} from '../../core/rest/parameters/parse-pagination.ts'
+} from '../../core/actions/parameters/parse-pagination.ts'
 import { faultText } from '../query/library.ts'
-import { must, readList, readOne, SETTINGS } from './reading.ts'
+import { readList, readOne, SETTINGS } from './reading.ts'
 
 /** `rows 0+25 {"page":1,…}` of a list that has five documents. */
 function read(search: string): string {
@@ -112,8 +112,8 @@ test('a list of nothing has no pages', t => {
 
 test('a project decides on its own default, most, and count', t => {
   const settings = { ...SETTINGS, defaultLimit: 5, maxLimit: 10, withCount: false }
-  t.deepEqual(must(parsePagination({}, settings)), { form: 'page', start: 0, limit: 5, withCount: false })
-  const most = must(parsePagination({ pagination: { pageSize: '50' } }, settings))
+  t.deepEqual(parsePagination({}, settings), { form: 'page', start: 0, limit: 5, withCount: false })
+  const most = parsePagination({ pagination: { pageSize: '50' } }, settings)
   t.is(most.limit, 10)
 })
 

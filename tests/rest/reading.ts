@@ -1,13 +1,12 @@
 import type { ExecutionContext } from 'ava'
+import type { Pagination } from '../../core/actions/parameters/parse-pagination.ts'
 import type { Result } from '../../core/base/result.ts'
 import type { Fault } from '../../core/faults/fault.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { RestSettings } from '../../core/project/settings/settings.ts'
 import type { Query } from '../../core/query/query.ts'
-import type { Pagination } from '../../core/rest/parameters/parse-pagination.ts'
-import { parseListQuery, parseOneQuery } from '../../core/rest/parameters/parse-query.ts'
-import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { faultText, library, typeOf } from '../query/library.ts'
+import { parseListQuery, parseOneQuery, parseQueryString } from '../support/attempts.ts'
 
 export const SETTINGS: RestSettings = { prefix: '/api', defaultLimit: 25, maxLimit: 100, withCount: true }
 

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../base/nearest.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Path } from '../../faults/diagnostic.ts'
-import type { Fault } from '../../faults/fault.ts'
+import { attempt, type Fault } from '../../faults/fault.ts'
 import type { Attribute, ContentType, Holder, Model, ValueType } from '../../model/model.ts'
 import type { PermissionTerms } from '../../project/settings/settings.ts'
 import { OPERATOR_NAMES } from '../../query/operators.ts'
@@ -24,7 +24,7 @@ export function compileCondition(
   model: Model,
 ): Result<Condition, ConditionFault> {
   const personal = !userPathsIn(where).next().done
-  const parsed = parseFilter(personal ? withSamples(where, model) : where, type)
+  const parsed = attempt(() => parseFilter(personal ? withSamples(where, model) : where, type))
   if (!parsed.ok) return failed(...parsed.reasons.map(fault => toConditionFault(fault, where, type)))
   if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
   return ok({ kind: 'personal', bind: user => bind(where, type, user), sample: parsed.value })
@@ -33,7 +33,7 @@ export function compileCondition(
 /** A value that the attribute cannot hold makes the condition false, as a missing one does. */
 function bind(where: Where, type: ContentType, user: UserValues) {
   if (lacksValue(where, user)) return null
-  const parsed = parseFilter(bindUser(where, user), type)
+  const parsed = attempt(() => parseFilter(bindUser(where, user), type))
   return parsed.ok ? parsed.value : null
 }
 

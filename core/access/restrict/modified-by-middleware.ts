@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ok, type Result } from '../../base/result.ts'
-import type { Fault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Command, GivenValues, PermittedCommand } from '../../query/command.ts'
 import type { Query, RestrictedQuery, Selection } from '../../query/query.ts'
@@ -14,15 +12,10 @@ import { restrict } from './restrict.ts'
  * Restricts a caller's query that document middlewares have changed: its conditions and sorts may use attributes that
  * the caller may not read, but rows, drafts and returned attributes stay limited to the caller's permissions.
  */
-export function restrictModified(
-  query: Query,
-  caller: Caller,
-  action?: Action,
-): Result<RestrictedQuery, Fault> {
+export function restrictModified(query: Query, caller: Caller, action?: Action): RestrictedQuery {
   const rows = restrict({ ...query, selection: NOTHING }, withAllReadable(caller), action)
-  if (!rows.ok) return rows
   const seen = restrict({ ...query, filter: null, search: null, sort: [] }, caller, action)
-  return seen.ok ? ok({ ...rows.value, selection: seen.value.selection }) : seen
+  return { ...rows, selection: seen.selection }
 }
 
 const NOTHING: Selection = Object.freeze({ fields: [], named: true, populate: [] })

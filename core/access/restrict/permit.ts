@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, forbidden, invalidBodyKey } from '../../faults/fault.ts'
+import { forbidden, invalidBodyKey, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType } from '../../model/model.ts'
 import type {
   Command,
@@ -22,23 +21,19 @@ import { linkableDocuments, linkableFiles, shownAttributes, visibleDocuments } f
  * must meet. Refuses (403) actions that are not granted, including publishing, and (400) attributes that the caller
  * may not write and relations to types that the caller may not `find` (reference/rest.md#9-relations-in-bodies).
  */
-export function permit<Kind extends Command>(
-  command: Kind,
-  caller: Caller,
-): Result<PermittedCommand<Kind>, Fault> {
+export function permit<Kind extends Command>(command: Kind, caller: Caller): PermittedCommand<Kind> {
   const { type } = command
   const writing = caller.grants.writeAccess(type, actionOf(command))
   const publishing = publishes(command) ? caller.grants.writeAccess(type, 'publish') : UNRESTRICTED
   const sharing = changesOtherLocales(command) ? caller.grants.writeAccess(type, 'update') : UNRESTRICTED
-  if (!writing || !publishing || !sharing) return failed(forbidden())
+  if (!writing || !publishing || !sharing) throw new RequestFault(forbidden())
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
   const sights = command.kind === 'create' || writing.opened ? null : visibleDocuments(type, caller)
   if (!('values' in command)) {
     const conditions = { before: where, after: conditionAfter(command, where), targets: NO_TARGETS, sights }
-    return ok(brandCommand(command, conditions, actorOf(caller)))
+    return brandCommand(command, conditions, actorOf(caller))
   }
   const values = permitValues(command, writing, caller)
-  if (!values.ok) return values
   const conditions: WriteConditions = {
     before: command.kind === 'update' ? where : null,
     after: where,
@@ -48,7 +43,7 @@ export function permit<Kind extends Command>(
     shown: shownAttributes(type, caller),
     sights,
   }
-  return ok(brandCommand({ ...command, values: values.value }, conditions, actorOf(caller)))
+  return brandCommand({ ...command, values }, conditions, actorOf(caller))
 }
 
 type ValuesCommand = Extract<Command, { values: GivenValues }>
@@ -94,18 +89,18 @@ function permitValues(
   { type, values }: ValuesCommand,
   { fields, set }: WriteAccess,
   caller: Caller,
-): Result<GivenValues, Fault> {
+): GivenValues {
   const bound = bindUser(set, caller.user ?? {})
-  if (bound === undefined) return failed(forbidden())
+  if (bound === undefined) throw new RequestFault(forbidden())
   const given = Object.entries(values).filter(([name]) => !Object.hasOwn(set, name))
   for (const [name, value] of given) {
-    if (fields && !fields.has(name)) return failed(invalidBodyKey(name, name))
+    if (fields && !fields.has(name)) throw new RequestFault(invalidBodyKey(name, name))
     const attribute = type.attributes.get(name)
     const links = attribute ? linksInValue(attribute, value) : []
     const hidden = links.find(({ kind, target }) => kind === 'relation' && !isFindable(target, caller))
-    if (hidden) return failed(invalidBodyKey(hidden.name, hidden.path))
+    if (hidden) throw new RequestFault(invalidBodyKey(hidden.name, hidden.path))
   }
-  return ok({ ...Object.fromEntries(given), ...(bound as GivenValues) })
+  return { ...Object.fromEntries(given), ...(bound as GivenValues) }
 }
 
 const isFindable = (type: ContentType, { grants }: Caller): boolean =>

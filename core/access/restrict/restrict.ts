@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, forbidden, type QueryParam } from '../../faults/fault.ts'
+import { forbidden, type QueryParam, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
 import { type Action, actionsOf } from '../actions.ts'
@@ -22,19 +21,16 @@ import { restrictSelection } from './restrict-selection.ts'
  * Refuses (400) unreadable attributes that the request names, and drops those that it does not name.
  * `action`: `find` for lists and single types, `findOne` for one document by default; the write's for its answer.
  */
-export function restrict(
-  asked: Query,
-  caller: Caller,
-  action: Action = readAction(asked),
-): Result<RestrictedQuery, Fault> {
+export function restrict(asked: Query, caller: Caller, action: Action = readAction(asked)): RestrictedQuery {
   const view = caller.grants.readAccess(asked.type, action)
-  if (!view) return failed(forbidden())
+  if (!view) throw new RequestFault(forbidden())
   const query = resolveLatest(asked, view)
-  if (!draftsAllowed(query, view)) return failed(forbidden())
+  if (!draftsAllowed(query, view)) throw new RequestFault(forbidden())
   const restriction: Restriction = { caller, refused: [] }
   const narrowed = narrow(query, view, restriction)
   const [first] = restriction.refused
-  return first ? failed(first) : ok(brand(narrowed))
+  if (first) throw new RequestFault(first)
+  return brand(narrowed)
 }
 
 const readAction = ({ take, type }: Query): Action =>

@@ -2,7 +2,6 @@ import { subjectOf } from '../../access/actions.ts'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { openGrants } from '../../access/permission-scopes.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { unwrap } from '../../faults/fault.ts'
 import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
@@ -76,7 +75,7 @@ async function readVersion(
   }
   const scope = { subject: subjectOf(type), action: 'findOne' } as const
   const grants = openGrants(caller.grants, { scope, everything, keepsOwn: false, drafts: 'all' })
-  const restricted = unwrap(restrict(query, { ...caller, grants }, 'findOne'))
+  const restricted = restrict(query, { ...caller, grants }, 'findOne')
   const { text } = await terms.documents.findMany(restricted, 'flat')
   const rows: readonly AnsweredRow[] = JSON.parse(text)
   return new Map(rows.map(row => [row.documentId, row]))

@@ -1,4 +1,4 @@
-import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Holder } from '../../model/model.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { isRecord } from '../../query/parse-place.ts'
@@ -55,7 +55,6 @@ export function parseRows(
   holder: Holder,
   args: Readonly<Record<string, unknown>>,
 ): { readonly filter: Filter | null; readonly sort: readonly Sort[] } {
-  const filter =
-    args.filters == null ? null : unwrap(parseFilter(toDollarFilter(args.filters, holder), holder))
-  return { filter, sort: unwrap(parseSort(args.sort ?? [], holder)) }
+  const filter = args.filters == null ? null : parseFilter(toDollarFilter(args.filters, holder), holder)
+  return { filter, sort: parseSort(args.sort ?? [], holder) }
 }

@@ -1,4 +1,4 @@
-import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { CreateCommand, GivenValues, UpdateCommand } from '../../query/command.ts'
@@ -62,7 +62,7 @@ export function parseWriteInput(
   raw: unknown,
 ): WriteInput & { readonly values: GivenValues } {
   const input = readInput(type, raw)
-  const values = unwrap(parseGivenValues(type, input.data))
+  const values = parseGivenValues(type, input.data)
   return { ...input, publishedAt: parsePublishedAt(input.publishedAt), values }
 }
 

@@ -3,7 +3,6 @@ import type { Action } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { unwrap } from '../../faults/fault.ts'
 import { ALL_ROWS, requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
@@ -99,7 +98,7 @@ export async function answerRows(
       values: ids,
     },
   }
-  const { text } = await terms.documents.findMany(unwrap(restrict(query, caller, action)), 'flat')
+  const { text } = await terms.documents.findMany(restrict(query, caller, action), 'flat')
   const rows = JSON.parse(text) as readonly AnsweredRow[]
   return ids.flatMap(id => rows.filter(({ documentId }) => documentId === id))
 }

@@ -4,7 +4,6 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
-import { unwrap } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { ResolverRequest } from '../../plugins/services/request-context.ts'
 import type { Page } from '../../query/query.ts'
@@ -41,7 +40,7 @@ export function readResolver(root: RootField, terms: ResolveTerms) {
     const { caller } = execution
     const context = toOperationContext(info, caller, terms)
     const query = parseRead({ root, nodes: info.fieldNodes, args }, context)
-    const restricted = unwrap(restrict(query, caller))
+    const restricted = restrict(query, caller)
     if (query.take.kind === 'one') {
       const text = await terms.documents.findOne(restricted, 'flat', readOptions(execution))
       return { data: text === null ? null : JSON.parse(text) }

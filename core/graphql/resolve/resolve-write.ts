@@ -7,7 +7,7 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { Result } from '../../base/result.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
-import { type Fault, fault, forbidden, RequestFault, unwrap } from '../../faults/fault.ts'
+import { attempt, type Fault, fault, forbidden, RequestFault, unwrap } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Query } from '../../query/query.ts'
 import type { Arguments } from '../parse/operation-context.ts'
@@ -70,7 +70,7 @@ async function create(call: MutationCall): Promise<MutationResponse> {
   const place = toLocation(call, null)
   const answer = toAnswerQuery(call, place, 'create')
   const command = toCreate(place, parseWriteInput(root.type, args.data))
-  return toResponse(await terms.documents.create(unwrap(permit(command, caller)), answer))
+  return toResponse(await terms.documents.create(permit(command, caller), answer))
 }
 
 async function update(call: MutationCall): Promise<MutationResponse> {
@@ -83,10 +83,10 @@ async function update(call: MutationCall): Promise<MutationResponse> {
   const updated =
     root.type.draftAndPublish && draft !== published
       ? await terms.documents.amend(
-          { draft: unwrap(permit(draft, caller)), published: permit(published, caller) },
+          { draft: permit(draft, caller), published: attempt(() => permit(published, caller)) },
           answer,
         )
-      : await terms.documents.update(unwrap(permit(published, caller)), answer)
+      : await terms.documents.update(permit(published, caller), answer)
   if (!updated.ok && root.type.kind === 'single' && updated.reasons[0]?.code !== 'forbidden')
     return { data: () => unwrap(updated) as never }
   return !updated.ok && updated.reasons[0]?.code === 'notFound' ? NOTHING : toResponse(updated)
@@ -103,7 +103,7 @@ async function remove(call: MutationCall): Promise<MutationResponse> {
     documentId: named?.documentId ?? null,
     precondition: null,
   } as const
-  const text = unwrap(await terms.documents.delete(unwrap(permit(command, caller)), [], answer))
+  const text = unwrap(await terms.documents.delete(permit(command, caller), [], answer))
   if (text === null && root.type.kind === 'single') throw new RequestFault(NOT_FOUND)
   return { data: text === null ? null : JSON.parse(text) }
 }
@@ -116,7 +116,7 @@ async function localize(call: MutationCall): Promise<MutationResponse> {
   if (args.locale === undefined || args.locale === null)
     throw new RequestFault(fault('application', 'locale is missing'))
   const command = toLocalize(place, named?.documentId ?? null, parseWriteInput(root.type, args.data))
-  const made = await terms.documents.update(unwrap(permit(command, caller)), answer)
+  const made = await terms.documents.update(permit(command, caller), answer)
   if (!made.ok && made.reasons[0]?.code === 'notFound') throw new RequestFault(NOT_FOUND)
   return toResponse(made)
 }
@@ -154,7 +154,7 @@ function toAnswerQuery(
 ): Answer {
   const context = toOperationContext(info, caller, terms)
   const query = parseWriteAnswer({ root, nodes: info.fieldNodes }, locale, context)
-  return { query: unwrap(restrict(query, caller, action)), shape: 'flat', ...(trail && { trail }) }
+  return { query: restrict(query, caller, action), shape: 'flat', ...(trail && { trail }) }
 }
 
 function toResponse(written: Result<SavedDocument, Fault>): MutationResponse {

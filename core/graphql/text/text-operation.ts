@@ -124,9 +124,9 @@ export function restrictRoots(
 function restrictAll(roots: readonly TextRoot[], caller: Caller): readonly RestrictedQuery[] | null {
   const all: RestrictedQuery[] = []
   for (const { query, layout } of roots) {
-    const restricted = restrict(query, caller)
-    if (!restricted.ok || !isCovered(restricted.value.selection, layout.fields)) return null
-    all.push(restricted.value)
+    const restricted = nullIfRefused(() => restrict(query, caller))
+    if (!restricted || !isCovered(restricted.selection, layout.fields)) return null
+    all.push(restricted)
   }
   return all
 }

@@ -1,6 +1,6 @@
 import { parse as parseForm } from 'node:querystring'
 import { failed, ok, type Result } from '../../base/result.ts'
-import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import { attempt, fault, RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
 import { parseJsonBody } from '../../query/parse-json.ts'
 import { MAX_NESTING } from '../limits/limit-nesting.ts'
@@ -77,7 +77,7 @@ async function parsePost(
   const body = await request.body()
   if (type === FORM) return parseOperations(parseForm(body.toString()))
   if (body.length === 0) return failed(plainText(400, NO_BODY))
-  return parseOperations(unwrap(parseJsonBody(body.toString(), MAX_DEPTH)))
+  return parseOperations(parseJsonBody(body.toString(), MAX_DEPTH))
 }
 
 /** Maximum JSON nesting. It exceeds that of variables, whose violation is a GraphQL error (findDeepVariable). */
@@ -127,7 +127,7 @@ function parseOperationRequest(given: unknown): Result<OperationRequest, HttpRes
 function parseVariables(given: unknown): Result<OperationRequest['variables'], HttpResponse> {
   if (given === undefined || given === null || given === '' || given === 'null') return ok({})
   if (typeof given === 'object') return ok({ ...given })
-  const parsed = typeof given === 'string' ? parseJsonBody(given) : failed()
+  const parsed = typeof given === 'string' ? attempt(() => parseJsonBody(given)) : failed()
   return parsed.ok ? ok({ ...parsed.value }) : failed(plainText(400, NO_VARIABLES))
 }
 

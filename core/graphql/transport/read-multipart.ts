@@ -1,4 +1,4 @@
-import { fault, RequestFault } from '../../faults/fault.ts'
+import { attempt, fault, RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { FormFile, FormRules, MultipartForm } from '../../media/read-form.ts'
@@ -73,7 +73,7 @@ function onlyField({ fields }: MultipartForm, name: string): string {
 }
 
 function parseField(name: 'operations' | 'map', text: string): object {
-  const parsed = parseJsonBody(text)
+  const parsed = attempt(() => parseJsonBody(text))
   if (!parsed.ok) throw malformed(`Invalid JSON in the ‘${name}’ multipart field`)
   return parsed.value
 }

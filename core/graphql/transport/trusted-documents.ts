@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DocumentNode, GraphQLError, print } from 'graphql'
 import { failed, ok, type Result } from '../../base/result.ts'
+import { attempt } from '../../faults/fault.ts'
 import { parseJsonBody } from '../../query/parse-json.ts'
 
 /** The documents of `graphql.config.trustedDocuments`. */
@@ -70,7 +71,7 @@ export function requestedDocumentId({ documentId, doc_id: relayId, extensions }:
 
 /** In a query string, extensions are JSON text. */
 function hashOf(extensions: unknown): unknown {
-  const parsed = typeof extensions === 'string' ? parseJsonBody(extensions) : null
+  const parsed = typeof extensions === 'string' ? attempt(() => parseJsonBody(extensions)) : null
   const given = parsed?.ok ? parsed.value : extensions
   const persisted = isRecord(given) ? given.persistedQuery : null
   return isRecord(persisted) ? persisted.sha256Hash : null

@@ -61,6 +61,7 @@ async function visibleRoles({
   type,
   documents,
 }: RoleLookup): Promise<ReadonlyMap<string, string> | null> {
+  if (!caller.grants.readAccess(type, 'find')) return null
   const restricted = restrict(
     {
       ...ALL_ROWS,
@@ -75,9 +76,8 @@ async function visibleRoles({
     caller,
     'find',
   )
-  if (!restricted.ok) return null
   const rows: readonly { readonly type?: unknown; readonly documentId?: unknown }[] = JSON.parse(
-    (await documents.findMany(restricted.value, 'flat')).text,
+    (await documents.findMany(restricted, 'flat')).text,
   )
   const named = rows.filter(({ type: key }) => typeof key === 'string')
   return new Map(named.map(({ type: key, documentId }) => [String(key), String(documentId)]))

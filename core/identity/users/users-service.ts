@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { fault, forbidden, RequestFault, unwrap } from '../../faults/fault.ts'
+import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { Filter, Query, RestrictedQuery, Selection } from '../../query/query.ts'
 import type { AuthBody } from '../parse-credentials.ts'
 import { requireScalar } from './user-values.ts'
@@ -47,7 +47,7 @@ export const openUsersService = (terms: UsersServiceTerms): UsersService => ({
 type ReadUsersTerms = Pick<UsersServiceTerms, 'documents'>
 
 async function readUsers(query: Query, caller: Caller, { documents }: ReadUsersTerms): Promise<string> {
-  const { text } = await documents.findMany(unwrap(restrict(query, caller)), 'flat')
+  const { text } = await documents.findMany(restrict(query, caller), 'flat')
   return text
 }
 
@@ -63,9 +63,9 @@ async function countVisibleUsers(
 
 /** Without a filter all users are counted. A filter could reveal values, so it counts only users that the caller may find. */
 function restrictCount(query: Query, caller: Caller): RestrictedQuery {
-  if (!query.filter && !query.search) return unwrap(restrict(query, caller, 'count'))
+  if (!query.filter && !query.search) return restrict(query, caller, 'count')
   if (!caller.grants.allows('users', 'find')) throw new RequestFault(forbidden())
-  return unwrap(restrict(query, caller, 'find'))
+  return restrict(query, caller, 'find')
 }
 
 interface UserRequest {
@@ -114,6 +114,6 @@ async function readUser(
   { caller, action }: UserRead,
   { documents }: ReadUsersTerms,
 ): Promise<string | null> {
-  const { text } = await documents.findMany(unwrap(restrict(query, caller, action)), 'flat')
+  const { text } = await documents.findMany(restrict(query, caller, action), 'flat')
   return text === '[]' ? null : text.slice(1, -1)
 }

@@ -40,7 +40,7 @@ export async function createUserDocument(
   checkNewUser(body, caller, type)
   const values = await toGivenValues(body, caller, terms)
   const command = { kind: 'create', type, locale: null, status: 'published', values } as const
-  const permitted = unwrap(permit(command, caller))
+  const permitted = permit(command, caller)
   const query = answerQuery('create', { caller, selection }, terms)
   const written = await terms.documents.create(permitted, { query, shape: 'flat' })
   if (!written.ok) throw new RequestFault(creationFault(written.reasons[0]))
@@ -58,7 +58,7 @@ export async function updateUserDocument(
   const values = await toGivenValues(body, caller, terms)
   const account = await findAccount(identity.database, { by: 'id', id }, identity)
   const documentId = account?.documentId ?? NO_DOCUMENT
-  const permitted = unwrap(permit({ ...UPDATE, type, documentId, values }, caller))
+  const permitted = permit({ ...UPDATE, type, documentId, values }, caller)
   const query = answerQuery('update', { caller, selection }, terms)
   const { command, mail } = await startAddressChange(permitted, { account, caller }, terms)
   const written = await terms.documents.update(command, { query, shape: 'flat' })
@@ -81,7 +81,7 @@ export async function deleteUserDocument(
   const { user: type } = terms.identity.model.builtIn
   const documentId = account?.documentId ?? NO_DOCUMENT
   const command = { kind: 'delete', type, documentId, locale: null, precondition: null } as const
-  const permitted = unwrap(permit(command, answer.caller))
+  const permitted = permit(command, answer.caller)
   const query = answerQuery('delete', answer, terms)
   return unwrap(await terms.documents.delete(permitted, [], { query, shape: 'flat' }))
 }
@@ -108,7 +108,7 @@ function answerQuery(
   const role = attribute && action !== 'delete' ? populateWhole(attribute, 'all') : null
   const shown: Selection = selection ?? { ...everyField(type), populate: role ? [role] : [] }
   const take = { kind: 'one', documentId: null } as const
-  return unwrap(restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action))
+  return restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action)
 }
 
 /** reference/rest.md#14-access: creating a user reports validation rules as ApplicationErrors without details. */
@@ -182,5 +182,5 @@ const SERVER_ONLY: readonly string[] = ['resetPasswordToken', 'confirmationToken
 function parseUserValues(body: AuthBody, user: ContentType): GivenValues {
   const own = SERVER_ONLY.find(key => Object.hasOwn(body, key))
   if (own !== undefined) throw new RequestFault(invalidBodyKey(own, own))
-  return unwrap(parseGivenValues(user, body))
+  return parseGivenValues(user, body)
 }

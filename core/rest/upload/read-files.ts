@@ -1,33 +1,34 @@
 import type { Action } from '../../access/actions.ts'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import { parseFields } from '../../actions/parameters/parse-fields.ts'
+import { parseTopPage } from '../../actions/parameters/parse-pagination.ts'
+import { parseSharedQuery } from '../../actions/parameters/parse-query.ts'
+import type { Params } from '../../actions/params.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { ContentType, MediaAttribute, ScalarAttribute } from '../../model/model.ts'
 import type { Comparison, Filter, Query, Value } from '../../query/query.ts'
 import { answerJson } from '../answer.ts'
 import { parseRowId } from '../endpoint.ts'
-import { parseFields } from '../parameters/parse-fields.ts'
-import { parseTopPage } from '../parameters/parse-pagination.ts'
-import { parseSharedQuery } from '../parameters/parse-query.ts'
-import { parseQueryString, type QueryParameters } from '../parse-query-string.ts'
+import { parseQueryString } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
 
 /** A list without an envelope (reference/rest.md#15-upload): pages by the top-level `start` and `limit`, not `pagination`. */
 export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
-  const parameters = unwrap(parseQueryString(call.request.search))
-  const shared = unwrap(parseSharedQuery(terms.model.builtIn.file, parameters, terms))
-  const page = unwrap(parseTopPage(parameters, terms.settings.maxLimit))
+  const parameters = parseQueryString(call.request.search)
+  const shared = parseSharedQuery(terms.model.builtIn.file, parameters, terms)
+  const page = parseTopPage(parameters, terms.settings.maxLimit)
   const take = { kind: 'many', page, total: false } as const
-  const restricted = unwrap(restrict({ ...shared, take, locale: { kind: 'all' } }, call.caller))
+  const restricted = restrict({ ...shared, take, locale: { kind: 'all' } }, call.caller)
   const { text } = await terms.documents.findMany(restricted, 'flat')
   return answerJson(JSON.stringify(withSignedFlag(text)), call)
 }
 
 /** One file with all its fields: `fields` is ignored. */
 export async function getFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
-  const { fields: _, ...query } = unwrap(parseQueryString(call.request.search))
+  const { fields: _, ...query } = parseQueryString(call.request.search)
   const number = parseRowId(id)
   const { parameters, related } = splitRelated(query)
   const wanted: FileQuery = { parameters, attribute: 'id', values: [number], action: 'findOne' }
@@ -39,7 +40,7 @@ export async function getFile(id: string, call: UploadCall, terms: UploadTerms):
 
 export interface FileQuery {
   /** The request's other query parameters. */
-  readonly parameters?: QueryParameters
+  readonly parameters?: Params
   readonly attribute: 'id' | 'documentId'
   readonly values: readonly Value[]
   /** The action whose permission the caller needs. */
@@ -53,7 +54,7 @@ export async function readFiles(
   terms: UploadTerms,
 ): Promise<readonly object[]> {
   const { file } = terms.model.builtIn
-  const shared = unwrap(parseSharedQuery(file, parameters, terms))
+  const shared = parseSharedQuery(file, parameters, terms)
   const id = file.attributes.get(attribute)
   if (id?.kind !== 'scalar') throw new TypeError(`files have no ${attribute}`)
   const filters = [oneOf(id, values), ...(shared.filter ? [shared.filter] : [])]
@@ -63,7 +64,7 @@ export async function readFiles(
     take: { kind: 'many', page: { start: 0, limit: values.length }, total: false },
     locale: { kind: 'all' },
   }
-  const restricted = unwrap(restrict(query, call.caller, action))
+  const restricted = restrict(query, call.caller, action)
   const { text } = await terms.documents.findMany(restricted, 'flat')
   return withSignedFlag(text)
 }
@@ -82,8 +83,8 @@ function withSignedFlag(text: string): readonly object[] {
 }
 
 /** Splits `populate=related` off the parameters: `related` is not an attribute of files. */
-function splitRelated(parameters: QueryParameters): {
-  readonly parameters: QueryParameters
+function splitRelated(parameters: Params): {
+  readonly parameters: Params
   readonly related: boolean
 } {
   const { populate, ...rest } = parameters
@@ -105,8 +106,8 @@ async function findRelated(
   for (const type of terms.model.contentTypes.values()) {
     const query = relatedQuery(fileId, type, { call, terms })
     const restricted = query && restrict(query, call.caller)
-    if (!restricted?.ok) continue
-    const { text } = await terms.documents.findMany(restricted.value, 'flat')
+    if (!restricted) continue
+    const { text } = await terms.documents.findMany(restricted, 'flat')
     const documents: unknown = JSON.parse(text)
     if (Array.isArray(documents))
       found.push(...documents.map((document: object) => ({ __type: type.uid, ...document })))
@@ -126,14 +127,14 @@ function relatedQuery(fileId: number, type: ContentType, { call, terms }: Relate
     attribute.kind === 'media' && view?.readable.has(attribute) ? [holdsFile(attribute, fileId)] : [],
   )
   const fields = parseFields(undefined, type)
-  if (filters.length === 0 || !fields.ok) return null
+  if (filters.length === 0) return null
   return {
     kind: 'query',
     type,
     take: { kind: 'many', page: { start: 0, limit: terms.settings.maxLimit }, total: false },
     status: 'published',
     locale: { kind: 'all' },
-    selection: { ...fields.value, populate: [] },
+    selection: { ...fields, populate: [] },
     filter: { kind: 'or', filters },
     search: null,
     publication: null,

@@ -1,5 +1,5 @@
 import { actorOf } from '../../access/caller.ts'
-import { fault, forbidden, RequestFault, unwrap } from '../../faults/fault.ts'
+import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { HttpResponse } from '../../faults/http-exchange.ts'
 import { permitAttachment } from '../../media/attachment.ts'
 import { type FileInfo, parseFileInfo, permitFileChange, permitFileRemoval } from '../../media/file-info.ts'
@@ -13,7 +13,7 @@ import { noFile, readFiles, type UploadCall, type UploadTerms } from './read-fil
 
 /** POST: uploads files; with `?id=` changes a file's metadata or bytes (reference/rest.md#15-upload). */
 export async function postUpload(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
-  const { id } = unwrap(parseQueryString(call.request.search))
+  const { id } = parseQueryString(call.request.search)
   if (!call.caller.grants.allows('upload', id === undefined ? 'upload' : 'update'))
     throw new RequestFault(forbidden())
   const number = id === undefined ? null : parseRowId(id)

@@ -1,4 +1,4 @@
-import { notFound, unwrap } from '../../faults/fault.ts'
+import { notFound } from '../../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -96,7 +96,7 @@ const authEndpoints = ({ auth }: AuthTerms): Endpoints => ({
 const performAuth =
   <Operation extends Exclude<AuthOperation, 'emailConfirmation'>>(operation: Operation, auth: AuthService) =>
   async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
-    const body = unwrap(await readBareBody(request))
+    const body = await readBareBody(request)
     return withNarrowerQuota(async onQuota => {
       const answer = await auth.perform(operation, body, { caller, address: request.peer, onQuota })
       return { status: 200, body: print(answer), headers: NO_STORE }
@@ -107,7 +107,7 @@ const performAuth =
 const performConfirmation =
   (auth: AuthService) =>
   async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
-    const { confirmation } = unwrap(parseQueryString(request.search))
+    const { confirmation } = parseQueryString(request.search)
     const call = { caller, address: request.peer }
     const { location } = await auth.perform('emailConfirmation', { confirmation }, call)
     return { status: 302, body: null, headers: { Location: location, ...NO_STORE } }

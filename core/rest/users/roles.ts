@@ -2,7 +2,7 @@ import { type Action, BUILT_IN_ACTIONS, CONTENT_ACTIONS } from '../../access/act
 import type { Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { HttpResponse, Responder } from '../../faults/http-exchange.ts'
 import { ALL_ROWS } from '../../identity/users/user-values.ts'
 import type { Model } from '../../model/model.ts'
@@ -76,7 +76,7 @@ async function readRoles(
     caller,
     action,
   )
-  const { text } = await documents.findMany(unwrap(restricted), 'flat')
+  const { text } = await documents.findMany(restricted, 'flat')
   return (JSON.parse(text) as readonly Role[]).map(flattenCount)
 }
 

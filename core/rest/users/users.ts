@@ -1,11 +1,10 @@
-import { unwrap } from '../../faults/fault.ts'
+import { parseTopPage } from '../../actions/parameters/parse-pagination.ts'
+import { parseSharedQuery } from '../../actions/parameters/parse-query.ts'
 import type { HttpResponse, Responder } from '../../faults/http-exchange.ts'
 import type { UsersService } from '../../identity/users/users-service.ts'
 import type { Query } from '../../query/query.ts'
 import { answerJson } from '../answer.ts'
 import { type Endpoint, type EndpointCall, openEndpoints, parseRowId } from '../endpoint.ts'
-import { parseTopPage } from '../parameters/parse-pagination.ts'
-import { parseSharedQuery } from '../parameters/parse-query.ts'
 import { readBareBody } from '../parse-body.ts'
 import { parseQueryString } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
@@ -58,13 +57,13 @@ const getMe: UsersHandler = async (call, terms) =>
 
 /** 201 with the user and their role (reference/rest.md#14-access). */
 const postUser: UsersHandler = async (call, { users }) => {
-  const body = unwrap(await readBareBody(call.request))
+  const body = await readBareBody(call.request)
   return answerJson((await users.create(body, call.caller)) ?? 'null', call, 201)
 }
 
 /** 200 with the user and their role. */
 const putUser: UsersHandler = async ({ id: word, ...call }, { users }) => {
-  const body = unwrap(await readBareBody(call.request))
+  const body = await readBareBody(call.request)
   const updated = await users.update(parseRowId(word), { body, caller: call.caller })
   return answerJson(updated ?? 'null', call)
 }
@@ -78,8 +77,8 @@ const answerText = (text: string | null, call: EndpointCall): HttpResponse =>
 
 /** `paged`: with `start` and `limit` as top-level parameters. */
 function parseUsers({ request }: EndpointCall, terms: RestTerms, paged = false): Query {
-  const parameters = unwrap(parseQueryString(request.search))
-  const shared = unwrap(parseSharedQuery(terms.model.builtIn.user, parameters, terms))
-  const page = paged ? unwrap(parseTopPage(parameters, terms.settings.maxLimit)) : { start: 0, limit: 1 }
+  const parameters = parseQueryString(request.search)
+  const shared = parseSharedQuery(terms.model.builtIn.user, parameters, terms)
+  const page = paged ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
   return { ...shared, take: { kind: 'many', page, total: false }, locale: { kind: 'all' } }
 }

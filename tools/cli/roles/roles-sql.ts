@@ -6,6 +6,7 @@ import { filterFor, type UserValues } from '../../../core/access/compile/conditi
 import { type Explanation, grantsOf } from '../../../core/access/explain/explain.ts'
 import { restrict } from '../../../core/access/restrict/restrict.ts'
 import { resolveUserPath } from '../../../core/access/user-path.ts'
+import { attempt } from '../../../core/faults/fault.ts'
 import type { ContentType, ValueType } from '../../../core/model/model.ts'
 import { planQuery } from '../../../core/plan/plan-query.ts'
 import type { Query, RestrictedQuery } from '../../../core/query/query.ts'
@@ -125,7 +126,7 @@ function queryFor(
   const caller: Caller = { kind: 'user', grants: grantsOf(roles.access, holder), user }
   const asked = action === 'readDrafts' ? readOf(caller, type) : action
   const drafts = action === 'readDrafts' ? { status: 'draft' as const } : {}
-  const restricted = restrict({ ...query, ...drafts }, caller, asked)
+  const restricted = attempt(() => restrict({ ...query, ...drafts }, caller, asked))
   if (!restricted.ok) throw new TypeError(`${action} of ${type.uid} was granted and is refused`)
   return restricted.value
 }

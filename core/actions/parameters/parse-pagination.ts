@@ -1,9 +1,8 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import type { Page } from '../../query/query.ts'
-import type { QueryParameters } from '../parse-query-string.ts'
+import type { Params } from '../params.ts'
 
 /** The page of a list and the form of its `meta.pagination` (reference/rest.md#5-pagination). */
 export interface Pagination {
@@ -17,29 +16,29 @@ export interface Pagination {
 
 type Limits = Omit<RestSettings, 'prefix'>
 
-export function parsePagination(parameters: QueryParameters, limits: Limits): Result<Pagination, Fault> {
-  if (parameters.page !== undefined || parameters.pageSize !== undefined) return failed(misplaced())
+export function parsePagination(parameters: Params, limits: Limits): Pagination {
+  if (parameters.page !== undefined || parameters.pageSize !== undefined) throw new RequestFault(misplaced())
   const raw = isRecord(parameters.pagination) ? dropNulls(parameters.pagination) : {}
   const paged = raw.page !== undefined || raw.pageSize !== undefined
   const offset = raw.start !== undefined || raw.limit !== undefined
-  if (paged && offset) return failed(mixed())
+  if (paged && offset) throw new RequestFault(mixed())
   if (raw.after !== undefined) return parseByCursor(raw, limits)
   const limit = parseLimit(offset ? raw.limit : raw.pageSize, limits)
   const start = offset ? parseStart(raw.start, 0) : (parseStart(raw.page, 1, 1) - 1) * limit
-  if (!Number.isInteger(start)) return failed(notPositive('Start', start))
+  if (!Number.isInteger(start)) throw new RequestFault(notPositive('Start', start))
   return withCountOption({ form: offset ? 'offset' : 'page', start, limit }, raw, limits)
 }
 
 /** A name without `=` is ignored. */
-const dropNulls = (raw: QueryParameters): QueryParameters =>
+const dropNulls = (raw: Params): Params =>
   Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 
 /** Keyset pagination: a page begins after a row, whatever was inserted before it meanwhile. */
-function parseByCursor(raw: QueryParameters, limits: Limits): Result<Pagination, Fault> {
+function parseByCursor(raw: Params, limits: Limits): Pagination {
   const { after, page, start } = raw
   if (page !== undefined || start !== undefined)
-    return failed(mixedCursor(page === undefined ? 'start' : 'page'))
-  if (typeof after !== 'string') return failed(badCursor('expected one text'))
+    throw new RequestFault(mixedCursor(page === undefined ? 'start' : 'page'))
+  if (typeof after !== 'string') throw new RequestFault(badCursor('expected one text'))
   const limit = parseLimit(raw.pageSize ?? raw.limit, limits)
   return withCountOption({ form: 'cursor', start: 0, limit, after }, raw, limits)
 }
@@ -47,12 +46,13 @@ function parseByCursor(raw: QueryParameters, limits: Limits): Result<Pagination,
 /** Adds `withCount`, and checks the limit. */
 function withCountOption(
   cut: Omit<Pagination, 'withCount'>,
-  { withCount: word }: QueryParameters,
+  { withCount: word }: Params,
   limits: Limits,
-): Result<Pagination, Fault> {
-  if (!Number.isInteger(cut.limit)) return failed(notPositive('Limit', cut.limit))
+): Pagination {
+  if (!Number.isInteger(cut.limit)) throw new RequestFault(notPositive('Limit', cut.limit))
   const withCount = word === undefined ? limits.withCount : COUNT_WORDS.get(word)
-  return withCount === undefined ? failed(badCount()) : ok({ ...cut, withCount })
+  if (withCount === undefined) throw new RequestFault(badCount())
+  return { ...cut, withCount }
 }
 
 function parseStart(raw: unknown, fallback: number, least = 0): number {
@@ -126,12 +126,12 @@ const badCount = (): Fault =>
  * Page of a list without an envelope (reference/rest.md#14-access, reference/rest.md#15-upload), by the top-level `start` and `limit`; `pagination` is
  * ignored. Without a limit (absent, empty, 0 or -1, as in Strapi) it is `most`.
  */
-export function parseTopPage({ start, limit }: QueryParameters, most: number): Result<Page, Fault> {
+export function parseTopPage({ start, limit }: Params, most: number): Page {
   const from = parseCount(start, 0)
-  if (from === null) return failed(notCount('start'))
+  if (from === null) throw new RequestFault(notCount('start'))
   const number = limit === '-1' || limit === '0' ? most : parseCount(limit, most)
-  if (number === null) return failed(notCount('limit'))
-  return ok({ start: from, limit: Math.min(number, most) })
+  if (number === null) throw new RequestFault(notCount('limit'))
+  return { start: from, limit: Math.min(number, most) }
 }
 
 const parseCount = (raw: unknown, fallback: number): number | null => {

@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import {
@@ -9,36 +8,39 @@ import {
   STATUSES,
   type Status,
 } from '../../query/query.ts'
-import type { QueryParameters } from '../parse-query-string.ts'
+import type { Params } from '../params.ts'
 
 const ALL_LOCALES: LocaleChoice = { kind: 'all' }
 
 /** `status` (contract 0): exactly `draft` or `published`; absent: `published`. */
-export function parseStatus(raw: unknown): Result<Status, Fault> {
-  if (raw === undefined) return ok('published')
+export function parseStatus(raw: unknown): Status {
+  if (raw === undefined) return 'published'
   const status = STATUSES.find(word => word === raw)
-  return status ? ok(status) : failed(invalidWord('status', STATUSES))
+  if (!status) throw invalidWord('status', STATUSES)
+  return status
 }
 
 /** `publicationFilter` (contract 10); ignored for types without drafts. */
 export function parsePublication(
   type: ContentType,
-  { publicationFilter, hasPublishedVersion }: QueryParameters,
-): Result<PublicationFilter | null, Fault> {
-  if (!type.draftAndPublish) return ok(null)
+  { publicationFilter, hasPublishedVersion }: Params,
+): PublicationFilter | null {
+  if (!type.draftAndPublish) return null
   if (publicationFilter !== undefined) {
     const word = PUBLICATION_FILTERS.find(known => known === publicationFilter)
-    return word ? ok(word) : failed(invalidWord('publicationFilter', PUBLICATION_FILTERS))
+    if (!word) throw invalidWord('publicationFilter', PUBLICATION_FILTERS)
+    return word
   }
-  if (hasPublishedVersion === undefined) return ok(null)
-  if (hasPublishedVersion === 'true') return ok('has-published-version')
-  return hasPublishedVersion === 'false'
-    ? ok('never-published')
-    : failed(invalidWord('hasPublishedVersion', ['true', 'false']))
+  if (hasPublishedVersion === undefined) return null
+  if (hasPublishedVersion === 'true') return 'has-published-version'
+  if (hasPublishedVersion === 'false') return 'never-published'
+  throw invalidWord('hasPublishedVersion', ['true', 'false'])
 }
 
-const invalidWord = (key: string, expected: readonly string[]): Fault =>
-  fault('validation', `Invalid value for ${key}: expected ${expected.join(' or ')}`, { key, expected })
+const invalidWord = (key: string, expected: readonly string[]): RequestFault =>
+  new RequestFault(
+    fault('validation', `Invalid value for ${key}: expected ${expected.join(' or ')}`, { key, expected }),
+  )
 
 interface LocaleTerms {
   readonly model: Model
@@ -49,27 +51,23 @@ interface LocaleTerms {
 /** A filter on the locale replaces `locale` and its default, as in Strapi. */
 export function parseLocales(
   type: ContentType,
-  { locale, filters }: QueryParameters,
+  { locale, filters }: Params,
   terms: LocaleTerms,
-): Result<LocaleChoice, Fault> {
+): LocaleChoice {
   const parsed = parseLocale(type, locale, terms)
-  return parsed.ok && isRecord(filters) && Object.hasOwn(filters, 'locale') ? ok(ALL_LOCALES) : parsed
+  return isRecord(filters) && Object.hasOwn(filters, 'locale') ? ALL_LOCALES : parsed
 }
 
 /** `locale` (contract 11): `*` and several locales are for lists only; unknown locales find nothing. */
-function parseLocale(
-  type: ContentType,
-  raw: unknown,
-  { model, many }: LocaleTerms,
-): Result<LocaleChoice, Fault> {
-  if (!type.localized) return ok(ALL_LOCALES)
-  if (raw === undefined || raw === '') return ok({ kind: 'these', codes: [model.defaultLocale] })
+function parseLocale(type: ContentType, raw: unknown, { model, many }: LocaleTerms): LocaleChoice {
+  if (!type.localized) return ALL_LOCALES
+  if (raw === undefined || raw === '') return { kind: 'these', codes: [model.defaultLocale] }
   if (typeof raw === 'string')
-    return ok(many && raw === '*' ? ALL_LOCALES : { kind: 'these', codes: [storable(raw)] })
+    return many && raw === '*' ? ALL_LOCALES : { kind: 'these', codes: [storable(raw)] }
   const codes = Array.isArray(raw) ? raw.filter(code => typeof code === 'string') : []
   if (!many || codes.length === 0 || codes.length !== (raw as readonly unknown[]).length)
-    return failed(badLocale(raw))
-  return ok({ kind: 'these', codes: codes.map(storable) })
+    throw new RequestFault(badLocale(raw))
+  return { kind: 'these', codes: codes.map(storable) }
 }
 
 /** Locale of a write (contract 11): one of the project's, by default its default locale; null for types without locales. */
@@ -77,20 +75,18 @@ export function parseWrittenLocale(
   type: ContentType,
   raw: unknown,
   { locales, defaultLocale }: Model,
-): Result<string | null, Fault> {
-  if (!type.localized) return ok(null)
-  if (raw === undefined || raw === '') return ok(defaultLocale)
-  if (typeof raw !== 'string' || raw === '*') return failed(badLocale(raw))
+): string | null {
+  if (!type.localized) return null
+  if (raw === undefined || raw === '') return defaultLocale
+  if (typeof raw !== 'string' || raw === '*') throw new RequestFault(badLocale(raw))
   const codes = locales.map(({ code }) => code)
-  return codes.includes(raw) ? ok(raw) : failed(unknownLocale(raw, codes))
+  if (!codes.includes(raw)) throw new RequestFault(unknownLocale(raw, codes))
+  return raw
 }
 
 /** Locale of a delete: as for a write; `*` is null and means all locales. */
-export const parseDeletedLocale = (
-  type: ContentType,
-  raw: unknown,
-  model: Model,
-): Result<string | null, Fault> => (raw === '*' ? ok(null) : parseWrittenLocale(type, raw, model))
+export const parseDeletedLocale = (type: ContentType, raw: unknown, model: Model): string | null =>
+  raw === '*' ? null : parseWrittenLocale(type, raw, model)
 
 const unknownLocale = (code: string, known: readonly string[]): Fault =>
   fault('validation', `Unknown locale ${code}: the locales are ${known.join(', ')}`, {

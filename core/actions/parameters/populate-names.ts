@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault, invalidKey } from '../../faults/fault.ts'
+import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Holder, ZoneAttribute } from '../../model/model.ts'
 import { targetHolder } from '../../query/parse-place.ts'
 import { allRows, populateRows, populateZone, selectionOf } from '../../query/populate-nodes.ts'
@@ -62,21 +61,17 @@ interface NamePlace {
   readonly depth: number
 }
 
-type Parsed = Result<readonly Populate[], Fault>
-
 /** Resolves names to populate nodes. */
-export function parsePopulateNames(words: NameTree, holder: Holder, place: NamePlace): Parsed {
-  if (words.size > 0 && place.depth >= POPULATE_DEPTH) return failed(tooDeep())
+export function parsePopulateNames(words: NameTree, holder: Holder, place: NamePlace): readonly Populate[] {
+  if (words.size > 0 && place.depth >= POPULATE_DEPTH) throw new RequestFault(tooDeep())
   const populates: Populate[] = []
   for (const [name, word] of words) {
     const attribute = holder.attributes.get(name)
-    const parsed = attribute
-      ? parsePopulateName(attribute, word, { ...place, path: join(place, name), depth: place.depth + 1 })
-      : failed(unknownName(name, place))
-    if (!parsed.ok) return parsed
-    populates.push(parsed.value)
+    if (!attribute) throw new RequestFault(unknownName(name, place))
+    const below = { ...place, path: join(place, name), depth: place.depth + 1 }
+    populates.push(parsePopulateName(attribute, word, below))
   }
-  return ok(populates)
+  return populates
 }
 
 const join = ({ path }: NamePlace, name: string): string => (path === null ? name : `${path}.${name}`)
@@ -86,23 +81,23 @@ const unknownName = (name: string, place: NamePlace): Fault =>
 
 const originOf = ({ named }: NameNode): PopulateOrigin => (named ? 'named' : 'passed')
 
-function parsePopulateName(attribute: Attribute, word: NameNode, place: NamePlace): Result<Populate, Fault> {
+function parsePopulateName(attribute: Attribute, word: NameNode, place: NamePlace): Populate {
   if (attribute.kind === 'zone') return parseZoneName(attribute, word, place)
   const behind = targetHolder(attribute)
   if (!behind || attribute.kind === 'scalar')
-    return failed(invalidKey(attribute.name, place.path, 'populate'))
+    throw new RequestFault(invalidKey(attribute.name, place.path, 'populate'))
   const below = parsePopulateNames(word.children, behind, place)
-  return below.ok ? ok(populateRows(attribute, originOf(word), allRows(behind, below.value))) : below
+  return populateRows(attribute, originOf(word), allRows(behind, below))
 }
 
 const isPopulatable = (attribute: Attribute | undefined): boolean =>
   attribute !== undefined && attribute.kind !== 'scalar'
 
 /** A name below a zone applies to the components that have it; at least one must. Scalar names are ignored. */
-function parseZoneName(zone: ZoneAttribute, word: NameNode, place: NamePlace): Result<Populate, Fault> {
+function parseZoneName(zone: ZoneAttribute, word: NameNode, place: NamePlace): Populate {
   for (const name of word.children.keys()) {
     const known = zone.components.some(({ attributes }) => attributes.has(name))
-    if (!known) return failed(unknownName(name, place))
+    if (!known) throw new RequestFault(unknownName(name, place))
   }
   const components: ZonePopulate['components'][number][] = []
   for (const component of zone.components) {
@@ -110,10 +105,9 @@ function parseZoneName(zone: ZoneAttribute, word: NameNode, place: NamePlace): R
       [...word.children].filter(([name]) => isPopulatable(component.attributes.get(name))),
     )
     const below = parsePopulateNames(relevant, component, place)
-    if (!below.ok) return below
-    components.push({ component, selection: selectionOf(component, below.value) })
+    components.push({ component, selection: selectionOf(component, below) })
   }
-  return ok(populateZone(zone, originOf(word), components))
+  return populateZone(zone, originOf(word), components)
 }
 
 /** Maximum nesting of populates. */

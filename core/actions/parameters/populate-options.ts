@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault, invalidKey } from '../../faults/fault.ts'
+import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
 import type {
   Attribute,
   Component,
@@ -33,29 +32,21 @@ export interface PopulatePlace {
   readonly holder: Holder
   readonly components: Components
   /** Parses nested populates. */
-  readonly parsePopulate: (
-    raw: unknown,
-    holder: Holder,
-    components: Components,
-  ) => Result<readonly Populate[], Fault>
+  readonly parsePopulate: (raw: unknown, holder: Holder, components: Components) => readonly Populate[]
 }
 
 const OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'populate', 'count'])
 
 /** Options of reference/rest.md#8-populate: `fields`, `filters`, `sort`, `populate`, `count`; for zones `on`, `populate=*`, `count`. */
-export function parsePopulateOptions(
-  options: PopulateOptions,
-  place: PopulatePlace,
-): Result<Populate, Fault> {
+export function parsePopulateOptions(options: PopulateOptions, place: PopulatePlace): Populate {
   const { attribute } = place
   if (attribute.kind === 'zone') return parseZoneOptions(options, { ...place, attribute })
   const behind = targetHolder(attribute)
   if (!behind || attribute.kind === 'scalar')
-    return failed(invalidKey(attribute.name, attribute.name, 'populate'))
+    throw new RequestFault(invalidKey(attribute.name, attribute.name, 'populate'))
   const wrong = findUnknownOption(options, attribute, { ...place, behind })
-  if (wrong) return failed(wrong)
-  const rows = parseRows(options, behind, place)
-  return rows.ok ? ok(populateRows(attribute, 'named', rows.value)) : rows
+  if (wrong) throw new RequestFault(wrong)
+  return populateRows(attribute, 'named', parseRows(options, behind, place))
 }
 
 function findUnknownOption(
@@ -83,25 +74,19 @@ function parseRows(
   options: PopulateOptions,
   behind: Holder,
   { attribute, components, parsePopulate }: PopulatePlace,
-): Result<PopulatedRows, Fault> {
-  const filter = isEmpty(options.filters)
-    ? ok(null)
-    : parseFilter(options.filters, behind, { param: 'populate' })
-  if (!filter.ok) return filter
+): PopulatedRows {
+  const filter = isEmpty(options.filters) ? null : parseFilter(options.filters, behind, { param: 'populate' })
   const sort = parseSort(options.sort, behind, 'populate')
-  if (!sort.ok) return sort
   const fields = parseFields(options.fields ?? undefined, behind, 'populate')
-  if (!fields.ok) return fields
   const populate = parsePopulate(options.populate, behind, components)
-  if (!populate.ok) return populate
   // Strapi reads other locales without a join (reference/rest.md#11-locales).
-  const shown = attribute.kind === 'localizations' ? fields.value : withSortedFields(fields.value, sort.value)
-  return ok({
-    selection: { ...shown, populate: populate.value },
-    filter: filter.value,
-    sort: sort.value,
+  const shown = attribute.kind === 'localizations' ? fields : withSortedFields(fields, sort)
+  return {
+    selection: { ...shown, populate },
+    filter,
+    sort,
     count: isCounted(attribute) && parseBoolean(options.count) === true,
-  })
+  }
 }
 
 type Parts = ZonePopulate['components']
@@ -114,19 +99,17 @@ interface ZonePlace {
     raw: unknown,
     holder: Holder,
     components: Model['components'],
-  ) => Result<readonly Populate[], Fault>
+  ) => readonly Populate[]
 }
 
 /** reference/rest.md#8-populate: `on` selects components; `populate=*` populates one level of all; `count` has no effect on zones. */
-function parseZoneOptions(options: PopulateOptions, place: ZonePlace): Result<Populate, Fault> {
+function parseZoneOptions(options: PopulateOptions, place: ZonePlace): Populate {
   const { attribute } = place
   const { on, populate } = options
   const wrong = findWrongOption(options, place)
-  if (wrong) return failed(wrong)
-  const parts =
-    on === undefined || on === null ? ok(wholeParts(attribute, populate)) : parseFragments(on, place)
-  if (!parts.ok) return parts
-  return ok(populateZone(attribute, 'named', parts.value))
+  if (wrong) throw new RequestFault(wrong)
+  const parts = on === undefined || on === null ? wholeParts(attribute, populate) : parseFragments(on, place)
+  return populateZone(attribute, 'named', parts)
 }
 
 const wholeParts = (attribute: ZoneAttribute, populate: unknown): Parts =>
@@ -152,19 +135,18 @@ export const notOnZones = (options: unknown, { name }: ZoneAttribute, holder: Ho
   )
 
 /** A component that the zone does not allow never occurs, so its fragment is dropped. */
-function parseFragments(on: unknown, place: ZonePlace): Result<Parts, Fault> {
+function parseFragments(on: unknown, place: ZonePlace): Parts {
   const path = `${place.attribute.name}.on`
-  if (on === '') return ok([])
-  if (!isRecord(on)) return failed(invalidKey('on', path, 'populate'))
+  if (on === '') return []
+  if (!isRecord(on)) throw new RequestFault(invalidKey('on', path, 'populate'))
   const parts: Parts[number][] = []
   for (const [uid, options] of Object.entries(on)) {
     const component = place.components.get(uid)
-    if (!component) return failed(invalidKey(uid, `${path}.${uid}`, 'populate'))
+    if (!component) throw new RequestFault(invalidKey(uid, `${path}.${uid}`, 'populate'))
     const part = parseFragment(options, component, place)
-    if (!part.ok) return part
-    if (place.attribute.components.includes(component)) parts.push(part.value)
+    if (place.attribute.components.includes(component)) parts.push(part)
   }
-  return ok(parts)
+  return parts
 }
 
 /** A fragment's options (reference/rest.md#8-populate), with `filters` as in Strapi. `false` selects the component, too. */
@@ -172,23 +154,20 @@ function parseFragment(
   options: unknown,
   component: Component,
   { attribute, components, parsePopulate }: ZonePlace,
-): Result<ZonePart, Fault> {
-  if (parseBoolean(options) !== undefined) return ok({ component, selection: selectionOf(component) })
-  if (!isRecord(options)) return failed(invalidKey(String(options), attribute.name, 'populate'))
+): ZonePart {
+  if (parseBoolean(options) !== undefined) return { component, selection: selectionOf(component) }
+  if (!isRecord(options)) throw new RequestFault(invalidKey(String(options), attribute.name, 'populate'))
   for (const key of Object.keys(options)) {
     if (!FRAGMENT_OPTIONS.has(key))
-      return failed(invalidKey(key, `${attribute.name}.on.${component.uid}`, 'populate'))
+      throw new RequestFault(invalidKey(key, `${attribute.name}.on.${component.uid}`, 'populate'))
   }
   const filter = isEmpty(options.filters)
-    ? ok(null)
+    ? null
     : parseFilter(options.filters, component, { param: 'populate' })
-  if (!filter.ok) return filter
   const fields = parseFields(options.fields, component, 'populate')
-  if (!fields.ok) return fields
   const populate = parsePopulate(options.populate, component, components)
-  if (!populate.ok) return populate
-  const selection = { ...fields.value, populate: populate.value }
-  return ok({ component, selection, ...(filter.value && { filter: filter.value }) })
+  const selection = { ...fields, populate }
+  return { component, selection, ...(filter && { filter }) }
 }
 
 /** No `sort`: entries of different components share one order. */

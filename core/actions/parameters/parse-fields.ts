@@ -1,27 +1,24 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault, type QueryParam } from '../../faults/fault.ts'
+import { fault, type QueryParam, RequestFault } from '../../faults/fault.ts'
 import type { Holder, ScalarAttribute } from '../../model/model.ts'
 import { unknownKey } from '../../query/parse-place.ts'
 import { everyField, type SelectedFields } from '../../query/populate-nodes.ts'
 import type { Filter, Selection, Sort } from '../../query/query.ts'
 
 /** Parses `fields` (reference/rest.md#4-fields): names in a comma-separated text or a list; `*` or absent: all fields. */
-export function parseFields(
-  raw: unknown,
-  holder: Holder,
-  param: QueryParam = 'fields',
-): Result<SelectedFields, Fault> {
-  if (raw === undefined) return ok(everyField(holder))
+export function parseFields(raw: unknown, holder: Holder, param: QueryParam = 'fields'): SelectedFields {
+  if (raw === undefined) return everyField(holder)
   const names = toNames(raw)
   if (!names)
-    return failed(fault('validation', 'Invalid fields parameter. Expected a string or an array of strings'))
+    throw new RequestFault(
+      fault('validation', 'Invalid fields parameter. Expected a string or an array of strings'),
+    )
   const fields = new Set<ScalarAttribute>()
   for (const name of names) {
     const attribute = holder.attributes.get(name)
     if (attribute?.kind === 'scalar') fields.add(attribute)
-    else if (name !== '*') return failed(unknownKey({ holder, param, path: null }, name))
+    else if (name !== '*') throw new RequestFault(unknownKey({ holder, param, path: null }, name))
   }
-  return ok(names.includes('*') ? everyField(holder) : { fields: [...fields], named: true })
+  return names.includes('*') ? everyField(holder) : { fields: [...fields], named: true }
 }
 
 /** null: neither a text nor a list of single names. */

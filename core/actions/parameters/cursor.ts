@@ -1,6 +1,5 @@
-import { failed, ok, type Result } from '../../base/result.ts'
 import { entityTag } from '../../base/text.ts'
-import type { Fault } from '../../faults/fault.ts'
+import { RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { parseValue } from '../../query/parse-value.ts'
@@ -12,26 +11,22 @@ import { badCursor } from './parse-pagination.ts'
 type CursorContent = readonly [order: string, keys: readonly unknown[], id: number]
 
 /** Parses a cursor for this order; an empty one is the first page. */
-export function parseCursor(
-  text: string,
-  type: ContentType,
-  sorts: readonly Sort[],
-): Result<PageCursor, Fault> {
+export function parseCursor(text: string, type: ContentType, sorts: readonly Sort[]): PageCursor {
   if (sorts.some(({ attribute }) => JSON_TYPES.has(attribute.type)))
-    return failed(badCursor('a list that is sorted by JSON has no cursors'))
+    throw new RequestFault(badCursor('a list that is sorted by JSON has no cursors'))
   if (sorts.length > MAX_SORTS)
-    return failed(badCursor(`a list with cursors is sorted by ${MAX_SORTS} attributes at most`))
-  if (text === '') return ok('first')
+    throw new RequestFault(badCursor(`a list with cursors is sorted by ${MAX_SORTS} attributes at most`))
+  if (text === '') return 'first'
   const content = decode(text)
-  if (!content) return failed(badCursor('this is no cursor'))
+  if (!content) throw new RequestFault(badCursor('this is no cursor'))
   const [order, keys, id] = content
   if (order !== orderDigest(type, sorts))
-    return failed(badCursor('this cursor is of another list, or of another sort'))
+    throw new RequestFault(badCursor('this cursor is of another list, or of another sort'))
   const values = keys.map((key, index) => toValue(key, sorts[index]))
   const given = values.filter(value => value !== undefined)
   if (given.length !== sorts.length || values.length !== sorts.length)
-    return failed(badCursor('this is no cursor'))
-  return ok({ keys: given, id })
+    throw new RequestFault(badCursor('this is no cursor'))
+  return { keys: given, id }
 }
 
 /** The condition for the following rows grows with the square of the sort attributes. */

@@ -1,20 +1,54 @@
+import type { ActionCall, ParamRules } from '../actions/action-call.ts'
+import { invalidParam, type Params } from '../actions/params.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
-import type { Holder } from '../model/model.ts'
+import type { ContentType, Holder } from '../model/model.ts'
+import type { DocumentAction } from '../plugins/services/documents-api.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
 import { isRecord, targetHolder } from '../query/parse-place.ts'
-import { type ActionCall, invalidParam, type Params, unwrapOrThrow } from './action-call.ts'
+import { checkParams } from './check-params.ts'
 
-/** Runs one of REST's parsers. Adds the nearest known name to a fault about an unknown one, and throws it. */
-export function parseWithSuggestions<Value>(holder: Holder, parse: () => Result<Value, Fault>): Value {
-  const parsed = parse()
-  return unwrapOrThrow(
-    parsed.ok ? parsed : { ok: false, reasons: parsed.reasons.map(each => addSuggestion(each, holder)) },
-  )
+/** Rules of parameters that project code passes: known keys, plain values, suggestions in faults. */
+export const CODE_RULES: ParamRules = {
+  check: checkActionParams,
+  toQuery: toQueryParams,
+  explain: addSuggestion,
 }
 
-function addSuggestion(fault: Fault, holder: Holder): Fault {
+const ANSWER = ['populate', 'fields']
+const FIND = ['filters', '_q', 'publicationFilter', 'hasPublishedVersion', 'status', 'locale']
+const VERSIONS = ['documentId', 'locale', ...ANSWER]
+
+const KNOWN_PARAMS: Readonly<Record<DocumentAction, readonly string[]>> = {
+  findMany: [...FIND, ...ANSWER, 'sort', 'pagination', 'start', 'limit'],
+  findFirst: [...FIND, ...ANSWER, 'sort'],
+  findOne: ['documentId', 'status', 'locale', ...ANSWER],
+  count: FIND,
+  create: ['data', 'status', 'locale', ...ANSWER],
+  update: ['documentId', 'data', 'status', 'locale', ...ANSWER],
+  delete: VERSIONS,
+  publish: VERSIONS,
+  unpublish: VERSIONS,
+  discardDraft: VERSIONS,
+}
+
+export const DOCUMENT_ACTIONS = Object.keys(KNOWN_PARAMS) as readonly DocumentAction[]
+
+export function checkActionParams(raw: unknown, action: DocumentAction): Params {
+  return checkParams(raw, KNOWN_PARAMS[action], action)
+}
+
+/** `status` defaults to `draft`, as in Strapi's document service. Lists have no default limit. */
+function toQueryParams(params: Params, { action, type }: ActionCall): Params {
+  const query = { ...params, status: params.status ?? (type.draftAndPublish ? 'draft' : 'published') }
+  return LISTS.has(action) ? toPagination(query) : query
+}
+
+const LISTS: ReadonlySet<DocumentAction> = new Set<DocumentAction>(['findMany', 'findFirst', 'count'])
+
+/** Adds the nearest known name to a fault about an unknown one. */
+function addSuggestion(fault: Fault, holder: ContentType): Fault {
   const { key, path, expected } = fault.details
   if (typeof key !== 'string' || key === '' || expected !== undefined) return fault
   const holderAtPath = typeof path === 'string' ? placeAt(path.split('.'), key, holder) : holder
@@ -33,19 +67,6 @@ function placeAt(path: readonly string[], key: string, start: Holder): Holder | 
   }, start)
 }
 
-/** Parameters for REST's parsers. `status` defaults to `draft`, as in Strapi's document service. */
-export const toParameters = ({ type }: ActionCall, params: Params): Params => ({
-  ...params,
-  status: params.status ?? (type.draftAndPublish ? 'draft' : 'published'),
-})
-
-/** The documentId of the parameters; null for a single type. */
-export function parseDocumentId({ documentId }: Params, { type }: ActionCall): string | null {
-  if (typeof documentId === 'string' && documentId !== '') return documentId
-  if (documentId === undefined && type.kind === 'single') return null
-  throw invalidParam(`documentId must be the documentId of a document of ${type.key}`, 'documentId')
-}
-
 /** No limit: more rows than a table can have. */
 const ALL = 2_147_483_647
 
@@ -53,7 +74,7 @@ const ALL = 2_147_483_647
  * Converts `pagination` with numbers, and the top-level `start` and `limit`, to the form of a query string. Without a
  * limit, or with `limit: -1`, it selects all documents.
  */
-export function toPagination(params: Params): Params {
+function toPagination(params: Params): Params {
   const { start, limit, pagination = {}, ...others } = params
   if (!isRecord(pagination)) throw invalidParam('pagination must be an object', 'pagination')
   const unknown = Object.keys(pagination).find(key => !PAGE_KEYS.includes(key))
@@ -80,7 +101,7 @@ function pageText(key: string, value: unknown): string {
 }
 
 /** Settings without a maximum limit; the default page size is REST's. */
-export const unlimitedSettings = ({ prefix, defaultLimit }: ActionCall['terms']['settings']) => ({
+export const unlimitedSettings = ({ prefix, defaultLimit }: RestSettings): RestSettings => ({
   prefix,
   defaultLimit,
   maxLimit: ALL,

@@ -3,29 +3,29 @@ import { trusted, trustedCommand } from '../access/brand.ts'
 import { restrictModified } from '../access/restrict/modified-by-middleware.ts'
 import { permit } from '../access/restrict/permit.ts'
 import { restrict } from '../access/restrict/restrict.ts'
-import { ok } from '../base/result.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import type { Command, PermittedCommand } from '../query/command.ts'
 import type { Filter, Populate, Query, RestrictedQuery, Sort, ZonePart } from '../query/query.ts'
-import { type ActionCall, invalidParam, unwrapOrThrow } from './action-call.ts'
+import type { ActionCall } from './action-call.ts'
+import { invalidParam } from './params.ts'
 
 /** Restricts a query to its caller. Trusted code may read everything, but not filter or sort by passwords. */
 export function authorizeQuery(
   query: Query,
-  { caller, original }: ActionCall,
+  { caller, original }: Pick<ActionCall, 'caller' | 'original'>,
   action?: Action,
 ): RestrictedQuery {
   const password = caller ? undefined : findPassword(query)
   if (password) throw invalidParam(`Invalid key ${password.name}: a password is no condition`, password.name)
   if (!caller) return trusted(query)
-  return unwrapOrThrow(original ? restrictModified(query, caller, action) : restrict(query, caller, action))
+  return original ? restrictModified(query, caller, action) : restrict(query, caller, action)
 }
 
 /** Checks a command against the permissions of its caller. */
 export const authorizeCommand = <Kind extends Command>(
   command: Kind,
-  { caller }: ActionCall,
-): PermittedCommand<Kind> => unwrapOrThrow(caller ? permit(command, caller) : ok(trustedCommand(command)))
+  { caller }: Pick<ActionCall, 'caller'>,
+): PermittedCommand<Kind> => (caller ? permit(command, caller) : trustedCommand(command))
 
 /** Finds a password that a query filters or sorts by: conditions would disclose its value. */
 function findPassword({ filter, sort, selection }: Query): ScalarAttribute | undefined {

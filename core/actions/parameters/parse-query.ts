@@ -1,12 +1,11 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model, ScalarAttribute, ValueType } from '../../model/model.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
 import { findTooManyJoins } from '../../query/join-limit.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import type { Query, Search, Status } from '../../query/query.ts'
-import type { QueryParameters } from '../parse-query-string.ts'
+import type { Params } from '../params.ts'
 import { parseCursor } from './cursor.ts'
 import { joinsTables, parseFields, withSortedFields } from './parse-fields.ts'
 import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
@@ -23,58 +22,42 @@ export interface QueryParseTerms {
 type Shared = Content & Versions & Pick<Query, 'kind' | 'type'>
 
 /** Parses reference/rest.md. The first fault is reported in Strapi's order: filters, sort, fields, populate. */
-export function parseSharedQuery(
-  type: ContentType,
-  parameters: QueryParameters,
-  terms: QueryParseTerms,
-): Result<Shared, Fault> {
-  if (parameters.lookup !== undefined) return failed(fault('validation', "Invalid params: 'lookup'"))
+export function parseSharedQuery(type: ContentType, parameters: Params, terms: QueryParseTerms): Shared {
+  if (parameters.lookup !== undefined) throw new RequestFault(fault('validation', "Invalid params: 'lookup'"))
   const content = parseContent(type, parameters, terms)
-  if (!content.ok) return content
   const versions = parseVersions(type, parameters)
-  if (!versions.ok) return versions
-  const { filter, sort, selection } = content.value
-  const { status, publication, search } = versions.value
-  return ok({ kind: 'query', type, status, selection, filter, search, publication, sort })
+  const { filter, sort, selection } = content
+  const { status, publication, search } = versions
+  return { kind: 'query', type, status, selection, filter, search, publication, sort }
 }
 
 type Content = Pick<Query, 'filter' | 'sort' | 'selection'>
 
-function parseContent(
-  type: ContentType,
-  parameters: QueryParameters,
-  { model }: QueryParseTerms,
-): Result<Content, Fault> {
-  const filter = parameters.filters === undefined ? ok(null) : parseFilter(parameters.filters, type)
-  if (!filter.ok) return filter
+function parseContent(type: ContentType, parameters: Params, { model }: QueryParseTerms): Content {
+  const filter = parameters.filters === undefined ? null : parseFilter(parameters.filters, type)
   const sort = parseSort(parameters.sort, type)
-  if (!sort.ok) return sort
   const fields = parseFields(parameters.fields, type)
-  if (!fields.ok) return fields
   const populate = parsePopulate(parameters.populate, type, model.components)
-  if (!populate.ok) return populate
-  const excess = findExcessPopulate(populate.value)
-  if (excess) return failed(excess)
-  const named = joinsTables(filter.value) ? withSortedFields(fields.value, sort.value) : fields.value
+  const excess = findExcessPopulate(populate)
+  if (excess) throw new RequestFault(excess)
+  const named = joinsTables(filter) ? withSortedFields(fields, sort) : fields
   const content = {
-    filter: filter.value,
-    sort: sort.value,
-    selection: { ...named, populate: populate.value },
+    filter,
+    sort,
+    selection: { ...named, populate },
   }
   const tooMany = findTooManyJoins(content)
-  return tooMany ? failed(tooMany) : ok(content)
+  if (tooMany) throw new RequestFault(tooMany)
+  return content
 }
 
 type Versions = Pick<Query, 'publication' | 'search'> & { readonly status: Status }
 
-function parseVersions(type: ContentType, parameters: QueryParameters): Result<Versions, Fault> {
+function parseVersions(type: ContentType, parameters: Params): Versions {
   const status = parseStatus(parameters.status)
-  if (!status.ok) return status
   const publication = parsePublication(type, parameters)
-  if (!publication.ok) return publication
   const search = parseSearch(type, parameters._q)
-  if (!search.ok) return search
-  return ok({ status: status.value, publication: publication.value, search: search.value })
+  return { status, publication, search }
 }
 
 export interface ListQuery {
@@ -83,37 +66,27 @@ export interface ListQuery {
 }
 
 /** Parses the parameters of a list. */
-export function parseListQuery(
-  type: ContentType,
-  parameters: QueryParameters,
-  terms: QueryParseTerms,
-): Result<ListQuery, Fault> {
+export function parseListQuery(type: ContentType, parameters: Params, terms: QueryParseTerms): ListQuery {
   const shared = parseSharedQuery(type, parameters, terms)
-  if (!shared.ok) return shared
   const pagination = parsePagination(parameters, terms.settings)
-  if (!pagination.ok) return pagination
   const locale = parseLocales(type, parameters, { model: terms.model, many: true })
-  if (!locale.ok) return locale
-  const { after: cursor, withCount } = pagination.value
-  const after = cursor === undefined ? ok(undefined) : parseCursor(cursor, type, shared.value.sort)
-  if (!after.ok) return after
-  const begun = after.value === undefined ? {} : { after: after.value }
-  const take = { kind: 'many', page: pageOf(pagination.value), total: withCount, ...begun } as const
-  return ok({ query: { ...shared.value, take, locale: locale.value }, pagination: pagination.value })
+  const { after: cursor, withCount } = pagination
+  const after = cursor === undefined ? undefined : parseCursor(cursor, type, shared.sort)
+  const begun = after === undefined ? {} : { after }
+  const take = { kind: 'many', page: pageOf(pagination), total: withCount, ...begun } as const
+  return { query: { ...shared, take, locale }, pagination }
 }
 
 /** Parses the parameters of one document; `documentId` is null for a single type. Pagination is ignored. */
 export function parseOneQuery(
   type: ContentType,
   documentId: string | null,
-  parameters: QueryParameters,
+  parameters: Params,
   terms: QueryParseTerms,
-): Result<Query, Fault> {
+): Query {
   const shared = parseSharedQuery(type, parameters, terms)
-  if (!shared.ok) return shared
   const locale = parseLocales(type, parameters, { model: terms.model, many: false })
-  if (!locale.ok) return locale
-  return ok({ ...shared.value, take: { kind: 'one', documentId }, locale: locale.value })
+  return { ...shared, take: { kind: 'one', documentId }, locale }
 }
 
 const SEARCHED: ReadonlySet<ValueType> = new Set<ValueType>([
@@ -131,11 +104,11 @@ const SEARCHED: ReadonlySet<ValueType> = new Set<ValueType>([
 ])
 
 /** Parses `_q` (reference/rest.md#7-filters), which searches all text, number and uid attributes and the documentId. */
-function parseSearch(type: ContentType, raw: unknown): Result<Search | null, Fault> {
-  if (raw === undefined || raw === '') return ok(null)
+function parseSearch(type: ContentType, raw: unknown): Search | null {
+  if (raw === undefined || raw === '') return null
   if (typeof raw !== 'string' || raw.includes('\0'))
-    return failed(fault('validation', 'Invalid value for _q: expected a text', { key: '_q' }))
-  return ok({ text: raw, attributes: searchedAttributes(type) })
+    throw new RequestFault(fault('validation', 'Invalid value for _q: expected a text', { key: '_q' }))
+  return { text: raw, attributes: searchedAttributes(type) }
 }
 
 const known = new WeakMap<ContentType, readonly ScalarAttribute[]>()

@@ -1,5 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault, invalidKey } from '../../faults/fault.ts'
+import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Holder, Model } from '../../model/model.ts'
 import { isRecord, targetHolder, unknownKey } from '../../query/parse-place.ts'
 import { populateAll, populateWhole } from '../../query/populate-nodes.ts'
@@ -10,17 +9,13 @@ import { notOnZones, parsePopulateOptions } from './populate-options.ts'
 type Components = Model['components']
 
 /** Parses `populate` (reference/rest.md#8-populate): `*`, dotted names in a text or list, or an object of names with options. */
-export function parsePopulate(
-  raw: unknown,
-  holder: Holder,
-  components: Components,
-): Result<readonly Populate[], Fault> {
-  if (raw === undefined || raw === null || raw === '') return ok([])
-  if (raw === '*') return ok(populateAll(holder))
+export function parsePopulate(raw: unknown, holder: Holder, components: Components): readonly Populate[] {
+  if (raw === undefined || raw === null || raw === '') return []
+  if (raw === '*') return populateAll(holder)
   if (isRecord(raw)) return parseNames(raw, { holder, components })
   const words = toNameTree(raw)
   if (words) return parsePopulateNames(words, holder, { path: null, literal: true, depth: 0 })
-  return failed(
+  throw new RequestFault(
     fault(
       'validation',
       'Invalid populate parameter. Expected a string, an array of strings, a populate object',
@@ -33,18 +28,14 @@ interface Level {
   readonly components: Components
 }
 
-function parseNames(
-  raw: Readonly<Record<string, unknown>>,
-  level: Level,
-): Result<readonly Populate[], Fault> {
+function parseNames(raw: Readonly<Record<string, unknown>>, level: Level): readonly Populate[] {
   const populates: Populate[] = []
   for (const [name, value] of Object.entries(raw)) {
     if (isListIndex(name, level.holder)) continue
     const parsed = parseName(name, value, level)
-    if (!parsed.ok) return parsed
-    if (parsed.value) populates.push(parsed.value)
+    if (parsed) populates.push(parsed)
   }
-  return ok(populates)
+  return populates
 }
 
 /** A list mixed with an object is parsed as an object with numeric keys; these are ignored. */
@@ -52,18 +43,15 @@ const isListIndex = (name: string, { attributes }: Holder): boolean =>
   !attributes.has(name) && (/^\d+$/.test(name) || parseBoolean(name) !== undefined)
 
 /** null: `false` excludes the attribute. */
-function parseName(
-  name: string,
-  value: unknown,
-  { holder, components }: Level,
-): Result<Populate | null, Fault> {
+function parseName(name: string, value: unknown, { holder, components }: Level): Populate | null {
   const attribute = holder.attributes.get(name)
   const whole = attribute && populateWhole(attribute, 'named')
-  if (!attribute || !whole) return failed(unknownKey({ holder, param: 'populate', path: null }, name))
+  if (!attribute || !whole)
+    throw new RequestFault(unknownKey({ holder, param: 'populate', path: null }, name))
   const wanted = value === null ? false : parseBoolean(value)
-  if (wanted !== undefined) return ok(wanted ? whole : null)
+  if (wanted !== undefined) return wanted ? whole : null
   if (isRecord(value)) return parsePopulateOptions(value, { attribute, holder, components, parsePopulate })
-  return failed(unexpectedText(attribute, value, holder))
+  throw new RequestFault(unexpectedText(attribute, value, holder))
 }
 
 /** A text is not an option; Strapi reports it as an unknown option name (reference/rest.md#8-populate). */

@@ -1,0 +1,98 @@
+import type { Caller } from '../access/caller.ts'
+import type { RequestContext } from '../base/request-context.ts'
+import type { BodyFormat, BodyOrText } from '../cache/answer-store.ts'
+import type { Documents } from '../documents/documents.ts'
+import { type Fault, RequestFault } from '../faults/fault.ts'
+import type { ContentType } from '../model/model.ts'
+import type { AnswerShape } from '../plan/row.ts'
+import type { DocumentAction, RunDocumentMiddlewares } from '../plugins/services/documents-api.ts'
+import type { Precondition } from '../query/command.ts'
+import type { RestrictedQuery, Status } from '../query/query.ts'
+import type { Pagination } from './parameters/parse-pagination.ts'
+import type { QueryParseTerms } from './parameters/parse-query.ts'
+import type { Params } from './params.ts'
+
+/** One action on documents of a content-type, requested over HTTP or by project code. */
+export interface ActionCall {
+  readonly action: DocumentAction
+  readonly type: ContentType
+  readonly params: Params
+  /** null: trusted project code, which has all permissions. */
+  readonly caller: Caller | null
+  /** The caller's own parameters, if middlewares changed them: only these are checked against the caller. */
+  readonly original?: Params
+  /** Set if the answer is an HTTP body; absent: a value for code. */
+  readonly http?: HttpAnswer
+  /** The query of a write, if it was parsed and authorized already. */
+  readonly target?: WriteTarget
+}
+
+/** How an answer over HTTP is built. */
+export interface HttpAnswer {
+  readonly shape: AnswerShape
+  readonly tagOf: (text: string) => string
+  readonly trail: RequestContext
+  readonly precondition: Precondition | null
+  readonly documentBody: BodyFormat
+  listBody(query: RestrictedQuery, pagination: Pagination): BodyFormat
+}
+
+/** What the query parameters of a create or update mean. */
+export interface WriteTarget {
+  readonly locale: string | null
+  /** Always `published` for types without drafts. */
+  readonly status: Status
+  /** The query that reads the answer. */
+  readonly answer: RestrictedQuery
+}
+
+/** Services and settings that actions use. */
+export interface ActionTerms extends QueryParseTerms {
+  readonly documents: Documents
+  /** Document middlewares; absent or null: there are none. */
+  readonly around?: RunDocumentMiddlewares | null
+  /** Rules of parameters that code passes; absent: they come from a query string. */
+  readonly rules?: ParamRules
+}
+
+/** What differs between parameters of code and those of a query string. */
+export interface ParamRules {
+  /** Checks parameters that middlewares changed. */
+  check(params: Params, action: DocumentAction): Params
+  /** Converts them to the form of a query string. */
+  toQuery(params: Params, call: ActionCall): Params
+  /** Adds to a fault what helps an author. */
+  explain(fault: Fault, type: ContentType): Fault
+}
+
+/** The parameters of a call in the form of a query string. */
+export const queryParams = (call: ActionCall, { rules }: ActionTerms): Params =>
+  rules ? rules.toQuery(call.params, call) : call.params
+
+/** Runs a parser; its fault is explained to authors of code. */
+export function parseExplained<Value>(
+  { type }: ActionCall,
+  { rules }: ActionTerms,
+  parse: () => Value,
+): Value {
+  try {
+    return parse()
+  } catch (error) {
+    if (!rules || !(error instanceof RequestFault)) throw error
+    throw new RequestFault(rules.explain(error.fault, type))
+  }
+}
+
+/** All checks that need no database are done; the call performs the action. Both throw RequestFaults. */
+export type PreparedAction = () => Promise<ActionResult>
+
+export type PrepareAction = (call: ActionCall, terms: ActionTerms) => PreparedAction
+
+export type ActionResult =
+  /** The finished body of a read over HTTP. */
+  | { readonly kind: 'body'; readonly body: BodyOrText }
+  /** The JSON text of a written document; null: the caller may not read it. */
+  | { readonly kind: 'document'; readonly text: string | null }
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** The document does not exist, or is hidden. */
+  | { readonly kind: 'missing' }

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { BodyOrText } from '../cache/answer-store.ts'
+import { toPluginError } from '../faults/errors.ts'
+import { RequestFault } from '../faults/fault.ts'
+import type { DocumentAction } from '../plugins/services/documents-api.ts'
+import { isRecord } from '../query/parse-place.ts'
+import type { ActionCall, ActionResult, ActionTerms, PrepareAction } from './action-call.ts'
+import { badCursor } from './parameters/parse-pagination.ts'
+import type { Params } from './params.ts'
+import { prepareCount, prepareFindFirst, prepareFindMany, prepareFindOne } from './prepare-read.ts'
+import { prepareDiscardDraft, preparePublish, prepareUnpublish } from './prepare-status.ts'
+import { prepareCreate, prepareDelete, prepareUpdate } from './prepare-write.ts'
+
+const PREPARE: { readonly [Name in DocumentAction]: PrepareAction } = {
+  findMany: prepareFindMany,
+  findFirst: prepareFindFirst,
+  findOne: prepareFindOne,
+  count: prepareCount,
+  create: prepareCreate,
+  update: prepareUpdate,
+  delete: prepareDelete,
+  publish: preparePublish,
+  unpublish: prepareUnpublish,
+  discardDraft: prepareDiscardDraft,
+}
+
+/** The outcome of an action. */
+export interface Performed {
+  /** What documents answered; null: a middleware answered without the action. */
+  readonly result: ActionResult | null
+  /** What the middlewares answered; undefined: there are none. */
+  readonly value?: unknown
+}
+
+/**
+ * Performs an action inside the document middlewares. The caller's own parameters are authorized before middlewares
+ * run; parameters that they change are parsed and authorized again.
+ */
+export async function perform(call: ActionCall, terms: ActionTerms): Promise<Performed> {
+  const { around } = terms
+  if (!around) return { result: await PREPARE[call.action](call, terms)() }
+  const { type, action, params } = call
+  const prepared = call.caller && PREPARE[action](call, terms)
+  let result: ActionResult | null = null
+  const value = await around({
+    type,
+    action,
+    params,
+    async perform(changed) {
+      const same = prepared !== null && isDeepStrictEqual(changed, params)
+      result = await withPluginErrors(() => (same ? prepared() : performChanged(call, changed, terms)))
+      return toValue(result)
+    },
+  })
+  return { result, value }
+}
+
+/** `async`: a refusal of the parameters rejects, too. */
+async function performChanged(
+  { target: _, ...call }: ActionCall,
+  changed: Params,
+  terms: ActionTerms,
+): Promise<ActionResult> {
+  if (changesCursorOrder(changed, call.params)) throw new RequestFault(badCursor(NO_CURSORS_HERE))
+  const params = terms.rules ? terms.rules.check(changed, call.action) : changed
+  const original = call.caller ? { original: call.params } : {}
+  return PREPARE[call.action]({ ...call, params, ...original }, terms)()
+}
+
+/** A cursor holds the sort values of a row. Values of a sort that a middleware chose may be hidden from the caller. */
+const changesCursorOrder = ({ sort, pagination }: Params, original: Params): boolean =>
+  isRecord(pagination) && pagination.after !== undefined && !isDeepStrictEqual(sort, original.sort)
+
+const NO_CURSORS_HERE = 'code of the project puts this list into an order of its own, which has no cursors'
+
+/** Rejects with the error classes that code can test with `instanceof`. */
+export async function withPluginErrors<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof RequestFault && error.constructor === RequestFault
+      ? toPluginError(error.fault)
+      : error
+  }
+}
+
+/** The result as code gets it. A new value for each call, except for `value`. */
+export function toValue(result: ActionResult): unknown {
+  switch (result.kind) {
+    case 'body':
+      return toEnvelope(result.body).data
+    case 'document':
+      return result.text === null ? null : JSON.parse(result.text)
+    case 'value':
+      return result.value
+    case 'missing':
+      return null
+  }
+}
+
+export const toEnvelope = (body: BodyOrText): { readonly data: unknown; readonly meta: unknown } =>
+  JSON.parse(typeof body === 'string' ? body : body.bytes.toString())

@@ -1,0 +1,205 @@
+import type { Action } from '../access/actions.ts'
+import { permitModified } from '../access/restrict/modified-by-middleware.ts'
+import type { Answer } from '../documents/documents.ts'
+import { type Fault, fault, RequestFault, unwrap } from '../faults/fault.ts'
+import type { ContentType } from '../model/model.ts'
+import type {
+  CreateCommand,
+  DeleteCommand,
+  GivenValues,
+  PermittedCommand,
+  UpdateCommand,
+} from '../query/command.ts'
+import { parseFilter } from '../query/parse-filter.ts'
+import { parseGivenValues } from '../query/parse-given-values.ts'
+import { isRecord } from '../query/parse-place.ts'
+import type { Filter, LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
+import type { ActionResult, PrepareAction, PreparedAction } from './action-call.ts'
+import {
+  type ActionCall,
+  type ActionTerms,
+  parseExplained,
+  queryParams,
+  type WriteTarget,
+} from './action-call.ts'
+import { authorizeCommand, authorizeQuery } from './authorize.ts'
+import { parseSharedQuery, type QueryParseTerms } from './parameters/parse-query.ts'
+import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
+import { invalidParam, type Params, parseDocumentId } from './params.ts'
+import { isUnstorable } from './prepare-read.ts'
+
+export const prepareCreate: PrepareAction = (call, terms) => {
+  const { type } = call
+  const { answer, locale, status } = writeTarget('create', call, terms)
+  const values = parseValues(call.params, call, terms)
+  const command = permitSave({ kind: 'create', type, locale, status, values }, call, terms)
+  return async () => toDocument(unwrap(await terms.documents.create(command, toAnswer(answer, call))).text)
+}
+
+export const prepareUpdate: PrepareAction = (call, terms) => {
+  const { type } = call
+  const documentId = parseDocumentId(call.params, type)
+  const { answer, locale, status } = writeTarget('update', call, terms)
+  const values = parseValues(call.params, call, terms)
+  const precondition = call.http?.precondition ?? null
+  const command = permitSave(
+    { kind: 'update', type, documentId, locale, status, values, precondition },
+    call,
+    terms,
+  )
+  return async () => {
+    if (isUnstorable(documentId)) return { kind: 'missing' }
+    const written = await terms.documents.update(command, toAnswer(answer, call))
+    if (!written.ok && written.reasons[0]?.code === 'notFound') return { kind: 'missing' }
+    return toDocument(unwrap(written).text)
+  }
+}
+
+const toDocument = (text: string | null): ActionResult => ({ kind: 'document', text })
+
+const toAnswer = (query: RestrictedQuery, { http }: ActionCall): Answer =>
+  http ? { query, shape: http.shape, tagOf: http.tagOf, trail: http.trail } : { query, shape: 'flat' }
+
+type SaveAction = 'create' | 'update'
+
+export const writeTarget = (action: SaveAction, call: ActionCall, terms: ActionTerms): WriteTarget =>
+  call.target ??
+  restrictTarget(
+    parseExplained(call, terms, () => parseTarget(call.type, queryParams(call, terms), terms)),
+    call,
+    action,
+  )
+
+/** A write target that is not yet restricted to a caller. */
+export interface ParsedTarget extends Omit<WriteTarget, 'answer'> {
+  readonly query: Query
+}
+
+export function parseTarget(type: ContentType, params: Params, terms: QueryParseTerms): ParsedTarget {
+  const shared = parseSharedQuery(type, params, terms)
+  const locale = parseWrittenLocale(type, params.locale, terms.model)
+  const query: Query = { ...shared, take: ONE_DOCUMENT, locale: toLocaleChoice(locale) }
+  return { locale, status: type.draftAndPublish ? shared.status : 'published', query }
+}
+
+const restrictTarget = (
+  { locale, status, query }: ParsedTarget,
+  call: ActionCall,
+  action: SaveAction,
+): WriteTarget => ({ locale, status, answer: authorizeAnswer(query, call, action) })
+
+/** The document service fills in the id of the written document. */
+const ONE_DOCUMENT: Query['take'] = { kind: 'one', documentId: null }
+
+const toLocaleChoice = (locale: string | null): LocaleChoice =>
+  locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] }
+
+/** Conditions have no effect on a write's answer: they are validated, then dropped (reference/rest.md#7-filters). */
+export function authorizeAnswer(
+  query: Query,
+  call: Pick<ActionCall, 'caller' | 'original'>,
+  action: Action,
+): RestrictedQuery {
+  const { filter, search, sort, publication } = query
+  if (filter || search || publication || sort.length > 0) authorizeQuery(query, call, action)
+  return authorizeQuery({ ...query, filter: null, search: null, publication: null, sort: [] }, call, action)
+}
+
+/** Trusted code and middlewares may also set attributes that no request may. */
+function parseValues({ data }: Params, call: ActionCall, terms: ActionTerms): GivenValues {
+  if (!isRecord(data)) throw invalidParam('data must be an object of attributes', 'data')
+  const sealed = call.caller === null || call.original !== undefined
+  return parseExplained(call, terms, () => parseGivenValues(call.type, data, { sealed }))
+}
+
+/** Checks the caller's own values; values that middlewares changed are trusted. */
+function permitSave<Kind extends CreateCommand | UpdateCommand>(
+  command: Kind,
+  { original, ...call }: ActionCall,
+  terms: ActionTerms,
+): PermittedCommand<Kind> {
+  if (!original) return authorizeCommand(command, call)
+  const before = { ...command, values: parseValues(original, call, terms) }
+  return permitModified(command, before, authorizeCommand(before, call))
+}
+
+export const prepareDelete: PrepareAction = (call, terms) =>
+  call.http ? deleteOverHttp(call, terms) : deleteForCode(call, terms)
+
+/** Reads nothing but the versions that a precondition may name: the published one and the draft. */
+function deleteOverHttp(call: ActionCall, terms: ActionTerms): PreparedAction {
+  const { type, params } = call
+  const shared = parseSharedQuery(type, params, terms)
+  const locale = parseDeletedLocale(type, params.locale, terms.model)
+  if (type.draftAndPublish && shared.status === 'draft') throw new RequestFault(noDraftAlone(type))
+  const answered = type.localized ? (locale ?? terms.model.defaultLocale) : null
+  const query: Query = { ...shared, take: ONE_DOCUMENT, locale: toLocaleChoice(answered) }
+  const statuses: readonly Status[] = type.draftAndPublish ? [shared.status, 'draft'] : [shared.status]
+  const seen = statuses.map(status => toAnswer(authorizeAnswer({ ...query, status }, call, 'delete'), call))
+  const documentId = parseDocumentId(params, type)
+  const precondition = call.http?.precondition ?? null
+  const command = authorizeCommand<DeleteCommand>(
+    { kind: 'delete', type, documentId, locale, precondition },
+    call,
+  )
+  return async () => {
+    if (!isUnstorable(documentId)) unwrap(await terms.documents.delete(command, seen))
+    return { kind: 'value', value: { documentId, entries: [] } }
+  }
+}
+
+const noDraftAlone = ({ key }: ContentType): Fault =>
+  fault('validation', `The draft of a document of ${key} cannot be deleted alone: leave out status`, {
+    key: 'status',
+  })
+
+/** Reads the entries before it deletes them: a caller without draft access gets the published ones. */
+function deleteForCode(call: ActionCall, terms: ActionTerms): PreparedAction {
+  const target = versionsOf(call, terms)
+  const command = authorizeCommand<DeleteCommand>({ kind: 'delete', ...target, precondition: null }, call)
+  const status = call.caller === null && call.type.draftAndPublish ? 'draft' : 'published'
+  const answer = versionAnswer('delete', status, { call, terms })
+  const { query } = answer
+  const { documentId } = command
+  const take: Query['take'] = { kind: 'many', page: { start: 0, limit: MAX_LOCALES }, total: false }
+  const filter =
+    documentId === null ? query.filter : andFilter(query.filter, parseFilter({ documentId }, call.type))
+  return async () => {
+    if (isUnstorable(documentId)) return { kind: 'value', value: { documentId, entries: [] } }
+    const { text } = await terms.documents.findMany({ ...query, take, filter }, 'flat')
+    const deleted = unwrap(await terms.documents.delete(command, [], answer))
+    // Nothing is deleted of a document that is hidden from the caller.
+    const entries: readonly { readonly documentId?: unknown }[] = deleted === null ? [] : JSON.parse(text)
+    return {
+      kind: 'value',
+      value: { documentId: documentId ?? entries[0]?.documentId ?? null, entries },
+    }
+  }
+}
+
+/** Maximum number of locale versions in a result. */
+const MAX_LOCALES = 10_000
+
+const andFilter = (one: Filter | null, other: Filter): Filter =>
+  one ? { kind: 'and', filters: [one, other] } : other
+
+/** Type, documentId and locale of a command. The locale defaults to the default locale; null (`*`): all. */
+export const versionsOf = ({ type, params }: ActionCall, { model }: ActionTerms) => ({
+  type,
+  documentId: parseDocumentId(params, type),
+  locale: parseDeletedLocale(type, params.locale, model),
+})
+
+interface ActionContext {
+  readonly call: ActionCall
+  readonly terms: ActionTerms
+}
+
+/** Reads the resulting versions with this status, in the locales of the command. */
+export function versionAnswer(action: Action, status: Status, { call, terms }: ActionContext): Answer {
+  const { type } = call
+  const params: Params = { ...queryParams(call, terms), status }
+  const shared = parseExplained(call, terms, () => parseSharedQuery(type, params, terms))
+  const locale = toLocaleChoice(parseDeletedLocale(type, params.locale, terms.model))
+  return { query: authorizeQuery({ ...shared, take: ONE_DOCUMENT, locale }, call, action), shape: 'flat' }
+}

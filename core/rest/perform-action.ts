@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ActionCall, ActionResult, WriteTarget } from '../actions/action-call.ts'
+import type { Params } from '../actions/params.ts'
+import { type Performed, perform, toEnvelope, toValue } from '../actions/perform.ts'
+import { authorizeAnswer, parseTarget, writeTarget } from '../actions/prepare-write.ts'
+import { notFound, RequestFault } from '../faults/fault.ts'
+import type { HttpResponse } from '../faults/http-exchange.ts'
+import type { DocumentAction } from '../plugins/services/documents-api.ts'
+import type { Precondition } from '../query/command.ts'
+import { answerBody, answerDocument, answerJson, documentTag, responseShape } from './answer.ts'
+import { readData } from './parse-body.ts'
+import { parseQueryString } from './parse-query-string.ts'
+import { cacheBySearch, restrictOnce } from './query-cache.ts'
+import { DOCUMENT_BODY, listBody } from './read.ts'
+import type { RestCall, RestTerms } from './rest-call.ts'
+
+/**
+ * Performs an action: request → call → action → envelope. The query is checked before the body is read
+ * (reference/rest.md#2-errors, "Order of checks").
+ */
+export async function performAction(
+  action: DocumentAction,
+  call: RestCall,
+  terms: RestTerms,
+): Promise<HttpResponse> {
+  const isSave = action === 'create' || action === 'update'
+  // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
+  const params = isSave && !terms.around ? documentParams(call) : toParams(call)
+  const actionCall = toActionCall(action, params, call)
+  if (!isSave) return answer(await perform(actionCall, terms), action, call)
+  const target = terms.around ? writeTarget(action, actionCall, terms) : SAVE_TARGETS[action](call, terms)
+  const data = await readData(call.request)
+  const save = { ...actionCall, params: { ...params, data }, target }
+  return answer(await perform(save, terms), action, call)
+}
+
+const toActionCall = (action: DocumentAction, params: Params, call: RestCall): ActionCall => ({
+  action,
+  type: call.route.type,
+  params,
+  caller: call.caller,
+  http: {
+    shape: responseShape(call),
+    tagOf: documentTag,
+    trail: call.request,
+    precondition: parsePrecondition(call.request.headers['if-match']),
+    documentBody: DOCUMENT_BODY,
+    listBody,
+  },
+})
+
+const documentParams = ({ route }: RestCall): Params =>
+  route.documentId === null ? {} : { documentId: route.documentId }
+
+/** Parameters in the form of the documents API, with REST's defaults. The path names the document, never the query. */
+function toParams(call: RestCall): Params {
+  const { documentId: _, data: __, ...parameters } = parseQueryString(call.request.search)
+  const status = parameters.status ?? 'published'
+  // Objects of a query string have no prototype; a clone gives middlewares plain objects.
+  return structuredClone({ ...parameters, ...documentParams(call), status })
+}
+
+/** Finds the target of a save by the text of its query string. One cache per action: the permission that restricts the answer differs. */
+const SAVE_TARGETS = { create: cachedTargets('create'), update: cachedTargets('update') }
+
+function cachedTargets(action: 'create' | 'update') {
+  const find = cacheBySearch(parseTarget, ({ query }) => query)
+  return ({ route, request, caller }: RestCall, terms: RestTerms): WriteTarget => {
+    const known = find(route.type, request.search, terms)
+    const { locale, status, query } = known.parsed
+    const answer = restrictOnce(known, caller, () => authorizeAnswer(query, { caller }, action))
+    return { locale, status, answer }
+  }
+}
+
+/** The answer of the action if middlewares left it unchanged; else their value as JSON. */
+function answer({ result, value }: Performed, action: DocumentAction, call: RestCall): HttpResponse {
+  if (action === 'delete') return { status: 204, body: null }
+  if (result && value === undefined) return answerResult(result, action, call)
+  if (value === null && action !== 'create') throw new RequestFault(notFound())
+  if (result && result.kind !== 'missing' && isDeepStrictEqual(value, toValue(result)))
+    return answerResult(result, action, call)
+  const meta = result?.kind === 'body' ? toEnvelope(result.body).meta : {}
+  return answerJson(JSON.stringify({ data: value, meta }), call, statusOf(action))
+}
+
+function answerResult(result: ActionResult, action: DocumentAction, call: RestCall): HttpResponse {
+  switch (result.kind) {
+    case 'body':
+      return answerBody(result.body, call)
+    case 'document':
+      return answerDocument(result.text, call, statusOf(action))
+    case 'missing':
+      throw new RequestFault(notFound())
+    case 'value':
+      return answerJson(JSON.stringify({ data: result.value, meta: {} }), call)
+  }
+}
+
+/** PUT answers 200 even if it creates a single type's document. */
+const statusOf = (action: DocumentAction): number => (action === 'create' ? 201 : 200)
+
+/**
+ * `If-Match` (RFC 9110, 13.1.1); null without the header. Weak tags never match and are dropped. A malformed header
+ * yields no tags, so the precondition fails and nothing is written.
+ */
+export function parsePrecondition(header: string | undefined): Precondition | null {
+  if (header === undefined) return null
+  if (header.trim() === '*') return { tags: ['*'] }
+  if (!/^[\s,]*$/.test(header.replaceAll(TAG, ''))) return { tags: [] }
+  const strong = [...header.matchAll(TAG)].filter(([tag]) => !tag.startsWith('W/'))
+  return { tags: strong.map(([, tag = '']) => tag).filter(tag => tag !== '*') }
+}
+
+const TAG = /(?:W\/)?"([^"]*)"/g

@@ -5,7 +5,7 @@ export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
 export type { DocumentEvent, EventHandler, EventName, EventPattern } from './events/events.ts'
 export { type Diagnostic, type Path, printDiagnostic, type SourceLocation } from './faults/diagnostic.ts'
-export type { MigrationTools, Sql } from './migrate/custom-migrations.ts'
+export type { MigrationTools, Sql } from './migrate/custom-migrations/custom-migration.ts'
 export type { Ability } from './plugins/ability.ts'
 export type {
   GraphqlContext,

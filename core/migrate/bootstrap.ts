@@ -4,17 +4,17 @@ import { printProcesses } from '../database/generations/processes.ts'
 import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { printMigrationFiles } from './custom-migration-record.ts'
+import { printMigrationFiles } from './custom-migrations/migration-record.ts'
 import { printMoveVersion } from './table-versions.ts'
 
-/** Makes what Plinth needs beside the model's tables, where it is missing. Needs the migration lock. */
+/** Creates Plinth's own tables and functions if they are missing. The caller must hold the migration lock. */
 export async function bootstrap(site: DdlContext): Promise<void> {
   const { schema } = site.database
   const fold = (await hasFold(site.transaction, schema)) ? [] : [await createFold(site.transaction, schema)]
   await runDdl(site, [...printBootstrap(schema), ...fold])
 }
 
-/** Everything that is made with the same text for everybody. */
+/** The statements that are equal for all projects. */
 export const printBootstrap = (schema: string): readonly string[] => [
   ...printSchema(schema),
   printMoveVersion(schema),
@@ -28,12 +28,12 @@ export const printBootstrap = (schema: string): readonly string[] => [
   printProcesses(schema),
 ]
 
-/** Without the right to make schemas one that is there must do, so it is not asked for again. */
+/** Not run if the schema exists: the user may lack the right to create schemas. */
 const printSchema = (schema: string): readonly string[] => [
   `DO ${quoteConstant(`BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = ${quoteConstant(schema)}) THEN CREATE SCHEMA ${name(schema)}; END IF; END`)}`,
 ]
 
-/** What was done to the schema, when, and what it came to; the last row is what the next start compares with. */
+/** The executed migrations and the resulting schema. The next start compares with the last row. */
 const printMigrations = (
   schema: string,
 ): string => `CREATE TABLE IF NOT EXISTS ${qualified(schema, 'plinth_migrations')} (
@@ -45,11 +45,11 @@ const printMigrations = (
   steps jsonb NOT NULL
 )`
 
-/** While versions of a project serve side by side: the hashes of the others; null: there are none. */
+/** The hashes of other versions that serve at the same time; null: none. */
 const printServing = (schema: string): string =>
   `ALTER TABLE ${qualified(schema, 'plinth_migrations')} ADD COLUMN IF NOT EXISTS also jsonb`
 
-/** The tables that Plinth made, and which parts of them. */
+/** The tables that Plinth created, with their columns and constraints. */
 const printTables = (
   schema: string,
 ): string => `CREATE TABLE IF NOT EXISTS ${qualified(schema, 'plinth_tables')} (
@@ -60,11 +60,11 @@ const printTables = (
   constraints jsonb NOT NULL
 )`
 
-/** Column → the type of the attribute that it holds: several types lie in the same kind of column. */
+/** Attribute types by column: several types share a column type. */
 const printKinds = (schema: string): string =>
   `ALTER TABLE ${qualified(schema, 'plinth_tables')} ADD COLUMN IF NOT EXISTS kinds jsonb NOT NULL DEFAULT '{}'`
 
-/** What the rows of a table mean (model/storage.ts). Earlier versions of Plinth did not tell. */
+/** The role of a table (model/storage.ts). Earlier versions of Plinth did not record it. */
 const printShapes = (schema: string): string =>
   `ALTER TABLE ${qualified(schema, 'plinth_tables')} ADD COLUMN IF NOT EXISTS shape jsonb`
 
@@ -75,16 +75,16 @@ async function hasFold(transaction: Transaction, schema: string): Promise<boolea
   return rows[0]?.[0] === true
 }
 
-/** Collations whose lower() knows all of Unicode, best first: built in since PostgreSQL 17, ICU's, the C library's. */
+/** Collations whose lower() covers all of Unicode, the best first: PostgreSQL 17's own, ICU's, the C library's. */
 const COLLATIONS = ['pg_c_utf8', 'und-x-icu', 'C.utf8', 'C.UTF-8', 'en_US.utf8', 'en_US.UTF-8'] as const
 
 const UPPER = 'ÉÅŐŻЖΩ'
 const LOWER = 'éåőżжω'
 
 /**
- * SQL that makes `plinth_fold(text)`: lower-cases all of Unicode, whatever the database's locale. An immutable SQL
- * function of one expression, so that PostgreSQL inlines it. The expression is chosen once, when the function is
- * made. Where nothing in the database folds more than ASCII (no ICU, no UTF-8 locale), neither does the function.
+ * SQL that creates `plinth_fold(text)`, which lower-cases all of Unicode in any locale. It is an immutable SQL function of
+ * one expression, so PostgreSQL inlines it. The expression is chosen when the function is created. Without ICU and a UTF-8
+ * locale it folds ASCII only.
  */
 async function createFold(transaction: Transaction, schema: string): Promise<string> {
   for (const expression of ['lower($1)', ...(await availableCollations(transaction)).map(withCollation)]) {

@@ -1,6 +1,6 @@
 import { findOtherProcesses, printServing, type ServingProcess } from '../database/generations/processes.ts'
 import type { DdlContext } from '../database/run-ddl.ts'
-import type { PendingFiles } from './custom-migration-files.ts'
+import type { PendingFiles } from './custom-migrations/migration-files.ts'
 import { neededSteps } from './evaluate-plan.ts'
 import type { MigrationOptions } from './migration-terms.ts'
 import { MigrationRefused } from './migration-terms.ts'
@@ -29,8 +29,8 @@ interface Planned {
 }
 
 /**
- * What to do of a task while others serve another version: what they cannot live beside is refused where they may not be
- * made outdated. Where all that they cannot live beside may be left for later, it is.
+ * Adapts a task to processes of other versions that serve. Breaking steps are deferred if all of them can be. Otherwise they
+ * are refused unless the other processes may become outdated.
  */
 export async function checkOtherVersions<Task extends Migrating>(
   site: DdlContext,

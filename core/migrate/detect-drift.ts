@@ -4,16 +4,16 @@ import type { Generation } from '../database/generations/generations.ts'
 import { guardStatements } from '../database/generations/generations.ts'
 import type { Table } from '../model/storage.ts'
 
-/** What a version of a project was started with. */
+/** The schema that this process was started with. */
 export interface StartedVersion {
   readonly tables: readonly Table[]
   readonly generation: Generation
 }
 
 /**
- * The same database for one version of the project: whatever it is asked once another version changed the tables fails
- * as outdated. Most statements are told so by PostgreSQL (guard-statements.ts). Others fail before that on what the
- * other version changed: the generation is compared where a statement fails that could not have failed at the start.
+ * Makes statements fail as outdated after another version changed the tables. The guard of most statements detects that
+ * (generations.ts). Others fail earlier because of the changed tables: so the generation is checked after a failure that was
+ * impossible with the tables of the start.
  */
 export function detectDrift(bare: Database, known: StartedVersion): Database {
   const { generation } = known
@@ -35,7 +35,7 @@ export function detectDrift(bare: Database, known: StartedVersion): Database {
   }
 }
 
-/** A rule that the model does not know, or a name or a type that it takes to be there. */
+/** A constraint that the model does not have, or a missing name or type. */
 function isStrange(fault: DatabaseFault, { tables }: StartedVersion): boolean {
   if (fault.kind === 'notNull') return true
   if ('constraint' in fault) return !tables.some(table => isOf(table, fault.constraint))

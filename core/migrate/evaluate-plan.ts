@@ -9,21 +9,21 @@ import {
   type Step,
 } from './schema/finding.ts'
 
-/** What stands against a plan. */
+/** The objections to a plan. */
 export interface Evaluation {
-  /** There is no way past these. */
+  /** Refused whatever is allowed. */
   readonly refusals: readonly SchemaRefusal[]
   readonly costs: readonly Cost[]
 }
 
-/** Something that a plan costs; refused where that is not allowed. */
+/** A cost of a plan, refused unless it is allowed. */
 export interface Cost {
-  /** Its note tells how many rows. */
+  /** Its note has the number of rows. */
   readonly price: OverrideCost
   readonly refusal: SchemaRefusal
 }
 
-/** Asks the rows whether the plan's provisos hold. Answers every one that does not, after those known before. */
+/** Checks the plan's preconditions against the rows. Returns all refusals, the known ones first. */
 export async function evaluatePlan(transaction: Transaction, plan: SchemaPlan): Promise<Evaluation> {
   const refusals = [...plan.refusals]
   const costs: Cost[] = []
@@ -40,7 +40,7 @@ export async function evaluatePlan(transaction: Transaction, plan: SchemaPlan): 
   return { refusals, costs }
 }
 
-/** The plan's steps, without those that have nothing to do. */
+/** The plan's steps without those that would change nothing. */
 export async function neededSteps(
   transaction: Transaction,
   steps: readonly Step[],

@@ -11,17 +11,16 @@ import type { LockMode } from './schema/finding.ts'
 export interface LockTablesOptions {
   readonly schema: string
   readonly limits: MigrationLimits
-  /** Milliseconds for which others may wait for us while we wait for others; see migration-lock.ts. */
+  /** lock_timeout in milliseconds; see migration-lock.ts. */
   readonly lockTimeout: number
-  /** Whether the transaction holds nothing that others might wait for: then it may wait for them. */
+  /** Whether the transaction holds no locks that others may wait for: then it may wait for them. */
   readonly isFree: boolean
 }
 
 /**
- * Takes at once all the locks that a migration needs, before its first change. A holder of one of them may be waiting
- * for another that is ours already: so we wait for less long than it takes until somebody looks for a deadlock, then let
- * go of all of them, let those through who waited meanwhile, and try again. Rejects with a MigrationRefused where a
- * table is never free.
+ * Takes all locks that a migration needs, before its first change. The holder of one lock may wait for another that we hold.
+ * So we wait for less than deadlock_timeout, release all locks, let the waiting sessions run, and try again. Rejects with a
+ * MigrationRefused if a table is never free.
  */
 export async function lockTables(
   transaction: Transaction,
@@ -45,8 +44,8 @@ const inUse = (held: readonly LockedTable[]): string => {
 }
 
 /**
- * With a lock that conflicts with no reader and no writer. PostgreSQL ends a vacuum for a session that waits for it as long as it takes to
- * look for a deadlock: longer than we could wait below.
+ * Waits with a lock that conflicts with neither readers nor writers. PostgreSQL cancels a vacuum for a session that has waited
+ * for deadlock_timeout, which is longer than the wait below.
  */
 async function keepVacuumAway(
   transaction: Transaction,
@@ -64,7 +63,7 @@ async function keepVacuumAway(
   await setLocally(transaction, 'lock_timeout', lockTimeout)
 }
 
-/** Whether they were to be had in time. */
+/** Returns whether all locks were acquired in time. */
 async function tryToHold(
   transaction: Transaction,
   held: readonly LockedTable[],
@@ -72,7 +71,7 @@ async function tryToHold(
 ): Promise<boolean> {
   await transaction.run({ text: 'SAVEPOINT plinth_hold', values: [] })
   try {
-    // Bounds all of them together, where a lock's own would bound each.
+    // statement_timeout bounds all locks together; lock_timeout bounds each.
     await setLocally(transaction, 'statement_timeout', lockTimeout)
     await transaction.run({ text: printHold(schema, held), values: [] })
     await setLocally(transaction, 'statement_timeout', limits.statement)
@@ -91,7 +90,7 @@ const MODES: Readonly<Record<LockMode, string>> = {
   everybody: 'ACCESS EXCLUSIVE',
 }
 
-/** One statement, for the sake of its timeout. */
+/** One statement, so that one timeout applies. */
 const printHold = (schema: string, held: readonly LockedTable[]): string =>
   `DO ${quoteConstant(`BEGIN ${held.map(({ table, from }) => `LOCK TABLE ${qualified(schema, table)} IN ${MODES[from]} MODE;`).join(' ')} END`)}`
 

@@ -3,7 +3,8 @@ import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
 import { checkOtherVersions, findOtherVersions } from './check-serving-processes.ts'
-import { type PendingFiles, runBefore, splitPendingFiles } from './custom-migration-files.ts'
+import { type PendingFiles, runBefore, splitPendingFiles } from './custom-migrations/migration-files.ts'
+import { runCustomMigrations, summaryOf } from './custom-migrations/run-migrations.ts'
 import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
 import { lockTables } from './lock-tables.ts'
 import type { LockAttempt } from './migration-lock.ts'
@@ -17,7 +18,6 @@ import {
   recordMigration,
   recordTables,
 } from './recorded-schema.ts'
-import { runCustomMigrations, summaryOf } from './run-custom-migrations.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import { lockedTables } from './schema/catalogue.ts'
 import {
@@ -37,26 +37,26 @@ import { printVersionsMoved, printVersionsStorage } from './table-versions.ts'
 export interface Task extends Required<MigrationOptions> {
   readonly tables: readonly Table[]
   readonly hash: string
-  /** What was done outside of any transaction since the last. */
+  /** Steps executed outside of a transaction since the last round. */
   readonly done: readonly string[]
 }
 
 export interface Round extends MigrationReport {
-  /** false: another round is to follow. */
+  /** false: another round follows. */
   readonly complete: boolean
-  /** To do before that, outside of any transaction. */
+  /** Steps to execute before it, outside of a transaction. */
   readonly apart: readonly Step[]
 }
 
-/** New tables in one transaction: each holds locks to its end, and PostgreSQL has room for some thousands. */
+/** New tables per transaction: each holds locks until the end, and PostgreSQL's lock table has some thousands of entries. */
 const TABLES_AT_ONCE = 300
 
-/** What `plinth_migrations` says of a transaction after which there is more to do. */
+/** Recorded in `plinth_migrations` for a transaction that is not the last. */
 const UNFINISHED = 'unfinished'
 
 export const NOTHING: MigrationReport = { steps: [], left: [], outdated: [] }
 
-/** A start takes what the last migration left as done; an operator who migrates gets what a plan says of the rows as they are now. */
+/** A start accepts what the last migration deferred. An explicit migration evaluates the current rows. */
 export const isDone = async (
   runner: Runner,
   schema: string,
@@ -64,13 +64,13 @@ export const isDone = async (
 ): Promise<boolean> =>
   stage === 'start' && allowing !== 'destructive' && (await isRecorded(runner, schema, { hash, stage }))
 
-/** Where a transaction of a migration runs, and how it goes about others. */
+/** The transaction of a migration, with its lock timeout. */
 export interface MigrationSite extends DdlContext, LockAttempt {}
 
-/** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
+/** Executes one transaction of a migration: all steps, or a part of them that the next transaction continues. */
 export async function migrateUnderLock(site: MigrationSite, task: Task): Promise<Round> {
   const { database, transaction } = site
-  // What this process made outside of a transaction is recorded, although another one came first with the rest.
+  // Indexes that this process created outside of a transaction are recorded even if another process did the rest.
   const hasMade = task.done.length > 0
   if (!hasMade && (await isDone(transaction, database.schema, task)))
     return { ...NOTHING, complete: true, apart: [] }
@@ -99,7 +99,7 @@ interface Holding {
   readonly isFree: boolean
 }
 
-/** An embedded database has one session: nothing has to be locked out. */
+/** An embedded database has one session, so no locks are needed. */
 async function hold(
   place: MigrationSite,
   holds: readonly TableLock[],
@@ -119,11 +119,11 @@ async function hold(
 interface Findings {
   readonly catalogue: Catalogue
   readonly plan: SchemaPlan
-  /** Steps that are better done outside of a transaction. */
+  /** Steps to be executed outside of a transaction. */
   readonly apart: ReadonlySet<Step>
 }
 
-/** The plan, where nothing stands against it. */
+/** The plan. Rejects with a MigrationRefused if there are objections. */
 async function find(
   { database, transaction }: DdlContext,
   task: Task,
@@ -140,7 +140,7 @@ async function find(
   return { catalogue, plan, apart: database.kind === 'server' ? stepsApart(paid) : new Set() }
 }
 
-/** What neither the version that is running nor the next one could serve on both sides of. */
+/** Steps that neither the running nor the next version tolerates. */
 function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
   const stops = steps.filter(step => rolloutPhaseOf(step) === 'stop').map(({ summary }) => summary)
   if (stops.length === 0) return []
@@ -148,7 +148,7 @@ function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
   return [refusal('needs-stop', null, `${what}: end that one, and run \`plinth migrate\``)]
 }
 
-/** An embedded database has one user, who waits in any case. */
+/** An embedded database has one session: others wait in any case. */
 const stepsApart = (costs: readonly Cost[]): ReadonlySet<Step> =>
   new Set(
     costs.flatMap(({ price }) =>
@@ -156,13 +156,13 @@ const stepsApart = (costs: readonly Cost[]): ReadonlySet<Step> =>
     ),
   )
 
-/** The new tables to begin with; null where they are few enough to be made with all the rest. */
+/** The new tables to create first; null if they are few enough for one transaction. */
 function firstTables(tables: readonly Table[], catalogue: Catalogue): readonly Table[] | null {
   const missing = tables.filter(table => !catalogue.tables.has(table.name))
   return missing.length > TABLES_AT_ONCE ? missing.slice(0, TABLES_AT_ONCE) : null
 }
 
-/** These tables alone: nothing else counts as changed or vanished. */
+/** A plan for these tables only: nothing else counts as changed or removed. */
 const planTables = (tables: readonly Table[], catalogue: Catalogue): SchemaPlan =>
   planSchema(tables, { ...catalogue, made: new Map() })
 
@@ -203,7 +203,7 @@ const recordSteps = (
 ): Promise<void> =>
   recordMigration(site, { product: PRODUCT_VERSION, hash, ...done, isOpen: stage === 'expand' })
 
-/** `keepsOthers`: processes of the version that served before may go on. */
+/** `keepsOthers`: processes of the previous version may continue. */
 async function apply(
   site: MigrationSite,
   task: Task,
@@ -228,16 +228,16 @@ async function apply(
   return { steps: steps.map(step => step.summary), left, keepsOthers, outdated }
 }
 
-/** Each write moves its rows, so that it is vacuumed most. */
+/** It is vacuumed most often, because each write updates its rows. */
 const VERSIONS: TableLock = { table: 'plinth_versions', from: 'vacuum' }
 
-/** Processes that serve meanwhile keep answers of what the tables were. */
+/** Other processes may have cached responses from the previous tables. */
 const printVersions = (schema: string, { tables }: Catalogue): readonly string[] =>
   tables.has('plinth_versions')
     ? [printVersionsStorage(schema), printVersionsMoved(schema)]
     : [printVersionsStorage(schema)]
 
-/** What is written by hand may do anything, but to Plinth's own tables. */
+/** Custom migrations may do anything except change Plinth's tables away from the model. */
 async function assertAsWanted({ database, transaction }: DdlContext, task: Task): Promise<void> {
   const plan = planSchema(task.tables, await readCatalogue(transaction, database.schema))
   const steps = await neededSteps(transaction, plan.steps)

@@ -24,10 +24,10 @@ import { MANY_ROWS } from './schema/pair-tables.ts'
 import { hashSchema } from './schema-hash.ts'
 
 /**
- * Brings the database to the model's tables: everything that costs no more than is allowed, in one transaction, under
- * an advisory lock; or nothing at all, and every reason why not. (Two things take more than one: of very many new
- * tables some are made before, and indexes of large tables after it. The next start goes on from any of them.)
- * Rejects where the database is not reachable.
+ * Migrates the database to the model's tables in one transaction, under an advisory lock. If a step is not allowed, nothing is
+ * changed and all refusals are returned. Two cases take several transactions: some of very many new tables are created
+ * before, and indexes of large tables after it. The next start continues after an interruption. Rejects if the database is
+ * unreachable.
  */
 export async function migrate(
   database: Database,
@@ -82,9 +82,9 @@ function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRef
 }
 
 /**
- * Makes indexes of large tables while others write, outside of any transaction, on a connection that ends with it.
- * Where the process dies meanwhile, an index is left that PostgreSQL calls invalid: the next migration drops it, and
- * begins again. Answers what was done, without what another process had done by then.
+ * Creates indexes of large tables concurrently with writes, outside of a transaction, in a session of its own. If the process
+ * dies meanwhile, an invalid index remains: the next migration drops it and starts again. Resolves to the executed steps,
+ * without those of other processes.
  */
 async function createIndexesConcurrently(
   database: Database,
@@ -108,7 +108,7 @@ async function createIndexesConcurrently(
 const POOLED =
   'indexes of large tables are made outside of a transaction, which a pooler cannot keep a server for: migrate once (`plinth migrate`) with a database.url that leads to PostgreSQL itself; all before it was done'
 
-/** For the whole session: there is no transaction that could hold the lock. */
+/** Takes the migration lock for the whole session, because there is no transaction. */
 async function takeSession(
   session: DedicatedSession,
   schema: string,
@@ -125,8 +125,8 @@ async function takeSession(
 }
 
 /**
- * The previous holder of the lock may have created it (false), or begun to. Others who wait for one another may make it a
- * deadlock's victim.
+ * Returns false if the previous holder of the lock has created the index. A half-built one is dropped first. The statement may
+ * be chosen as a deadlock's victim.
  */
 async function makeOne(
   session: DedicatedSession,

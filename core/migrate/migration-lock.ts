@@ -7,19 +7,19 @@ import { refusal, type SchemaRefusal } from './schema/finding.ts'
 
 export const lockName = (schema: string): string => `plinth migration of ${schema}`
 
-/** A transaction in which no other process migrates. */
+/** A transaction that holds the migration lock. */
 export interface LockAttempt {
   readonly transaction: Transaction
-  /** Milliseconds that it waits for a lock: half as long as PostgreSQL lets others wait before it looks for a deadlock. */
+  /** lock_timeout in milliseconds: half of deadlock_timeout. */
   readonly lockTimeout: number
-  /** Whether others came between once already. */
+  /** Whether an earlier attempt failed because of other sessions. */
   readonly isRetry: boolean
 }
 
 /**
- * Does the work in a transaction of its own, once no other process migrates; repeated if other processes came between, of which
- * nothing is left then. It asks again and again, each time in another transaction: for one that is open, though it only
- * waits for the lock, the lock's owner would wait in turn to make an index concurrently.
+ * Runs the work in a transaction when no other process migrates. It is repeated after serialization failures. The lock is
+ * polled, each time in a new transaction: an open transaction, even one that only waits for the lock, would block the owner's
+ * CREATE INDEX CONCURRENTLY.
  */
 export const withMigrationLock = <Value>(
   database: Database,
@@ -49,8 +49,8 @@ async function tryWithLock<Value>(
 }
 
 /**
- * Who waits for us looks for a deadlock once: when we are not waiting any more, so that it never finds one with us, and
- * is not its victim. Answers how long we wait.
+ * Sets lock_timeout and returns it. A session that waits for us checks for deadlocks after deadlock_timeout. By then we have
+ * stopped waiting, so it never finds a deadlock with us and is never cancelled because of us.
  */
 export async function waitBriefly(
   transaction: Transaction,
@@ -60,12 +60,12 @@ export async function waitBriefly(
   return Number(rows[0]?.[0])
 }
 
-/** Taking the locks that are free takes its time, too. */
+/** The minimum in milliseconds: even taking free locks takes time. */
 const LOCK_TIMEOUT = `greatest(50, least(setting::integer / 2, $1::integer))`
 const WAIT_BRIEFLY = `SELECT ${LOCK_TIMEOUT}, set_config('lock_timeout', ${LOCK_TIMEOUT}::text, true)
   FROM pg_settings WHERE name = 'deadlock_timeout'`
 
-/** Milliseconds between two questions. */
+/** Milliseconds between polls. */
 const MIN_DELAY = 10
 const MAX_DELAY = 200
 
@@ -81,8 +81,8 @@ export async function untilFree(
 }
 
 /**
- * Does the work again where others came between, each time after a longer pause. Rejects as it does where they never
- * stop. Rows that it did not expect it sees the next time: if it fails again, that says something of itself.
+ * Retries the work after conflicts with other sessions, with backoff, until the time is over. A violated constraint is retried
+ * as well: the next attempt sees the rows that caused it, and fails for good if the constraint is still violated.
  */
 export async function untilNotOvertaken<Value>(
   { lock }: Pick<MigrationLimits, 'lock'>,
@@ -102,14 +102,14 @@ export async function untilNotOvertaken<Value>(
   throw new TypeError('there is always another pause')
 }
 
-/** Pauses, in milliseconds: of two who met, one comes first the next time. */
+/** Delays in milliseconds, with jitter: two processes in conflict do not retry at the same time. */
 export function* backoffDelays(first: number): Generator<number, never> {
   for (let wait = first; ; wait = Math.min(MAX_BACKOFF, wait * 2)) yield wait * (0.5 + Math.random())
 }
 
 const MAX_BACKOFF = 1_000
 
-/** Chosen as a deadlock's victim, behind a write that came between, or kept waiting: all the same, it may well go well the next time. */
+/** A deadlock, a serialization failure or a lock timeout: the next attempt may succeed. */
 export function isOvertaken(error: unknown): boolean {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'timeout') return fault.code === LOCK_NOT_AVAILABLE

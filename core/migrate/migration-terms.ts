@@ -1,57 +1,57 @@
 import type { ServingProcess } from '../database/generations/processes.ts'
-import type { CustomMigration } from './custom-migrations.ts'
+import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 import type { Leftover, Risk, SchemaRefusal } from './schema/finding.ts'
 
 export interface MigrationReport {
-  /** What was done, a line each; none where the schema was as the model wants it. */
+  /** One line per executed step; empty if the schema was current. */
   readonly steps: readonly string[]
-  /** Tables and columns of Plinth that are empty and no longer declared: left as they are. */
+  /** Plinth's empty tables and columns that are no longer declared. They are kept. */
   readonly left: readonly Leftover[]
-  /** Who served an older version, and is refused everything since. */
+  /** Processes of older versions that became outdated. */
   readonly outdated: readonly ServingProcess[]
 }
 
 /** How a migration treats processes of other versions that it would make outdated. */
 export interface OtherProcesses {
-  /** Not asked before: they are replaced together with this one. */
+  /** Processes of this deployment are replaced together with this one, so they may become outdated. */
   readonly deployment: string | null
-  /** false: nothing is done that they cannot live beside. */
+  /** false: breaking steps are refused or deferred. */
   readonly mayOutdate: boolean
 }
 
 /** Milliseconds. */
 export interface MigrationLimits {
-  /** How long to wait for another process that migrates. */
+  /** Wait for another process that migrates. */
   readonly turn: number
-  /** How long to wait for those who use a table that is to be changed. */
+  /** Wait for sessions that use a table to be changed. */
   readonly lock: number
-  /** How long one statement may take. */
+  /** Limit of one statement. */
   readonly statement: number
 }
 
 export const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 300_000 }
 
 /**
- * `start`: all of it, but where an older version may be serving meanwhile (`expand` was done last) nothing of what is
- * left; `expand`: what an older version can go on beside, so that both may serve; `all`: with what was left.
+ * `start`: all steps, except those deferred by a previous `expand`, because an older version may still serve. `expand`:
+ * backward-compatible steps only, so that both versions may serve. `all`: all steps, including deferred ones.
  */
 export type Stage = 'start' | 'expand' | 'all'
 
 export interface MigrationOptions {
-  /** start where absent. */
+  /** Default: start. */
   readonly stage?: Stage
   readonly limits?: MigrationLimits
-  /** They may be made outdated where absent. */
+  /** Absent: other processes may become outdated. */
   readonly others?: OtherProcesses
-  /** What the migration may cost; safe where absent. */
+  /** The allowed costs. Default: safe. */
   readonly allowing?: Risk
-  /** Rows beyond which a table is large: what locks one is slow. */
+  /** Rows from which a table is large, so that steps which lock it are slow. */
   readonly manyRows?: number
-  /** The files of migrations/; none where absent. */
+  /** The files of migrations/. Default: none. */
   readonly files?: readonly CustomMigration[]
 }
 
-/** Carries refusals out of the transaction, which is rolled back by it. */
+/** Rolls back the transaction and carries the refusals. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
   readonly refusals: readonly SchemaRefusal[]

@@ -2,14 +2,14 @@ import type { Database, Transaction, TransactionOptions } from '../database/data
 import type { DdlContext } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
-import { runBefore, splitPendingFiles } from './custom-migration-files.ts'
-import type { CustomMigration } from './custom-migrations.ts'
+import type { CustomMigration } from './custom-migrations/custom-migration.ts'
+import { runBefore, splitPendingFiles } from './custom-migrations/migration-files.ts'
+import { loadCustomMigration, summaryOf } from './custom-migrations/run-migrations.ts'
 import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
 import { untilNotOvertaken, waitBriefly } from './migration-lock.ts'
 import { LIMITS, type MigrationOptions, MigrationRefused } from './migration-terms.ts'
 import { planSchema } from './plan-steps.ts'
 import { hasRecord } from './recorded-schema.ts'
-import { loadCustomMigration, summaryOf } from './run-custom-migrations.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import {
   type Leftover,
@@ -24,11 +24,11 @@ import {
 
 /** What a migration would do. */
 export interface MigrationPlan {
-  /** In the order to do them in. */
+  /** In the order of execution. */
   readonly steps: readonly PlannedStep[]
-  /** Why nothing can be done, whatever is allowed. */
+  /** Objections that no permission overrides. */
   readonly refusals: readonly SchemaRefusal[]
-  /** Empty, no longer wanted, and left as it is unless what is destructive is allowed. */
+  /** Empty objects that are no longer declared: kept unless destructive steps are allowed. */
   readonly left: readonly Leftover[]
 }
 
@@ -37,19 +37,19 @@ export interface PlannedStep {
   readonly window: RolloutPhase
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string
-  /** What writers wait for, or what is lost: `loses 12 rows`. */
+  /** How it blocks writers, or what is lost: `loses 12 rows`. */
   readonly notes: readonly string[]
   readonly statements: readonly string[]
 }
 
-/** Milliseconds that counting the rows of a table may take. */
+/** Milliseconds for counting the rows of a table. */
 const COUNT_TIMEOUT = 300_000
 
 type PlanTerms = Pick<MigrationOptions, 'allowing' | 'manyRows' | 'files'>
 
 /**
- * The model's tables minus the database's, and what the rows say to it, once the files of migrations/ that come before
- * have run: all of it is taken back. Rejects where the database is not reachable.
+ * Plans the migration: runs the custom migrations that come first, compares the model's tables with the database's, checks the
+ * rows, and rolls everything back. Rejects if the database is unreachable.
  */
 export async function planMigration(
   database: Database,
@@ -104,7 +104,7 @@ async function planTables(
 ): Promise<MigrationPlan> {
   const plan = planSchema(tables, catalogue)
   const { refusals, costs } = await evaluatePlan(transaction, plan)
-  // Who allows what is destructive has all of it dropped, whether or not it is empty (migrate-under-lock.ts).
+  // If destructive steps are allowed, empty objects are dropped as well (migrate-under-lock.ts).
   const drops = allowing === 'destructive' || costs.some(({ price }) => price.weight === 'destructive')
   const [left, dropped] = drops ? [[], plan.left.flatMap(({ drop }) => drop)] : [plan.left, []]
   const steps = await neededSteps(transaction, sortByPhase([...plan.steps, ...dropped]))
@@ -125,13 +125,13 @@ function toPlanned(step: Step, costs: readonly Cost[]): PlannedStep {
   }
 }
 
-/** Does work in a transaction that is rolled back, and answers what it came to. Rejects as the work does. */
+/** Runs the work in a transaction that is rolled back, and resolves to its result. */
 export async function runAndRollBack<Value>(
   database: Pick<Database, 'transaction'>,
   work: (transaction: Transaction) => Promise<Value>,
   options?: TransactionOptions,
 ): Promise<Value> {
-  /** Carries it out of the transaction, which is rolled back by that. */
+  /** Rolls back the transaction and carries the result. */
   class TakenBack extends Error {
     override readonly name = 'TakenBack'
     readonly value: Value

@@ -23,12 +23,12 @@ import type { Catalogue } from './schema/catalogue.ts'
 import { type SchemaFinding, step } from './schema/finding.ts'
 import type { TablePair } from './schema/pair-tables.ts'
 
-/** What a plan does with rows that come to mean something else: drafts, locales, links and components that change their kind. */
+/** The conversion of rows whose meaning changes: drafts, locales, links and components that change their kind. */
 export interface ReshapePlan {
-  /** The pairs, with what becomes of their rows. */
+  /** The paired tables, with the conversion of their rows. */
   readonly pairs: readonly TablePair[]
   readonly findings: readonly SchemaFinding[]
-  /** Tables that are no longer declared, except for the rows that are carried over. */
+  /** Tables that are no longer declared, without those whose rows are carried over. */
   readonly moved: ReadonlySet<string>
 }
 
@@ -48,13 +48,13 @@ export function planReshape(all: readonly TablePair[], { schema, made }: Catalog
 
 interface ShiftTerms {
   readonly schema: string
-  /** Tables: old name → new. */
+  /** New table names by old ones. */
   readonly paired: ReadonlyMap<string, string>
-  /** What all tables meant that are there. */
+  /** The recorded roles of all existing tables. */
   readonly before: readonly SchemaShape[]
 }
 
-/** Links stand aside while the rows at their ends change. */
+/** Links are set aside while the rows at their ends change. */
 function* shiftRows(shift: Reshape, { schema, paired, before }: ShiftTerms): Generator<SchemaFinding> {
   const naming = namesAfter(schema, paired)
   yield* goneParts(shift, { schema, naming, before })
@@ -83,7 +83,7 @@ function* shiftRows(shift: Reshape, { schema, paired, before }: ShiftTerms): Gen
 const needsParts = ({ components, links }: Reshape): boolean =>
   components.size > 0 || links.some(({ owner }) => owner.after.holder === 'component')
 
-/** The table that links are stored in. */
+/** The table that stores the links. */
 const placeOf = ({ source: { holding, link } }: LinkMove, naming: Naming): string =>
   link.link.kind === 'table' ? naming.linkTable(link.link.table) : naming.table(holding)
 

@@ -24,20 +24,20 @@ import { projection, renamed, type TablePair, toPair } from './schema/pair-table
 import { countRows } from './schema/row-counts.ts'
 import { printVersionsCopy } from './table-versions.ts'
 
-/** How the database is brought to what the model wants. */
+/** How the database is changed to match the model. */
 export interface SchemaPlan {
-  /** In the order to do them in. */
+  /** In the order of execution. */
   readonly steps: readonly Step[]
-  /** To ask before the first step; any that does not hold refuses the whole plan. */
+  /** Checked before the first step. A violated one refuses the whole plan. */
   readonly provisos: readonly Precondition[]
-  /** Known without asking. */
+  /** Refusals that are known without a query. */
   readonly refusals: readonly SchemaRefusal[]
   readonly left: readonly Leftover[]
-  /** Old name → new, of tables. */
+  /** New table names by old ones. */
   readonly renamedTables: ReadonlyMap<string, string>
 }
 
-/** The model's tables minus the database's. Asks nothing, changes nothing. */
+/** Compares the model's tables with the database's. Runs no statement. */
 export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
   const found = matchTables(desired, catalogue)
   const matches = desired.map(table => ({ table, actual: found.get(table) }))
@@ -143,7 +143,7 @@ function* foreignTable(
   yield refusal('foreign-table', table.name, `${what}: ${advice}`)
 }
 
-/** One cannot take a name before the other has given it up. */
+/** A table takes a name after the table that had it was renamed. */
 function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue): Generator<SchemaFinding> {
   const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
   for (const { name: table, serves, shape } of desired) {
@@ -186,7 +186,7 @@ function* vanishedTables(
   }
 }
 
-/** What to write where something new may be what the vanished table was made for. */
+/** The advice for a new table that may be a renamed one. */
 function renameLine(serves: string, created: readonly Table[]): string {
   const [, kind, former] = /^(content-type|component) `(.+)`$/.exec(serves) ?? []
   if (kind === undefined || former === undefined) return ''
@@ -197,7 +197,7 @@ function renameLine(serves: string, created: readonly Table[]): string {
   return successors.length === 0 ? '' : ` (${successors.join(' or ')})`
 }
 
-/** What goes may point to what goes: all of it lets go before any of it is dropped. */
+/** Drops foreign keys first: dropped tables may reference each other. */
 function dropTable(
   schema: string,
   { name: table, foreignKeys }: ActualTable,

@@ -11,8 +11,8 @@ import type { Leftover } from './schema/finding.ts'
 import type { Runner } from './schema/read-catalogue.ts'
 
 /**
- * Whether the last migration left the schema as this hash wants it, and it is unchanged since: a look-up
- * and one pass over the catalogues inside PostgreSQL, in place of reading and comparing everything.
+ * Whether the last migration produced the schema of this hash and the schema is unchanged since. It costs a look-up and one
+ * pass over the catalogues inside PostgreSQL, instead of reading and comparing everything.
  */
 export async function isRecorded(
   runner: Runner,
@@ -28,7 +28,7 @@ export async function isRecorded(
   return rows[0]?.[0] === true
 }
 
-/** As JSON: an older Plinth's record lacks the column. */
+/** Read as JSON, because the record of an older Plinth lacks the column. */
 const printLast = (schema: string): string =>
   `(SELECT hash, fingerprint, to_jsonb(m) -> 'also' AS also FROM ${qualified(schema, 'plinth_migrations')} AS m
     ORDER BY id DESC LIMIT 1) AS last`
@@ -40,7 +40,7 @@ const SERVES: Readonly<Record<Stage, string>> = {
   all: `(last.hash = $1 AND coalesce(last.also, 'null') = 'null')`,
 }
 
-/** Whether this schema was ever migrated. */
+/** Whether the schema was ever migrated. */
 export const hasRecord = (runner: Runner, schema: string): Promise<boolean> =>
   hasTable(runner, schema, 'plinth_migrations')
 
@@ -49,21 +49,18 @@ export async function hasTable(runner: Runner, schema: string, table: string): P
   return rows[0]?.[0] === true
 }
 
-/**
- * Not to_regclass: it may answer from the session's cache, which waiting for the migration lock does not renew,
- * that there still is no such table.
- */
+/** Not to_regclass: it may use the session's cache, which does not show a table created while we waited for the lock. */
 const HAS_TABLE = `SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
   WHERE nspname = $1 AND relname = $2`
 
-/** What `plinth_migrations` is told. */
+/** A row of `plinth_migrations`. */
 export interface MigrationRecord {
   readonly product: string
   readonly hash: string
   readonly steps: readonly string[]
-  /** A part of it is left for later, when the version that served before has ended. */
+  /** Some steps are deferred until the previous version has ended. */
   readonly isOpen: boolean
-  /** Whether processes of the versions that served before may go on. */
+  /** Whether processes of previous versions may continue. */
   readonly keepsOthers: boolean
 }
 
@@ -86,15 +83,15 @@ export async function recordMigration(
   await updateGenerations(site, { hash, isCompatible: keepsOthers })
 }
 
-/** What a plan came to. */
+/** The result of a plan. */
 export interface PlanOutcome extends Pick<SchemaPlan, 'renamedTables'> {
   readonly left: readonly Leftover[]
   readonly dropped: readonly Leftover[]
-  /** Part of it is left for later: the rows mean what they did. */
+  /** Some steps are deferred, so the roles of the rows are unchanged. */
   readonly isOpen: boolean
 }
 
-/** Brings `plinth_tables` up to what the tables are after the plan. */
+/** Updates `plinth_tables` after the plan. */
 export async function recordTables(
   { database: { schema }, transaction }: DdlContext,
   tables: readonly Table[],
@@ -137,21 +134,21 @@ const toRow = (table: Table, abandoned: readonly string[]): object => ({
   shape: table.shape,
 })
 
-/** A migration that was done. */
+/** An executed migration. */
 export interface PastMigration {
   readonly id: number
   /** ISO 8601, UTC. */
   readonly appliedAt: string
-  /** The version of Plinth that did it. */
+  /** The version of Plinth that executed it. */
   readonly product: string
   readonly steps: readonly string[]
 }
 
-/** What was done to the schema, the last first; empty where nothing was. */
+/** The executed migrations, the latest first. */
 export async function readHistory(database: Database): Promise<readonly PastMigration[]> {
   const { schema } = database
   if (!(await hasRecord(database, schema))) return []
-  // A version whose tables were there already is noted without a step, for the next start: nothing was done.
+  // A version whose tables existed already is recorded without steps, for the next start.
   const text = `SELECT coalesce(json_agg(json_build_object('id', id, 'appliedAt', to_char(applied_at AT TIME ZONE 'UTC',
     'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'product', product, 'steps', steps) ORDER BY id DESC), '[]')::text
     FROM ${qualified(schema, 'plinth_migrations')} WHERE steps <> '[]'`
@@ -160,9 +157,9 @@ export async function readHistory(database: Database): Promise<readonly PastMigr
 }
 
 /**
- * SQL for one text that changes whenever somebody changes Plinth's tables: their columns (names, types, nullability,
- * defaults), indexes, constraints, triggers, and Plinth's functions. Nothing leaves the database but the sum of hashes.
- * Not covered: tables that Plinth did not make, privileges, comments, storage options, and the rows of its own tables.
+ * SQL for a fingerprint of Plinth's tables: columns (names, types, nullability, defaults), indexes, constraints, triggers and
+ * functions. Only a sum of hashes leaves the database. Not covered: tables that Plinth did not create, privileges, comments,
+ * storage options and the rows of its own tables.
  */
 function printFingerprint(schema: string): string {
   const space = `(SELECT oid FROM pg_namespace WHERE nspname = ${quoteConstant(schema)})`

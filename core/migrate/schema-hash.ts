@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Column, Table } from '../model/storage.ts'
 import { printBootstrap } from './bootstrap.ts'
-import type { CustomMigration } from './custom-migrations.ts'
+import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 
-/** Names a state that the schema ought to have: equal for equal tables, whatever else the model holds. */
+/** Identifies the schema that the model needs: equal for equal tables, whatever else differs. */
 export function hashSchema(
   schema: string,
   tables: readonly Table[],
@@ -16,7 +16,7 @@ export function hashSchema(
 
 const withPlainColumns = (table: Table): object => ({ ...table, columns: table.columns.map(toPlain) })
 
-/** The attribute leads into the whole model, which is cyclic; its name shows in messages, its type is recorded. */
+/** An attribute references the whole model, which is cyclic. Only its type is part of the hash. */
 const toPlain = ({ attribute, renamedValues, ...column }: Column): object => ({
   ...column,
   kind: attribute?.kind === 'scalar' ? attribute.type : null,

@@ -1,4 +1,4 @@
-import type { MigrationTools } from '../migrate/custom-migrations.ts'
+import type { MigrationTools } from '../migrate/custom-migrations/custom-migration.ts'
 import { KIND } from './plugin-module.ts'
 
 export interface MigrationOptions {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { readCustomMigrationStatus } from '../../core/migrate/custom-migration-record.ts'
+import { readCustomMigrationStatus } from '../../core/migrate/custom-migrations/migration-record.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { checkMigrations, loadMigrations } from '../../core/plugins/load/load-migrations.ts'

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { openDatabase } from '../../core/database/open-database.ts'
-import type { CustomMigration } from '../../core/migrate/custom-migrations.ts'
+import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import type { MigrationOptions } from '../../core/migrate/migration-terms.ts'
 import { until } from '../harness/until.ts'

@@ -3,7 +3,7 @@ import { printServing } from '../../core/database/generations/processes.ts'
 import {
   type CustomMigrationStatus,
   readCustomMigrationStatus,
-} from '../../core/migrate/custom-migration-record.ts'
+} from '../../core/migrate/custom-migrations/migration-record.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../core/migrate/plan-migration.ts'
 import { type PastMigration, readHistory } from '../../core/migrate/recorded-schema.ts'

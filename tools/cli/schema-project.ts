@@ -2,7 +2,7 @@ import { checkedProjectStorage } from '../../core/access/compile/compile-access.
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
-import type { CustomMigration } from '../../core/migrate/custom-migrations.ts'
+import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Storage, Table } from '../../core/model/storage.ts'

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { findTransactionCommand } from '../../database/transaction-commands.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
-import type { CustomMigration, CustomMigrationCode } from '../../migrate/custom-migrations.ts'
+import type {
+  CustomMigration,
+  CustomMigrationCode,
+} from '../../migrate/custom-migrations/custom-migration.ts'
 import type { Migration } from '../migration.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
 import { moduleKind } from '../plugin-module.ts'

@@ -1,12 +1,12 @@
-/** A step of a migration that somebody wrote by hand: a file of migrations/. */
+/** A file of the project's migrations/ folder. */
 export interface CustomMigration {
   /** The file's name: `2026-11-21-split-name.before.sql`. */
   readonly name: string
-  /** Whether it comes before the generated steps, or after them. */
+  /** Whether it runs before or after the generated steps. */
   readonly moment: 'before' | 'after'
-  /** Of the file's text. */
+  /** The checksum of the file's text. */
   readonly checksum: string
-  /** What it does. Rejects where its module cannot be loaded. */
+  /** Rejects if its module cannot be loaded. */
   load(): Promise<CustomMigrationCode>
 }
 
@@ -14,7 +14,7 @@ export type CustomMigrationCode = (
   | { readonly kind: 'sql'; readonly text: string }
   | { readonly kind: 'code'; run(tools: MigrationTools): unknown }
 ) & {
-  /** Whether databases that are made from now on need it too. */
+  /** Whether it also runs in new databases. */
   readonly newDatabases: boolean
 }
 
@@ -23,8 +23,8 @@ export interface MigrationTools {
 }
 
 /**
- * Runs one statement in the migration's transaction; answers its rows. Values in it are sent as parameters, never as
- * text: `` sql`UPDATE books SET pages = ${pages}` ``.
+ * Runs one statement in the migration's transaction and resolves to its rows. Values are sent as parameters, never as text:
+ * `` sql`UPDATE books SET pages = ${pages}` ``.
  */
 export type Sql = <Row extends object = Readonly<Record<string, unknown>>>(
   text: TemplateStringsArray,

@@ -1,10 +1,10 @@
-import type { Database } from '../database/database.ts'
-import type { DdlContext } from '../database/run-ddl.ts'
-import { qualified } from '../sql/ddl.ts'
-import type { CustomMigration } from './custom-migrations.ts'
-import { hasTable } from './recorded-schema.ts'
-import { refusal, type SchemaRefusal } from './schema/finding.ts'
-import type { Runner } from './schema/read-catalogue.ts'
+import type { Database } from '../../database/database.ts'
+import type { DdlContext } from '../../database/run-ddl.ts'
+import { qualified } from '../../sql/ddl.ts'
+import { hasTable } from '../recorded-schema.ts'
+import { refusal, type SchemaRefusal } from '../schema/finding.ts'
+import type { Runner } from '../schema/read-catalogue.ts'
+import type { CustomMigration } from './custom-migration.ts'
 
 /** A row of `plinth_migration_files`. */
 export interface AppliedFile {
@@ -12,7 +12,7 @@ export interface AppliedFile {
   readonly checksum: string
   /** ISO 8601, UTC. */
   readonly appliedAt: string
-  /** false: the database was made when the file was there already. */
+  /** false: the file existed when the database was created. */
   readonly ran: boolean
 }
 
@@ -27,7 +27,7 @@ export const printMigrationFiles = (
   ran boolean NOT NULL
 )`
 
-/** By name; empty where nothing was migrated yet. */
+/** By name; empty before the first migration. */
 export async function readApplied(runner: Runner, schema: string): Promise<readonly AppliedFile[]> {
   if (!(await hasTable(runner, schema, TABLE))) return []
   const text = `SELECT coalesce(json_agg(json_build_object('name', name, 'checksum', checksum, 'appliedAt',
@@ -46,7 +46,7 @@ export async function recordFile(
   await transaction.run({ text, values: [name, checksum, ran], name: 'record migration file' })
 }
 
-/** Those that were not applied, in the order to run them in. */
+/** The files that were not applied, in their order. */
 export const pendingOf = (
   files: readonly CustomMigration[],
   applied: readonly AppliedFile[],
@@ -55,7 +55,7 @@ export const pendingOf = (
   return files.filter(({ name }) => !done.has(name)).toSorted(inOrder)
 }
 
-/** `a.before.sql` comes before `a.after.sql`, whatever the alphabet says. */
+/** By name, but `a.before.sql` comes before `a.after.sql`. */
 const inOrder = (one: FileName, other: FileName): number => (orderOf(one) < orderOf(other) ? -1 : 1)
 
 type FileName = Pick<CustomMigration, 'name'>
@@ -68,7 +68,7 @@ function orderOf({ name }: FileName): string {
 
 const RANKS: Readonly<Record<string, string>> = { before: '\u0000', after: '\u0001' }
 
-/** What of migrations/ does not agree with what was applied. */
+/** Refusals for files that changed or disappeared after they were applied. */
 export function* compareFiles(
   schema: string,
   files: readonly CustomMigration[],
@@ -115,13 +115,13 @@ const tooEarly = ({ name }: CustomMigration, last: AppliedFile): SchemaRefusal =
 /** State of a file of migrations/ in one database. */
 export interface CustomMigrationStatus {
   readonly name: string
-  /** `skipped`: the database was made when the file was there. `changed`, `missing`: since it was applied. */
+  /** `skipped`: the file existed when the database was created. `changed`, `missing`: after it was applied. */
   readonly state: 'applied' | 'skipped' | 'pending' | 'changed' | 'missing'
   /** ISO 8601, UTC; null: it is pending. */
   readonly appliedAt: string | null
 }
 
-/** Every file that is there or was applied, by name. */
+/** All files that exist or were applied, by name. */
 export async function readCustomMigrationStatus(
   database: Database,
   files: readonly CustomMigration[],

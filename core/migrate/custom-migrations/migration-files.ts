@@ -1,19 +1,19 @@
-import type { DdlContext } from '../database/run-ddl.ts'
-import type { Table } from '../model/storage.ts'
-import { compareFiles, pendingOf, readApplied } from './custom-migration-record.ts'
-import type { CustomMigration } from './custom-migrations.ts'
-import { MigrationRefused } from './migration-terms.ts'
-import { runCustomMigrations, skipForNewDatabase } from './run-custom-migrations.ts'
-import type { ActualTable, Catalogue, OwnedParts } from './schema/catalogue.ts'
-import { readCatalogue } from './schema/read-catalogue.ts'
+import type { DdlContext } from '../../database/run-ddl.ts'
+import type { Table } from '../../model/storage.ts'
+import { MigrationRefused } from '../migration-terms.ts'
+import type { ActualTable, Catalogue, OwnedParts } from '../schema/catalogue.ts'
+import { readCatalogue } from '../schema/read-catalogue.ts'
+import type { CustomMigration } from './custom-migration.ts'
+import { compareFiles, pendingOf, readApplied } from './migration-record.ts'
+import { runCustomMigrations, skipForNewDatabase } from './run-migrations.ts'
 
-/** Files to run, each list in order. */
+/** The files to run, in order. */
 export interface PendingFiles {
   readonly before: readonly CustomMigration[]
   readonly after: readonly CustomMigration[]
 }
 
-/** Runs the files that come before. Answers what is there then: what they made for the model counts as Plinth's. */
+/** Runs the files that come before the generated steps and returns the catalogue afterwards. Objects that they created for the model count as Plinth's. */
 export async function runBefore(
   site: DdlContext,
   { before }: PendingFiles,
@@ -32,7 +32,7 @@ interface Wanted {
   readonly manyRows: number | undefined
 }
 
-/** The files that this database lacks. Rejects with a MigrationRefused where they do not agree with what was applied. */
+/** The files that were not applied yet. Rejects with a MigrationRefused if the files contradict the record. */
 export async function splitPendingFiles(
   site: DdlContext,
   files: readonly CustomMigration[],

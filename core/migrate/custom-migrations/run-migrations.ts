@@ -1,15 +1,15 @@
-import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
-import { type DdlContext, runDdl } from '../database/run-ddl.ts'
-import { findTransactionCommand } from '../database/transaction-commands.ts'
-import { recordFile } from './custom-migration-record.ts'
-import type { CustomMigration, CustomMigrationCode, Sql } from './custom-migrations.ts'
-import { MigrationRefused } from './migration-terms.ts'
-import { refusal } from './schema/finding.ts'
+import { type DatabaseFault, toDatabaseFault } from '../../database/database-fault.ts'
+import { type DdlContext, runDdl } from '../../database/run-ddl.ts'
+import { findTransactionCommand } from '../../database/transaction-commands.ts'
+import { MigrationRefused } from '../migration-terms.ts'
+import { refusal } from '../schema/finding.ts'
+import type { CustomMigration, CustomMigrationCode, Sql } from './custom-migration.ts'
+import { recordFile } from './migration-record.ts'
 
-/** For people: what a file is called among the steps of a plan. */
+/** The file as a step of a plan. */
 export const summaryOf = ({ name }: CustomMigration): string => `run migrations/${name}`
 
-/** Runs files one after the other, and records each. Rejects with a MigrationRefused that names the file. */
+/** Runs files one after another and records each. Rejects with a MigrationRefused that names the file. */
 export async function runCustomMigrations(
   site: DdlContext,
   files: readonly CustomMigration[],
@@ -20,7 +20,7 @@ export async function runCustomMigrations(
   }
 }
 
-/** A database that is new needs only what says so. */
+/** A new database runs only the files that ask for it. */
 export async function skipForNewDatabase(
   site: DdlContext,
   files: readonly CustomMigration[],
@@ -34,7 +34,7 @@ export async function skipForNewDatabase(
   return kept
 }
 
-/** Rejects with a MigrationRefused where it cannot be loaded. */
+/** Rejects with a MigrationRefused if it cannot be loaded. */
 export const loadCustomMigration = (file: CustomMigration): Promise<CustomMigrationCode> =>
   file.load().catch((error: unknown) => refuse(file, error))
 
@@ -53,7 +53,7 @@ async function runScript(
   await runDdl(site, [text.trimEnd().replace(/;$/, '\n')])
 }
 
-/** What the author forgot to wait for is waited for, also behind a failure: afterwards its connection is somebody else's. */
+/** Waits also for statements that the code did not await, even after a failure: the connection is reused afterwards. */
 async function runCode(
   site: DdlContext,
   work: Extract<CustomMigrationCode, { kind: 'code' }>,
@@ -63,13 +63,13 @@ async function runCode(
   const sql: Sql = (text, ...values) => {
     const answer = open ? runOne(site, text, values) : Promise.reject(new Error(OVER))
     asked.push(answer)
-    // A statement that is not awaited is reported below.
+    // The failure of an unawaited statement is reported below.
     answer.catch(() => undefined)
     return answer as Promise<never>
   }
   try {
     await work.run({ sql })
-    // There may come more meanwhile.
+    // More may be added meanwhile.
     for (const answer of asked) await answer
   } finally {
     open = false
@@ -85,7 +85,7 @@ async function runOne(
   values: readonly unknown[],
 ): Promise<unknown> {
   assertInside(parts.join('$1'))
-  // Sequelize reads `$` as the beginning of a parameter's name.
+  // Sequelize takes `$` for the beginning of a parameter's name.
   const text = parts
     .map(part => part.replaceAll('$', '$$$$'))
     .reduce((all, part, at) => `${all}$${at}${part}`)
@@ -100,8 +100,8 @@ function assertInside(text: string): void {
   throw new Error(`${word} would end the migration's transaction, in which all of it is done: leave it out`)
 }
 
-/** What says nothing of the file. */
-const OF_NO_FILE: ReadonlySet<DatabaseFault['kind']> = new Set([
+/** Failures that are not the file's fault. */
+const EXTERNAL_FAILURES: ReadonlySet<DatabaseFault['kind']> = new Set([
   'timeout',
   'unavailable',
   'busy',
@@ -110,7 +110,7 @@ const OF_NO_FILE: ReadonlySet<DatabaseFault['kind']> = new Set([
 
 function refuse({ name }: CustomMigration, error: unknown): never {
   const fault = toDatabaseFault(error)
-  if (fault !== undefined && OF_NO_FILE.has(fault.kind)) throw error
+  if (fault !== undefined && EXTERNAL_FAILURES.has(fault.kind)) throw error
   const why = fault?.message ?? (error instanceof Error ? error.message : String(error))
   throw new MigrationRefused([
     refusal('migration-failed', null, `migrations/${name} failed: ${why.replace(/\s+/g, ' ').trim()}`),

@@ -5,9 +5,11 @@ import { join, resolve } from 'node:path'
 import { type Blueprint, compileApp } from './app/compile-app.ts'
 import { observerOf } from './app/observers.ts'
 import { type App, endApp, openObserved } from './app/open-app.ts'
-import { healthResponder, outdatedResponder } from './app/service.ts'
+import { dispatcherOptionsOf, healthResponder, outdatedResponder } from './app/service.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { openInMemory } from './http/in-memory.ts'
+import { openHttpServer, type RunningServer } from './http/server.ts'
+import type { Observer } from './observe/observation.ts'
 import type { PluginApp } from './plugins/context.ts'
 import { FOLDERS } from './plugins/load/find-modules.ts'
 
@@ -24,10 +26,14 @@ export interface TestTerms {
   readonly env?: Readonly<Record<string, string>>
   /** A snapshot of an empty embedded database, so that a test does not make one: PGlite's `dumpDataDir`. */
   readonly snapshot?: Blob
+  /** Also listens on a free port of 127.0.0.1, for clients that need a URL. */
+  readonly listen?: boolean
 }
 
-/** The whole server without a port. */
+/** A project that runs inside the test's process. */
 export interface TestApp {
+  /** `http://127.0.0.1:PORT` with `listen`, else null. */
+  readonly url: string | null
   /** Answers as the server would. `path`: with the prefix and the query string, `/api/articles?sort=title`. */
   request(method: string, path: string, terms?: TestRequest): Promise<TestAnswer>
   /** The server, as plugins see it: `app.documents('api::article.article')`. */
@@ -42,6 +48,7 @@ export interface TestApp {
   log(): readonly string[]
   /** Resolves once listeners of `documents.on` have heard of all that was written. */
   settled(): Promise<void>
+  /** Idempotent. */
   close(): Promise<void>
 }
 
@@ -79,8 +86,15 @@ export async function createTestApp(terms: TestTerms): Promise<TestApp> {
     await folder.remove()
     throw error
   })
-  const { app, send } = opened
+  const { app, send, server } = opened
+  const closeAll = async () => {
+    await server?.close(CLOSE_TIMEOUT)
+    await endApp(app)
+    await folder.remove()
+  }
+  let closing: Promise<void> | undefined
   return {
+    url: server?.url ?? null,
     app: app.pluginApp,
     log: () => [...lines],
     settled: () => app.events.settled(),
@@ -90,12 +104,15 @@ export async function createTestApp(terms: TestTerms): Promise<TestApp> {
       const { body } = await ask(send, { ...request, method: 'POST', path, body: { query, variables } })
       return body as TestResult
     },
-    async close() {
-      await endApp(app)
-      await folder.remove()
+    close() {
+      closing ??= closeAll()
+      return closing
     },
   }
 }
+
+/** Milliseconds that requests in flight have to end. */
+const CLOSE_TIMEOUT = 1_000
 
 type Send = Awaited<ReturnType<typeof openInMemory>>['send']
 
@@ -103,7 +120,7 @@ async function start(
   folder: string,
   terms: TestTerms,
   lines: string[],
-): Promise<{ readonly app: App; readonly send: Send }> {
+): Promise<{ readonly app: App; readonly send: Send; readonly server: RunningServer | null }> {
   const compiled = await compileApp(folder, { DATABASE_URL: 'embedded', ...process.env, ...terms.env })
   if (!compiled.ok) throw failure([{ kind: 'files', diagnostics: compiled.reasons }])
   const blueprint = withDatabase(compiled.value, terms.database ?? 'embedded')
@@ -122,7 +139,19 @@ async function start(
     fallback: host,
     observer,
   })
-  return { app, send }
+  return { app, send, server: terms.listen ? await listen(app, observer) : null }
+}
+
+async function listen(app: App, observer: Observer): Promise<RunningServer> {
+  const options = dispatcherOptionsOf({ app, observer }, { production: false, metrics: null, tracing: null })
+  const server = await openHttpServer({
+    ...options,
+    settings: { ...options.settings, host: '127.0.0.1', port: 0 },
+  })
+  const listening = await server.listen()
+  if (listening.ok) return listening.value
+  await endApp(app)
+  throw new Error(listening.reasons.join('\n'))
 }
 
 const failure = (faults: readonly StartFault[]): Error => new Error(faults.map(printStartFault).join('\n\n'))

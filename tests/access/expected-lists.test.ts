@@ -2,10 +2,10 @@ import test from 'ava'
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { compiled, tableOf } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
 import { printIndex } from '../model/print-tables.ts'
-import { openTestDatabase } from '../support/database.ts'
 
 const project = (indexes: 'derived' | 'declared', permissions: string, declared = '') => `
 database: { indexes: ${indexes} }

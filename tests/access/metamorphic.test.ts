@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import type { Filter, Populate, Query } from '../../core/query/query.ts'
-import { parseFilter, restrict } from '../support/attempts.ts'
+import { parseFilter, restrict } from '../harness/attempts.ts'
 import { populate } from './oracle.ts'
 import { attributeOf, everything, listOf, passed, typeOf, world } from './project.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import type { Attribute, Holder } from '../../core/model/model.ts'
-import { restrict } from '../support/attempts.ts'
+import { restrict } from '../harness/attempts.ts'
 import { populate, probes, waysFrom } from './oracle.ts'
 import { attributeOf, everything, listOf, passed, scalarOf, typeOf, world } from './project.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import type { Command, CreateCommand, GivenValues } from '../../core/query/command.ts'
-import { permit } from '../support/attempts.ts'
+import { permit } from '../harness/attempts.ts'
 import { typeOf, type World, world } from './project.ts'
 
 const callerOf = (of: World, role: string, user: Caller['user'] = null): Caller => {

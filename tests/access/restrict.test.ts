@@ -4,7 +4,7 @@ import type { Caller } from '../../core/access/caller.ts'
 import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import type { ContentType } from '../../core/model/model.ts'
 import type { Filter, LinkPopulate, Populate, Query, Sort } from '../../core/query/query.ts'
-import { parseFilter, restrict } from '../support/attempts.ts'
+import { parseFilter, restrict } from '../harness/attempts.ts'
 import { populate } from './oracle.ts'
 import { attributeOf, everything, listOf, passed, scalarOf, typeOf, world } from './project.ts'
 

@@ -12,9 +12,9 @@ import { prepareOperation } from '../../core/graphql/prepare-operation.ts'
 import { restrictRoots } from '../../core/graphql/text/text-operation.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { parseListSearch, restrictOnce } from '../../core/rest/query-cache.ts'
+import { growthOf } from '../harness/heap.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
-import { growthOf } from '../support/heap.ts'
 
 test('values are kept within bounds of number and bytes, the least used go', t => {
   const kept = new LruCache<string>({ entries: 3, bytes: 10_000 }, ({ length }) => length)

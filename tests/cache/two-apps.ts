@@ -5,7 +5,7 @@ import type { Database } from '../../core/database/database.ts'
 import { openInMemory } from '../../core/http/in-memory.ts'
 import type { Observer } from '../../core/observe/observation.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 /** A project that answers without a port. */
 export interface Site {

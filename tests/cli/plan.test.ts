@@ -2,10 +2,10 @@ import test from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { runMigrate, runRehearsal, runStatus } from '../../tools/cli/migrate.ts'
 import { runPlan } from '../../tools/cli/plan.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const project = (attributes: string) =>
   `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`

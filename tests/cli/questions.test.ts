@@ -7,8 +7,8 @@ import { toAnswer, toQuestion } from '../../tools/cli/roles/roles-answer.ts'
 import { printAnswerText } from '../../tools/cli/roles/roles-answer-text.ts'
 import { printAnswerJson } from '../../tools/cli/roles/roles-json.ts'
 import { loadRoles, type RolesProject } from '../../tools/cli/roles/roles-project.ts'
+import { parseListQuery, parseQueryString, restrict } from '../harness/attempts.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { parseListQuery, parseQueryString, restrict } from '../support/attempts.ts'
 import { EXAMPLE } from './run.ts'
 
 /** Conditions wherever one may stand, and on every type that has documents. */

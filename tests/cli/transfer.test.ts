@@ -8,7 +8,7 @@ import { progressBar } from '../../tools/cli/progress.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const PROJECT = `name: Shop
 database: { url: "\${DATABASE_URL:-embedded}" }

@@ -16,7 +16,7 @@ import { migrate } from '../../core/migrate/migrate.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
 

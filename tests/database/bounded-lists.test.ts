@@ -1,7 +1,7 @@
 import test from 'ava'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { printBounded } from '../../core/sql/print-bounded.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 const CHAIN = { lists: 2, path: ['author', 'articles'] }
 

@@ -8,8 +8,8 @@ import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { BatchReader } from '../../core/database/embedded/wire.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 // One embedded database, the process that has it open, and others that work through that one.
 

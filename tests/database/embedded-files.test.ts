@@ -18,9 +18,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { DatabaseObservation } from '../../core/database/open-options.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { program } from '../harness/program.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 function project(t: ExecutionContext): string {
   const root = mkdtempSync(join(tmpdir(), 'plinth-embedded-'))

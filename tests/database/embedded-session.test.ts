@@ -3,8 +3,8 @@ import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 async function openEmbedded(t: ExecutionContext): Promise<Database> {
   const embedded = { dataDir: 'memory://', snapshot: await snapshot() }

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
-import { administer, openTestDatabase, testServer } from '../support/database.ts'
+import { administer, openTestDatabase, testServer } from '../harness/test-database.ts'
 
 const faultOf = async (work: Promise<unknown>) => toDatabaseFault(await work.catch(error => error))
 

@@ -3,8 +3,8 @@ import { guardStatements } from '../../core/database/generations/generations.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import type { Stage } from '../../core/migrate/migration-terms.ts'
 import { hashSchema } from '../../core/migrate/schema-hash.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { FIND, FIRST, GROWN, insert, outdated, READ, REQUIRED, WITH_DRAFTS } from './generation-case.ts'
 
 // A process whose tables another version of the project changed fails, whatever it asks, from that moment on.

@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import test from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
-import { administer, createDatabase, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { administer, createDatabase, testServer } from '../harness/test-database.ts'
 
 async function reasonsOf(url: string) {
   const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: tmpdir(), observe: () => {} })

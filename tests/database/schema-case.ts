@@ -4,8 +4,8 @@ import type { Cell, Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import type { MigrationReport } from '../../core/migrate/migration-terms.ts'
 import type { SchemaRefusal } from '../../core/migrate/schema/finding.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
-import { openTestDatabase } from '../support/database.ts'
 
 /** A database of the test's own, which declarations in YAML are brought to. */
 export interface SchemaCase {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { migrate } from '../../core/migrate/migrate.ts'
+import { openTestDatabase, testServer } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
-import { openTestDatabase, testServer } from '../support/database.ts'
 
 /** The embedded database takes some ten times as long; so many are still made in more than one transaction. */
 const TYPES = testServer() ? 500 : 150

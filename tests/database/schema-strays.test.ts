@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { RISKS } from '../../core/migrate/schema/finding.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { stage } from './shift-case.ts'
 
 const PAGE = new URL('../../docs/migrations.md', import.meta.url)

@@ -5,8 +5,8 @@ import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Model } from '../../core/model/model.ts'
 import { openWritingOver } from '../documents/writing.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { modelOf } from '../model/compiled.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { type Chance, chance } from './edits/random.ts'
 import {
   fillAtRandom,

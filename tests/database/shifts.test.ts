@@ -1,6 +1,6 @@
 import test from 'ava'
 import { names, type Row, type Where } from '../documents/writing.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { type Stage, stage } from './shift-case.ts'
 
 const draft = { status: 'draft' } as const

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Database } from '../../core/database/database.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 const prepared = (database: Database) =>
   database.run({

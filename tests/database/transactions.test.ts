@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { DatabaseFailure } from '../../core/database/database-fault.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 const insert = (value: number) => ({ text: 'INSERT INTO plate (id) VALUES ($1)', values: [value] })
 

@@ -3,8 +3,8 @@ import test from 'ava'
 import { startMaintenance, vacuumChanged } from '../../core/database/embedded/maintenance.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { DatabaseObservation } from '../../core/database/open-options.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 test('an embedded database frees dead rows and knows its tables, though nothing else runs beside it', async t => {
   const embedded = { dataDir: 'memory://', snapshot: await snapshot() }

@@ -4,8 +4,8 @@ import type { Stage } from '../../core/migrate/migration-terms.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { openWritingOver } from '../documents/writing.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { modelOf } from '../model/compiled.ts'
-import { openTestDatabase } from '../support/database.ts'
 
 const OLD = `
 components: { shared.seo: { attributes: { title: string } } }

@@ -5,11 +5,11 @@ import { openDatabase } from '../../core/database/open-database.ts'
 import { runDoctor } from '../../tools/cli/doctor.ts'
 import { runMigrate } from '../../tools/cli/migrate.ts'
 import type { Advice } from '../../tools/doctor/advice.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { startServer } from '../harness/server.ts'
-import { createDatabase, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const project = (indexes: string, more = '') => `name: Library
 server: { host: 127.0.0.1, port: "\${PORT:-1337}", slowQuery: 1ms${more} }

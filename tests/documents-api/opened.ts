@@ -10,8 +10,8 @@ import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { DocumentMiddleware, DocumentsApi } from '../../core/plugins/services/documents-api.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
 import { world } from '../access/project.ts'
-import { answerOf } from '../support/answer-of.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { answerOf } from '../harness/answer-of.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 const ROLES = `roles:
   reader: { permissions: { book: [find, findOne], writer: [find] } }

@@ -6,8 +6,8 @@ import { RequestFault } from '../../core/faults/fault.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Component, ContentType } from '../../core/model/model.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { holderOf, modelOf } from '../model/compiled.ts'
-import { openTestDatabase } from '../support/database.ts'
 
 const model = await modelOf(`
 components: { part.word: { attributes: { text: string, note: string } } }

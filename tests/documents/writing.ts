@@ -11,7 +11,7 @@ import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
 import type { GivenValues, StatusChange, StatusCommand, WriteConditions } from '../../core/query/command.ts'
 import type { Filter, Populate, Query, Selection, Status } from '../../core/query/query.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 export interface Where {
   readonly status?: Status

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { openProxy } from '../support/proxy.ts'
+import { openProxy } from '../harness/proxy.ts'
 
 /** A way to a database that can be shut: connections break as they do when a server dies. */
 export interface Gate {

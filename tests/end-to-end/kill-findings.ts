@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import type { Folder } from '../harness/folder.ts'
 import type { Server } from '../harness/server.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 import { send, type Told, valuesOf, type Writers } from './kill-writers.ts'
 
 export type Row = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
-import { type Server, startServer } from '../harness/server.ts'
+import { type LocalServer, serveProject } from '../harness/server.ts'
 import type { Body } from './reading-room.ts'
 
 export const SECRET = 'people-secret-of-more-than-thirty-two-letters'
@@ -66,7 +66,7 @@ export interface People {
   signIn(identifier: string, password?: string): Promise<string>
   /** What was mailed to an address, the oldest first, once there are so many. */
   mailsTo(address: string, count: number): Promise<readonly string[]>
-  readonly server: Server
+  readonly server: LocalServer
   close(): Promise<void>
 }
 
@@ -96,14 +96,14 @@ export async function openPeople({
     .replace('"${TRUST}"', String(trustProxy))
   folder.write('project.yaml', `${project}auth:\n  jwtSecret: ${SECRET}\n${auth}`)
   folder.write('content/users.yaml', USERS.join(''))
-  const server = await startServer({ project: folder.path }).catch((reason: unknown) => {
+  const server = await serveProject({ project: folder.path }).catch((reason: unknown) => {
     folder.remove()
     throw reason
   })
   return toPeople(server, folder)
 }
 
-function toPeople(server: Server, folder: Folder): People {
+function toPeople(server: LocalServer, folder: Folder): People {
   const call: People['call'] = async (method, path, body, token) => {
     const answer = await fetch(server.base + path, {
       method,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { temporaryFolder } from '../harness/folder.ts'
-import { type Answer, startServer } from '../harness/server.ts'
+import { type Answer, serveProject } from '../harness/server.ts'
 
 /** A document, a list of them or any other part of an answer, as far as tests look into it. */
 export interface Body {
@@ -33,7 +33,7 @@ export type Token = keyof typeof TOKENS
 
 export async function openRoom(): Promise<Room> {
   const folder = temporaryFolder(resolve(import.meta.dirname, 'project'))
-  const server = await startServer({ project: folder.path }).catch((reason: unknown) => {
+  const server = await serveProject({ project: folder.path }).catch((reason: unknown) => {
     folder.remove()
     throw reason
   })

@@ -1,5 +1,5 @@
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
-import { type Server, startServer } from '../harness/server.ts'
+import { type LocalServer, serveProject } from '../harness/server.ts'
 import type { Body } from './reading-room.ts'
 
 const TOKENS = {
@@ -81,14 +81,14 @@ export interface WritingRoom {
 export async function openWritingRoom(): Promise<WritingRoom> {
   const folder = temporaryFolder()
   folder.write('project.yaml', PROJECT)
-  const server = await startServer({ project: folder.path }).catch((reason: unknown) => {
+  const server = await serveProject({ project: folder.path }).catch((reason: unknown) => {
     folder.remove()
     throw reason
   })
   return toRoom(server, folder)
 }
 
-function toRoom(server: Server, folder: Folder): WritingRoom {
+function toRoom(server: LocalServer, folder: Folder): WritingRoom {
   const send: WritingRoom['send'] = async (method, path, data, { as = 'full', headers = {} } = {}) => {
     const answer = await fetch(server.base + path, {
       method,

@@ -4,7 +4,7 @@ import test from 'ava'
 import { createTestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -5,11 +5,11 @@ import { openDatabase } from '../../core/database/open-database.ts'
 import type { DocumentEvent } from '../../core/events/events.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { SILENT } from '../../core/observe/observation.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { program } from '../harness/program.ts'
-import { createDatabase, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 import { listener, model, TEST_TIMING, until } from './listening.ts'
 
 const WRITER = program('tests/events/fixtures/write-and-die.ts')

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-nobody-guesses'
 

@@ -17,10 +17,10 @@ import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { UploadSettings } from '../../core/project/settings/settings.ts'
 import { openWriting } from '../documents/writing.ts'
+import { answerOf } from '../harness/answer-of.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
-import { answerOf } from '../support/answer-of.ts'
 
 export interface Sent {
   readonly method?: string

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { createTestApp, type TestApp, type TestResult } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 // The extension service at work: reference/graphql.md#9-extension-service. The project is in plugins/.
 let app: TestApp

@@ -2,7 +2,7 @@ import test from 'ava'
 import { createTestApp, type TestApp, type TestResult } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 // Operations that PostgreSQL writes in a project with code: only what code has a say in goes through code.
 

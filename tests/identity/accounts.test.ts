@@ -21,7 +21,7 @@ import { NO_MESSAGES, saveUser, scalarValue } from '../../core/identity/users/sa
 import { migrate } from '../../core/migrate/migrate.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { passed, world } from '../access/project.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 const { project, model, access } = await world('roles: {}')
 const storage = compileStorage(model)

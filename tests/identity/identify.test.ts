@@ -4,7 +4,7 @@ import { RequestFault, toErrorBody } from '../../core/faults/fault.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { createIdentify } from '../../core/identity/identify.ts'
 import { listOf, typeOf, world } from '../access/project.ts'
-import { restrict } from '../support/attempts.ts'
+import { restrict } from '../harness/attempts.ts'
 
 const hashed = `sha256:${createHash('sha256').update('hashed-hashed-hashed-hashed').digest('hex')}`
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { openLocalLimit } from '../../core/identity/rate-limit.ts'
-import { growthOf } from '../support/heap.ts'
+import { growthOf } from '../harness/heap.ts'
 
 test('each key has its own limit, until the window ends for all', t => {
   let now = 1_000

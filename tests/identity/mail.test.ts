@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type MailerTerms, openMailer, sendMail } from '../../core/identity/sign-in/mailer.ts'
 import type { Observation } from '../../core/observe/observation.ts'
+import { openMute, openPost } from '../harness/post.ts'
 import { freePort } from '../harness/server.ts'
-import { openMute, openPost } from '../support/post.ts'
 
 const MAIL = { to: 'ann@example.com', subject: 'Reset your password', text: 'Use this code: açai-1' }
 const WITHIN = 30_000

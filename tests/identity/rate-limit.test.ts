@@ -4,7 +4,7 @@ import { openRateLimit } from '../../core/identity/rate-limit.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { systemTables } from '../../core/model/system-tables.ts'
 import { world } from '../access/project.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 
 const { model } = await world('roles: {}')
 

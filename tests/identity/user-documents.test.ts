@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createTestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const PROJECT = {
   auth: { register: { enabled: true } },

@@ -7,8 +7,8 @@ import type { AnswerShape } from '../../core/plan/row.ts'
 import type { Query } from '../../core/query/query.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
 import type { Statement } from '../../core/sql/statement.ts'
+import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../harness/attempts.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../support/attempts.ts'
 
 const FOLDER = join(import.meta.dirname, '..', 'golden')
 const CASES = join(FOLDER, 'queries')

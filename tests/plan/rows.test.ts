@@ -7,8 +7,8 @@ import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { SEPARATOR } from '../../core/sql/print.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import { restrict } from '../support/attempts.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { restrict } from '../harness/attempts.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import {
   golden,
   goldenBlueprint,

@@ -9,7 +9,7 @@ import { parameter } from '../../core/sql/build.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
 import { bind, toKeep } from '../../core/sql/statement.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
-import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../support/attempts.ts'
+import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../harness/attempts.ts'
 import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
 
 const print = await ruledBlueprint()

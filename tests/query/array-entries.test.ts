@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 async function open(t: ExecutionContext): Promise<TestApp> {
   const server = testServer()

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Model } from '../../core/model/model.ts'
-import { parseGivenValues } from '../support/attempts.ts'
+import { parseGivenValues } from '../harness/attempts.ts'
 import { library, typeOf } from './library.ts'
 
 let model: Model

@@ -7,7 +7,7 @@ import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import type { Command } from '../../core/query/command.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
 import { world } from '../access/project.ts'
-import { answerOf } from '../support/answer-of.ts'
+import { answerOf } from '../harness/answer-of.ts'
 import { SETTINGS } from './reading.ts'
 
 // What a request becomes on its way to the documents; what these make of it, tests/end-to-end says.

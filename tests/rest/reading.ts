@@ -5,8 +5,8 @@ import type { Fault } from '../../core/faults/fault.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { RestSettings } from '../../core/project/settings/settings.ts'
 import type { Query } from '../../core/query/query.ts'
+import { parseListQuery, parseOneQuery, parseQueryString } from '../harness/attempts.ts'
 import { faultText, library, typeOf } from '../query/library.ts'
-import { parseListQuery, parseOneQuery, parseQueryString } from '../support/attempts.ts'
 
 export const SETTINGS: RestSettings = { prefix: '/api', defaultLimit: 25, maxLimit: 100, withCount: true }
 

@@ -4,7 +4,7 @@ import { compileApp } from '../../core/app/compile-app.ts'
 import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { openSite } from '../content/site.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, openTestDatabase, testServer } from '../support/database.ts'
+import { createDatabase, openTestDatabase, testServer } from '../harness/test-database.ts'
 import { exported, imported, projectFolder } from '../transfer/streaming.ts'
 import { ATTRIBUTE_NAMES, HAZARDS, PROJECT } from './attribute-names.ts'
 

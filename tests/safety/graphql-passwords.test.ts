@@ -2,7 +2,7 @@ import test from 'ava'
 import { buildClientSchema, getIntrospectionQuery, isObjectType } from 'graphql'
 import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 // Safety rule S2 over GraphQL: a password never leaves, filters or sorts, for any caller, nor shows in what is logged.
 

@@ -14,7 +14,7 @@ import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 /** A project that answers in this process: the whole server but its sockets, so that thousands may be asked. */
 export interface World {

@@ -4,9 +4,9 @@ import type { RequestOrigin } from '../../core/base/request-context.ts'
 import type { Database, RunOptions } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { DatabaseSettings } from '../../core/project/settings/settings.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { createDatabase } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
-import { createDatabase } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 type Test = Pick<ExecutionContext, 'teardown'>
 

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import test from 'ava'
 import { createTestApp, type TestApp, type TestRequest } from '../../core/testing.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 // Whatever a request may hold many of: at n, 2n and 4n of them the process is busy in proportion, and no request keeps
 // others waiting; above the documented limit the answer is an immediate 4xx. A case is one line of the table.

@@ -2,7 +2,7 @@ import test from 'ava'
 import pg from 'pg'
 import { temporaryFolder } from '../harness/folder.ts'
 import { type Server, startServer } from '../harness/server.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 // Kept answers where several processes, and others, write to one database.
 

@@ -5,10 +5,10 @@ import { openDatabase } from '../../core/database/open-database.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { hashSchema } from '../../core/migrate/schema-hash.ts'
 import { FIRST, insert, outdated, READ, WITH_DRAFTS } from '../database/generation-case.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
 import { storageOf } from '../model/compiled.ts'
-import { createDatabase, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 // The same where transactions of both versions wait for each other: several connections are needed.
 

@@ -2,8 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
-import { createDatabase } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { createDatabase } from '../harness/test-database.ts'
 import { type Attack, type HostileWire, message, openHostileWire, refusal } from './hostile-wire.ts'
 
 // Whatever a server, a pooler or a network sends, at whatever moment: no process ends by it, a statement is answered

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { openProxy } from '../support/proxy.ts'
+import { openProxy } from '../harness/proxy.ts'
 import type { Test } from './own-process.ts'
 
 /** What a server, a proxy or a network does to a connection at one message of the server. */

@@ -4,10 +4,10 @@ import { openDatabase } from '../../core/database/open-database.ts'
 import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import type { MigrationOptions } from '../../core/migrate/migration-terms.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { administer, createDatabase, testServer } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
 import { storageOf } from '../model/compiled.ts'
-import { administer, createDatabase, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 // A migration beside others who write: neither ends the other.
 

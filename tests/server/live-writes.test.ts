@@ -1,8 +1,8 @@
 import test from 'ava'
 import pg from 'pg'
 import { FULL, openTwoApps } from '../cache/two-apps.ts'
+import { testServer } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
-import { testServer } from '../support/database.ts'
 
 const PROJECT = `
 name: Live

@@ -10,9 +10,9 @@ import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { readHistory } from '../../core/migrate/recorded-schema.ts'
 import type { Table } from '../../core/model/storage.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { administer, testServer } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
-import { administer, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 // What becomes of a database where whoever migrates it dies, or where many do at once.
 

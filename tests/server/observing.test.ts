@@ -2,8 +2,8 @@ import test from 'ava'
 import pg from 'pg'
 import { temporaryFolder } from '../harness/folder.ts'
 import { freePort, startServer } from '../harness/server.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
-import { createDatabase, testServer } from '../support/database.ts'
 
 const SECRET = 'a-value-that-nobody-may-read'
 

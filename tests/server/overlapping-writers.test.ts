@@ -1,7 +1,7 @@
 import test from 'ava'
 import pg from 'pg'
 import { FULL, openTwoApps, type TwoApps } from '../cache/two-apps.ts'
-import { testServer } from '../support/database.ts'
+import { testServer } from '../harness/test-database.ts'
 
 // Versions of tables where transactions overlap: sums over shards that several of them move.
 

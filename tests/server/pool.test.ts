@@ -5,8 +5,8 @@ import { parsePrimary } from '../../core/database/connect/target-url.ts'
 import type { Connection } from '../../core/database/connection.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { createWork, SERVER_READ } from '../../core/database/scheduling/scheduled-work.ts'
-import { createDatabase, testServer } from '../support/database.ts'
-import { DATABASE_SETTINGS } from '../support/database-settings.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const server = testServer() ?? ''
 

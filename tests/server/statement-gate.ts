@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { openProxy } from '../support/proxy.ts'
+import { openProxy } from '../harness/proxy.ts'
 import type { Test } from './own-process.ts'
 
 /** A proxy before PostgreSQL that can hold a session back before its k-th statement. */

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
+import { administer, createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from '../strapi/answers.ts'
 import { recorded, runImport } from '../strapi/import.ts'
-import { administer, createDatabase } from '../support/database.ts'
 
 // What real installations of Strapi 4.26 and 5.54 kept in PostgreSQL, and what they answered.
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openProxy } from '../support/proxy.ts'
+import { openProxy } from '../harness/proxy.ts'
 import type { Test } from './own-process.ts'
 
 /** The way between a server and its database, and what becomes of what is sent on it. */

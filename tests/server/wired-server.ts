@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava'
 import pg from 'pg'
 import { temporaryFolder } from '../harness/folder.ts'
 import { type Server, startServer } from '../harness/server.ts'
-import { createDatabase } from '../support/database.ts'
+import { createDatabase } from '../harness/test-database.ts'
 import { openWire, type Wire } from './wire.ts'
 
 /** A server whose connections to its database can be cut. */

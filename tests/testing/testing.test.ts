@@ -8,7 +8,7 @@ import { createTestApp, type TestApp, type TestTerms } from '../../core/testing.
 import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { builtFile } from '../harness/program.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -42,6 +42,16 @@ test('the whole server answers without a port: routes, tokens, headers, faults, 
   t.is((await request('DELETE', `/api/notes/${documentId}`, { token })).status, 204)
   t.like(await request('GET', '/api/nothing'), { status: 404, body: { error: { name: 'NotFoundError' } } })
   t.is((await request('GET', '/_ready')).status, 200)
+})
+
+test('listens on a free port of 127.0.0.1 when asked, until it is closed', async t => {
+  t.is((await open(t)).url, null)
+  const app = await open(t, { listen: true })
+  const answer = await fetch(`${app.url}/api/notes`)
+  t.is(answer.status, 200)
+  t.deepEqual(await answer.json(), (await app.request('GET', '/api/notes')).body)
+  await app.close()
+  await t.throwsAsync(fetch(`${app.url}/api/notes`))
 })
 
 test('a file is uploaded as a form', async t => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { ImportReport } from '../../tools/transfer/import/import-documents.ts'
 import { openSite, type Site } from '../content/site.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { exported, imported, type Place, projectFolder } from './streaming.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')

@@ -3,10 +3,10 @@ import test from 'ava'
 import { openDatabase } from '../../../core/database/open-database.ts'
 import type { DatabaseObservation } from '../../../core/database/open-options.ts'
 import { inSession } from '../../../core/database/statements/session-scope.ts'
+import { DATABASE_SETTINGS } from '../../harness/database-settings.ts'
 import { temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'
 import { until } from '../../harness/until.ts'
-import { DATABASE_SETTINGS } from '../../support/database-settings.ts'
 import { type Cluster, startCluster, startReplica } from '../cluster.ts'
 
 // Reading from replicas: nobody misses what he has written, whatever becomes of them.

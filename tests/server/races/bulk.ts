@@ -8,8 +8,8 @@ import { prepareTransfer } from '../../../tools/cli/transfer-project.ts'
 import { describe } from '../../../tools/transfer/describe.ts'
 import { importDocuments } from '../../../tools/transfer/import/import-documents.ts'
 import type { StreamedDocument } from '../../../tools/transfer/stream.ts'
+import { DATABASE_SETTINGS } from '../../harness/database-settings.ts'
 import { type Folder, temporaryFolder } from '../../harness/folder.ts'
-import { DATABASE_SETTINGS } from '../../support/database-settings.ts'
 import type { Test } from '../own-process.ts'
 
 /** Writes of many documents at once. Each answers whether it was done, and rejects where it failed. */

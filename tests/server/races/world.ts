@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { createTestApp, type TestAnswer, type TestApp, type TestResult } from '../../../core/testing.ts'
-import { createDatabase, testServer } from '../../support/database.ts'
+import { createDatabase, testServer } from '../../harness/test-database.ts'
 import type { Test } from '../own-process.ts'
 import { openStatementGate, type StatementGate } from '../statement-gate.ts'
 import { type Bulk, openBulk } from './bulk.ts'

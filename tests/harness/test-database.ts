@@ -6,8 +6,8 @@ import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { OpenOptions } from '../../core/database/open-options.ts'
 import type { DatabaseSettings } from '../../core/project/settings/settings.ts'
-import { snapshot } from '../harness/embedded-files.ts'
 import { DATABASE_SETTINGS } from './database-settings.ts'
+import { snapshot } from './embedded-files.ts'
 
 export interface TestDatabaseOptions {
   readonly settings?: Partial<DatabaseSettings>

@@ -100,7 +100,7 @@ export async function createTestApp(terms: TestTerms): Promise<TestApp> {
     settled: () => app.events.settled(),
     request: (method, path, request = {}) => ask(send, { method, path, ...request }),
     graphql: async (query, variables = {}, request = {}) => {
-      const path = app.blueprint.project.settings.graphql.config.endpoint
+      const [path = '/graphql'] = Object.keys(app.blueprint.project.settings.graphql.endpoints)
       const { body } = await ask(send, { ...request, method: 'POST', path, body: { query, variables } })
       return body as TestResult
     },

@@ -60,7 +60,7 @@ export function openEndpoints(blueprint: Blueprint, options: EndpointOptions): r
     ...(graphql.enabled ? [openGraphqlSection(blueprint, options, { guarding, ...shared })] : []),
   ]
   return [
-    ...limitApiRate(server.rateLimit.api, [rest.prefix, graphql.config.endpoint]),
+    ...limitApiRate(server.rateLimit.api, [rest.prefix, ...Object.keys(graphql.endpoints)]),
     withIdempotency(responders, {
       database: identity.database,
       identify: accounts.identify,
@@ -91,12 +91,12 @@ function openGraphqlSection(
   { registered, files, accounts: { auth, users }, observer, production }: EndpointOptions,
   { guarding, ...shared }: SharedOptions,
 ): Responder {
-  const { schema, graphql, trusted } = registered
+  const { schemas, graphql, trusted } = registered
   return openLazyGraphql({
     ...shared,
     shadow: graphql.shadow,
     ...(trusted && { trusted }),
-    ...(schema && { compiled: schema, code: guarding }),
+    ...(schemas && { compiled: schemas, code: guarding }),
     ...{ auth, users, files, observer, production },
     settings: project.settings.graphql,
   })

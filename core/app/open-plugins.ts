@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.ts'
 import { fullAccessGrants } from '../access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import type { CompiledSchema } from '../graphql/compile-schema.ts'
+import type { CompiledSchemas } from '../graphql/compile-schema.ts'
 import type { TrustedDocuments } from '../graphql/transport/trusted-documents.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Model } from '../model/model.ts'
@@ -18,8 +18,8 @@ import { printStartFault, type StartFault } from './start-fault.ts'
 
 /** What plugins registered, and the GraphQL schema if plugins or project.yaml extend it. */
 export interface RegisteredApp extends RegisteredPlugins {
-  /** null: the schema is not extended. */
-  readonly schema: CompiledSchema | null
+  /** By format; null: the schema is not extended. */
+  readonly schemas: CompiledSchemas | null
   /** null: trusted documents are not configured. */
   readonly trusted: TrustedDocuments | null
 }
@@ -32,12 +32,12 @@ export async function registerApp(
   const registered = await registerPlugins(plugins, { settings: project.settings, model, observer })
   if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
   const conflicts = findRouteConflicts(registered.value.routes, model)
-  const schema = await compileExtendedSchema(project, registered.value)
-  const faults = [...conflicts.map(toStartFault), ...(schema.ok ? [] : schema.reasons)]
-  if (!schema.ok || faults.length > 0) return failed(...faults)
-  const trusted = await loadTrustedDocuments(project, registered.value, schema.value)
+  const schemas = await compileExtendedSchemas(project, registered.value)
+  const faults = [...conflicts.map(toStartFault), ...(schemas.ok ? [] : schemas.reasons)]
+  if (!schemas.ok || faults.length > 0) return failed(...faults)
+  const trusted = await loadTrustedDocuments(project, registered.value, schemas.value)
   if (!trusted.ok) return failed({ kind: 'files', diagnostics: trusted.reasons })
-  return ok(Object.freeze({ ...registered.value, schema: schema.value, trusted: trusted.value }))
+  return ok(Object.freeze({ ...registered.value, schemas: schemas.value, trusted: trusted.value }))
 }
 
 const toStartFault = (message: string): StartFault => ({ kind: 'other', message })
@@ -62,17 +62,16 @@ function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Di
   return [{ code: 'bad-extension', message, path: [], place: { file, line: 1, column: 1, source: '' } }]
 }
 
-/** Without extensions the schema is compiled lazily, so that a start loads no GraphQL library. */
-async function compileExtendedSchema(
+/** Without extensions the schemas are compiled lazily, so that a start loads no GraphQL library. */
+async function compileExtendedSchemas(
   { settings, root, keyPlace }: Project,
   { graphql, app, binding }: RegisteredPlugins,
-): Promise<Result<CompiledSchema | null, StartFault>> {
+): Promise<Result<CompiledSchemas | null, StartFault>> {
   const adds = graphql.uses.length > 0 || Object.keys(settings.resolversConfig).length > 0
   if (!settings.graphql.enabled || !adds) return ok(null)
-  const { compileGraphqlSchema } = await import('../graphql/compile-schema.ts')
-  const compiled = compileGraphqlSchema({
+  const { compileGraphqlSchemas } = await import('../graphql/compile-schema.ts')
+  const compiled = compileGraphqlSchemas(settings.graphql.endpoints, {
     model: app.model,
-    format: 'nested',
     shadow: graphql.shadow,
     generatesTypes: settings.graphql.config.shadowCRUD,
     extensions: { uses: graphql.uses, app, settings, binding, root },
@@ -86,26 +85,22 @@ async function compileExtendedSchema(
   return failed(...faults)
 }
 
-/** Validates trusted documents at the start, against the extended or the generated schema. */
+/** Validates trusted documents at the start, against the extended or the generated schemas. */
 async function loadTrustedDocuments(
   { settings, root, keyPlace }: Project,
   { graphql, app }: RegisteredPlugins,
-  added: CompiledSchema | null,
+  added: CompiledSchemas | null,
 ): Promise<Result<TrustedDocuments | null, Diagnostic>> {
-  const { enabled, config } = settings.graphql
+  const { enabled, config, endpoints } = settings.graphql
   if (!enabled || config.trustedDocuments.folder === null) return ok(null)
   const { compileGenerated } = await import('../graphql/compile-schema.ts')
   const { loadTrusted } = await import('../graphql/transport/load-trusted.ts')
-  const { schema } =
-    added ??
-    compileGenerated({
-      model: app.model,
-      format: 'nested',
-      settings: settings.graphql,
-      shadow: graphql.shadow,
-    })
+  const generated = { model: app.model, settings: settings.graphql, shadow: graphql.shadow }
+  const schemas = [...new Set(Object.values(endpoints))].map(
+    format => (added?.get(format) ?? compileGenerated({ ...generated, format })).schema,
+  )
   const place = keyPlace(['graphql', 'config', 'trustedDocuments', 'folder'])
-  return loadTrusted({ root, config, schema, place })
+  return loadTrusted({ root, config, schemas, place })
 }
 
 interface GuardContext {

@@ -75,7 +75,7 @@ function withReadYourWrites(responders: readonly Responder[], { app }: RunningAp
   const { graphql, server } = app.blueprint.project.settings
   return [
     readYourWrites(responders, {
-      graphql: graphql.config.endpoint,
+      graphql: Object.keys(graphql.endpoints),
       secure: server.url.startsWith('https:'),
     }),
   ]
@@ -100,10 +100,9 @@ async function readinessOf({ database, generation }: App): Promise<Readiness> {
 
 /** Refuses requests while the database has another version's schema. */
 export function outdatedResponder({ generation, blueprint }: App): Responder {
-  const { endpoint } = blueprint.project.settings.graphql.config
   return refuseOutdated({
     isOutdated: generation.isOutdated,
     onRefused: generation.recheck,
-    graphql: endpoint,
+    graphql: Object.keys(blueprint.project.settings.graphql.endpoints),
   })
 }

@@ -35,7 +35,7 @@ export async function startService(
 ): Promise<Result<Service, StartFault>> {
   const { log, metrics, signal, bindsLast = false } = options
   const { server: settings, graphql } = blueprint.project.settings
-  const { responders, setStep } = openStartGate(graphql.config.endpoint)
+  const { responders, setStep } = openStartGate(Object.keys(graphql.endpoints))
   const meters = metrics?.meters ?? null
   const starting = { settings, responders, fallback: null, observer: log, meters, drain: SHORT_DRAIN }
   if (signal?.aborted) return ENDED

@@ -27,7 +27,7 @@ export async function saveVersion(
 ): Promise<void> {
   const { body, command, current, terms } = saving
   const { type } = command
-  if (type.draftAndPublish && !command.strict) refuse(body.faults)
+  if (type.draftAndPublish && command.strict !== true) refuse(body.faults)
   const standing = versionContextOf(saving)
   const { checked, stored } = await newValuesOf(saving, standing)
   const [made, claimed] = await documentsOf(saving, stored)
@@ -61,9 +61,11 @@ function refuse(faults: readonly ValueFault[]): void {
 /** What a published version lacks; of a type without drafts, what a new one was not given. */
 function lacking({ command, body }: Saving, { row }: VersionContext, values: Values): readonly ValueFault[] {
   const { type, strict } = command
-  if (type.draftAndPublish && !strict) return isPublishing(command) ? checkValues(type, values, WHOLE) : []
+  if (type.draftAndPublish && strict !== true)
+    return isPublishing(command) ? checkValues(type, values, WHOLE) : []
   const covers = (attribute: Attribute) => {
-    if (attribute.kind === 'scalar' && attribute.generate) return strict === true && body.faults.length === 0
+    if (attribute.kind === 'scalar' && attribute.generate)
+      return strict !== undefined && body.faults.length === 0
     if (!body.names(attribute)) return row === undefined
     return body.faults.length === 0 && (attribute.kind === 'relation' || attribute.kind === 'media')
   }

@@ -8,11 +8,12 @@ import {
   isInputObjectType,
   validateSchema,
 } from 'graphql'
+import { once } from '../base/memo.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Model } from '../model/model.ts'
 import type { ShadowCrudDeclaration } from '../project/settings/declarations.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
-import { extensionFault, type GraphqlFault } from './extensions/check-definitions.ts'
+import { checkDefinitions, extensionFault, type GraphqlFault } from './extensions/check-definitions.ts'
 import { type ExtensionTerms, extendSchema, type SchemaExtension } from './extensions/schema-extension.ts'
 import { FORMATS, type FormatName } from './formats/format.ts'
 import { typeResolvers } from './resolve/resolvers.ts'
@@ -32,33 +33,63 @@ export interface CompiledSchema {
 export interface CompileTerms {
   readonly model: Model
   readonly format: FormatName
+  /** Other formats of the project: resolversConfig may name their fields, too. */
+  readonly otherFormats?: readonly FormatName[]
   /** By uid. */
   readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
   /** `graphql.config.shadowCRUD`: generate types for the model. */
   readonly generatesTypes: boolean
   /** null: no extension adds anything. */
-  readonly extensions: ExtensionTerms | null
+  readonly extensions: Omit<ExtensionTerms, 'format' | 'isElsewhere'> | null
+}
+
+/** One schema for each served format. */
+export type CompiledSchemas = ReadonlyMap<FormatName, CompiledSchema>
+
+/** Compiles the schema of each format that endpoints serve. */
+export function compileGraphqlSchemas(
+  endpoints: GraphqlSettings['endpoints'],
+  terms: Omit<CompileTerms, 'format' | 'otherFormats'>,
+): Result<CompiledSchemas, GraphqlFault> {
+  const formats = [...new Set(Object.values(endpoints))]
+  const compiled = formats.map(format => {
+    const otherFormats = formats.filter(other => other !== format)
+    return [format, compileGraphqlSchema({ ...terms, format, otherFormats })] as const
+  })
+  const faults = compiled.flatMap(([, result]) => (result.ok ? [] : result.reasons))
+  const distinct = new Map(faults.map(fault => [JSON.stringify(fault), fault]))
+  if (distinct.size > 0) return failed(...distinct.values())
+  return ok(new Map(compiled.flatMap(([format, result]) => (result.ok ? [[format, result.value]] : []))))
 }
 
 /** Compiles the schema of a model and its extensions; fails with all faults of the extensions. */
 export function compileGraphqlSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
-  const { model, generatesTypes, extensions: adding } = terms
-  const format = FORMATS[terms.format]
-  const shadow = openShadowCrud(terms.shadow)
-  const types = generatesTypes ? [...model.contentTypes.values()] : []
-  const roots = types.flatMap(type => rootFields(type, { shadow, format }))
-  const texts = generateDefinitions({ model, format, shadow, roots, generatesTypes })
-  if (!adding) return ok({ format: terms.format, schema: assemble(model, texts, []), roots, extension: null })
-  const generated = mergeTypeDefs([...texts])
-  const { extension, faults } = extendSchema({ by: null, document: generated }, adding)
+  const { format, extensions: adding, otherFormats = [] } = terms
+  const { roots, texts } = generate(terms, format)
+  if (!adding) return ok({ format, schema: assemble(terms, texts, []), roots, extension: null })
+  const fieldsElsewhere = once(() => fieldsOf(otherFormats.flatMap(other => generate(terms, other).texts)))
+  const { extension, faults } = extendSchema(
+    { by: null, document: mergeTypeDefs([...texts]) },
+    { ...adding, format, isElsewhere: coordinate => fieldsElsewhere().has(coordinate) },
+  )
   if (faults.length > 0) return failed(...faults)
   const documents = extension.definitions.map(({ document }) => document)
-  return validated(() => ({
-    format: terms.format,
-    schema: assemble(model, documents, extension.others),
-    roots,
-    extension,
-  }))
+  return validated(() => ({ format, schema: assemble(terms, documents, extension.others), roots, extension }))
+}
+
+function generate({ model, generatesTypes, shadow: declared }: CompileTerms, name: FormatName) {
+  const format = FORMATS[name]
+  const shadow = openShadowCrud(declared)
+  const types = generatesTypes ? [...model.contentTypes.values()] : []
+  const roots = types.flatMap(type => rootFields(type, { shadow, format }))
+  return { roots, texts: generateDefinitions({ model, format, shadow, roots, generatesTypes }) }
+}
+
+/** The fields of definitions, as `<Type>.<field>`. */
+function fieldsOf(texts: readonly (string | DocumentNode)[]): ReadonlySet<string> {
+  if (texts.length === 0) return new Set()
+  const document = mergeTypeDefs([...texts])
+  return checkDefinitions([{ by: null, document }]).defined.fields
 }
 
 /** Compiles the schema of a project without extensions. `shadow`: absent if no plugin disables anything. */
@@ -86,13 +117,13 @@ export interface GeneratedTerms {
 }
 
 function assemble(
-  model: Model,
+  { model, format }: Pick<CompileTerms, 'model' | 'format'>,
   definitions: readonly (string | DocumentNode)[],
   others: readonly IResolvers[],
 ): GraphQLSchema {
   const schema = makeExecutableSchema({
     typeDefs: mergeTypeDefs([...definitions]),
-    resolvers: [typeResolvers(model), ...others],
+    resolvers: [typeResolvers(model, FORMATS[format]), ...others],
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
   })
   return withNamedDirectives(pruneSchema(schema))

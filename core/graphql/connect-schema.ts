@@ -19,12 +19,16 @@ import { openHydrator } from './extensions/hydrate.ts'
 import { openReread } from './extensions/reread.ts'
 import { type ReturnedType, returnedTypes } from './extensions/returned.ts'
 import type { SchemaExtension } from './extensions/schema-extension.ts'
+import type { FormatName } from './formats/format.ts'
 import { markField } from './parse/field-marks.ts'
 import type { Arguments } from './parse/operation-context.ts'
 import { toGraphqlError } from './parse/to-graphql-error.ts'
 import type { FixedField, FixedTerms } from './resolve/fixed-field.ts'
+import { FLAT_MUTATIONS } from './resolve/flat-mutations.ts'
+import { NESTED_MUTATIONS } from './resolve/nested-mutations.ts'
 import { type ExecutionContext, type ResolveTerms, readResolver } from './resolve/resolve-read.ts'
-import { writeResolver } from './resolve/resolve-write.ts'
+import { type Mutations, writeResolver } from './resolve/resolve-write.ts'
+import { type Wrappers, wrappersOf } from './resolve/resolvers.ts'
 import { meField, signInFields } from './resolve/sign-in-fields.ts'
 import { uploadFields } from './resolve/upload-fields.ts'
 import { userFields } from './resolve/user-fields.ts'
@@ -45,13 +49,14 @@ export function connectSchema(
 ): void {
   for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
   if (!extension || !code) return
-  const doors = openFieldAuth(roots, { model: terms.model, code })
+  const doors = openFieldAuth(roots, { ...terms, code })
   const changed = new Set(extension.others.flatMap(others => Object.keys(others)))
   const connecting: ConnectContext = {
     extension,
     changed,
     auth: doors,
-    returned: returnedTypes(terms.model),
+    returned: returnedTypes(terms.model, terms.format),
+    wrappers: wrappersOf(terms.model, terms.format),
     terms,
     code,
   }
@@ -73,6 +78,7 @@ interface ConnectContext {
   readonly changed: ReadonlySet<string>
   readonly auth: FieldAuth
   readonly returned: ReadonlyMap<string, ReturnedType>
+  readonly wrappers: Wrappers
   readonly terms: ResolveTerms
   readonly code: CodeServices
 }
@@ -103,7 +109,7 @@ function connectField(field: Field, typeName: string, connecting: ConnectContext
 function createGuard(
   field: Field,
   typeName: string,
-  { extension, auth: doors, returned, terms, code }: ConnectContext,
+  { extension, auth: doors, returned, wrappers, terms, code }: ConnectContext,
 ): FieldGuard | null {
   const coordinate = `${typeName}.${field.name}`
   const isGenerated = extension.defined.generated.has(coordinate)
@@ -112,7 +118,7 @@ function createGuard(
   const resolver = extension.resolvers.get(coordinate) ?? null
   if (isGenerated && !config && !resolver && wraps.length === 0) return null
   const generated = (field.resolve ?? defaultFieldResolver) as FieldResolver
-  const given = { ...terms, everything: code.everything }
+  const given = { ...terms, wrappers, everything: code.everything }
   const list = returned.get(typeName)
   return {
     enter: doors.enter({ coordinate, isGenerated, auth: config?.auth ?? { kind: 'own' } }),
@@ -146,9 +152,13 @@ const generatedResolvers = (roots: readonly RootField[], terms: ResolveTerms) =>
     roots.filter(({ root }) => root === 'Query').map(root => [root.name, readResolver(root, terms)]),
   ),
   Mutation: Object.fromEntries(
-    roots.filter(({ root }) => root === 'Mutation').map(root => [root.name, writeResolver(root, terms)]),
+    roots
+      .filter(({ root }) => root === 'Mutation')
+      .map(root => [root.name, writeResolver(root, MUTATIONS[terms.format.name], terms)]),
   ),
 })
+
+const MUTATIONS: Readonly<Record<FormatName, Mutations>> = { nested: NESTED_MUTATIONS, flat: FLAT_MUTATIONS }
 
 /** The resolvers of fixed-definitions.ts. */
 const fixedResolvers = (terms: FixedTerms): IResolvers => ({

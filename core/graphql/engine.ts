@@ -3,6 +3,7 @@ import type { Documents } from '../documents/documents.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
+import type { GraphqlFormat } from './formats/format.ts'
 import type { CheckedDocument } from './limits/check-document.ts'
 import { type CostTerms, costTermsOf } from './limits/estimate-cost.ts'
 import { type Introspection, openIntrospection } from './limits/limit-introspection.ts'
@@ -20,6 +21,7 @@ import type { TrustedDocuments } from './transport/trusted-documents.ts'
 
 /** An executable schema with its caches and limits. */
 export interface Engine {
+  readonly format: GraphqlFormat
   readonly schema: GraphQLSchema
   readonly config: GraphqlSettings['config']
   readonly observer: Observer
@@ -37,6 +39,7 @@ export interface Engine {
 
 /** Services for answers that PostgreSQL builds as text. */
 export interface TextSource {
+  readonly format: GraphqlFormat
   readonly model: Model
   readonly documents: Documents
   readonly limits: PageLimits
@@ -52,6 +55,7 @@ export interface PreparedOperation {
 }
 
 interface EngineTerms {
+  readonly format: GraphqlFormat
   readonly model: Model
   readonly documents: Documents
   readonly config: GraphqlSettings['config']
@@ -66,13 +70,14 @@ interface EngineTerms {
 /** Opens the engine that runs operations on a schema. */
 export function openEngine(
   schema: GraphQLSchema,
-  { model, documents, config, observer, production, roots, trusted }: EngineTerms,
+  { format, model, documents, config, observer, production, roots, trusted }: EngineTerms,
 ): Engine {
   const { amountLimit, defaultLimit, serverOptions } = config
   const limits = { amountLimit, defaultLimit }
   let introspection: Introspection | undefined
   wrapMutations(schema, new Set(roots.filter(field => field.root === 'Mutation').map(field => field.name)))
   return {
+    format,
     schema,
     config,
     observer,
@@ -80,8 +85,9 @@ export function openEngine(
     documents: openDocumentCache(serverOptions.cache),
     trusted,
     plans: openOperationCache(serverOptions.cache),
-    cost: costTermsOf(model, limits),
+    cost: costTermsOf(model, format, limits),
     text: {
+      format,
       model,
       documents,
       limits,

@@ -1,18 +1,25 @@
 import { notFound } from '../faults/fault.ts'
-import { type Responder, toFaultResponse } from '../faults/http-exchange.ts'
+import { type HttpRequest, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
 import type { GraphqlTerms } from './open-graphql.ts'
 
 /**
- * The endpoint and the paths below it, opened at the first request: a server that serves only REST loads neither the
- * schema nor the GraphQL libraries.
+ * The endpoints and the paths below them, each opened at its first request: a server that serves only REST loads neither
+ * a schema nor the GraphQL libraries.
  */
 export function openLazyGraphql(terms: GraphqlTerms): Responder {
-  const { endpoint } = terms.settings.config
-  let opening: Promise<Responder> | undefined
+  const endpoints = Object.entries(terms.settings.endpoints).map(([path, format]) => ({ path, format }))
+  const opening = new Map<string, Promise<Responder>>()
   return request => {
-    if (request.path !== endpoint && !request.path.startsWith(`${endpoint}/`)) return null
+    const endpoint = endpoints.find(({ path }) => isBelow(request, path))
+    if (!endpoint) return null
     request.route = 'graphql'
-    opening ??= import('./open-graphql.ts').then(({ openGraphql }) => openGraphql(terms))
-    return opening.then(async respond => (await respond(request)) ?? toFaultResponse(notFound()))
+    const known =
+      opening.get(endpoint.path) ??
+      import('./open-graphql.ts').then(({ openGraphql }) => openGraphql(terms, endpoint))
+    opening.set(endpoint.path, known)
+    return known.then(async respond => (await respond(request)) ?? toFaultResponse(notFound()))
   }
 }
+
+const isBelow = ({ path }: HttpRequest, endpoint: string): boolean =>
+  path === endpoint || path.startsWith(`${endpoint}/`)

@@ -12,20 +12,27 @@ import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { GraphqlParts } from '../plugins/services/open-graphql-service.ts'
 import { openResolverRequest } from '../plugins/services/request-context.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
-import { type CompiledSchema, compileGenerated } from './compile-schema.ts'
+import { type CompiledSchemas, compileGenerated } from './compile-schema.ts'
 import { buildSchema } from './connect-schema.ts'
 import { type Engine, openEngine } from './engine.ts'
+import { FORMATS, type FormatName, type GraphqlFormat } from './formats/format.ts'
 import { type Budget, limitPath, openBudget, overLimit } from './limits/budget.ts'
 import { type Deadline, openDeadline } from './limits/deadline.ts'
 import type { FixedTerms } from './resolve/fixed-field.ts'
 import type { ExecutionContext } from './resolve/resolve-read.ts'
 import { runOperation } from './run-operation.ts'
-import { METHODS_ANSWER, parseTransport, type TransportRequest } from './transport/parse-transport.ts'
+import {
+  errorResponse,
+  METHODS_ANSWER,
+  NO_BATCHES,
+  parseTransport,
+  type TransportRequest,
+} from './transport/parse-transport.ts'
 import { openPlayground } from './transport/playground.ts'
 import type { TrustedDocuments } from './transport/trusted-documents.ts'
 
 /** Services and settings of the GraphQL endpoint. */
-export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
+export interface GraphqlTerms extends Omit<FixedTerms, 'limits' | 'format'> {
   readonly settings: GraphqlSettings
   readonly identify: Identify
   readonly observer: Observer
@@ -33,35 +40,41 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
   readonly production: boolean
   /** Parts that project.yaml and extensions disable; absent: only those of project.yaml. */
   readonly shadow?: GraphqlParts['shadow']
-  /** The schema with the project's extensions, compiled when the project was loaded. */
-  readonly compiled?: CompiledSchema
+  /** The schemas with the project's extensions, compiled when the project was loaded. */
+  readonly compiled?: CompiledSchemas
   /** Absent: no trusted documents. */
   readonly trusted?: TrustedDocuments
   /** Services of the project's code. */
   readonly code?: GuardTerms
 }
 
-/** The GraphQL endpoint: transport → caller → operation → schema → documents (reference/graphql.md#2-generated-types; reference/graphql.md). */
-export function openGraphql(terms: GraphqlTerms): Responder {
-  const { config } = terms.settings
-  const engine = createEngine(terms)
-  const playground = openPlayground(config, terms.production)
+/** One of `graphql.endpoints`. */
+export interface Endpoint {
+  readonly path: string
+  readonly format: FormatName
+}
+
+/** A GraphQL endpoint: transport → caller → operation → schema → documents (reference/graphql.md). */
+export function openGraphql(terms: GraphqlTerms, { path, format }: Endpoint): Responder {
+  const engine = createEngine(terms, format)
+  const playground = openPlayground(path, terms.settings.config, terms.production)
   return request => {
     const page = playground(request)
-    if (page || !isAt(request.path, config.endpoint)) return page
+    if (page || !isAt(request.path, path)) return page
     return request.method === 'OPTIONS' ? METHODS_ANSWER : respond(request, engine, terms)
   }
 }
 
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`
 
-function createEngine(terms: GraphqlTerms): Engine {
+function createEngine(terms: GraphqlTerms, format: FormatName): Engine {
   const { config } = terms.settings
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
-  const compiled = terms.compiled ?? compileGenerated({ ...terms, format: 'nested' })
-  const schema = buildSchema(compiled, { ...terms, limits })
+  const compiled = terms.compiled?.get(format) ?? compileGenerated({ ...terms, format })
+  const schema = buildSchema(compiled, { ...terms, format: FORMATS[format], limits })
   return openEngine(schema, {
     ...terms,
+    format: FORMATS[format],
     config,
     trusted: terms.trusted ?? null,
     roots: compiled.roots,
@@ -77,7 +90,11 @@ async function respond(
   const caller = await identify(request.headers.authorization, ahead)
   const pluginRequest = code && openResolverRequest(request, caller, code)
   const mayUpload = caller.grants.allows('upload', 'upload')
-  const sent = await parseTransport(pluginRequest?.passed() ?? request, { files, mayUpload })
+  const sent = await parseTransport(pluginRequest?.passed() ?? request, {
+    files,
+    mayUpload,
+    format: engine.format,
+  })
   if (!sent.ok) return sent.reasons[0] ?? toFaultResponse(forbidden())
   const readsOnly = request.method !== 'POST'
   const { limits } = engine.config
@@ -95,6 +112,7 @@ async function respond(
   try {
     const answer = await answerOperations(sent.value, {
       execution,
+      type: responseType(request, engine.format),
       engine,
       readsOnly,
       budget: openBudget(limits),
@@ -113,6 +131,8 @@ const prefetchFor = ({ headers, method, search }: HttpRequest): VersionPrefetch 
 interface AnswerTerms {
   readonly execution: ExecutionContext
   readonly engine: Engine
+  /** The media type of the answer. */
+  readonly type: string
   readonly readsOnly: boolean
   /** Shared by all operations of the request. */
   readonly budget: Budget
@@ -125,7 +145,7 @@ async function answerOperations(sent: TransportRequest, terms: AnswerTerms): Pro
   const bodies: string[] = []
   let status = 200
   const { limits, serverOptions } = terms.engine.config
-  if (!serverOptions.allowBatchedHttpRequests) return NO_BATCHES
+  if (!serverOptions.allowBatchedHttpRequests) return errorResponse(400, NO_BATCHES, 'BAD_REQUEST')
   const most = limits.rootFields
   if (sent.requested.length > most) return refuseBatch(sent.requested.length, most)
   let headers: HttpResponse['headers']
@@ -140,18 +160,10 @@ async function answerOperations(sent: TransportRequest, terms: AnswerTerms): Pro
   return {
     status,
     body: `[${bodies.join(',')}]`,
-    type: JSON_TYPE,
+    type: terms.type,
     isTransient: isPassing,
     ...(headers && { headers }),
   }
-}
-
-/** Apollo Server's message. */
-const NO_BATCHES: HttpResponse = {
-  status: 400,
-  body: JSON.stringify({
-    errors: [{ message: 'Operation batching disabled.', extensions: { code: 'BAD_REQUEST' } }],
-  }),
 }
 
 /** Each operation has at least one root field, so a longer batch exceeds the budget. */
@@ -167,11 +179,11 @@ function refuseBatch(counted: number, most: number): HttpResponse {
 
 async function answerOperation(
   requested: Extract<TransportRequest, { readonly kind: 'one' }>['requested'],
-  { execution, engine, ...terms }: AnswerTerms,
+  { execution, engine, type, ...terms }: AnswerTerms,
 ): Promise<HttpResponse> {
   if (!requested.ok) return requested.reasons[0] ?? toFaultResponse(forbidden())
   const { status, body, secret, isDone } = await runOperation(requested.value, execution, engine, terms)
-  const answer: HttpResponse = { status, body, type: JSON_TYPE, ...(!isDone && { isTransient: true }) }
+  const answer: HttpResponse = { status, body, type, ...(!isDone && { isTransient: true }) }
   if (secret) return { ...answer, headers: NO_STORE }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }
@@ -179,5 +191,9 @@ async function answerOperation(
 /** Credentials must not be cached, as over REST. */
 const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
-/** Without a charset, as in Strapi. */
-const JSON_TYPE = 'application/json'
+/** As in Strapi: Strapi 4 names no charset, and Strapi 5 answers with the media type of GraphQL where it is accepted. */
+function responseType({ headers }: HttpRequest, { name }: GraphqlFormat): string {
+  if (name === 'nested') return 'application/json'
+  const isAccepted = headers.accept?.includes('application/graphql-response+json')
+  return `application/${isAccepted ? 'graphql-response+json' : 'json'}; charset=utf-8`
+}

@@ -2,6 +2,7 @@ import { GraphQLError, getOperationAST, getVariableValues, type OperationDefinit
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Engine, PreparedOperation } from './engine.ts'
+import type { GraphqlFormat } from './formats/format.ts'
 import { type Budget, spend, spendCost, spendIntrospection } from './limits/budget.ts'
 import { type CheckedDocument, checkDocument } from './limits/check-document.ts'
 import { estimateCost } from './limits/estimate-cost.ts'
@@ -32,7 +33,7 @@ export function prepareOperation(
   const request = { ...requested, query: query.value }
   const checked = checkedDocument(request.query, engine)
   if (!checked.ok) return checked
-  const operation = selectOperation(request, checked.value)
+  const operation = selectOperation(request, checked.value, engine.format)
   if (!operation.ok) return operation
   const excess = spendShape(checked.value, operation.value, budget)
   if (excess) return failed(excess)
@@ -58,9 +59,10 @@ function checkedDocument(text: string, engine: Engine): Result<CheckedDocument, 
 function selectOperation(
   { operationName }: OperationRequest,
   { document }: CheckedDocument,
+  { errors }: GraphqlFormat,
 ): Result<OperationDefinitionNode, GraphQLError> {
   const operation = getOperationAST(document, operationName)
-  if (!operation) return failed(unknownOperation(operationName))
+  if (!operation) return failed(unknownOperation(operationName, errors.operationCode))
   return operation.operation === 'subscription'
     ? failed(
         withCode(
@@ -71,12 +73,12 @@ function selectOperation(
     : ok(operation)
 }
 
-const unknownOperation = (operationName: string | null): GraphQLError =>
+const unknownOperation = (operationName: string | null, code: string): GraphQLError =>
   new GraphQLError(
     operationName === null
       ? 'Must provide operation name if query contains multiple operations.'
       : `Unknown operation named "${operationName}".`,
-    { extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+    { extensions: { code } },
   )
 
 function spendShape(

@@ -5,9 +5,10 @@ import { withTimeout } from '../base/with-timeout.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { stayOnPrimary } from '../database/statements/session-scope.ts'
-import { fault, RequestFault } from '../faults/fault.ts'
+import { type FaultDetails, fault, RequestFault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Engine, PreparedOperation } from './engine.ts'
+import type { GraphqlFormat } from './formats/format.ts'
 import type { Budget } from './limits/budget.ts'
 import { type Deadline, timeoutError } from './limits/deadline.ts'
 import { MutationFailure } from './mutation-failure.ts'
@@ -53,17 +54,24 @@ export async function runOperation(
 ): Promise<OperationResponse> {
   const prepared = prepareOperation(requested, engine, { caller: execution.caller, budget })
   if (!prepared.ok)
-    return toResponse(refusalStatus(prepared.reasons[0]), { errors: prepared.reasons.map(formatError) })
+    return toResponse(refusalStatus(prepared.reasons[0]), {
+      errors: prepared.reasons.map(error => formatError(error, engine.format)),
+    })
   const isQuery = prepared.value.operation.operation === 'query'
-  if (readsOnly && !isQuery) return toResponse(405, { errors: [ONLY_QUERIES] })
+  if (readsOnly && !isQuery) return toResponse(405, { errors: [onlyQueries(engine.format)] })
   const writes = isQuery ? undefined : execution.trail?.writes
-  if (deadline.signal.aborted) return timedOut(deadline, writes)
+  if (deadline.signal.aborted) return timedOut(deadline, writes, engine.format)
   if (!isQuery) stayOnPrimary()
-  const errorContext = { observer: engine.observer, requestId: execution.requestId, deadline }
+  const errorContext = {
+    observer: engine.observer,
+    format: engine.format,
+    requestId: execution.requestId,
+    deadline,
+  }
   const whole = isQuery ? await runText(prepared.value, execution, engine, deadline) : null
   if (whole)
     return { status: responseStatus(whole), body: bodyOf(whole, error => reportError(error, errorContext)) }
-  if (deadline.signal.aborted) return timedOut(deadline, writes)
+  if (deadline.signal.aborted) return timedOut(deadline, writes, engine.format)
   const running = execute({
     schema: engine.schema,
     document: prepared.value.checked.document,
@@ -72,7 +80,7 @@ export async function runOperation(
     contextValue: execution,
   })
   const result = await (running instanceof Promise ? withinDeadline(running, deadline, writes) : running)
-  if (!result) return timedOut(deadline, writes)
+  if (!result) return timedOut(deadline, writes, engine.format)
   const { data, errors } = result
   const formatted = errors?.map(error => reportError(error, errorContext))
   const answer = toResponse(responseStatus(result), { ...(formatted ? { errors: formatted } : {}), data })
@@ -142,36 +150,47 @@ async function runText(
 const refusalStatus = (error: GraphQLError | undefined): 200 | 400 =>
   /^PERSISTED_QUERY_/.test(String(error?.extensions.code)) ? 200 : 400
 
-const timedOut = ({ milliseconds }: Deadline, writes: WriteScope | undefined): OperationResponse =>
-  toResponse(200, { errors: [formatError(timeoutError(milliseconds, writes?.outcome))], data: null })
+const timedOut = (
+  { milliseconds }: Deadline,
+  writes: WriteScope | undefined,
+  format: GraphqlFormat,
+): OperationResponse =>
+  toResponse(200, { errors: [formatError(timeoutError(milliseconds, writes?.outcome), format)], data: null })
 
-const ONLY_QUERIES: GraphQLFormattedError = {
+const onlyQueries = ({ errors }: GraphqlFormat): GraphQLFormattedError => ({
   message: 'GET supports only query operation',
-  extensions: { code: 'INTERNAL_SERVER_ERROR' },
-}
+  extensions: { code: errors.requestCode ?? 'INTERNAL_SERVER_ERROR' },
+})
 
 interface ErrorContext {
   readonly observer: Observer
+  readonly format: GraphqlFormat
   readonly requestId: string
   readonly deadline: Deadline
 }
 
 /** Formats an error. Request faults are reported as they are; other errors are logged and hidden from the client. */
 function reportError(error: GraphQLError, errorContext: ErrorContext): GraphQLFormattedError {
-  const { originalError } = error
-  const { observer, requestId } = errorContext
+  const { originalError, path } = error
+  const { observer, requestId, format } = errorContext
+  const at = format.errors.paths && path ? { path } : {}
   if (originalError instanceof MutationFailure) return reportMutation(error, originalError, errorContext)
-  if (originalError instanceof RequestFault) return formatError(toGraphqlError(originalError.fault))
+  if (originalError instanceof RequestFault)
+    return { ...formatError(toGraphqlError(originalError.fault), format), ...at }
   if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
-    return formatError(error)
+    return formatError(error, format)
+  // graphql-js names the field; a draft may lack required values.
+  if (format.errors.paths && NULL_IN_NON_NULL.test(originalError.message)) return formatError(error, format)
   const converted = toRequestFault(originalError)
   if (converted) {
     if (converted.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: converted.reason })
-    return formatError(toGraphqlError(converted.fault))
+    return { ...formatError(toGraphqlError(converted.fault), format), ...at }
   }
   observer.emit({ kind: 'failed', requestId, error: originalError })
-  return INTERNAL
+  return { ...INTERNAL, ...at }
 }
+
+const NULL_IN_NON_NULL = /^Cannot return null for non-nullable field \w+\.\w+\.$/
 
 const INTERNAL: GraphQLFormattedError = {
   message: 'Internal Server Error',
@@ -182,29 +201,49 @@ const INTERNAL: GraphQLFormattedError = {
 function reportMutation(
   { path }: GraphQLError,
   { cause, outcome, isLate }: MutationFailure,
-  { observer, deadline, requestId }: ErrorContext,
+  { observer, deadline, requestId, format }: ErrorContext,
 ): GraphQLFormattedError {
   const converted = toRequestFault(cause)
   if (!converted && !isLate) observer.emit({ kind: 'failed', requestId, error: cause })
   if (converted && converted.reason !== null)
     observer.emit({ kind: 'unavailable', requestId, reason: converted.reason })
-  if (!converted && !isLate && outcome === 'not-written') return INTERNAL
+  if (!converted && !isLate && outcome === 'not-written')
+    return { ...INTERNAL, ...(format.errors.paths && path && { path }) }
   const { code, message } = converted?.fault ?? fault('internal', INTERNAL.message)
   const failure = isLate
     ? timeoutError(deadline.milliseconds, outcome)
     : toGraphqlError(fault(code, message, { outcome }))
-  return { ...formatError(failure), ...(path && { path }) }
+  return { ...formatError(failure, format), ...(path && { path }) }
 }
 
-/** Request faults carry neither path nor locations (reference/graphql.md#10-errors). */
-function formatError(error: GraphQLError): GraphQLFormattedError {
+/** Request faults have no locations, and a path only if the format says so. */
+function formatError(error: GraphQLError, { errors }: GraphqlFormat): GraphQLFormattedError {
   const { message, extensions } = error
-  if (extensions.error) return { message, extensions }
   const { locations, path } = error.toJSON()
+  if (extensions.error) {
+    const shown = errors.restDetails ? { message, extensions } : withoutRestDetails(error)
+    return { ...shown, ...(errors.paths && path ? { path } : {}) }
+  }
   return {
     message,
     ...(locations ? { locations } : {}),
     ...(path ? { path } : {}),
     extensions: { code: 'INTERNAL_SERVER_ERROR', ...extensions },
   }
+}
+
+/** Names an invalid key in filters or sort as a parameter, and does not repeat values. */
+function withoutRestDetails({
+  message,
+  extensions,
+}: GraphQLError): Pick<GraphQLFormattedError, 'message' | 'extensions'> {
+  const error = extensions.error as { readonly message: string; readonly details?: FaultDetails }
+  const { details } = error
+  if (details?.source === 'query') {
+    const named = `Invalid parameter ${String(details.key)}`
+    return { message: named, extensions: { ...extensions, error: { ...error, message: named, details: {} } } }
+  }
+  if (!Array.isArray(details?.errors)) return { message, extensions }
+  const errors = details.errors.map(({ value: _, ...one }: Readonly<Record<string, unknown>>) => one)
+  return { message, extensions: { ...extensions, error: { ...error, details: { ...details, errors } } } }
 }

@@ -19,8 +19,8 @@ const COOKIE = 'plinth-position-'
 const COOKIE_AGE = 3600
 
 export interface ReadYourWritesOptions {
-  /** The path of GraphQL, whose POST requests may be reads. */
-  readonly graphql: string
+  /** The paths of GraphQL, whose POST requests may be reads. */
+  readonly graphql: readonly string[]
   /** Browsers use HTTPS. */
   readonly secure: boolean
 }
@@ -43,7 +43,7 @@ function toSession(
   received: readonly Lsn[] | null,
   { graphql }: ReadYourWritesOptions,
 ): ReplicaSession {
-  const mayRead = method === 'GET' || method === 'HEAD' || path === graphql
+  const mayRead = method === 'GET' || method === 'HEAD' || graphql.includes(path)
   return {
     after: received?.length ? furthest(...received) : null,
     onPrimary: !mayRead || received === null || headers['if-match'] !== undefined,

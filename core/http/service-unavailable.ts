@@ -30,8 +30,8 @@ export interface StartGate {
   setStep(step: StartStep): void
 }
 
-/** `graphql`: the path of the GraphQL endpoint. */
-export function openStartGate(graphql: string): StartGate {
+/** `graphql`: the paths of GraphQL. */
+export function openStartGate(graphql: readonly string[]): StartGate {
   let step: StartStep = 'starting'
   const health = openHealth({ readiness: async () => 'starting', reason: () => REASONS[step] })
   return {
@@ -46,8 +46,8 @@ interface OutdatedOptions {
   readonly isOutdated: () => boolean
   /** Called for each request that is refused. */
   readonly onRefused: () => void
-  /** The path of GraphQL. */
-  readonly graphql: string
+  /** The paths of GraphQL. */
+  readonly graphql: readonly string[]
 }
 
 /** Answers every request except health checks with 503 while the database has another version's schema. */
@@ -62,8 +62,8 @@ export function refuseOutdated({ isOutdated, onRefused: refused, graphql }: Outd
 
 interface RefusalOptions {
   readonly message: string
-  /** The path of GraphQL, which has its own error format. */
-  readonly graphql: string
+  /** The paths of GraphQL, which has its own error format. */
+  readonly graphql: readonly string[]
 }
 
 /** Answers every request with 503 and one message, in the error format of its path. Nothing was written. */
@@ -73,7 +73,8 @@ function createRefusal({ message, graphql }: RefusalOptions): (request: HttpRequ
   const writing = answersTo(fault('unavailable', message, { outcome: 'not-written' }))
   return ({ method, path }) => {
     const answers = isSafeMethod(method) ? reading : writing
-    return path === graphql || path.startsWith(`${graphql}/`) ? answers.graphql : answers.rest
+    const isGraphql = graphql.some(endpoint => path === endpoint || path.startsWith(`${endpoint}/`))
+    return isGraphql ? answers.graphql : answers.rest
   }
 }
 

@@ -17,6 +17,8 @@ export type LayoutField = { readonly as: string } & (
   | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute }
   /** An object around properties of the same row. */
   | { readonly kind: 'object'; readonly fields: readonly LayoutField[] }
+  /** The rows of the populate of this name. */
+  | { readonly kind: 'rows'; readonly of: string; readonly fields: readonly LayoutField[] }
   /** An object that contains the rows of the populate of this name. */
   | { readonly kind: 'link'; readonly of: string; readonly fields: readonly LinkLayoutField[] }
   | { readonly kind: 'component'; readonly of: string; readonly fields: readonly LayoutField[] }
@@ -49,6 +51,7 @@ export function isCovered(selection: Selection, fields: readonly LayoutField[]):
         const parts = field.fields.map(part => (part.kind === 'rows' ? part.fields : []))
         return below !== null && parts.every(part => isCovered(below, part))
       }
+      case 'rows':
       case 'component': {
         const below = selectionOf(selection, field.of)
         return below !== null && isCovered(below, field.fields)

@@ -1,5 +1,5 @@
 import type { ScalarAttribute } from '../model/model.ts'
-import type { Populate, Selection } from '../query/query.ts'
+import type { LinkPopulate, Populate, Selection } from '../query/query.ts'
 import { cast, column, select, sqlConstant } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
 import { planScope } from './filter.ts'
@@ -36,6 +36,8 @@ function planField(field: LayoutField, { selection, row }: SelectedRow, context:
       return planOutput(row, field.attribute, context)
     case 'object':
       return rowJson(select({ columns: planLayout(field.fields, { selection, row }, context) }))
+    case 'rows':
+      return planLinkRows(field.fields, populateOf(field, selection, 'link'), row, context)
     case 'link':
       return planLayoutLink(field, { selection, row }, context)
     case 'component':
@@ -63,16 +65,24 @@ function planLayoutLink(
   context: PlanContext,
 ): Expression {
   const populate = populateOf(field, selection, 'link')
-  const { attribute, scope } = populate
-  const planPart = (part: LinkLayoutField): Expression => {
-    if (part.kind === 'constant') return sqlConstant(part.value)
-    const join = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
-    const columns = planLayout(part.fields, { selection: populate.selection, row: join.row }, context)
-    const rows = selectRows(join, populate, [planScope(scope, join.row, context)], columns, context)
-    return attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows))
-  }
+  const planPart = (part: LinkLayoutField): Expression =>
+    part.kind === 'constant' ? sqlConstant(part.value) : planLinkRows(part.fields, populate, row, context)
   const columns = field.fields.map(part => ({ as: part.as, expression: planPart(part) }))
   return rowJson(select({ columns }))
+}
+
+/** The rows of a link as a list, or as one object. */
+function planLinkRows(
+  fields: readonly LayoutField[],
+  populate: LinkPopulate,
+  row: Row,
+  context: PlanContext,
+): Expression {
+  const { attribute, scope } = populate
+  const join = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
+  const columns = planLayout(fields, { selection: populate.selection, row: join.row }, context)
+  const rows = selectRows(join, populate, [planScope(scope, join.row, context)], columns, context)
+  return attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows))
 }
 
 function planLayoutComponent(

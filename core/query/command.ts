@@ -20,8 +20,11 @@ interface CommandBase {
 
 /** Options of a write in addition to its values. */
 interface SaveTerms {
-  /** Validation as in GraphQL (reference/graphql.md#6-writing): all rules apply to drafts, too, no uid is generated, missing link targets are counted. */
-  readonly strict?: true
+  /**
+   * Validation as in GraphQL (reference/graphql.md#6-writing): no uid is generated, missing link targets are counted.
+   * `true`: all rules apply to drafts, too; `published`: only to published versions, as in REST.
+   */
+  readonly strict?: true | 'published'
   /** `publishedAt` of the published version, ISO 8601 in UTC. */
   readonly publishedAt?: string
   /** Without `publishedAt`, keep the value of the existing published version; otherwise the current time. */

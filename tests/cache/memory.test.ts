@@ -7,6 +7,7 @@ import type { Documents } from '../../core/documents/documents.ts'
 import { toCacheableRead } from '../../core/documents/read/to-cacheable-read.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { openEngine } from '../../core/graphql/engine.ts'
+import { FORMATS } from '../../core/graphql/formats/format.ts'
 import { openBudget } from '../../core/graphql/limits/budget.ts'
 import { prepareOperation } from '../../core/graphql/prepare-operation.ts'
 import { restrictRoots } from '../../core/graphql/text/text-operation.ts'
@@ -131,6 +132,7 @@ for (const [name, textOf] of Object.entries(OPERATIONS)) {
     const { config } = project.settings.graphql
     const generated = compileGenerated({ format: 'nested', model, settings: project.settings.graphql })
     const engine = openEngine(generated.schema, {
+      format: FORMATS.nested,
       model,
       config,
       documents: NO_DOCUMENTS,

@@ -8,6 +8,7 @@ import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { buildSchema } from '../../core/graphql/connect-schema.ts'
+import { FORMATS } from '../../core/graphql/formats/format.ts'
 import { type GraphqlTerms, openGraphql } from '../../core/graphql/open-graphql.ts'
 import type { TrustedDocuments } from '../../core/graphql/transport/trusted-documents.ts'
 import { openFiles } from '../../core/media/files.ts'
@@ -59,8 +60,10 @@ const absent = (): never => {
 function byField(terms: GraphqlTerms, caller: Caller) {
   let schema: GraphQLSchema | undefined
   return async (source: string): Promise<string> => {
-    schema ??= buildSchema(compileGenerated({ ...terms, format: 'nested' }), {
+    const [format = 'nested'] = Object.values(terms.settings.endpoints)
+    schema ??= buildSchema(compileGenerated({ ...terms, format }), {
       ...terms,
+      format: FORMATS[format],
       limits: terms.settings.config,
     })
     const contextValue = { caller, requestId: 'test', peer: '127.0.0.1' }
@@ -110,10 +113,11 @@ export async function openEndpoint(
     ...(trusted && { trusted }),
     observer: { isEnabled: () => true, emit: observation => troubles.push(observation) },
   }
-  const respond = openGraphql(terms)
+  const [[endpoint, format] = ['/graphql', 'nested'] as const] = Object.entries(terms.settings.endpoints)
+  const respond = openGraphql(terms, { path: endpoint, format })
   const send = async ({
     method = 'POST',
-    path = '/graphql',
+    path = endpoint,
     search = '',
     type,
     text = '',

@@ -29,10 +29,10 @@ export async function load(t: ExecutionContext, files: Files): Promise<GraphQLSc
   if (!blueprint.ok) return blueprint.reasons.map(({ message }) => message).join('\n')
   const registered = await registerApp(blueprint.value, SILENT)
   if (!registered.ok) return registered.reasons.map(printStartFault).join('\n')
-  const { schema, graphql } = registered.value
+  const { schemas, graphql } = registered.value
   const { model, project } = blueprint.value
   const compiled =
-    schema ??
+    schemas?.get('nested') ??
     compileGenerated({ format: 'nested', model, settings: project.settings.graphql, shadow: graphql.shadow })
   return compiled.schema
 }

@@ -1,5 +1,6 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from 'graphql'
 import { compileGraphqlSchema } from '../../core/graphql/compile-schema.ts'
+import { FORMATS, type FormatName } from '../../core/graphql/formats/format.ts'
 import { collectFields } from '../../core/graphql/parse/collect-fields.ts'
 import { fieldArguments } from '../../core/graphql/parse/operation-context.ts'
 import type { PageLimits } from '../../core/graphql/parse/parse-arguments.ts'
@@ -8,9 +9,14 @@ import type { Model } from '../../core/model/model.ts'
 import type { Query } from '../../core/query/query.ts'
 
 /** What each root field of a query asks of documents. */
-export function parseQueries(text: string, model: Model, limits: PageLimits): readonly Query[] {
+export function parseQueries(
+  text: string,
+  model: Model,
+  limits: PageLimits,
+  format: FormatName = 'nested',
+): readonly Query[] {
   const compiled = compileGraphqlSchema({
-    format: 'nested',
+    format,
     model,
     shadow: new Map(),
     generatesTypes: true,
@@ -26,6 +32,7 @@ export function parseQueries(text: string, model: Model, limits: PageLimits): re
     (node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION,
   )
   const context = {
+    format: FORMATS[format],
     schema,
     model,
     limits,

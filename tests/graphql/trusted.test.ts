@@ -26,7 +26,7 @@ async function load(files: Readonly<Record<string, string>>, options: string) {
   const { graphql } = project.settings
   const { schema } = compileGenerated({ format: 'nested', model: compiled(project), settings: graphql })
   const place = { file: 'project.yaml', line: 1, column: 1, source: '' }
-  const loaded = await loadTrusted({ root: folder.path, config: graphql.config, schema, place })
+  const loaded = await loadTrusted({ root: folder.path, config: graphql.config, schemas: [schema], place })
   folder.remove()
   return { yaml, loaded }
 }

@@ -23,7 +23,7 @@ export async function newValuesOf(saving: Saving, standing: VersionContext): Pro
   const { command, body } = saving
   const { type, locale } = command
   const before = valuesBefore(saving, standing)
-  const source = { type, locale, counts: command.strict === true }
+  const source = { type, locale, counts: command.strict !== undefined }
   const given = searched(body)
   const found = await saving.targets
   const [inverse, own] = await Promise.all([

@@ -88,7 +88,7 @@ export const versionOf = (command: SaveCommand, values: Values): DesiredVersion 
 /** Which rows hold its values against those of others: a draft that keeps all rules as if it were published. */
 export const claimedVersion = (command: SaveCommand, values: Values): DesiredVersion => ({
   ...versionOf(command, values),
-  ...(command.strict ? { statuses: ['draft', 'published'] } : {}),
+  ...(command.strict === true ? { statuses: ['draft', 'published'] } : {}),
 })
 
 /** What has to be known before the write; of a locale that is made, what all locales share too. */

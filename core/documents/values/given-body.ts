@@ -30,8 +30,11 @@ export async function readBody({
   values: given,
   strict,
 }: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
-  const strictness = type.draftAndPublish && !strict ? 'draft' : 'full'
-  const parsed = parseValues(type, given, { ...bodyTerms(strictness), plainly: strict })
+  const strictness = type.draftAndPublish && strict !== true ? 'draft' : 'full'
+  const parsed = parseValues(type, given, {
+    ...bodyTerms(strictness),
+    plainly: strict === true ? true : undefined,
+  })
   const { values } = parsed
   const passwords = countPasswords(type, values)
   const faults = passwords > MOST_PASSWORDS ? [...parsed.faults, TOO_MANY] : parsed.faults

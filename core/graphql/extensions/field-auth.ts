@@ -8,6 +8,7 @@ import {
   type RouteAuth,
   type RouteAuthTerms,
 } from '../../plugins/route-auth.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 
 export interface FieldAuth {
@@ -20,12 +21,18 @@ interface AuthField {
   readonly auth: RouteAuth
 }
 
+interface FieldAuthTerms {
+  readonly model: Model
+  readonly format: GraphqlFormat
+  readonly code: RouteAuthTerms
+}
+
 /** Access rules of fields (reference/graphql.md#8-permissions, reference/graphql.md#9-extension-service). */
 export function openFieldAuth(
   roots: readonly RootField[],
-  { model, code }: { readonly model: Model; readonly code: RouteAuthTerms },
+  { model, format, code }: FieldAuthTerms,
 ): FieldAuth {
-  const scopes = new Map([...rootScopes(roots), ...linkScopes(model)])
+  const scopes = new Map([...rootScopes(roots), ...linkScopes(model, format)])
   return {
     enter({ coordinate, isGenerated, auth }) {
       const own = scopes.get(coordinate) ?? null
@@ -47,15 +54,19 @@ const rootScopes = (roots: readonly RootField[]): readonly (readonly [string, Pe
   ])
 
 /** Media need no permission beyond their document's; all other links need `find` on their target. */
-const linkScopes = (model: Model): readonly (readonly [string, PermissionScope])[] =>
+const linkScopes = (model: Model, format: GraphqlFormat): readonly (readonly [string, PermissionScope])[] =>
   [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
     [...holder.attributes.values()]
       .filter(isLink)
       .filter(({ kind }) => kind !== 'media')
-      .map(({ name, target }): readonly [string, PermissionScope] => [
-        `${graphqlTypeName(holder)}.${name}`,
-        { subject: subjectOf(target), action: 'find' },
-      ]),
+      .flatMap(attribute =>
+        format
+          .linkFields(attribute)
+          .map(([name]): readonly [string, PermissionScope] => [
+            `${graphqlTypeName(holder)}.${name}`,
+            { subject: subjectOf(attribute.target), action: 'find' },
+          ]),
+      ),
   )
 
 const mutationScopes = (subject: string, actions: Readonly<Record<string, Action>>) =>

@@ -3,7 +3,7 @@ import type { Component, Holder } from '../../model/model.ts'
 import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../../query/query.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 import type { BatchLoader } from './load-returned.ts'
-import { isRow, toShape } from './returned.ts'
+import { isRow, linkedDocuments } from './returned.ts'
 
 /** Documents that code returned, and the selection of their fields. */
 export interface HydrateTerms {
@@ -96,27 +96,21 @@ const mayFollow = ({ attribute, bypassFind: opened }: LinkPopulate, { grants }: 
 
 async function hydrateLink(populate: LinkPopulate, adopting: HydrateTerms): Promise<readonly unknown[]> {
   const { attribute, as, selection } = populate
-  const wrapper = attribute.many ? 'relation' : 'response'
-  const shapes = adopting.documents.map(document =>
-    toShape(document[attribute.name] ?? EMPTY[wrapper], wrapper),
-  )
+  const shapes = adopting.documents.map(document => linkedDocuments(document[attribute.name], attribute))
   const rows = await hydrateRows({
     ...adopting,
     holder: attribute.target,
-    documents: shapes.flatMap(({ documents }) => documents),
+    documents: shapes.flat(),
     selection,
     place: `${adopting.place} ${as}`,
   })
   let at = 0
-  return shapes.map(({ documents, build }) => {
+  return shapes.map(documents => {
     const own = rows.slice(at, at + documents.length)
     at += documents.length
-    const built = build(own)
-    return isRow(built) ? built.data : null
+    return attribute.many ? own : (own[0] ?? null)
   })
 }
-
-const EMPTY = { relation: [], response: { data: null } } as const
 
 function hydrateComponents(populate: ComponentPopulate, adopting: HydrateTerms): Promise<readonly unknown[]> {
   const { attribute, selection } = populate

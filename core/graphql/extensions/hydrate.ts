@@ -8,15 +8,14 @@ import {
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { Selection } from '../../query/query.ts'
 import { fieldsBelow } from '../parse/collect-fields.ts'
-import type { OperationContext } from '../parse/operation-context.ts'
+import { type OperationContext, rowPlace } from '../parse/operation-context.ts'
 import {
-  mergeSelections,
   parseAttributeSelection,
   parseDocumentSelection,
   parseEntitySelection,
 } from '../parse/parse-selection.ts'
 import { toOperationContext } from '../resolve/resolve-read.ts'
-import { type AnsweredRow, fieldKey, fieldPath, keyAbove } from '../resolve/resolvers.ts'
+import { type AnsweredRow, aroundKeys, fieldPath, type Wrappers, wrapperKeys } from '../resolve/resolvers.ts'
 import type { FieldGuard, ResolverCall } from './field-guard.ts'
 import { type HydrateTerms, hydrateRows } from './hydrate-rows.ts'
 import { type BatchLoader, loadReturned, openBatchLoader, type ReturnedTerms } from './load-returned.ts'
@@ -58,7 +57,7 @@ const listDepth = (type: GraphQLOutputType): number => {
 
 /** The shape of a value, or of each entry of nested lists. */
 function shapeOfLists(value: unknown, returned: ReturnedType, lists: number): ReturnedShape {
-  if (lists === 0 || !Array.isArray(value)) return toShape(value, returned.wrapper)
+  if (lists === 0 || !Array.isArray(value)) return toShape(value, returned)
   const shapes = value.map(each => shapeOfLists(each, returned, lists - 1))
   return {
     documents: shapes.flatMap(({ documents }) => documents),
@@ -84,7 +83,10 @@ async function hydrateAll(
   { returned, call: { execution, info }, terms }: HydrateContext,
 ): Promise<readonly AnsweredRow[]> {
   const { caller } = execution
-  const selection = parseReturnedSelection(returned, info, toOperationContext(info, caller, terms))
+  const selection = parseReturnedSelection(returned, info, {
+    context: toOperationContext(info, caller, terms),
+    wrappers: terms.wrappers,
+  })
   const batches = loadersFor(info.variableValues)
   const reading: HydrateTerms['loaderFor'] = (place, { holder, selection: { populate } }) => {
     const known = batches.get(place)
@@ -120,20 +122,22 @@ export function loadersFor(variables: object): Loaders {
 
 /** Parses the selection below a custom field with a generated type. */
 function parseReturnedSelection(
-  { wrapper, holder }: ReturnedType,
-  { fieldNodes, path }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>,
-  context: OperationContext,
+  returned: ReturnedType,
+  { fieldNodes: nodes, path }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>,
+  { context, wrappers }: { readonly context: OperationContext; readonly wrappers: Wrappers },
 ): Selection {
-  const name = graphqlTypeName(holder)
-  if (wrapper === 'attributes') {
-    const isDocument = holder.holder === 'content-type'
-    const keys = isDocument ? { data: keyAbove(path), attributes: fieldKey(path) } : NO_KEYS
-    return parseAttributeSelection(holder, fieldsBelow(fieldNodes, name, context), { context, ...keys })
+  const name = graphqlTypeName(returned.holder)
+  switch (returned.wrapper) {
+    case 'attributes':
+      return parseAttributeSelection(returned.holder, fieldsBelow(nodes, name, context), {
+        context,
+        place: rowPlace(wrapperKeys(path, wrappers)),
+      })
+    case 'entity': {
+      const fields = fieldsBelow(nodes, graphqlWrapperNames(name).entity, context)
+      return parseEntitySelection(returned.holder, fields, { context, above: aroundKeys(path, wrappers) })
+    }
+    case 'around':
+      return parseDocumentSelection(returned.holder, { nodes, use: returned.use }, context)
   }
-  const fields = fieldsBelow(fieldNodes, graphqlWrapperNames(name)[wrapper], context)
-  if (wrapper === 'entity')
-    return mergeSelections(parseEntitySelection(holder, fields, { context, data: fieldKey(path) }))
-  return parseDocumentSelection(holder, fields, context)
 }
-
-const NO_KEYS = { data: null, attributes: null } as const

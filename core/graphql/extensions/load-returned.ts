@@ -6,9 +6,10 @@ import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
 import type { ResolveTerms } from '../resolve/resolve-read.ts'
-import type { AnsweredRow } from '../resolve/resolvers.ts'
+import type { AnsweredRow, Wrappers } from '../resolve/resolvers.ts'
 
 export interface ReturnedTerms extends ResolveTerms {
+  readonly wrappers: Wrappers
   /** Grants with all permissions. */
   readonly everything: Grants
 }

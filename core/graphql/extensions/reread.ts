@@ -1,9 +1,9 @@
 import { forbidden, RequestFault } from '../../faults/fault.ts'
-import { isLink } from '../../model/model.ts'
 import type { Populate } from '../../query/query.ts'
+import { UNALIASED } from '../parse/operation-context.ts'
 import { parsePopulateField } from '../parse/parse-selection.ts'
-import { toOperationContext } from '../resolve/resolve-read.ts'
-import { type AnsweredRow, fieldKey, fieldPath, keyAbove } from '../resolve/resolvers.ts'
+import { documentWrapper, toOperationContext } from '../resolve/resolve-read.ts'
+import { type AnsweredRow, fieldPath } from '../resolve/resolvers.ts'
 import type { ResolverCall } from './field-guard.ts'
 import { loadersFor } from './hydrate.ts'
 import { loadReturned, openBatchLoader, type ReturnedTerms } from './load-returned.ts'
@@ -17,15 +17,14 @@ export const openReread =
   ({ holder }: ReturnedType, terms: ReturnedTerms) =>
   async ({ parent, args, execution: { caller }, info }: ResolverCall): Promise<unknown> => {
     const coordinate = `${info.parentType.name}.${info.fieldName}`
-    const attribute = holder.attributes.get(info.fieldName)
+    const link = terms.format.linkField(holder, info.fieldName)
+    const attribute = link?.attribute ?? holder.attributes.get(info.fieldName)
     if (holder.holder !== 'content-type' || !attribute || attribute.kind === 'scalar' || !isRow(parent))
       throw new Error(`${coordinate} is read with its document: code cannot change its arguments`)
-    const { key, prev } = info.path
     const populate = parsePopulateField(holder, attribute, {
       context: toOperationContext(info, caller, terms),
-      data: keyAbove(prev),
-      attributes: fieldKey(prev),
-      key: String(key),
+      place: UNALIASED,
+      key: String(info.path.key),
       nodes: toNodes(info.fieldNodes),
       args,
     })
@@ -37,8 +36,9 @@ export const openReread =
         loadReturned({ type: holder, documents, populate: [populate], caller }, terms),
       )
     batches.set(place, batch)
-    const row = await batch.load(parent)
-    return isLink(attribute) ? { data: linkedValue(row, populate) } : linkedValue(row, populate)
+    const value = linkedValue(await batch.load(parent), populate)
+    if (!link) return value
+    return documentWrapper(link.attribute.target, link.use, terms.format)(value)
   }
 
 /** A value that access removed is refused; a deleted document has no links. */

@@ -11,6 +11,8 @@ export interface ConfigTerms {
   /** The schema's fields, as `<Type>.<field>`. */
   readonly fields: ReadonlySet<string>
   readonly binding: RouteBinding
+  /** True for fields of another format that the project serves. */
+  isElsewhere(coordinate: string): boolean
 }
 
 /** Collects resolversConfig of project.yaml and extensions; each field may be configured once. */
@@ -23,6 +25,7 @@ export function collectConfig(terms: ConfigTerms): {
   const origins = new Map<string, string>()
   for (const each of configEntries(terms)) {
     const { coordinate, by } = each
+    if (!terms.fields.has(coordinate) && terms.isElsewhere(coordinate)) continue
     const origin = origins.get(coordinate)
     const bound = origin === undefined ? bind(each, terms) : `${origin} configures it already`
     if (typeof bound === 'string') faults.push(toFault(each, bound))

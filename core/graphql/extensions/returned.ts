@@ -1,34 +1,61 @@
-import type { ContentType, Holder, Model } from '../../model/model.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import type { ContentType, Holder, LinkAttribute, Model } from '../../model/model.ts'
+import { graphqlTypeName } from '../../model/names.ts'
+import type { DocumentUse, GraphqlFormat } from '../formats/format.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 
-/** A generated type that code may return: its content-type or component, and its wrapper. */
-export type ReturnedType =
+/** A generated type that code may return: its content-type or component, and the objects around its attributes. */
+export type ReturnedType = { readonly holder: Holder } & ReturnedWrapper
+
+/** `around`: an object with one document or a list in `field`; `entity`: around the attributes of one document. */
+export type ReturnedWrapper =
   | {
-      readonly wrapper: 'response' | 'collection' | 'relation' | 'entity'
+      readonly wrapper: 'around'
       readonly holder: ContentType
+      readonly use: DocumentUse
+      readonly field: string
+      readonly many: boolean
+      /** The field with the counts of the list, if the object has one. */
+      readonly pageField: GraphqlFormat['pageField'] | null
     }
-  | { readonly wrapper: 'attributes'; readonly holder: Holder }
+  | { readonly wrapper: 'entity'; readonly holder: ContentType }
+  | { readonly wrapper: 'attributes' }
 
 /** Returned types by GraphQL type name. */
-export function returnedTypes(model: Model): ReadonlyMap<string, ReturnedType> {
-  const types = [...model.contentTypes.values()].flatMap(holder => {
-    const name = graphqlTypeName(holder)
-    const { response, collection, relation, entity } = graphqlWrapperNames(name)
-    return [
-      [response, { wrapper: 'response', holder }],
-      [collection, { wrapper: 'collection', holder }],
-      [relation, { wrapper: 'relation', holder }],
-      [entity, { wrapper: 'entity', holder }],
-      [name, { wrapper: 'attributes', holder }],
-    ] as const satisfies readonly (readonly [string, ReturnedType])[]
-  })
+export function returnedTypes(model: Model, format: GraphqlFormat): ReadonlyMap<string, ReturnedType> {
+  const types = [...model.contentTypes.values()].flatMap(holder => returnedOf(holder, format))
   const components = [...model.components.values()].map((holder): readonly [string, ReturnedType] => [
     graphqlTypeName(holder),
     { wrapper: 'attributes', holder },
   ])
   return new Map<string, ReturnedType>([...types, ...components])
 }
+
+function returnedOf(
+  holder: ContentType,
+  format: GraphqlFormat,
+): readonly (readonly [string, ReturnedType])[] {
+  const name = graphqlTypeName(holder)
+  const { entity } = format.shapeOf(name, 'one')
+  const wrappers = AROUND.flatMap(([use, many, counts]): readonly (readonly [string, ReturnedType])[] => {
+    const { around } = format.shapeOf(name, use)
+    const pageField = counts ? format.pageField : null
+    return around
+      ? [[around.type, { wrapper: 'around', holder, use, field: around.field, many, pageField }]]
+      : []
+  })
+  return [
+    ...wrappers,
+    ...(entity ? [[entity, { wrapper: 'entity', holder }] as const] : []),
+    [name, { wrapper: 'attributes', holder }],
+  ]
+}
+
+/** The uses with different objects around documents: whether these are a list, with counts. */
+const AROUND: readonly (readonly [use: DocumentUse, many: boolean, counts: boolean])[] = [
+  ['payload', false, false],
+  ['connection', true, true],
+  ['toManyConnection', true, false],
+]
 
 /** A value that code returned for a generated type: its documents, and a function that replaces them by rows. */
 export interface ReturnedShape {
@@ -37,41 +64,36 @@ export interface ReturnedShape {
 }
 
 /**
- * Accepts plain documents for all wrappers, and the schema's wrappers: `{ data }`, `{ data, meta }`. Throws Error with a
+ * Accepts plain documents for all wrappers, and the schema's wrappers: `{ data }`, `{ data, meta }`, `{ nodes }`. Throws Error with a
  * message for other values.
  */
-export function toShape(value: unknown, wrapper: ReturnedType['wrapper']): ReturnedShape {
+export function toShape(value: unknown, returned: ReturnedWrapper): ReturnedShape {
   if (value === null || value === undefined) return { documents: [], build: () => null }
-  switch (wrapper) {
-    case 'response':
-      return inData(
-        value,
-        data => one(data),
-        rows => ({ data: rows }),
-      )
-    case 'collection':
-      return inData(value, many, rows => ({
-        meta: singlePage(rows),
-        ...wrapperProperties(value),
-        data: rows,
-      }))
-    case 'relation':
-      return inData(value, many, rows => ({ data: rows }))
-    case 'entity':
-    case 'attributes':
-      return one(value)
+  if (returned.wrapper !== 'around') return one(value)
+  const { field, many: isList, pageField } = returned
+  const isWrapped = isRow(value) && field in value && !('documentId' in value)
+  const inner = isWrapped ? value[field] : value
+  const { documents, build } = isList ? many(inner) : one(inner)
+  const beside = (rows: unknown) =>
+    pageField === null ? {} : { [pageField]: singlePage(rows, pageField), ...(isWrapped ? value : {}) }
+  return {
+    documents,
+    build(rows) {
+      const built = build(rows)
+      return { ...beside(built), [field]: built }
+    },
   }
 }
 
-function inData(
-  value: unknown,
-  take: (data: unknown) => ReturnedShape,
-  wrap: (built: unknown) => unknown,
-): ReturnedShape {
-  const isWrapped = isRow(value) && 'data' in value && !('documentId' in value)
-  const { documents, build } = take(isWrapped ? value.data : value)
-  return { documents, build: rows => wrap(build(rows)) }
+/** The documents of a link of a document that exists only in code, with or without their wrapper. */
+export function linkedDocuments(value: unknown, { many: isList }: LinkAttribute): readonly AnsweredRow[] {
+  const wrapper =
+    isRow(value) && !('documentId' in value) ? WRAPPERS.find(field => field in value) : undefined
+  const inner = isRow(value) && wrapper !== undefined ? value[wrapper] : value
+  return (isList ? many(inner ?? []) : one(inner)).documents
 }
+
+const WRAPPERS = ['data', 'nodes']
 
 function one(value: unknown): ReturnedShape {
   if (value === null || value === undefined) return { documents: [], build: () => null }
@@ -95,10 +117,9 @@ function toDocument(value: unknown): AnsweredRow {
 export const isRow = (value: unknown): value is AnsweredRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const wrapperProperties = (value: unknown): AnsweredRow => (isRow(value) && 'data' in value ? value : {})
-
 /** Pagination of one page with all rows. */
-function singlePage(rows: unknown): unknown {
+function singlePage(rows: unknown, field: GraphqlFormat['pageField']): unknown {
   const total = Array.isArray(rows) ? rows.length : 0
-  return { pagination: { total, page: 1, pageSize: total, pageCount: total === 0 ? 0 : 1 } }
+  const pagination = { total, page: 1, pageSize: total, pageCount: total === 0 ? 0 : 1 }
+  return field === 'meta' ? { pagination } : pagination
 }

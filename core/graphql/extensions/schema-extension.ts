@@ -8,6 +8,7 @@ import type { GraphqlTools, Resolver } from '../../plugins/services/graphql-serv
 import type { GraphqlUse } from '../../plugins/services/open-graphql-service.ts'
 import type { BoundResolver, RouteBinding } from '../../plugins/services/rest-service.ts'
 import type { Settings } from '../../project/settings/settings.ts'
+import type { FormatName } from '../formats/format.ts'
 import {
   checkDefinitions,
   extensionFault,
@@ -17,7 +18,7 @@ import {
 } from './check-definitions.ts'
 import { type ExtensionPart, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
-import { collectConfig } from './resolver-config.ts'
+import { type ConfigTerms, collectConfig } from './resolver-config.ts'
 
 /** The project's additions to the generated schema. */
 export interface SchemaExtension {
@@ -30,7 +31,8 @@ export interface SchemaExtension {
   readonly wraps: ReadonlyMap<string, readonly NexusWrap[]>
 }
 
-export interface ExtensionTerms {
+export interface ExtensionTerms extends Pick<ConfigTerms, 'isElsewhere'> {
+  readonly format: FormatName
   readonly uses: readonly GraphqlUse[]
   readonly app: PluginApp
   readonly settings: Pick<Settings, 'resolversConfig'>
@@ -49,15 +51,13 @@ interface Extended {
 export function extendSchema(generated: SourceDefinitions, terms: ExtensionTerms): Extended {
   const faults: GraphqlFault[] = []
   const library = once(() => loadNexus(nexusPlaces(terms.root)))
-  const parts = terms.uses.flatMap(use =>
-    collectFault(use.by, () => evaluate(use, terms.app, library), faults),
-  )
+  const parts = terms.uses.flatMap(use => collectFault(use.by, () => evaluate(use, terms, library), faults))
   const base = once(() => print(mergeTypeDefs([generated.document, ...documentsOf(parts)])))
   const made = parts.flatMap(part => collectFault(part.by, () => withNexus(part, base, library), faults))
   const definitions = [generated, ...made.flatMap(toDefinitions)]
   const checked = checkDefinitions(definitions)
   const { fields } = checked.defined
-  const resolvers = collectResolvers(made, fields)
+  const resolvers = collectResolvers(made, fields, terms)
   const collected = collectConfig({ ...terms, parts: made, fields })
   return {
     extension: {
@@ -81,10 +81,15 @@ function collectFault<Made>(by: string, make: () => Made, faults: GraphqlFault[]
   }
 }
 
-function evaluate({ by, extension }: GraphqlUse, app: PluginApp, library: () => NexusLibrary): ExtensionPart {
+function evaluate(
+  { by, extension }: GraphqlUse,
+  { app, format }: ExtensionTerms,
+  library: () => NexusLibrary,
+): ExtensionPart {
   if (typeof extension !== 'function') return toPart(by, extension)
   const tools: GraphqlTools = {
     app,
+    format,
     get nexus() {
       return library().nexus
     },
@@ -124,6 +129,7 @@ const toDefinitions = ({ by, document }: ExtensionPart): readonly SourceDefiniti
 function collectResolvers(
   parts: readonly ExtensionPart[],
   fields: ReadonlySet<string>,
+  { isElsewhere }: ExtensionTerms,
 ): { readonly resolvers: ReadonlyMap<string, Resolver>; readonly faults: readonly GraphqlFault[] } {
   const found = new Map<string, { readonly by: string; readonly resolve: Resolver }>()
   const faults: GraphqlFault[] = []
@@ -132,7 +138,7 @@ function collectResolvers(
       const known = found.get(coordinate)
       if (known) faults.push(extensionFault(by, `${known.by} resolves \`${coordinate}\` already`))
       else if (fields.has(coordinate)) found.set(coordinate, { by, resolve })
-      else faults.push(extensionFault(by, noField(coordinate, fields)))
+      else if (!isElsewhere(coordinate)) faults.push(extensionFault(by, noField(coordinate, fields)))
     }
   return { resolvers: new Map([...found].map(([coordinate, { resolve }]) => [coordinate, resolve])), faults }
 }

@@ -1,11 +1,22 @@
 import { type Holder, isLink, type LinkAttribute } from '../../model/model.ts'
 import { graphqlWrapperNames } from '../../model/names.ts'
+import type { GraphqlSettings } from '../../project/settings/settings.ts'
 
 /** `nested`: the format of Strapi 4, `data { id attributes { … } }`; `flat`: that of Strapi 5. */
-export type FormatName = 'nested' | 'flat'
+export type FormatName = GraphqlSettings['endpoints'][string]
 
 /** How a field answers documents. `connection`: the object with the documents of a list; `payload`: of a mutation of users. */
-export type DocumentUse = 'one' | 'list' | 'connection' | 'toOne' | 'toMany' | 'toManyConnection' | 'payload'
+export type DocumentUse = (typeof DOCUMENT_USES)[number]
+
+export const DOCUMENT_USES = [
+  'one',
+  'list',
+  'connection',
+  'toOne',
+  'toMany',
+  'toManyConnection',
+  'payload',
+] as const
 
 /** The objects between a field and the attributes of its documents. */
 export interface DocumentShape {
@@ -32,6 +43,21 @@ export interface GraphqlFormat {
   linkField(holder: Holder, name: string): LinkField | undefined
   /** The locale argument that means all locales. */
   readonly allLocales: string
+  /** The field with the counts of a list, beside its documents. */
+  readonly pageField: 'meta' | 'pageInfo'
+  readonly errors: ErrorRules
+}
+
+/** How errors are answered (reference/graphql.md#10-errors, reference/graphql.md#12-the-flat-dialect). */
+interface ErrorRules {
+  /** Errors of resolvers have the path of their field. */
+  readonly paths: boolean
+  /** Details are those of REST, which name invalid keys and repeat invalid values. */
+  readonly restDetails: boolean
+  /** The code of a request that is no operation; null: most of these are answered as plain text. */
+  readonly requestCode: 'BAD_REQUEST' | null
+  /** The code of an operation name that selects no operation. */
+  readonly operationCode: 'INTERNAL_SERVER_ERROR' | 'OPERATION_RESOLUTION_FAILURE'
 }
 
 const nestedUses: Readonly<Record<DocumentUse, 'response' | 'collection' | 'relation'>> = {
@@ -56,6 +82,13 @@ const NESTED: GraphqlFormat = {
     return attribute && { attribute, use: attribute.many ? 'toMany' : 'toOne' }
   },
   allLocales: 'all',
+  pageField: 'meta',
+  errors: {
+    paths: false,
+    restDetails: false,
+    requestCode: null,
+    operationCode: 'INTERNAL_SERVER_ERROR',
+  },
 }
 
 const CONNECTION = '_connection'
@@ -90,6 +123,13 @@ const FLAT: GraphqlFormat = {
     return list?.many ? { attribute: list, use: 'toManyConnection' } : undefined
   },
   allLocales: '*',
+  pageField: 'pageInfo',
+  errors: {
+    paths: true,
+    restDetails: true,
+    requestCode: 'BAD_REQUEST',
+    operationCode: 'OPERATION_RESOLUTION_FAILURE',
+  },
 }
 
 const BARE: DocumentShape = { around: null, entity: null }

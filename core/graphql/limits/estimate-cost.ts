@@ -11,7 +11,8 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { Model } from '../../model/model.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import { graphqlTypeName } from '../../model/names.ts'
+import { DOCUMENT_USES, type GraphqlFormat } from '../formats/format.ts'
 import {
   type CollectedFields,
   type CollectTerms,
@@ -23,16 +24,21 @@ import { type PageLimits, readPage } from '../parse/parse-arguments.ts'
 /** Information about the schema that an estimate needs. */
 export interface CostTerms {
   readonly limits: PageLimits
-  /** Wrapper types of documents, which do not count. */
-  readonly wrappers: ReadonlySet<string>
+  /** Fields that lead from one object of a document to the next do not count, as `<Type>.<field>`; nor do counts of lists. */
+  readonly uncounted: ReadonlySet<string>
 }
 
-export function costTermsOf(model: Model, limits: PageLimits): CostTerms {
-  const names = [...model.contentTypes.values()].flatMap(type => {
-    const name = graphqlTypeName(type)
-    return [name, graphqlWrapperNames(name).entity]
-  })
-  return { limits, wrappers: new Set([...names, 'ResponseCollectionMeta', 'Pagination']) }
+export function costTermsOf(model: Model, format: GraphqlFormat, limits: PageLimits): CostTerms {
+  const inner = [...model.contentTypes.values()].flatMap(type =>
+    DOCUMENT_USES.flatMap(use => {
+      const { around, entity } = format.shapeOf(graphqlTypeName(type), use)
+      return [
+        ...(around ? [`${around.type}.${around.field}`, `${around.type}.${format.pageField}`] : []),
+        ...(entity ? [`${entity}.attributes`] : []),
+      ]
+    }),
+  )
+  return { limits, uncounted: new Set([...inner, 'ResponseCollectionMeta.pagination']) }
 }
 
 /**
@@ -54,16 +60,19 @@ function fieldsCost(
   let cost = 0
   for (const nodes of fields.values()) {
     const field = known[nodes[0].name.value]
-    if (field) cost += fieldCost(field, nodes, terms)
+    if (field) cost += fieldCost({ field, nodes, parent: type.name }, terms)
   }
   return cost
 }
 
-function fieldCost(
-  field: GraphQLField<unknown, unknown>,
-  nodes: readonly [FieldNode, ...FieldNode[]],
-  terms: CostTerms & CollectTerms,
-): number {
+interface SelectedField {
+  readonly field: GraphQLField<unknown, unknown>
+  readonly nodes: readonly [FieldNode, ...FieldNode[]]
+  /** The type that has the field. */
+  readonly parent: string
+}
+
+function fieldCost({ field, nodes, parent }: SelectedField, terms: CostTerms & CollectTerms): number {
   const type = getNamedType(field.type)
   if (isAbstractType(type)) {
     const costs = terms.schema
@@ -73,7 +82,9 @@ function fieldCost(
   }
   if (!isObjectType(type)) return 0
   const below = fieldsCost(fieldsBelow(nodes, type.name, terms), type, terms)
-  return terms.wrappers.has(type.name) ? below : listSize(field, nodes[0], terms) * (1 + below)
+  return terms.uncounted.has(`${parent}.${field.name}`)
+    ? below
+    : listSize(field, nodes[0], terms) * (1 + below)
 }
 
 function listSize(

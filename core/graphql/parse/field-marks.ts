@@ -1,6 +1,6 @@
 import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql'
 import { allowsAll } from '../../access/permission-scopes.ts'
-import type { Attribute, Holder, LinkAttribute, ScalarAttribute } from '../../model/model.ts'
+import type { Attribute, Holder, ScalarAttribute } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
 import type { RouteAuth } from '../../plugins/route-auth.ts'
 import type { LinkPopulate, Selection } from '../../query/query.ts'
@@ -64,10 +64,10 @@ const isForCode = (attribute: Attribute): attribute is ScalarAttribute =>
 /** True if resolversConfig opens a link to callers without `find` on its target. */
 export function openedLink(
   holder: Holder,
-  { name }: LinkAttribute,
+  fieldName: string,
   { schema, caller }: OperationContext,
 ): Pick<LinkPopulate, 'bypassFind'> {
-  const auth = fieldMark(schema, graphqlTypeName(holder), name)?.auth
+  const auth = fieldMark(schema, graphqlTypeName(holder), fieldName)?.auth
   if (auth?.kind === 'open') return { bypassFind: 'wholly' }
   return auth?.kind === 'scope' && caller && allowsAll(caller.grants, auth.scopes)
     ? { bypassFind: 'kept' }

@@ -3,11 +3,13 @@ import { type FieldNode, getArgumentValues, isInterfaceType, isObjectType } from
 import type { Caller } from '../../access/caller.ts'
 import type { Model } from '../../model/model.ts'
 import type { VersionChoice } from '../../query/query.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 import type { CollectTerms } from './collect-fields.ts'
 import type { PageLimits } from './parse-arguments.ts'
 
 /** Context for parsing an operation. */
 export interface OperationContext extends CollectTerms {
+  readonly format: GraphqlFormat
   readonly model: Model
   readonly limits: PageLimits
   /** The caller. resolversConfig may open links for it; absent: it opens none. */
@@ -26,23 +28,24 @@ export function fieldArguments(node: FieldNode, typeName: string, context: Opera
   return definition ? getArgumentValues(definition, node, context.variables) : {}
 }
 
-/** The response keys of `data`, `attributes` (both null in components) and of the field itself. */
-interface FieldPlace {
-  readonly data: string | null
-  readonly attributes: string | null
-  readonly key: string
-}
+/** The response keys of the wrappers around a row, outermost first; empty if none has an alias, and in components. */
+export type RowPlace = readonly string[]
+
+/** `wrappers`: the response key and the name of each field. */
+export const rowPlace = (wrappers: readonly (readonly [key: string, name: string])[]): RowPlace =>
+  wrappers.every(([key, name]) => key === name) ? UNALIASED : wrappers.map(([key]) => key)
+
+export const UNALIASED: RowPlace = []
 
 /**
  * The key of a populate in its row: the attribute's name if nothing has an alias, else a hash that no attribute can
  * have as its name, so that a field requested twice with different arguments is read twice. The length is bounded: it
  * becomes a column name.
  */
-export function answerKey({ data, attributes, key }: FieldPlace, attribute: string): string {
-  const plain = (data ?? 'data') === 'data' && (attributes ?? 'attributes') === 'attributes'
-  if (plain && key === attribute) return key
-  const place = createHash('sha256')
-    .update(JSON.stringify([data, attributes, key]))
+export function answerKey(place: RowPlace, key: string, attribute: string): string {
+  if (place.length === 0 && key === attribute) return key
+  const hash = createHash('sha256')
+    .update(JSON.stringify([...place, key]))
     .digest('hex')
-  return `:${place.slice(0, 32)}`
+  return `:${hash.slice(0, 32)}`
 }

@@ -41,13 +41,17 @@ type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
 
 /** Parses an `id` argument: a documentId, or the numeric id of a record (reference/graphql.md#0-decisions). */
 export function parseIdArgument(raw: unknown): TakeOne {
-  const id = String(raw ?? '')
-  // PostgreSQL cannot store NUL, so no document has such an id.
-  if (id.includes('\0')) return { kind: 'one', documentId: '' }
+  const id = storableId(raw)
   const recordId = /^\d+$/.test(id) ? Number(id) : Number.NaN
   return Number.isSafeInteger(recordId)
     ? { kind: 'one', documentId: null, recordId }
     : { kind: 'one', documentId: id }
+}
+
+/** PostgreSQL cannot store NUL, so no document has such an id; no document has the empty one either. */
+export function storableId(raw: unknown): string {
+  const id = String(raw ?? '')
+  return id.includes('\0') ? '' : id
 }
 
 /** Parses the arguments `filters` and `sort` of a list. Throws a RequestFault. */

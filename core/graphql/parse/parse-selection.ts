@@ -12,47 +12,81 @@ import {
 } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { LinkPopulate, Page, Populate, Selection } from '../../query/query.ts'
+import type { DocumentUse } from '../formats/format.ts'
 import { type CollectedFields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
 import { openedLink, withWholeRow } from './field-marks.ts'
-import { type Arguments, answerKey, fieldArguments, type OperationContext } from './operation-context.ts'
+import {
+  type Arguments,
+  answerKey,
+  fieldArguments,
+  type OperationContext,
+  type RowPlace,
+  rowPlace,
+  UNALIASED,
+} from './operation-context.ts'
 import { parsePage, parseRows } from './parse-arguments.ts'
 
-/** Parses the selection `data { id attributes { … } }` of a response or collection. */
+/** A field that answers documents: its nodes, and how it wraps them. */
+export interface DocumentField {
+  readonly nodes: readonly FieldNode[]
+  readonly use: DocumentUse
+}
+
+/** Parses the selection of a field that answers documents. */
 export function parseDocumentSelection(
   type: ContentType,
-  answer: CollectedFields,
+  { nodes, use }: DocumentField,
   context: OperationContext,
 ): Selection {
-  const name = graphqlTypeName(type)
-  const { entity } = graphqlWrapperNames(name)
-  const parts = fieldsNamed(answer, 'data').flatMap(([data, rows]) =>
-    parseEntitySelection(type, fieldsBelow(rows, entity, context), { context, data }),
+  const { around, entity } = context.format.shapeOf(graphqlTypeName(type), use)
+  if (!around) return parseDocuments(type, nodes, { context, entity, above: [] })
+  const found = fieldsNamed(fieldsBelow(nodes, around.type, context), around.field)
+  return mergeSelections(
+    found.map(([key, rows]) => parseDocuments(type, rows, { context, entity, above: [[key, around.field]] })),
   )
-  return mergeSelections(parts)
+}
+
+interface RowContext {
+  readonly context: OperationContext
+  readonly entity: string | null
+  readonly above: readonly (readonly [key: string, name: string])[]
+}
+
+/** Parses the fields of documents: of `<Type>`, or of the entity around it. */
+function parseDocuments(
+  type: ContentType,
+  nodes: readonly FieldNode[],
+  { context, entity, above }: RowContext,
+): Selection {
+  if (entity) return parseEntitySelection(type, fieldsBelow(nodes, entity, context), { context, above })
+  const fields = fieldsBelow(nodes, graphqlTypeName(type), context)
+  return parseAttributeSelection(type, fields, { context, place: rowPlace(above) })
 }
 
 /** Parses the selection `id attributes { … }` of an entity, each `attributes` separately. */
 export function parseEntitySelection(
   type: ContentType,
   fields: CollectedFields,
-  { context, data }: Omit<SelectionPlace, 'attributes'>,
-): readonly Selection[] {
+  { context, above }: Omit<RowContext, 'entity'>,
+): Selection {
   const name = graphqlTypeName(type)
   const typeName = graphqlWrapperNames(name).entity
   const seen = withWholeRow(EMPTY, type, { context, names: fields, typeName })
-  const parts = fieldsNamed(fields, 'attributes').map(([attributes, nodes]) =>
-    parseAttributeSelection(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
+  const parts = fieldsNamed(fields, 'attributes').map(([key, nodes]) =>
+    parseAttributeSelection(type, fieldsBelow(nodes, name, context), {
+      context,
+      place: rowPlace([...above, [key, 'attributes']]),
+    }),
   )
-  return [seen, ...parts]
+  return mergeSelections([seen, ...parts])
 }
 
 const EMPTY: Selection = { fields: [], named: true, populate: [] }
 
-/** The wrappers that attributes are selected in; both null in components. */
+/** Where attributes are selected. */
 export interface SelectionPlace {
   readonly context: OperationContext
-  readonly data: string | null
-  readonly attributes: string | null
+  readonly place: RowPlace
 }
 
 /** Parses the fields of `<Type>` or of a component's type: scalars become fields, all others populates. */
@@ -64,7 +98,7 @@ export function parseAttributeSelection(
   const scalars: ScalarAttribute[] = []
   const populate: Populate[] = []
   for (const [key, nodes] of fields) {
-    const attribute = holder.attributes.get(nodes[0].name.value)
+    const attribute = attributeOf(holder, nodes[0].name.value, place.context)
     if (!attribute) continue
     if (attribute.kind === 'scalar') {
       scalars.push(attribute)
@@ -78,6 +112,10 @@ export function parseAttributeSelection(
   const typeName = graphqlTypeName(holder)
   return withWholeRow(selection, holder, { context: place.context, names: fields, typeName })
 }
+
+/** The attribute that a field shows. */
+const attributeOf = (holder: Holder, name: string, { format }: OperationContext): Attribute | undefined =>
+  format.linkField(holder, name)?.attribute ?? holder.attributes.get(name)
 
 /** Merges the selections of several wrappers of the same rows, so that the rows are read once. */
 export function mergeSelections(selections: readonly Selection[]): Selection {
@@ -123,7 +161,7 @@ export function parsePopulateField(
 }
 
 const basePopulate = (field: PopulateField, attribute: Attribute) =>
-  ({ as: answerKey(field, attribute.name), origin: 'named', count: false }) as const
+  ({ as: answerKey(field.place, field.key, attribute.name), origin: 'named', count: false }) as const
 
 function parseLink(
   attribute: LinkAttribute,
@@ -134,19 +172,19 @@ function parseLink(
   const { target, many } = attribute
   const rows = parseRows(target, args)
   const page = pageOf(many, args, context)
-  const names = graphqlWrapperNames(graphqlTypeName(target))
-  const answer = fieldsBelow(nodes, many ? names.relation : names.response, context)
+  const fieldName = nodes[0].name.value
+  const use = context.format.linkField(holder, fieldName)?.use ?? 'toOne'
   const versions = linkVersions(args, context)
   return {
     kind: 'link',
     attribute,
     ...basePopulate(field, attribute),
-    ...openedLink(holder, attribute, context),
+    ...openedLink(holder, fieldName, context),
     scope: null,
     page,
     ...rows,
     ...versions,
-    selection: parseDocumentSelection(target, answer, { ...context, ...versions }),
+    selection: parseDocumentSelection(target, { nodes, use }, { ...context, ...versions }),
   }
 }
 
@@ -175,11 +213,7 @@ function parseComponent(attribute: ComponentAttribute, args: Arguments, field: P
   }
 }
 
-const componentPlace = (context: OperationContext): SelectionPlace => ({
-  context,
-  data: null,
-  attributes: null,
-})
+const componentPlace = (context: OperationContext): SelectionPlace => ({ context, place: UNALIASED })
 
 const pageOf = (many: boolean, args: Arguments, context: OperationContext): Page | null =>
   many ? parsePage(args.pagination, context.limits) : null

@@ -1,25 +1,27 @@
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../model/model.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { CreateCommand, GivenValues, UpdateCommand } from '../../query/command.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { parseDateTime } from '../../query/parse-moment.ts'
 import { isRecord } from '../../query/parse-place.ts'
-import type { Query } from '../../query/query.ts'
+import type { Query, Status, VersionChoice } from '../../query/query.ts'
 import { JSON_TYPES, toJsonText } from '../sdl/to-dollar-filter.ts'
-import { fieldsBelow } from './collect-fields.ts'
 import type { OperationContext } from './operation-context.ts'
 import { checkJoinLimit, type RootSelection } from './parse-read.ts'
 import { parseDocumentSelection } from './parse-selection.ts'
 
-/** Parses the query for a mutation's answer: the published version of the written document, else its draft. */
+/** The version and locale that a mutation answers. */
+export interface WriteAnswerTerms {
+  readonly status: VersionChoice
+  readonly locale: string | null
+}
+
+/** Parses the query for a mutation's answer. */
 export function parseWriteAnswer(
-  { root: { type }, nodes }: Pick<RootSelection, 'root' | 'nodes'>,
-  locale: string | null,
+  { root: { type, use }, nodes }: Pick<RootSelection, 'root' | 'nodes'>,
+  { status, locale }: WriteAnswerTerms,
   context: OperationContext,
 ): Query {
-  const status = type.draftAndPublish ? 'latest' : 'published'
-  const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
   return checkJoinLimit({
     kind: 'query',
     type,
@@ -27,7 +29,7 @@ export function parseWriteAnswer(
     take: { kind: 'one', documentId: null },
     status,
     locale: locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] },
-    selection: parseDocumentSelection(type, answer, { ...context, status }),
+    selection: parseDocumentSelection(type, { nodes, use }, { ...context, status }),
     filter: null,
     search: null,
     publication: null,
@@ -75,6 +77,26 @@ function parsePublishedAt(raw: WriteInput['publishedAt']): WriteInput['published
 }
 
 type Input = Pick<WriteInput, 'publishedAt'> & { readonly values: GivenValues }
+
+/** Parses the `data` of a mutation of the flat format, in which `publishedAt` and `locale` have no effect. */
+export function parseFlatInput(type: ContentType, raw: unknown): GivenValues {
+  const { publishedAt: _published, ...data } = isRecord(raw) ? raw : {}
+  const { locale: _locale, ...unlocalized } = data
+  return parseGivenValues(type, toData(type, type.attributes.has('locale') ? data : unlocalized))
+}
+
+/** The create or update of the flat format: `status` says whether the draft is published. */
+export const toFlatSave = (
+  { type, locale }: WriteLocation,
+  values: GivenValues,
+  status: Status,
+): Omit<CreateCommand, 'kind'> => ({
+  type,
+  locale,
+  values,
+  strict: 'published',
+  status: type.draftAndPublish ? status : 'published',
+})
 
 /** Creates a draft unless the input has `publishedAt` (reference/graphql.md#6-writing). */
 export const toCreate = ({ type, locale }: WriteLocation, input: Input): CreateCommand => ({

@@ -29,14 +29,8 @@ function publicFault({ code, message, details }: Fault): Pick<Fault, 'message' |
   // A message from project code is kept.
   if (code === 'forbidden' && message === forbidden().message)
     return { message: 'Forbidden access', details: {} }
-  if (details.source === 'query') return { message: `Invalid parameter ${String(details.key)}`, details: {} }
-  if (Array.isArray(details.errors))
-    return { message, details: { ...details, errors: details.errors.map(withoutValue) } }
   return { message, details }
 }
-
-/** Removes the given value, which only REST repeats. */
-const withoutValue = ({ value: _, ...error }: Readonly<Record<string, unknown>>) => error
 
 /** Adds a code to an error that has none. */
 export function withCode(error: GraphQLError, code: string): GraphQLError {

@@ -5,9 +5,8 @@ import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { ALL_ROWS, requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { Filter, Query, Selection } from '../../query/query.ts'
-import { fieldsBelow } from '../parse/collect-fields.ts'
+import type { DocumentUse } from '../formats/format.ts'
 import { parseDocumentSelection } from '../parse/parse-selection.ts'
 import { type ResolveTerms, toOperationContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
@@ -54,20 +53,18 @@ const toFilter = (type: ContentType, text: string): Filter => {
   }
 }
 
-/** Parses the selection of a mutation that answers with one or several `<Type>EntityResponse`. */
-export function parseResponseSelection(
+/** Parses the selection of a fixed mutation that answers documents. */
+export const parseResponseSelection = (
   type: ContentType,
-  { caller, info }: AnswerScope,
+  { caller, info, use }: AnswerScope,
   terms: ResolveTerms,
-): Selection {
-  const context = toOperationContext(info, caller, terms)
-  const { response } = graphqlWrapperNames(graphqlTypeName(type))
-  return parseDocumentSelection(type, fieldsBelow(info.fieldNodes, response, context), context)
-}
+): Selection =>
+  parseDocumentSelection(type, { nodes: info.fieldNodes, use }, toOperationContext(info, caller, terms))
 
 interface AnswerScope {
   readonly caller: Caller
   readonly info: GraphQLResolveInfo
+  readonly use: DocumentUse
 }
 
 interface AnswerQuery {
@@ -77,15 +74,16 @@ interface AnswerQuery {
   readonly caller: Caller
   /** The action whose permission the caller needs. */
   readonly action: Action
+  readonly use: DocumentUse
 }
 
 /** Reads rows of a built-in type in the order of `ids`, restricted to what the caller may read. */
 export async function answerRows(
-  { type, ids, caller, action }: AnswerQuery,
+  { type, ids, caller, action, use }: AnswerQuery,
   info: GraphQLResolveInfo,
   terms: ResolveTerms,
 ): Promise<readonly AnsweredRow[]> {
-  const selection = parseResponseSelection(type, { caller, info }, terms)
+  const selection = parseResponseSelection(type, { caller, info, use }, terms)
   const query: Query = {
     ...ALL_ROWS,
     type,

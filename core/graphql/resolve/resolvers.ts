@@ -3,8 +3,9 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from
 import { forbidden, RequestFault } from '../../faults/fault.ts'
 import { graphqlEnumValues } from '../../model/enum-names.ts'
 import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
-import { graphqlEnumName, graphqlTypeName, graphqlWrapperNames, graphqlZoneName } from '../../model/names.ts'
-import { type Arguments, answerKey } from '../parse/operation-context.ts'
+import { graphqlEnumName, graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
+import { DOCUMENT_USES, type GraphqlFormat, type LinkField } from '../formats/format.ts'
+import { type Arguments, answerKey, rowPlace } from '../parse/operation-context.ts'
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
 import { createScalars } from '../sdl/scalars.ts'
 import { zoneInput } from '../sdl/zone-input.ts'
@@ -16,53 +17,87 @@ type Resolver = GraphQLFieldResolver<AnsweredRow, unknown>
 type TypeResolvers = Record<string, Resolver | ((value: AnsweredRow) => string) | string>
 
 /** Resolvers of generated types: they take values from rows that were already read. */
-export function typeResolvers(model: Model): IResolvers {
+export function typeResolvers(model: Model, format: GraphqlFormat): IResolvers {
   const holders: readonly Holder[] = [...model.contentTypes.values(), ...model.components.values()]
+  const reading: RowReading = { format, wrappers: wrappersOf(model, format) }
   return Object.fromEntries<TypeResolvers | GraphQLScalarType>([
-    ...Object.entries(createScalars(model)),
-    ...holders.flatMap(holder => [...holderResolvers(holder), ...attributeTypes(holder, model)]),
+    ...Object.entries(createScalars(model, format)),
+    ...holders.flatMap(holder => [...holderResolvers(holder, reading), ...attributeTypes(holder, model)]),
   ])
 }
 
-function holderResolvers(holder: Holder): readonly (readonly [string, TypeResolvers])[] {
+interface RowReading {
+  readonly format: GraphqlFormat
+  readonly wrappers: Wrappers
+}
+
+/** By type name: the objects around documents and around their attributes, with the field that leads to these. */
+export type Wrappers = ReadonlyMap<string, { readonly kind: 'around' | 'entity'; readonly field: string }>
+
+export function wrappersOf({ contentTypes }: Model, format: GraphqlFormat): Wrappers {
+  const found = new Map<string, { readonly kind: 'around' | 'entity'; readonly field: string }>()
+  for (const type of contentTypes.values())
+    for (const use of DOCUMENT_USES) {
+      const { around, entity } = format.shapeOf(graphqlTypeName(type), use)
+      if (around) found.set(around.type, { kind: 'around', field: around.field })
+      if (entity) found.set(entity, { kind: 'entity', field: 'attributes' })
+    }
+  return found
+}
+
+function holderResolvers(holder: Holder, reading: RowReading): readonly (readonly [string, TypeResolvers])[] {
   const name = graphqlTypeName(holder)
   const fields: TypeResolvers = {}
   for (const attribute of holder.attributes.values()) {
-    const resolver = resolverOf(holder, attribute)
-    if (resolver) fields[attribute.name] = resolver
+    if (attribute.kind === 'scalar') continue
+    if (!isLink(attribute)) fields[attribute.name] = rowResolver(attribute, attribute.name, reading)
+    else
+      for (const [fieldName, use] of reading.format.linkFields(attribute))
+        fields[fieldName] = linkResolver({ attribute, use }, reading)
   }
-  if (holder.holder === 'component') return [[name, fields]]
-  const entity = { id: ({ documentId }: AnsweredRow) => documentId, attributes: (row: AnsweredRow) => row }
+  const { entity } = reading.format.shapeOf(name, 'one')
+  if (holder.holder === 'component' || !entity) return [[name, fields]]
+  const ofEntity = { id: ({ documentId }: AnsweredRow) => documentId, attributes: (row: AnsweredRow) => row }
   return [
     [name, fields],
-    [graphqlWrapperNames(name).entity, entity as TypeResolvers],
+    [entity, ofEntity as TypeResolvers],
   ]
 }
 
-/** null for scalars: graphql-js reads the row's property. */
-function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
-  if (attribute.kind === 'scalar' || attribute.name === 'documentId') return null
-  const place = holder.holder === 'component' ? componentFieldPlace : documentFieldPlace
-  const find: Resolver = (row, _args, _context, info) => row[answerKey(place(info), attribute.name)]
+/** Takes the value of a component, zone or link from its row; undefined if access removed it or its arguments are invalid. */
+const rowResolver =
+  (attribute: Attribute, attributeName: string, { wrappers }: RowReading): Resolver =>
+  (row, args, _context, { path }) => {
+    const found = row[answerKey(rowPlace(wrapperKeys(path.prev, wrappers)), String(path.key), attributeName)]
+    if (found === undefined) checkArguments(attribute, args)
+    return found
+  }
+
+function linkResolver({ attribute, use }: LinkField, reading: RowReading): Resolver {
+  const { around } = reading.format.shapeOf(graphqlTypeName(attribute.target), use)
+  const find = rowResolver(attribute, attribute.name, reading)
   return (row, args, context, info) => {
     const found = find(row, args, context, info)
-    if (found === undefined) checkArguments(attribute, args)
-    if (!isLink(attribute)) return found
     // Access removed the link from the answer: the caller may not follow it (reference/graphql.md#8-permissions).
     if (found === undefined) throw new RequestFault(forbidden())
-    return { data: found }
+    return around ? { [around.field]: found } : found
   }
 }
 
-const componentFieldPlace = ({ path }: GraphQLResolveInfo) =>
-  ({ data: null, attributes: null, key: String(path.key) }) as const
+/** The response keys of the wrappers that a field is part of, list indexes skipped. */
+export function wrapperKeys(path: AnswerPath, wrappers: Wrappers): WrapperKeys {
+  const field = enclosingField(path)
+  const wrapper = wrappers.get(field?.typename ?? '')
+  if (!field || !wrapper) return []
+  const own = [String(field.key), wrapper.field] as const
+  return wrapper.kind === 'around' ? [own] : [...aroundKeys(field.prev, wrappers), own]
+}
 
-/** The response keys of the enclosing `data` and `attributes`, list indexes skipped. */
-const documentFieldPlace = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
-  data: keyAbove(prev),
-  attributes: fieldKey(prev),
-  key: String(key),
-})
+/** The same without the object around attributes. */
+export const aroundKeys = (path: AnswerPath, wrappers: Wrappers): WrapperKeys =>
+  wrappers.get(enclosingField(path)?.typename ?? '')?.kind === 'around' ? wrapperKeys(path, wrappers) : []
+
+type WrapperKeys = readonly (readonly [key: string, name: string])[]
 
 function attributeTypes(
   holder: Holder,
@@ -97,12 +132,6 @@ type AnswerPath = GraphQLResolveInfo['path'] | undefined
 /** The field at the end of a path, list indexes skipped. */
 const enclosingField = (path: AnswerPath): AnswerPath =>
   typeof path?.key === 'number' ? enclosingField(path.prev) : path
-
-/** The response key of that field; `:` if there is none, which no field can have. */
-export const fieldKey = (path: AnswerPath): string => String(enclosingField(path)?.key ?? ':')
-
-/** The response key of the parent field. */
-export const keyAbove = (path: AnswerPath): string => fieldKey(enclosingField(path)?.prev)
 
 /** The response keys down to a field, the same for all rows of a list. */
 export const fieldPath = (path: AnswerPath): string => {

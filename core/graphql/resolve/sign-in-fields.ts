@@ -1,22 +1,24 @@
 import { currentRequestTransaction } from '../../database/request-scope.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-service.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 import type { ExecutionContext } from './resolve-read.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 /** The signed-in user, whatever their permissions; null for API tokens. */
-export const meField = ({ auth }: FixedTerms): FixedField => ({
+export const meField = ({ auth, format }: FixedTerms): FixedField => ({
   allows: ({ caller }) => caller.user !== null,
-  resolve: async (_, { caller }) => parseUser(await auth.me(caller)),
+  resolve: async (_, { caller }) => parseUser(await auth.me(caller), format),
 })
 
 /**
  * Authentication (reference/graphql.md#7-users). A public permission applies to signed-in callers, too: they could omit their
  * token. Each field counts as a separate request for rate limits, as over REST (reference/safety.md#s9-rate-limits).
  */
-export const signInFields = ({ auth, identify }: FixedTerms) => {
+export const signInFields = ({ auth, identify, format }: FixedTerms) => {
+  const toPayload = ({ jwt, user }: SessionAnswer) => ({ jwt, user: withoutRole(parseUser(user, format)) })
   const isOpen = async (operation: AuthOperation): Promise<boolean> => {
     const anonymous = await identify(undefined)
     return anonymous.grants.allows('auth', operation)
@@ -68,13 +70,12 @@ const NO_PROVIDER = fault('application', 'This provider is disabled')
 const toBody = (input: unknown): Body => (typeof input === 'object' && input !== null ? { ...input } : {})
 
 /** Answers of authentication omit the role (reference/graphql.md#7-users). */
-const toPayload = ({ jwt, user }: SessionAnswer) => ({ jwt, user: withoutRole(parseUser(user)) })
-
 const withoutRole = (user: UserRow | null) => user && { ...user, role: null }
 
-/** Parses a user; ids are documentIds in GraphQL. `null`: the user was deleted. */
-function parseUser(text: string): UserRow | null {
+/** Parses a user; ids are documentIds in the nested format, numbers in the flat one. `null`: the user was deleted. */
+function parseUser(text: string, { name }: GraphqlFormat): UserRow | null {
   const user = JSON.parse(text) as UserRow | null
+  if (name === 'flat') return user
   const { role } = user ?? {}
   return user && { ...user, id: user.documentId, role: role ? { ...role, id: role.documentId } : null }
 }

@@ -6,6 +6,7 @@ import { permitAttachment } from '../../media/attachment.ts'
 import { type FileInfo, permitFileChange, permitFileRemoval, readFileInfo } from '../../media/file-info.ts'
 import { emptyFiles, fileNotFound } from '../../media/file-transaction.ts'
 import type { Upload } from '../../media/prepare-file.ts'
+import type { DocumentUse } from '../formats/format.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { STAMPS } from '../sdl/attribute-fields.ts'
 import { UploadedFile } from '../sdl/uploaded-file.ts'
@@ -15,7 +16,23 @@ import type { ExecutionContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** The mutations of files (reference/graphql.md#6-writing), with REST's permissions and checks. */
-export const uploadFields = (terms: FixedTerms) =>
+export const uploadFields = (terms: FixedTerms): Readonly<Record<string, FixedField>> =>
+  terms.format.name === 'flat' ? flatUploadFields(terms) : nestedUploadFields(terms)
+
+/** Files come in over REST. */
+const flatUploadFields = (terms: FixedTerms) =>
+  ({
+    updateUploadFile: field('update', async ({ id, info: data }, execution, info) => {
+      const changed = await change({ id, data }, { execution, info, use: 'one' }, terms)
+      if (!changed) throw fileNotFound()
+      return changed
+    }),
+    deleteUploadFile: field('delete', (given, execution, info) =>
+      remove(given, { execution, info, use: 'one' }, terms),
+    ),
+  }) satisfies Record<string, FixedField>
+
+const nestedUploadFields = (terms: FixedTerms) =>
   ({
     upload: field('upload', async (given, execution, info) => {
       const uploads = toUploads([given.file], given.info)
@@ -27,20 +44,20 @@ export const uploadFields = (terms: FixedTerms) =>
       return (await create({ uploads, given, execution, info }, terms)).map(toResponse)
     }),
     updateFileInfo: field('update', async (given, execution, info) => {
-      const changed = await change({ ...given, data: given.info }, { execution, info }, terms)
+      const changed = await change({ ...given, data: given.info }, { execution, info, use: 'payload' }, terms)
       if (!changed) throw fileNotFound()
-      return changed
+      return toResponse(changed)
     }),
-    removeFile: field('delete', (given, execution, info) => remove(given, { execution, info }, terms)),
+    removeFile: field('delete', async (given, execution, info) => {
+      const removed = await remove(given, { execution, info, use: 'payload' }, terms)
+      return removed && toResponse(removed)
+    }),
     updateUploadFile: field('update', async ({ id, data }, execution, info) => {
-      return (
-        (await change({ id, data: editableInfo(data) }, { execution, info }, terms)) ?? toResponse(undefined)
-      )
+      const described = editableInfo(data)
+      return toResponse(await change({ id, data: described }, { execution, info, use: 'payload' }, terms))
     }),
-    deleteUploadFile: field(
-      'delete',
-      async (given, execution, info) =>
-        (await remove(given, { execution, info }, terms)) ?? toResponse(undefined),
+    deleteUploadFile: field('delete', async (given, execution, info) =>
+      toResponse(await remove(given, { execution, info, use: 'payload' }, terms)),
     ),
   }) satisfies Record<string, FixedField>
 
@@ -49,7 +66,7 @@ const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
   resolve,
 })
 
-const toResponse = (row: AnsweredRow | undefined) => ({ data: row ?? null })
+const toResponse = (row: AnsweredRow | null | undefined) => ({ data: row ?? null })
 
 /** Pairs files with their metadata. */
 function toUploads(sent: readonly unknown[], described?: unknown): readonly Upload[] {
@@ -80,9 +97,10 @@ function editableInfo(data: unknown): object {
 interface FieldCall {
   readonly execution: ExecutionContext
   readonly info: GraphQLResolveInfo
+  readonly use: DocumentUse
 }
 
-interface CreateCall extends FieldCall {
+interface CreateCall extends Omit<FieldCall, 'use'> {
   readonly uploads: readonly Upload[]
   readonly given: Arguments
 }
@@ -94,39 +112,47 @@ async function create(
   const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
   const attachment = permitAttachment({ ref, refId, field }, terms.model, caller)
   const ids = await terms.files.create(uploads, attachment, actorOf(caller))
-  return answerRows({ type: terms.model.builtIn.file, ids, caller, action: 'upload' }, info, terms)
+  return answerRows(
+    { type: terms.model.builtIn.file, ids, caller, action: 'upload', use: 'payload' },
+    info,
+    terms,
+  )
 }
 
 const toText = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
 
-/** null: there is no such file, or the caller may not see it. */
-async function change({ id, data }: Arguments, call: FieldCall, terms: FixedTerms) {
+/** The changed file; null: there is no such file, or the caller may not see it. */
+async function change(
+  { id, data }: Arguments,
+  call: FieldCall,
+  terms: FixedTerms,
+): Promise<AnsweredRow | null> {
   const { caller } = call.execution
   const { info, conditions } = permitFileChange(readInfo(data), { caller, model: terms.model })
   const found = await find(id, 'update', call, terms)
   if (!found || !(await terms.files.change(found.id, info, conditions))) return null
   const again = await find(id, 'update', call, terms)
-  return toResponse(again?.row)
+  return again?.row ?? null
 }
 
 /** The deleted file; null: there is no such file, or the caller may not see it. */
-async function remove({ id }: Arguments, call: FieldCall, terms: FixedTerms) {
+async function remove({ id }: Arguments, call: FieldCall, terms: FixedTerms): Promise<AnsweredRow | null> {
   const found = await find(id, 'delete', call, terms)
   const conditions = permitFileRemoval({ caller: call.execution.caller, model: terms.model })
   const removed = found !== null && (await terms.files.remove(found.id, conditions))
-  return removed ? toResponse(found.row) : null
+  return removed ? found.row : null
 }
 
 async function find(
   id: unknown,
   action: Action,
-  { execution: { caller }, info }: FieldCall,
+  { execution: { caller }, info, use }: FieldCall,
   terms: FixedTerms,
 ) {
   const { file: type } = terms.model.builtIn
   const record = await findRecord(type, id, terms)
   // Read for an unknown file, too: a refusal of the selection must not disclose which files exist.
   const ids = [record?.documentId ?? '']
-  const [row] = await answerRows({ type, ids, caller, action }, info, terms)
+  const [row] = await answerRows({ type, ids, caller, action, use }, info, terms)
   return record && row ? { id: record.id, row } : null
 }

@@ -1,25 +1,27 @@
 import type { Action } from '../../access/actions.ts'
-import { forbidden, RequestFault } from '../../faults/fault.ts'
+import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import { findRecord, parseResponseSelection } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 
 /** The mutations of users, as over REST, and of roles, which are refused: project.yaml defines them (reference/graphql.md#7-users). */
 export const userFields = (terms: FixedTerms) => {
-  const { users, model } = terms
+  const { users, model, format } = terms
   const { user } = model.builtIn
   const numberOf = async (id: unknown) => (await findRecord(user, id, terms))?.id ?? NO_USER
   return {
     createUsersPermissionsUser: field('create', async ({ data }, { caller }, info) => {
-      const selection = parseResponseSelection(user, { caller, info }, terms)
+      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, terms)
       return toResponse(await users.create(toBody(data), caller, selection))
     }),
     updateUsersPermissionsUser: field('update', async ({ id, data }, { caller }, info) => {
-      const selection = parseResponseSelection(user, { caller, info }, terms)
+      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, terms)
       return toResponse(await users.update(await numberOf(id), { body: toBody(data), caller, selection }))
     }),
     deleteUsersPermissionsUser: field('delete', async ({ id }, { caller }, info) => {
-      const selection = parseResponseSelection(user, { caller, info }, terms)
-      return toResponse(await users.delete(await numberOf(id), caller, selection))
+      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, terms)
+      const { data } = toResponse(await users.delete(await numberOf(id), caller, selection))
+      if (data === null && format.name === 'flat') throw new RequestFault(fault('notFound', 'User not found'))
+      return { data }
     }),
     createUsersPermissionsRole: READ_ONLY,
     updateUsersPermissionsRole: READ_ONLY,

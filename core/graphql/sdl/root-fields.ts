@@ -25,13 +25,12 @@ export interface RootField {
   readonly type: ContentType
   readonly action: ShadowAction | 'localize'
   readonly args: readonly string[]
-  /** `deletion`: the documentId of the deleted document. */
-  readonly use: Extract<DocumentUse, 'one' | 'list' | 'connection'> | 'deletion'
+  readonly use: Extract<DocumentUse, 'one' | 'list' | 'connection'>
 }
 
 /** Prints a root field in the schema language. */
-export function printRootField({ name, type, args, use }: RootField, format: GraphqlFormat): string {
-  if (use === 'deletion') return field(name, 'DeleteMutationResponse', args)
+export function printRootField({ name, type, action, args, use }: RootField, format: GraphqlFormat): string {
+  if (format.name === 'flat' && action === 'delete') return field(name, 'DeleteMutationResponse', args)
   const typeName = graphqlTypeName(type)
   const { around } = format.shapeOf(typeName, use)
   return field(name, around?.type ?? (use === 'list' ? `[${typeName}]!` : typeName), args)
@@ -122,7 +121,7 @@ function flatCollection(type: ContentType): readonly NamedRoot[] {
     query('find', many, 'list', list),
     mutation('create', create, [STATUS, data, ...locale]),
     mutation('update', update, [DOCUMENT_ID, STATUS, data, ...locale]),
-    { ...mutation('delete', remove, [DOCUMENT_ID, ...locale]), use: 'deletion' },
+    mutation('delete', remove, [DOCUMENT_ID, ...locale]),
   ]
 }
 
@@ -132,6 +131,6 @@ function flatSingle(type: ContentType): readonly NamedRoot[] {
   return [
     query('find', graphqlQueryNames(type).one, 'one', [...VERSIONS, ...locale]),
     mutation('update', update, [STATUS, `${dataArgument(type)}!`, ...locale]),
-    { ...mutation('delete', remove, locale), use: 'deletion' },
+    mutation('delete', remove, locale),
   ]
 }

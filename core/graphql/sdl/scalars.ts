@@ -1,6 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { isRealDay } from '../../base/text.ts'
 import type { Model } from '../../model/model.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 import { UploadedFile, withoutFiles } from './uploaded-file.ts'
 
 /** A scalar that parses and serializes strings of one format. */
@@ -138,9 +139,9 @@ const upload = new GraphQLScalarType({
   },
 })
 
-/** A literal must be a locale of the project or `all`; a variable is not checked (reference/graphql.md#3-scalars). */
-const localeCode = ({ locales }: Model): GraphQLScalarType => {
-  const known = new Set(['all', ...locales.map(({ code }) => code)])
+/** A literal must be a locale of the project, or the word for all; a variable is not checked (reference/graphql.md#3-scalars). */
+const localeCode = ({ locales }: Model, { allLocales }: GraphqlFormat): GraphQLScalarType => {
+  const known = new Set([allLocales, ...locales.map(({ code }) => code)])
   return new GraphQLScalarType({
     name: 'I18NLocaleCode',
     serialize: String,
@@ -154,12 +155,15 @@ const localeCode = ({ locales }: Model): GraphQLScalarType => {
 }
 
 /** The schema's scalars (reference/graphql.md#3-scalars). */
-export const createScalars = (model: Model): Readonly<Record<string, GraphQLScalarType>> => ({
+export const createScalars = (
+  model: Model,
+  format: GraphqlFormat,
+): Readonly<Record<string, GraphQLScalarType>> => ({
   Date: date,
   Time: time,
   DateTime: dateTime,
   Long: long,
   JSON: json,
   Upload: upload,
-  I18NLocaleCode: localeCode(model),
+  I18NLocaleCode: localeCode(model, format),
 })

@@ -31,9 +31,9 @@ export type OperationInfo = Pick<
   'schema' | 'fragments' | 'operation' | 'variableValues' | 'rootValue'
 >
 
-/** The complete text, and the errors of its custom fields. */
+/** The complete text, and the errors of its custom fields. `text`: null if the object around the documents must be null. */
 interface CompletedText {
-  readonly text: string
+  readonly text: string | null
   readonly errors: readonly GraphQLError[]
 }
 
@@ -155,10 +155,13 @@ interface NullViolation {
 }
 
 /** The GraphQL specification's "Handling Execution Errors" (6.4.4). */
-function propagateNulls(text: string, broken: readonly NullViolation[]): string {
+function propagateNulls(text: string, broken: readonly NullViolation[]): string | null {
   const whole: unknown = JSON.parse(text)
-  for (const { path, levelsUp: above } of broken) {
-    const keys = path.slice(0, path.length - 1 - above)
+  const lengths = broken.map(({ path, levelsUp }) => path.length - 1 - levelsUp)
+  if (lengths.some(length => length < 0)) return null
+  if (lengths.includes(0)) return 'null'
+  for (const [index, { path }] of broken.entries()) {
+    const keys = path.slice(0, lengths[index])
     const last = keys.pop()
     const holder = keys.reduce<unknown>((value, key) => propertyOf(value, key), whole)
     if (last !== undefined && isObject(holder)) holder[last] = null

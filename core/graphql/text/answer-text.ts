@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql'
 import type { BodyOrText } from '../../cache/answer-store.ts'
 import type { BodyReads, Documents } from '../../documents/documents.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
-import { type CollectTerms, fieldsNamed } from '../parse/collect-fields.ts'
+import type { CollectTerms } from '../parse/collect-fields.ts'
 import { type ExecutionContext, readOptions } from '../resolve/resolve-read.ts'
 import { answerCustomFields, type OperationInfo, splitAtPlaces } from './answer-custom-fields.ts'
 import type { AnswerPath } from './custom-field.ts'
@@ -139,15 +139,17 @@ async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<
     operation,
     root: documentsPath(root),
   })
-  const text = printRoot(root, { text: rows.text, total: found.total }, toCollectTerms(operation))
+  const text =
+    rows.text === null
+      ? 'null'
+      : printRoot(root, { text: rows.text, total: found.total }, toCollectTerms(operation))
   return { key, text, errors: rows.errors }
 }
 
 /** The path of a root field's documents in the answer. */
-function documentsPath({ key, typeName, fields }: TextRoot): AnswerPath {
-  const prev = { prev: undefined, key, typename: 'Query' }
-  const [data] = fieldsNamed(fields, 'data')
-  return { prev, key: data?.[0] ?? 'data', typename: typeName }
+function documentsPath({ key, around }: TextRoot): AnswerPath {
+  const root = { prev: undefined, key, typename: 'Query' }
+  return around ? { prev: root, key: around.key, typename: around.typeName } : root
 }
 
 const joinRoots = (roots: readonly AnsweredRoot[]): TextAnswer => ({

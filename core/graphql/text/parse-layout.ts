@@ -6,11 +6,18 @@ import {
   isLink,
   type LinkAttribute,
 } from '../../model/model.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import { graphqlTypeName } from '../../model/names.ts'
 import type { LayoutField, LinkLayoutField } from '../../plan/layout.ts'
+import type { LinkField } from '../formats/format.ts'
 import { type CollectedFields, fieldsBelow } from '../parse/collect-fields.ts'
 import { areGenerated, fieldMark } from '../parse/field-marks.ts'
-import { answerKey, type OperationContext } from '../parse/operation-context.ts'
+import {
+  answerKey,
+  type OperationContext,
+  type RowPlace,
+  rowPlace,
+  UNALIASED,
+} from '../parse/operation-context.ts'
 import { isNativeJson } from '../sdl/scalar-names.ts'
 import { type CustomField, customFieldRow, layOutCustomField } from './custom-field.ts'
 
@@ -23,17 +30,30 @@ export interface LayoutContext {
   readonly customFields: CustomField[]
 }
 
-/** Lays out an entity; null if a layout cannot express it. `data`: the response key of its wrapper. */
-export function layOutEntity(
+/** The nodes of a field that answers documents, and the response keys of the wrappers around them. */
+interface DocumentNodes {
+  readonly nodes: readonly FieldNode[]
+  readonly above: readonly (readonly [key: string, name: string])[]
+  /** Null propagation: levels up from a document to the nearest value that may be null. */
+  readonly levelsUp: number
+}
+
+/** The list and the connection around a document that must not be null. */
+export const CONNECTION_LEVELS = 2
+
+/** Lays out the documents of a field below their wrapper; null if a layout cannot express them. */
+export function layOutDocuments(
   type: ContentType,
-  nodes: readonly FieldNode[],
-  data: string,
+  { nodes, above, levelsUp }: DocumentNodes,
   laying: LayoutContext,
 ): readonly LayoutField[] | null {
+  const { context } = laying
   const name = graphqlTypeName(type)
-  const { entity } = graphqlWrapperNames(name)
-  const fields = fieldsBelow(nodes, entity, laying.context)
-  if (!areGenerated(entity, fields, laying.context)) return null
+  const { entity } = context.format.shapeOf(name, 'one')
+  const place: AttributePlace = { ...laying, place: rowPlace(above), levelsUp: entity ? 0 : levelsUp }
+  if (!entity) return layOutAttributes(type, fieldsBelow(nodes, name, context), place)
+  const fields = fieldsBelow(nodes, entity, context)
+  if (!areGenerated(entity, fields, context)) return null
   return layOutAll(fields, (as, below) => {
     switch (below[0].name.value) {
       case '__typename':
@@ -41,8 +61,10 @@ export function layOutEntity(
       case 'id':
         return { as, kind: 'documentId' }
       default: {
-        const place: AttributePlace = { ...laying, data, attributes: as, levelsUp: 0 }
-        const inner = layOutAttributes(type, fieldsBelow(below, name, laying.context), place)
+        const inner = layOutAttributes(type, fieldsBelow(below, name, context), {
+          ...place,
+          place: rowPlace([...above, [as, 'attributes']]),
+        })
         return inner && { as, kind: 'object', fields: inner }
       }
     }
@@ -67,10 +89,8 @@ function layOutAll(
   return laid
 }
 
-/** The wrappers' response keys; both null in components. */
 interface AttributePlace extends LayoutContext {
-  readonly data: string | null
-  readonly attributes: string | null
+  readonly place: RowPlace
   /** Null propagation: levels up to the nearest nullable ancestor of the fields here. */
   readonly levelsUp: number
 }
@@ -88,8 +108,11 @@ function layOutAttributes(
     if (fieldMark(place.context.schema, typeName, name))
       return layOutCustomField({ as, nodes, typeName, row }, place)
     if (name === 'id' && holder.holder === 'component') return { as, kind: 'id' }
+    if (name === 'documentId') return { as, kind: 'documentId' }
+    const link = place.context.format.linkField(holder, name)
+    if (link) return layOutLink(link, { as, nodes }, place)
     const attribute = holder.attributes.get(name)
-    return attribute ? layOutAttribute(attribute, { as, nodes }, place) : null
+    return attribute && !isLink(attribute) ? layOutAttribute(attribute, { as, nodes }, place) : null
   })
 }
 
@@ -99,53 +122,59 @@ interface SelectedAttribute {
 }
 
 function layOutAttribute(
-  attribute: Attribute,
+  attribute: Exclude<Attribute, LinkAttribute>,
   { as, nodes }: SelectedAttribute,
   place: AttributePlace,
 ): LayoutField | null {
   if (attribute.kind === 'zone') return null
-  if (attribute.required && !isLink(attribute)) place.nonNullKeys.add(as)
+  if (attribute.required) place.nonNullKeys.add(as)
   if (attribute.kind === 'scalar') return isNativeJson(attribute) ? { as, kind: 'scalar', attribute } : null
-  const of = answerKey({ ...place, key: as }, attribute.name)
-  if (attribute.kind !== 'component') return layOutLink(attribute, nodes, { ...place, as, of })
+  const of = answerKey(place.place, as, attribute.name)
   const { component, required, repeatable } = attribute
   const below = fieldsBelow(nodes, graphqlTypeName(component), place.context)
   const above = required && !repeatable ? place.levelsUp + 1 : 0
   const inner = layOutAttributes(component, below, {
     ...place,
-    data: null,
-    attributes: null,
+    place: UNALIASED,
     levelsUp: above,
   })
   return inner && { as, kind: 'component', of, fields: inner }
 }
 
-interface LinkPlace extends LayoutContext {
-  readonly as: string
-  readonly of: string
-}
-
-/** Lays out a relation with one `data` key; two would need separate subqueries. */
+/** Lays out a relation. A wrapper may have one key for its documents; two would need separate subqueries. */
 function layOutLink(
-  { target, many }: LinkAttribute,
-  nodes: readonly FieldNode[],
-  { as, of, ...laying }: LinkPlace,
+  { attribute, use }: LinkField,
+  { as, nodes }: SelectedAttribute,
+  place: AttributePlace,
 ): LayoutField | null {
-  const names = graphqlWrapperNames(graphqlTypeName(target))
-  const wrapper = many ? names.relation : names.response
+  const { context } = place
+  const { target, many, required } = attribute
+  const of = answerKey(place.place, as, attribute.name)
+  const { around } = context.format.shapeOf(graphqlTypeName(target), use)
+  const levelsUp = required ? place.levelsUp + 1 : 0
+  if (!around) {
+    if (required && !many) place.nonNullKeys.add(as)
+    const rows = layOutDocuments(target, { nodes, above: [], levelsUp: many ? 0 : levelsUp }, place)
+    return rows && { as, kind: 'rows', of, fields: rows }
+  }
   const fields: LinkLayoutField[] = []
-  const asked = fieldsBelow(nodes, wrapper, laying.context)
-  if (!areGenerated(wrapper, asked, laying.context)) return null
+  const asked = fieldsBelow(nodes, around.type, context)
+  if (!areGenerated(around.type, asked, context)) return null
   for (const [key, below] of asked) {
     if (key.length > MAX_KEY_LENGTH) return null
     if (below[0].name.value === '__typename') {
-      fields.push({ as: key, kind: 'constant', value: wrapper })
+      fields.push({ as: key, kind: 'constant', value: around.type })
       continue
     }
-    if (below[0].name.value !== 'data' || fields.some(({ kind }) => kind === 'rows')) return null
-    const entity: readonly LayoutField[] | null = layOutEntity(target, below, key, laying)
-    if (!entity) return null
-    fields.push({ as: key, kind: 'rows', fields: entity })
+    if (below[0].name.value !== around.field || fields.some(({ kind }) => kind === 'rows')) return null
+    const inner = {
+      nodes: below,
+      above: [[key, around.field]],
+      levelsUp: levelsUp + CONNECTION_LEVELS,
+    } as const
+    const rows = layOutDocuments(target, inner, place)
+    if (!rows) return null
+    fields.push({ as: key, kind: 'rows', fields: rows })
   }
   return { as, kind: 'link', of, fields }
 }

@@ -1,9 +1,9 @@
 import type { Page } from '../../query/query.ts'
 import { type CollectedFields, type CollectTerms, fieldsBelow } from '../parse/collect-fields.ts'
-import { responsePagination } from '../resolve/resolve-read.ts'
+import { type Pagination, responsePagination } from '../resolve/resolve-read.ts'
 import type { TextRoot } from './text-operation.ts'
 
-type Root = Pick<TextRoot, 'typeName' | 'fields' | 'query'>
+type Root = Pick<TextRoot, 'around' | 'query'>
 
 interface RootRows {
   /** JSON of the documents, or of one document. */
@@ -11,18 +11,15 @@ interface RootRows {
   readonly total: number | null
 }
 
-/** Prints the value of a root field: its documents and `meta`. */
-export function printRoot(
-  { typeName, fields, query }: Root,
-  { text, total }: RootRows,
-  collect: CollectTerms,
-): string {
+/** Prints the value of a root field: its documents, or the object around them with its counts. */
+export function printRoot({ around, query }: Root, { text, total }: RootRows, collect: CollectTerms): string {
+  if (!around) return text
   const pagination = responsePagination(pageOf(query), total ?? 0)
-  return printWrapper(fields, typeName, (name, nodes) =>
-    name === 'data'
-      ? text
-      : printMeta(fieldsBelow(nodes, 'ResponseCollectionMeta', collect), pagination, collect),
-  )
+  return printWrapper(around.fields, around.typeName, (name, nodes) => {
+    if (name === 'meta')
+      return printMeta(fieldsBelow(nodes, 'ResponseCollectionMeta', collect), pagination, collect)
+    return name === 'pageInfo' ? printCounts(nodes, pagination, collect) : text
+  })
 }
 
 /** Cache key of a root field's form: equal keys print equal text for equal rows. */
@@ -51,11 +48,10 @@ function printWrapper(
   return `{${parts.join(',')}}`
 }
 
-type Pagination = ReturnType<typeof responsePagination>
-
 const printMeta = (fields: CollectedFields, pagination: Pagination, collect: CollectTerms): string =>
-  printWrapper(fields, 'ResponseCollectionMeta', (_, nodes) =>
-    printWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name =>
-      String(pagination[name as keyof Pagination]),
-    ),
+  printWrapper(fields, 'ResponseCollectionMeta', (_, nodes) => printCounts(nodes, pagination, collect))
+
+const printCounts = (nodes: Nodes, pagination: Pagination, collect: CollectTerms): string =>
+  printWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name =>
+    String(pagination[name as keyof Pagination]),
   )

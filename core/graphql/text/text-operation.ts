@@ -2,7 +2,7 @@ import type { FieldNode, OperationDefinitionNode } from 'graphql'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { nullIfRefused } from '../../faults/fault.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import { graphqlTypeName } from '../../model/names.ts'
 import { type AnswerLayout, isCovered } from '../../plan/layout.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
 import { type CollectedFields, collectFields, fieldsBelow, fieldsNamed } from '../parse/collect-fields.ts'
@@ -11,7 +11,7 @@ import { fieldArguments, type OperationContext } from '../parse/operation-contex
 import { parseRead } from '../parse/parse-read.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 import { type CustomField, type PlaceSteps, toPlaceSteps } from './custom-field.ts'
-import { layOutEntity } from './parse-layout.ts'
+import { CONNECTION_LEVELS, layOutDocuments } from './parse-layout.ts'
 
 /** An operation whose documents are answered as text that PostgreSQL builds. */
 export interface TextOperation {
@@ -22,16 +22,23 @@ export interface TextOperation {
 
 export interface TextRoot {
   readonly key: string
-  readonly typeName: string
   readonly query: Query
   readonly layout: AnswerLayout
-  /** The fields of the response wrapper: `data` and `meta`. */
-  readonly fields: CollectedFields
+  /** The object around the documents; null: the field answers the documents themselves. */
+  readonly around: RootWrapper | null
   /** Matches a null in a non-null field; null: there are no non-null fields. */
   readonly nullPattern: RegExp | null
   /** The custom fields in the text. */
   readonly customFields: readonly CustomField[]
   readonly steps: PlaceSteps
+}
+
+export interface RootWrapper {
+  readonly typeName: string
+  /** The response key of the documents. */
+  readonly key: string
+  /** The fields of the wrapper: the documents and the counts. */
+  readonly fields: CollectedFields
 }
 
 /** Plans a query as text; null if part of it must be resolved field by field. */
@@ -54,40 +61,50 @@ export function parseTextOperation(
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
 function parseRoot(key: string, nodes: Nodes, root: RootField, context: OperationContext): TextRoot | null {
-  const { type, action } = root
-  const names = graphqlWrapperNames(graphqlTypeName(type))
-  const typeName = type.kind === 'collection' && action === 'find' ? names.collection : names.response
-  const fields = fieldsBelow(nodes, typeName, context)
-  const rows = fieldsNamed(fields, 'data')
-  const [data] = rows
-  if (!data || rows.length > 1 || !isGeneratedWrapper(typeName, fields, context)) return null
-  const promised = new Set<string>()
-  const code: CustomField[] = []
-  const laid = layOutEntity(type, data[1], data[0], { context, nonNullKeys: promised, customFields: code })
+  const documents = parseWrapper(nodes, root, context)
+  if (!documents) return null
+  const nonNullKeys = new Set<string>()
+  const customFields: CustomField[] = []
+  const laid = layOutDocuments(root.type, documents, { context, nonNullKeys, customFields })
   if (!laid) return null
   const args = fieldArguments(nodes[0], 'Query', context)
   const query = nullIfRefused(() => parseRead({ root, nodes, args }, context))
   if (!query) return null
-  const layout = { key: JSON.stringify(laid, keyPart), fields: laid }
   return {
     key,
-    typeName,
     query,
-    layout,
-    fields,
-    nullPattern: toNullPattern(promised),
-    customFields: code,
+    layout: { key: JSON.stringify(laid, keyPart), fields: laid },
+    around: documents.around,
+    nullPattern: toNullPattern(nonNullKeys),
+    customFields,
     steps: toPlaceSteps(laid),
   }
+}
+
+/** The nodes of the documents of a root field; null if its wrapper has two keys for them or none, or a customized field. */
+function parseWrapper(nodes: Nodes, { type, use }: RootField, context: OperationContext) {
+  const { around } = context.format.shapeOf(graphqlTypeName(type), use)
+  if (!around) return { around: null, nodes, above: [], levelsUp: 0 }
+  const fields = fieldsBelow(nodes, around.type, context)
+  const [rows, ...others] = fieldsNamed(fields, around.field)
+  if (!rows || others.length > 0 || !isGeneratedWrapper(around.type, fields, context)) return null
+  const [key, below] = rows
+  const above: readonly (readonly [string, string])[] = [[key, around.field]]
+  const wrapper = { typeName: around.type, key, fields }
+  return { around: wrapper, nodes: below, above, levelsUp: CONNECTION_LEVELS }
 }
 
 /** Only a property can match: JSON escapes quotation marks in strings. One pattern for all keys is the fastest search. */
 const toNullPattern = (promised: ReadonlySet<string>): RegExp | null =>
   promised.size === 0 ? null : new RegExp(`"(?:${[...promised].join('|')})":null`)
 
-/** True if no field of the wrapper, `meta` included, is customized. */
+/** True if no field of the wrapper, counts included, is customized. */
 function isGeneratedWrapper(typeName: string, fields: CollectedFields, context: OperationContext): boolean {
   if (!areGenerated(typeName, fields, context)) return false
+  if (context.format.pageField === 'pageInfo')
+    return fieldsNamed(fields, 'pageInfo').every(([, nodes]) =>
+      areGenerated('Pagination', fieldsBelow(nodes, 'Pagination', context), context),
+    )
   return fieldsNamed(fields, 'meta').every(([, nodes]) => {
     const meta = fieldsBelow(nodes, 'ResponseCollectionMeta', context)
     return (

@@ -11,7 +11,8 @@ export interface TrustedTerms {
   /** The project's folder. */
   readonly root: string
   readonly config: GraphqlSettings['config']
-  readonly schema: GraphQLSchema
+  /** One for each format. A document must be valid in one of them. */
+  readonly schemas: readonly GraphQLSchema[]
   /** Position of the folder's name in project.yaml. */
   readonly place: SourceLocation
 }
@@ -46,15 +47,16 @@ async function filesOf(folder: string): Promise<readonly string[] | null> {
 async function loadFile(
   file: string,
   folder: string,
-  { root, config, schema }: TrustedTerms,
+  { root, config, schemas }: TrustedTerms,
 ): Promise<Result<TrustedFile, Diagnostic>> {
   const text = await readFile(join(resolve(root, folder), file), 'utf8')
-  const checked = checkDocument(text, { schema, config, introspects: true })
+  const checks = schemas.map(schema => checkDocument(text, { schema, config, introspects: true }))
   const name = file.split(sep).join('/')
-  if (checked.ok) return ok({ name: name.replace(/\.graphql$/, ''), text, document: checked.value.document })
-  return failed(
-    ...checked.reasons.map(error => trustedFault(error.message, placeOf(error, join(folder, name), text))),
-  )
+  for (const checked of checks)
+    if (checked.ok)
+      return ok({ name: name.replace(/\.graphql$/, ''), text, document: checked.value.document })
+  const [errors = []] = checks.map(checked => (checked.ok ? [] : checked.reasons))
+  return failed(...errors.map(error => trustedFault(error.message, placeOf(error, join(folder, name), text))))
 }
 
 function placeOf({ locations }: GraphQLError, file: string, text: string): SourceLocation {

@@ -2,11 +2,10 @@ import type { HttpRequest, HttpResponse, Responder } from '../../faults/http-exc
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
 import { PLAYGROUND_FILES, readPlaygroundFile } from './playground-files.ts'
 
-type PlaygroundTerms = Pick<GraphqlSettings['config'], 'endpoint' | 'playgroundAlways'>
-
 /** Serves GraphiQL to browsers, without files of other servers; in production only with `playgroundAlways` (reference/graphql.md#11-limits-playground-and-introspection). */
 export function openPlayground(
-  { endpoint, playgroundAlways }: PlaygroundTerms,
+  endpoint: string,
+  { playgroundAlways }: Pick<GraphqlSettings['config'], 'playgroundAlways'>,
   production: boolean,
 ): Responder {
   if (production && !playgroundAlways) return () => null

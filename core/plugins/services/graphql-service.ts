@@ -69,6 +69,8 @@ export interface GraphqlExtension {
 /** Argument of a function that returns an extension. */
 export interface GraphqlTools {
   readonly app: PluginApp
+  /** The format of the schema to extend. With several formats the function runs once for each. */
+  readonly format: 'nested' | 'flat'
   /** The project's package nexus. Throws if it is not installed. */
   readonly nexus: Nexus
 }

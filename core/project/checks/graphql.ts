@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { ProjectFinding } from '../faults.ts'
+import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Roles, content-types and attributes named under `graphql` must exist. */
@@ -17,6 +18,26 @@ export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Gener
       yield { code: 'unknown-name', message, path, atKey: true }
     } else yield* unknownFields(Object.keys(fields), Object.keys(type.attributes), path)
   }
+}
+
+/** `graphql.endpoints` gives all paths their formats; the keys for one endpoint must not contradict it. */
+export function* graphqlFormats({ graphql }: Settings, isWritten: IsWritten): Generator<ProjectFinding> {
+  if (!isWritten('graphql', 'endpoints')) return
+  const { endpoint, v4CompatibilityMode } = graphql.config
+  const format = graphql.endpoints[endpoint]
+  const path = ['graphql', 'config']
+  if (isWritten(...path, 'endpoint') && format === undefined)
+    yield {
+      code: 'conflict',
+      message: `\`${endpoint}\` is not a path of \`graphql.endpoints\``,
+      path: [...path, 'endpoint'],
+    }
+  else if (isWritten(...path, 'v4CompatibilityMode') && (format === 'nested') !== v4CompatibilityMode)
+    yield {
+      code: 'conflict',
+      message: '`graphql.endpoints` gives this endpoint another format',
+      path: [...path, 'v4CompatibilityMode'],
+    }
 }
 
 /** Fields of the generated schema that are not declared attributes. */

@@ -4,7 +4,7 @@ import type { Settings } from '../settings/settings.ts'
 import { apiTokens } from './api-tokens.ts'
 import { attributeBounds, givenValues } from './attributes.ts'
 import { jwtSecret, registration } from './auth.ts'
-import { graphqlNames, trustedDocuments } from './graphql.ts'
+import { graphqlFormats, graphqlNames, trustedDocuments } from './graphql.ts'
 import { durations, pageLimits } from './limits.ts'
 import { locales } from './locales.ts'
 import { permissionFields, tokenCallers } from './permissions.ts'
@@ -22,6 +22,7 @@ export const rules: readonly ProjectRule[] = [
   locales,
   pageLimits,
   graphqlNames,
+  graphqlFormats,
   trustedDocuments,
   endpoints,
   attributeBounds,

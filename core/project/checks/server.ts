@@ -30,7 +30,11 @@ export function* cors({ server }: Settings): Generator<ProjectFinding> {
 }
 
 /** REST, GraphQL, metrics and health need different paths. */
-export function* endpoints({ rest, graphql, server }: Settings): Generator<ProjectFinding> {
+export function* endpoints(
+  { rest, graphql, server }: Settings,
+  isWritten: IsWritten,
+): Generator<ProjectFinding> {
+  const named = isWritten('graphql', 'endpoints')
   const taken = new Map([
     [rest.prefix, '`rest.prefix`'],
     ['/_health', 'the health of the server'],
@@ -38,7 +42,11 @@ export function* endpoints({ rest, graphql, server }: Settings): Generator<Proje
   ])
   const { metrics } = server
   const others: readonly (readonly [isServed: boolean, at: string, path: string[]])[] = [
-    [graphql.enabled, graphql.config.endpoint, ['graphql', 'config', 'endpoint']],
+    ...Object.keys(graphql.endpoints).map((path): (typeof others)[number] => [
+      graphql.enabled,
+      path,
+      named ? ['graphql', 'endpoints', path] : ['graphql', 'config', 'endpoint'],
+    ]),
     [metrics.enabled && metrics.port === null, metrics.path, ['server', 'metrics', 'path']],
   ]
   for (const [isServed, at, path] of others) {

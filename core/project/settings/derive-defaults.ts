@@ -22,7 +22,7 @@ export function deriveDefaults(settings: Settings, isWritten: IsWritten): Settin
     database: { ...database, replicas: database.replicas.filter(address => address !== '') },
     i18n: toI18n(i18n, isWritten),
     rest: toRest(rest, key => isWritten('rest', key)),
-    graphql: { ...graphql, config: toGraphql(graphql.config, key => isWritten('graphql', 'config', key)) },
+    graphql: toGraphql(graphql, key => isWritten('graphql', 'config', key)),
     roles: {
       ...roles,
       ...mapEntries(roles, (key, role) => toRole(key, role, isWritten('roles', key, 'description'))),
@@ -78,9 +78,18 @@ function toRest(rest: RestSettings, isWritten: IsWritten): RestSettings {
   return isWritten('maxLimit') ? rest : { ...rest, maxLimit: defaultLimit }
 }
 
+const toGraphql = (
+  { config, ...graphql }: Before<GraphqlSettings, 'endpoints'>,
+  isWritten: IsWritten,
+): GraphqlSettings => ({
+  endpoints: { [config.endpoint]: config.v4CompatibilityMode ? 'nested' : 'flat' },
+  ...graphql,
+  config: toGraphqlLimits(config, isWritten),
+})
+
 type GraphqlConfig = GraphqlSettings['config']
 
-function toGraphql(config: GraphqlConfig, isWritten: IsWritten): GraphqlConfig {
+function toGraphqlLimits(config: GraphqlConfig, isWritten: IsWritten): GraphqlConfig {
   const { defaultLimit, amountLimit } = config
   if (defaultLimit <= amountLimit) return config
   if (!isWritten('defaultLimit')) return { ...config, defaultLimit: amountLimit }

@@ -209,6 +209,8 @@ export interface GraphqlSettings {
   readonly config: {
     /** Path of the GraphQL endpoint. */
     readonly endpoint: string
+    /** Serves the nested format of Strapi 4 (`data`, `attributes`); false: the flat format of Strapi 5. */
+    readonly v4CompatibilityMode: boolean
     /** Generates the schema from the content types. With `false` only extensions define it. */
     readonly shadowCRUD: boolean
     /** Serves the playground in production as well. */
@@ -258,6 +260,10 @@ export interface GraphqlSettings {
       /** Rejects all other operations. */
       readonly only: boolean
     }
+  }
+  /** Several endpoints, each with its format: `/graphql: nested`, `/graphql5: flat`. Replaces `config.endpoint` and `config.v4CompatibilityMode`, which give one. */
+  readonly endpoints: {
+    readonly [k: string]: 'nested' | 'flat'
   }
   /** Parts of the generated schema to disable, by content type. Extensions can do the same in code. */
   readonly shadowCRUD: {

@@ -1,0 +1,145 @@
+import type { Action } from '../../access/actions.ts'
+import { trusted } from '../../access/brand.ts'
+import { permit } from '../../access/restrict/permit.ts'
+import type { Result } from '../../base/result.ts'
+import type { Answer, SavedDocument } from '../../documents/documents.ts'
+import { attempt, type Fault, fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import type { ContentType } from '../../model/model.ts'
+import type { Query } from '../../query/query.ts'
+import { parseIdArgument } from '../parse/parse-arguments.ts'
+import {
+  parseWriteInput,
+  parseWriteLocale,
+  toCreate,
+  toLocalize,
+  toUpdates,
+  type WriteLocation,
+} from '../parse/parse-write.ts'
+import type { ResolveTerms } from './resolve-read.ts'
+import { type MutationCall, type Mutations, toAnswerQuery, toRow } from './resolve-write.ts'
+import type { AnsweredRow } from './resolvers.ts'
+
+/** The result of a mutation; `data` is a function if reading it must fail. */
+interface MutationResponse {
+  readonly data: AnsweredRow | null | (() => never)
+}
+
+/** The mutations of the nested format (reference/graphql.md#6-writing). */
+async function create(call: MutationCall): Promise<MutationResponse> {
+  const { root, args, caller, terms } = call
+  const place = toLocation(call, null)
+  const answer = answerQuery(call, place, 'create')
+  const command = toCreate(place, parseWriteInput(root.type, args.data))
+  return toNested(await terms.documents.create(permit(command, caller), answer))
+}
+
+async function update(call: MutationCall): Promise<MutationResponse> {
+  const { root, args, caller, terms } = call
+  const named = await findTarget(call)
+  const place = toLocation(call, named)
+  const answer = answerQuery(call, place, 'update')
+  const input = parseWriteInput(root.type, args.data)
+  const { draft, published } = toUpdates(place, named?.documentId ?? null, input)
+  const updated =
+    root.type.draftAndPublish && draft !== published
+      ? await terms.documents.amend(
+          { draft: permit(draft, caller), published: attempt(() => permit(published, caller)) },
+          answer,
+        )
+      : await terms.documents.update(permit(published, caller), answer)
+  if (!updated.ok && root.type.kind === 'single' && updated.reasons[0]?.code !== 'forbidden')
+    return { data: () => unwrap(updated) as never }
+  return !updated.ok && updated.reasons[0]?.code === 'notFound' ? NOTHING : toNested(updated)
+}
+
+async function remove(call: MutationCall): Promise<MutationResponse> {
+  const { root, caller, terms } = call
+  const named = await findTarget(call)
+  const place = toLocation(call, named)
+  const answer = answerQuery(call, place, 'delete')
+  const command = {
+    ...place,
+    kind: 'delete',
+    documentId: named?.documentId ?? null,
+    precondition: null,
+  } as const
+  const text = unwrap(await terms.documents.delete(permit(command, caller), [], answer))
+  if (text === null && root.type.kind === 'single') throw new RequestFault(NOT_FOUND)
+  return { data: text === null ? null : JSON.parse(text) }
+}
+
+async function localize(call: MutationCall): Promise<MutationResponse> {
+  const { root, args, caller, terms } = call
+  const named = await findTarget(call)
+  const place = toLocation(call, null)
+  const answer = answerQuery(call, place, 'createLocalization')
+  if (args.locale === undefined || args.locale === null)
+    throw new RequestFault(fault('application', 'locale is missing'))
+  const command = toLocalize(place, named?.documentId ?? null, parseWriteInput(root.type, args.data))
+  const made = await terms.documents.update(permit(command, caller), answer)
+  if (!made.ok && made.reasons[0]?.code === 'notFound') throw new RequestFault(NOT_FOUND)
+  return toNested(made)
+}
+
+export const NESTED_MUTATIONS: Mutations = { create, update, delete: remove, createLocalization: localize }
+
+const NOTHING: MutationResponse = { data: null }
+
+const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
+
+/** No document has this id. Unknown and hidden documents take the same path, so that no check tells them apart. */
+const UNKNOWN_DOCUMENT: NamedDocument = { documentId: '', locale: null }
+
+/** null: the document of a single type. */
+async function findTarget({ root: { type }, args, terms }: MutationCall): Promise<NamedDocument | null> {
+  if (type.kind === 'single') return null
+  return (await findDocument(type, args.id, terms)) ?? UNKNOWN_DOCUMENT
+}
+
+function toLocation(
+  { root: { type }, args, terms }: MutationCall,
+  named: NamedDocument | null,
+): WriteLocation {
+  const raw = args.locale ?? named?.locale
+  return { type, locale: parseWriteLocale(type, raw, terms.model) }
+}
+
+/** The answer is the published version of the written document, else its draft. */
+const answerQuery = (call: MutationCall, { type, locale }: WriteLocation, action: Action): Answer =>
+  toAnswerQuery(call, { status: type.draftAndPublish ? 'latest' : 'published', locale }, action)
+
+const toNested = (written: Result<SavedDocument, Fault>): MutationResponse => ({ data: toRow(written) })
+
+/** The document of an `id` argument. */
+interface NamedDocument {
+  readonly documentId: string
+  /** The locale of the record if a numeric id was given; else null. */
+  readonly locale: string | null
+}
+
+/** Finds a document without checking permissions. One statement for a numeric id, none for a documentId. null: unknown. */
+async function findDocument(
+  type: ContentType,
+  given: unknown,
+  { documents }: Pick<ResolveTerms, 'documents'>,
+): Promise<NamedDocument | null> {
+  const take = parseIdArgument(given)
+  if (take.documentId !== null) return { documentId: take.documentId, locale: null }
+  const locale = type.attributes.get('locale')
+  const query: Query = {
+    kind: 'query',
+    type,
+    take,
+    status: type.draftAndPublish ? 'draft' : 'published',
+    locale: { kind: 'all' },
+    selection: { fields: locale?.kind === 'scalar' ? [locale] : [], named: true, populate: [] },
+    filter: null,
+    search: null,
+    publication: null,
+    sort: [],
+  }
+  const text = await documents.findOne(trusted(query), 'flat')
+  if (text === null) return null
+  const found = JSON.parse(text)
+  return { documentId: found.documentId, locale: type.localized ? found.locale : null }
+}

@@ -152,6 +152,7 @@ test('a key without a default of its own is set from other keys', t => {
   t.deepEqual(
     derived.map(([path]) => path),
     [
+      '#/properties/graphql/properties/endpoints',
       '#/$defs/apiRateLimit/properties/tokenMax',
       '#/$defs/locale/properties/name',
       '#/$defs/role/properties/name',

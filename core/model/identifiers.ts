@@ -46,7 +46,7 @@ const avoidReserved = (kind: HolderKind, column: string): string =>
   OWN_COLUMNS[kind].has(column) ? `${column}_` : identifier(column)
 
 /** The coordinates of the target that a link must store because the owner's row lacks them (reference/documents.md#6-what-a-link-stores), and whether the inverse list is ordered. */
-interface LinkCoordinates {
+export interface LinkCoordinates {
   readonly status: boolean
   readonly locale: boolean
   readonly inverseOrder: boolean

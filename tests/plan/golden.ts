@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import type { Caller } from '../../core/access/caller.ts'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
+import type { FormatName } from '../../core/graphql/formats/format.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { AnswerShape } from '../../core/plan/row.ts'
 import type { Query } from '../../core/query/query.ts'
@@ -17,14 +18,18 @@ const CASES = join(FOLDER, 'queries')
 export interface GoldenCase {
   readonly name: string
   readonly request: string
-  readonly operation: string | null
+  /** The same read in each format of GraphQL. */
+  readonly operations: Readonly<Record<FormatName, string | null>>
 }
 
 export const goldenCases = (): readonly GoldenCase[] =>
   readdirSync(CASES).map(name => ({
     name,
     request: readFileSync(join(CASES, name, 'request.txt'), 'utf8').trim(),
-    operation: readIfThere(join(CASES, name, 'operation.graphql')),
+    operations: {
+      nested: readIfThere(join(CASES, name, 'operation.graphql')),
+      flat: readIfThere(join(CASES, name, 'flat.graphql')),
+    },
   }))
 
 const readIfThere = (file: string): string | null => (existsSync(file) ? readFileSync(file, 'utf8') : null)

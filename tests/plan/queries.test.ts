@@ -5,7 +5,7 @@ import { golden, goldenBlueprint, goldenCases, parseRequest, printQuery, toState
 
 const blueprint = await goldenBlueprint()
 
-for (const { name, request, operation } of goldenCases()) {
+for (const { name, request, operations } of goldenCases()) {
   const { query, shape } = parseRequest(request, blueprint)
 
   test(`${name}: the request becomes this query`, t => {
@@ -18,9 +18,11 @@ for (const { name, request, operation } of goldenCases()) {
     t.is(printed, golden(name, 'statement.sql', printed))
   })
 
-  if (operation !== null) {
-    test(`${name}: GraphQL asks the same query as REST, but that it pages every list inside`, t => {
-      const queries = parseQueries(operation, blueprint.model, LIMITS)
+  for (const format of ['nested', 'flat'] as const) {
+    const operation = operations[format]
+    if (operation === null) continue
+    test(`${name}: GraphQL (${format}) parses the same query as REST, but pages every list inside`, t => {
+      const queries = parseQueries(operation, blueprint.model, LIMITS, format)
       t.deepEqual(
         queries.map(each => JSON.parse(printQuery(each))),
         [JSON.parse(printQuery({ ...query, selection: paged(query.selection) }))],

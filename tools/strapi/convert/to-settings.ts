@@ -95,15 +95,22 @@ export function convertRest({ config }: StrapiProject): DocumentEntry | undefine
 
 const GRAPHQL = ['endpoint', 'shadowCRUD', 'playgroundAlways', 'depthLimit', 'amountLimit', 'defaultLimit']
 
+/** Strapi 5 has the flat format unless its project asks for that of Strapi 4. */
+const COMPATIBILITY = 'v4CompatibilityMode'
+
 /** GraphQL is enabled only if Strapi had the plugin. */
-export function convertGraphql({ config, packages }: StrapiProject): DocumentEntry | undefined {
+export function convertGraphql({ config, packages, version }: StrapiProject): DocumentEntry | undefined {
   const plugin = valueAt(config.plugins, 'graphql')
   const isThere =
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
   if (!isThere) return section('graphql', [flow('enabled', false)])
   const given = mappingAt(plugin, 'config')
-  const entries = sameSettings(['graphql', 'config'], given, GRAPHQL)
-  const other = [...given.keys()].filter(key => !GRAPHQL.includes(key))
+  const isFlat = version === 5 && given.get(COMPATIBILITY) !== true
+  const entries = [
+    ...sameSettings(['graphql', 'config'], given, GRAPHQL),
+    isFlat ? flow(COMPATIBILITY, false) : undefined,
+  ]
+  const other = [...given.keys()].filter(key => !GRAPHQL.includes(key) && key !== COMPATIBILITY)
   const notes =
     other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
   const inner = section('config', entries, notes)

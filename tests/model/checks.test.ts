@@ -230,6 +230,17 @@ contentTypes:
     '5:3 contentTypes.upload-file: content-type `upload-file` and built-in content-type `file` have the same GraphQL query: `uploadFile`',
     '5:3 contentTypes.upload-file: content-type `upload-file` and built-in content-type `file` have the same GraphQL mutation: `createUploadFile`',
   ],
+  'names of the flat format differ, connections included': [
+    `graphql: { config: { v4CompatibilityMode: false } }
+contentTypes:
+  publication-status: { attributes: { title: string } }
+  foo:
+    attributes:
+      others: { type: relation, relation: oneToMany, target: foo }
+      others_connection: string`,
+    '3:3 contentTypes.publication-status: content-type `publication-status` and Plinth itself have the same GraphQL type: `PublicationStatus`',
+    '7:7 contentTypes.foo.attributes.others_connection: attribute `foo.others_connection` and attribute `foo.others` have the same GraphQL field: `others_connection`',
+  ],
   'enumerations and zones of two types differ in GraphQL': [
     `components: { a.part: { attributes: { title: string } } }
 contentTypes:

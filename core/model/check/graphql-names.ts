@@ -55,6 +55,8 @@ const OWN_TYPES = [
   ].map(name => `UsersPermissions${name}`),
 ]
 
+const FLAT_TYPES = ['DeleteMutationResponse', 'PublicationStatus', 'PublicationFilter']
+
 const OWN_QUERIES = ['me']
 
 const OWN_MUTATIONS = [
@@ -64,13 +66,17 @@ const OWN_MUTATIONS = [
 
 /** GraphQL types and the fields of Query and Mutation are named after declarations. Their names must be unique. */
 export function* uniqueGraphqlNames(declarations: Declarations): Generator<ModelFinding> {
-  const { types, holders } = declarations
+  const { types, holders, settings } = declarations
+  const isFlat = Object.values(settings.graphql.endpoints).includes('flat')
   yield* findClashes('graphql-clash', 'GraphQL type', [
-    ...own(OWN_TYPES),
+    ...own(isFlat ? [...OWN_TYPES, ...FLAT_TYPES] : OWN_TYPES),
     ...builtInFirst(holders).flatMap(typeClaims),
   ])
   const fields = builtInFirst(types)
-  yield* findClashes('graphql-clash', 'GraphQL query', [...own(OWN_QUERIES), ...fields.flatMap(queryClaims)])
+  const queries = fields.flatMap(type => queryClaims(type, isFlat))
+  yield* findClashes('graphql-clash', 'GraphQL query', [...own(OWN_QUERIES), ...queries])
+  if (isFlat)
+    for (const holder of holders) yield* findClashes('graphql-clash', 'GraphQL field', fieldClaims(holder))
   yield* findClashes('graphql-clash', 'GraphQL mutation', [
     ...own(OWN_MUTATIONS),
     ...fields.flatMap(mutationClaims),
@@ -115,11 +121,23 @@ function attributeClaims(holder: DeclaredHolder, typeName: string): readonly Nam
   })
 }
 
-function queryClaims(type: DeclaredType): readonly NameClaim[] {
-  const { one, many } = graphqlQueryNames(type)
-  const names = type.kind === 'single' || one === many ? [one] : [one, many]
-  return names.map(name => claim(name, type))
+function queryClaims(type: DeclaredType, isFlat: boolean): readonly NameClaim[] {
+  const { one, many, connection } = graphqlQueryNames(type)
+  const lists = [...(one === many ? [] : [many]), ...(isFlat ? [connection] : [])]
+  return [one, ...(type.kind === 'single' ? [] : lists)].map(name => claim(name, type))
 }
+
+/** In the flat format each list of documents has a second field, `<attribute>_connection`. */
+const fieldClaims = (holder: DeclaredHolder): readonly NameClaim[] =>
+  Object.entries(holder.attributes).flatMap(([attribute, declaration]) => {
+    const by = `attribute \`${attributeName(holder, attribute)}\``
+    const path = isBuiltIn(holder) ? null : [...holder.path, 'attributes', attribute]
+    const isList =
+      (declaration.type === 'relation' && declaration.relation.endsWith('ToMany')) ||
+      (declaration.type === 'media' && declaration.multiple)
+    const names = isList ? [attribute, `${attribute}_connection`] : [attribute]
+    return names.map(name => ({ name, by, path }))
+  })
 
 function mutationClaims(type: DeclaredType): readonly NameClaim[] {
   const { localize, ...mutations } = graphqlMutationNames(type)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from '../tests/build/build.js'
@@ -12,14 +12,6 @@ import { testFiles } from '../tests/build/test-files.js'
 
 const args = process.argv.slice(2)
 const isTap = args.length === 1 && args[0] === '--tap'
-
-if (args.length > 0 && !isTap) {
-  const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
-  const child = spawn(process.execPath, [ava, ...args], { stdio: 'inherit', cwd: root })
-  child.on('close', code => {
-    process.exitCode = code ?? 1
-  })
-} else process.exitCode = await runAll()
 
 async function runAll() {
   await prepare()
@@ -51,11 +43,7 @@ const TIMES = join(dirname(built), 'test-times.json')
 
 /** Milliseconds that each file took in the last run. */
 function readTimes() {
-  try {
-    return JSON.parse(readFileSync(TIMES, 'utf8'))
-  } catch {
-    return {}
-  }
+  return existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
 }
 
 function writeTimes(times) {
@@ -116,3 +104,12 @@ function openTap() {
     },
   }
 }
+
+// The end: a constant above must be defined before it is used.
+if (args.length > 0 && !isTap) {
+  const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
+  const child = spawn(process.execPath, [ava, ...args], { stdio: 'inherit', cwd: root })
+  child.on('close', code => {
+    process.exitCode = code ?? 1
+  })
+} else process.exitCode = await runAll()

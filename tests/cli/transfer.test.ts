@@ -143,7 +143,10 @@ test('an option of `import strapi` is not taken for that of `import`', t => {
   const done = plinth([...words, '--skip-invalid', 'report.ndjson'], { url: 'embedded' })
   t.deepEqual(
     [done.code, done.told],
-    [1, '--skip-invalid is for documents that are imported: it needs --database or --archive, and no --content\n'],
+    [
+      1,
+      '--skip-invalid is for documents that are imported: it needs --database or --archive, and no --content\n',
+    ],
   )
 })
 

@@ -8,13 +8,17 @@ let blocked = ''
 
 test.before(async () => {
   people = await openPeople()
-  const [revoked, ofBlocked] = await Promise.all([people.signIn('bob'), people.signIn('eve')])
+  const [revoked, changing, ofBlocked] = await Promise.all([
+    people.signIn('bob'),
+    people.signIn('bob'),
+    people.signIn('eve'),
+  ])
   const next = {
     currentPassword: 'bob-password',
     password: 'bob-password-2',
     passwordConfirmation: 'bob-password-2',
   }
-  await people.call('POST', '/api/auth/change-password', next, revoked)
+  await people.call('POST', '/api/auth/change-password', next, changing)
   await people.call('PUT', `/api/users/${Number(payloadOf(ofBlocked).id)}`, { blocked: true }, FULL)
   blocked = ofBlocked
   const now = Math.floor(Date.now() / 1000)

@@ -1,7 +1,7 @@
 import type { Actor, Command, PermittedCommand, WriteConditions } from '../query/command.ts'
 import type { Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
+import { isPasswordAttribute } from './readable-attributes.ts'
 import { mapOrDrop } from './restrict/read-scope.ts'
-import { isPasswordAttribute } from './restrict/readable-attributes.ts'
 
 /** The only place that brands a query as restricted. The brand exists in the type only. */
 export const brand = (query: Query): RestrictedQuery => query as RestrictedQuery

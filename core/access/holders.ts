@@ -7,8 +7,8 @@ import type {
   Settings,
 } from '../project/settings/settings.ts'
 import { BUILT_IN_ACTIONS, isBuiltInSubject } from './actions.ts'
-import type { AccessFinding } from './finding.ts'
 import {
+  type AccessFinding,
   entryOf,
   overridePermissions,
   type PermissionEntry,

@@ -1,5 +1,6 @@
-import type { Path } from '../faults/diagnostic.ts'
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { Model } from '../model/model.ts'
+import type { Project } from '../project/project.ts'
 import type { Permissions, PermissionTerms } from '../project/settings/settings.ts'
 import { BUILT_IN_ACTIONS, CONTENT_ACTIONS, isBuiltInSubject } from './actions.ts'
 
@@ -74,4 +75,34 @@ export function overridePermissions(below: PermissionTable, above: PermissionTab
   const merged = new Map(below)
   for (const [subject, row] of above) merged.set(subject, new Map([...(below.get(subject) ?? []), ...row]))
   return merged
+}
+
+/** The diagnostic codes of this module. project/ reports the errors that are visible without a model. */
+type AccessFault =
+  | 'conflicting-parents'
+  | 'unknown-subject'
+  | 'unknown-action'
+  | 'action-not-applicable'
+  | 'misplaced-terms'
+  | 'unknown-field'
+  | 'bad-condition'
+  | 'unknown-user-path'
+
+/** A fault before its path is resolved to a file, line and column. */
+export interface AccessFinding {
+  readonly code: AccessFault
+  readonly message: string
+  readonly path: Path
+  /** The caret points at the key instead of its value. */
+  readonly atKey?: boolean
+  readonly related?: { readonly path: Path; readonly message: string }
+}
+
+export function toDiagnostic(
+  { code, message, path, atKey, related }: AccessFinding,
+  project: Project,
+): Diagnostic {
+  const diagnostic = { code, message, path, place: atKey ? project.keyPlace(path) : project.place(path) }
+  if (!related) return diagnostic
+  return { ...diagnostic, related: { place: project.place(related.path), message: related.message } }
 }

@@ -2,7 +2,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import type { UserValues } from './compile/condition.ts'
-import { isPasswordAttribute } from './restrict/readable-attributes.ts'
+import { isPasswordAttribute } from './readable-attributes.ts'
 
 /** `$user.role.type` → `['role', 'type']`; undefined: not a reference to the user. */
 export function userPath(value: unknown): readonly string[] | undefined {

@@ -8,7 +8,7 @@ import type { AnswerShape } from '../plan/row.ts'
 import type { DocumentAction, RunDocumentMiddlewares } from '../plugins/services/documents-api.ts'
 import type { Precondition } from '../query/command.ts'
 import type { RestrictedQuery, Status } from '../query/query.ts'
-import type { Pagination } from './parameters/parse-pagination.ts'
+import type { PaginationParams } from './parameters/parse-pagination.ts'
 import type { QueryParseTerms } from './parameters/parse-query.ts'
 import type { Params } from './params.ts'
 
@@ -34,7 +34,7 @@ export interface HttpAnswer {
   readonly trail: RequestContext
   readonly precondition: Precondition | null
   readonly documentBody: BodyFormat
-  listBody(query: RestrictedQuery, pagination: Pagination): BodyFormat
+  listBody(query: RestrictedQuery, pagination: PaginationParams): BodyFormat
 }
 
 /** What the query parameters of a create or update mean. */

@@ -1,15 +1,63 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Result } from '../base/result.ts'
 import type { BodyOrText } from '../cache/answer-store.ts'
+import type { Answer, DocumentChange, Documents } from '../documents/documents.ts'
 import { toPluginError } from '../faults/errors.ts'
-import { RequestFault } from '../faults/fault.ts'
+import { type Fault, RequestFault, unwrap } from '../faults/fault.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
+import type { PermittedCommand, StatusChange, StatusCommand } from '../query/command.ts'
 import { isRecord } from '../query/parse-place.ts'
+import type { Status } from '../query/query.ts'
 import type { ActionCall, ActionResult, ActionTerms, PrepareAction } from './action-call.ts'
 import { badCursor } from './parameters/parse-pagination.ts'
 import type { Params } from './params.ts'
-import { prepareCount, prepareFindFirst, prepareFindMany, prepareFindOne } from './prepare-read.ts'
-import { prepareDiscardDraft, preparePublish, prepareUnpublish } from './prepare-status.ts'
-import { prepareCreate, prepareDelete, prepareUpdate } from './prepare-write.ts'
+import {
+  authorizeCommand,
+  prepareCount,
+  prepareFindFirst,
+  prepareFindMany,
+  prepareFindOne,
+} from './prepare-read.ts'
+import {
+  parseVersionParams,
+  prepareCreate,
+  prepareDelete,
+  prepareUpdate,
+  versionAnswer,
+} from './prepare-write.ts'
+
+const preparePublish = changesStatus('publish', 'published', documents => documents.publish)
+
+const prepareUnpublish = changesStatus('unpublish', 'draft', documents => documents.unpublish)
+
+const prepareDiscardDraft = changesStatus('discardDraft', 'draft', documents => documents.discardDraft)
+
+type ChangeStatus<Kind extends StatusChange> = (
+  command: PermittedCommand<StatusCommand<Kind>>,
+  answer: Answer,
+) => Promise<Result<DocumentChange, Fault>>
+
+/** `status`: of the versions that are answered. A missing document yields an empty result, as in delete. */
+function changesStatus<Kind extends StatusChange>(
+  kind: Kind,
+  status: Status,
+  changeOf: (documents: Documents) => ChangeStatus<Kind>,
+): PrepareAction {
+  return (call, terms) => {
+    const command = authorizeCommand<StatusCommand<Kind>>({ kind, ...parseVersionParams(call, terms) }, call)
+    const answer = versionAnswer('publish', status, { call, terms })
+    return async () => {
+      const changed = await changeOf(terms.documents)(command, answer)
+      return { kind: 'value', value: toChanged(changed, command.documentId) }
+    }
+  }
+}
+
+function toChanged(changed: Result<DocumentChange, Fault>, documentId: string | null): unknown {
+  if (!changed.ok && changed.reasons[0]?.code === 'notFound') return { documentId, entries: [] }
+  const { texts, documentId: found } = unwrap(changed)
+  return { documentId: found, entries: texts.map(text => JSON.parse(text)) }
+}
 
 const PREPARE: { readonly [Name in DocumentAction]: PrepareAction } = {
   findMany: prepareFindMany,
@@ -49,7 +97,7 @@ export async function perform(call: ActionCall, terms: ActionTerms): Promise<Per
     async perform(changed) {
       const same = prepared !== null && isDeepStrictEqual(changed, params)
       result = await withPluginErrors(() => (same ? prepared() : performChanged(call, changed, terms)))
-      return toValue(result)
+      return toActionValue(result)
     },
   })
   return { result, value }
@@ -85,7 +133,7 @@ export async function withPluginErrors<Value>(work: () => Promise<Value>): Promi
 }
 
 /** The result as code gets it. A new value for each call, except for `value`. */
-export function toValue(result: ActionResult): unknown {
+export function toActionValue(result: ActionResult): unknown {
   switch (result.kind) {
     case 'body':
       return toEnvelope(result.body).data

@@ -14,19 +14,20 @@ import { parseFilter } from '../query/parse-filter.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
 import { isRecord } from '../query/parse-place.ts'
 import type { Filter, LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
-import type { ActionResult, PrepareAction, PreparedAction } from './action-call.ts'
 import {
   type ActionCall,
+  type ActionResult,
   type ActionTerms,
+  type PrepareAction,
+  type PreparedAction,
   parseExplained,
   queryParams,
   type WriteTarget,
 } from './action-call.ts'
-import { authorizeCommand, authorizeQuery } from './authorize.ts'
 import { parseSharedQuery, type QueryParseTerms } from './parameters/parse-query.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
 import { invalidParam, type Params, parseDocumentId } from './params.ts'
-import { isUnstorable } from './prepare-read.ts'
+import { authorizeCommand, authorizeQuery, isUnstorable } from './prepare-read.ts'
 
 export const prepareCreate: PrepareAction = (call, terms) => {
   const { type } = call
@@ -155,7 +156,7 @@ const noDraftAlone = ({ key }: ContentType): Fault =>
 
 /** Reads the entries before it deletes them: a caller without draft access gets the published ones. */
 function deleteForCode(call: ActionCall, terms: ActionTerms): PreparedAction {
-  const target = versionsOf(call, terms)
+  const target = parseVersionParams(call, terms)
   const command = authorizeCommand<DeleteCommand>({ kind: 'delete', ...target, precondition: null }, call)
   const status = call.caller === null && call.type.draftAndPublish ? 'draft' : 'published'
   const answer = versionAnswer('delete', status, { call, terms })
@@ -184,7 +185,7 @@ const andFilter = (one: Filter | null, other: Filter): Filter =>
   one ? { kind: 'and', filters: [one, other] } : other
 
 /** Type, documentId and locale of a command. The locale defaults to the default locale; null (`*`): all. */
-export const versionsOf = ({ type, params }: ActionCall, { model }: ActionTerms) => ({
+export const parseVersionParams = ({ type, params }: ActionCall, { model }: ActionTerms) => ({
   type,
   documentId: parseDocumentId(params, type),
   locale: parseDeletedLocale(type, params.locale, model),

@@ -19,13 +19,18 @@ import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { bootstrapPlugins, destroyPlugins } from '../plugins/register.ts'
 import type { Project } from '../project/project.ts'
 import type { Blueprint } from './compile-app.ts'
-import { openDocumentsSection, openFilesSection } from './documents-section.ts'
-import { openEndpoints } from './endpoints-section.ts'
-import { openIdentitySection, openSignIn, type SignInOptions } from './identity-section.ts'
 import { type DatabaseWatchOptions, databaseWatchOf, toObservation } from './observers.ts'
 import { type RegisteredApp, registerApp } from './open-plugins.ts'
 import { awaitDatabase, type ProjectDatabaseOptions } from './open-project-database.ts'
 import { type PreparationOptions, type PrepareOptions, prepareDatabase } from './prepare-database.ts'
+import {
+  openApiEndpoints,
+  openDocumentsSection,
+  openFilesSection,
+  openIdentitySection,
+  openSignIn,
+  type SignInOptions,
+} from './sections.ts'
 import { START_ENDED, type StartFault, toStartFault } from './start-fault.ts'
 
 /** A project over an open database, ready to serve. It does not listen yet. */
@@ -179,7 +184,7 @@ function assembleApp(blueprint: Blueprint, opened: Opened): App {
     pluginApp: registered.app,
     callerOf: accounts.callerOf,
     middlewares: registered.express,
-    responders: openEndpoints(blueprint, { registered, observer, production, ...sections }),
+    responders: openApiEndpoints(blueprint, { registered, observer, production, ...sections }),
     openFallback: log => openUploadsFallback(blueprint.project, log),
     async close() {
       await events.close()

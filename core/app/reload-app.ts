@@ -1,22 +1,24 @@
 import { hostname } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
+import { deepFreeze } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Draining } from '../http/dispatcher.ts'
 import type { OtherProcesses } from '../migrate/migration-terms.ts'
 import type { Table } from '../model/storage.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
+import type { Settings } from '../project/settings/settings.ts'
 import { type Blueprint, recompileApp } from './compile-app.ts'
-import { keepFixedSettings } from './fixed-settings.ts'
 import { type AppLogOptions, observerOf } from './observers.ts'
 import { type App, prepareApp } from './open-app.ts'
+import { printReason, type StartFault } from './start-fault.ts'
 import {
   dispatcherOptionsOf,
   logMessages,
   type RunningApp,
   type Service,
   type ServingContext,
-} from './service.ts'
-import { printReason, type StartFault } from './start-fault.ts'
+} from './start-service.ts'
 
 export interface ReplaceOptions extends AppLogOptions {
   readonly production: boolean
@@ -158,4 +160,45 @@ export const ALL_FILES = '*'
 function refuseReload(service: Service, reasons: readonly StartFault[]): false {
   service.log.emit({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })
   return false
+}
+
+/** Settings that take effect only at a start: address, metrics, database connections. */
+interface FixedSettings {
+  readonly server: Pick<Settings['server'], 'host' | 'port' | 'metrics'>
+  readonly database: Settings['database']
+}
+
+const fixedSettingsOf = ({ server: { host, port, metrics }, database }: Settings): FixedSettings => ({
+  server: { host, port, metrics },
+  database,
+})
+
+interface Reloadable {
+  readonly blueprint: Blueprint
+  /** Changed keys that take effect only after a restart: `server.port`, `database.url`. */
+  readonly restartKeys: readonly string[]
+}
+
+/** The new blueprint with the fixed settings of the running one. */
+function keepFixedSettings(running: Blueprint, next: Blueprint): Reloadable {
+  const now = fixedSettingsOf(running.project.settings)
+  const restartKeys = changedSettings(now, fixedSettingsOf(next.project.settings))
+  if (restartKeys.length === 0) return { blueprint: next, restartKeys }
+  const { settings } = next.project
+  const server = { ...settings.server, ...now.server }
+  const carried = deepFreeze({ ...settings, server, database: now.database })
+  const project = Object.freeze({ ...next.project, settings: carried })
+  return { blueprint: Object.freeze({ ...next, project }), restartKeys }
+}
+
+const changedSettings = (now: FixedSettings, wanted: FixedSettings): readonly string[] => [
+  ...changedKeys('server', now.server, wanted.server),
+  ...changedKeys('database', now.database, wanted.database),
+]
+
+const changedKeys = <Part extends object>(section: string, now: Part, wanted: Part): readonly string[] => {
+  const kept = new Map(Object.entries(now))
+  return Object.entries(wanted)
+    .filter(([key, value]) => !isDeepStrictEqual(value, kept.get(key)))
+    .map(([key]) => `${section}.${key}`)
 }

@@ -16,9 +16,8 @@ import {
   type ReplaceOptions,
   reloadApp,
 } from './reload-app.ts'
-import type { Service } from './service.ts'
 import type { StartFault } from './start-fault.ts'
-import { type StartServiceOptions, startService } from './start-service.ts'
+import { type Service, type StartServiceOptions, startService } from './start-service.ts'
 
 export interface ServeTerms
   extends ReplaceOptions,

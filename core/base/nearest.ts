@@ -1,5 +1,3 @@
-import { normalizeWord, synonymsOf } from './synonyms.ts'
-
 /**
  * The candidate that the writer of `word` most likely meant; undefined if none is near. Checked in this order: the same
  * word in another spelling, a synonym from other systems, and a word of which at most a third of the letters differ (a
@@ -78,4 +76,149 @@ function stepCost(a: string, b: string, row: number, column: number, rows: Dista
   )
   const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
   return swapped ? Math.min(cost, at(rows.before, column - 2) + 1) : cost
+}
+
+/** Words of other systems, of SQL and of everyday language, with their equivalents here, likeliest first. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  // Filter operators.
+  $equals: ['$eq'],
+  $equal: ['$eq'],
+  $is: ['$eq', '$null'],
+  $equalsi: ['$eqi'],
+  $ieq: ['$eqi'],
+  $neq: ['$ne'],
+  $notequal: ['$ne'],
+  $notequals: ['$ne'],
+  $noteq: ['$ne'],
+  $lessthan: ['$lt'],
+  $before: ['$lt'],
+  $lessthanorequal: ['$lte'],
+  $le: ['$lte'],
+  $greaterthan: ['$gt'],
+  $after: ['$gt'],
+  $greaterthanorequal: ['$gte'],
+  $ge: ['$gte'],
+  $nin: ['$notIn'],
+  $any: ['$in'],
+  $oneof: ['$in'],
+  $anyof: ['$in'],
+  $like: ['$contains'],
+  $includes: ['$contains'],
+  $include: ['$contains'],
+  $has: ['$contains'],
+  $notlike: ['$notContains'],
+  $ncontains: ['$notContains'],
+  $ncontainsi: ['$notContainsi'],
+  $ilike: ['$containsi'],
+  $icontains: ['$containsi'],
+  $isnull: ['$null'],
+  $empty: ['$null'],
+  $exists: ['$notNull'],
+  $isnotnull: ['$notNull'],
+  $range: ['$between'],
+  $beginswith: ['$startsWith'],
+  $starts: ['$startsWith'],
+  $prefix: ['$startsWith'],
+  $ends: ['$endsWith'],
+  $suffix: ['$endsWith'],
+  // Actions in permissions and in the documents API.
+  read: ['find', 'findOne', 'findMany'],
+  get: ['find', 'findOne', 'findMany'],
+  list: ['find', 'findMany'],
+  index: ['find', 'findMany'],
+  all: ['find', 'findMany'],
+  select: ['find', 'findMany'],
+  query: ['find', 'findMany'],
+  view: ['find', 'findOne'],
+  show: ['findOne', 'find'],
+  fetch: ['find', 'findOne'],
+  readone: ['findOne'],
+  getone: ['findOne'],
+  readmany: ['findMany', 'find'],
+  getall: ['findMany', 'find'],
+  findall: ['findMany', 'find'],
+  findmany: ['find'],
+  findfirst: ['findOne'],
+  findbyid: ['findOne'],
+  add: ['create'],
+  insert: ['create'],
+  new: ['create'],
+  post: ['create'],
+  store: ['create'],
+  edit: ['update'],
+  write: ['update', 'create'],
+  modify: ['update'],
+  patch: ['update'],
+  put: ['update'],
+  change: ['update'],
+  save: ['update', 'create'],
+  remove: ['delete'],
+  destroy: ['delete'],
+  erase: ['delete'],
+  draft: ['readDrafts'],
+  preview: ['readDrafts'],
+  login: ['callback', 'local'],
+  signin: ['callback', 'local'],
+  signup: ['register'],
+  // Keys in project.yaml.
+  attachedto: ['targetField'],
+  attachedfield: ['targetField'],
+  sourcefield: ['targetField'],
+  source: ['targetField'],
+  from: ['targetField'],
+  reference: ['target'],
+  ref: ['target'],
+  model: ['target'],
+  to: ['target'],
+  targetfield: ['target'],
+  target: ['targetField'],
+  values: ['enum'],
+  options: ['enum'],
+  choices: ['enum'],
+  singularname: ['displayName'],
+  pluralname: ['pluralApiId'],
+  collectionname: ['tableName'],
+  table: ['tableName'],
+  fields: ['attributes'],
+  properties: ['attributes'],
+  columns: ['attributes'],
+  drafts: ['draftAndPublish', 'readDrafts'],
+  i18n: ['localized'],
+  translatable: ['localized'],
+  many: ['repeatable', 'multiple'],
+  nullable: ['required'],
+  notnull: ['required'],
+  defaultvalue: ['default'],
+  pattern: ['regex'],
+  inherits: ['extends'],
+  parent: ['extends'],
+  parents: ['extends'],
+  condition: ['where'],
+  conditions: ['where'],
+  filter: ['where', 'filters'],
+  filters: ['where'],
+  orderby: ['sort'],
+  order: ['sort'],
+  include: ['populate'],
+  relations: ['populate'],
+  with: ['populate'],
+  limit: ['pagination'],
+  page: ['pagination'],
+  lang: ['locale'],
+  language: ['locale'],
+  state: ['status'],
+  publicationstate: ['status'],
+}
+
+/** Lower-case letters and digits only: `landingPage`, `landing-page` and `landing_page` are the same word. */
+const normalizeWord = (word: string): string =>
+  word
+    .replace(/^(?:api|plugin)::(?:[^.]+\.)?/, '')
+    .toLowerCase()
+    .replace(/[-_.\s]/g, '')
+
+/** The possible meanings of a word, likeliest first. */
+export function synonymsOf(word: string): readonly string[] {
+  const plain = normalizeWord(word)
+  return Object.hasOwn(SYNONYMS, plain) ? (SYNONYMS[plain] ?? []) : []
 }

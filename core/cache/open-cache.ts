@@ -1,3 +1,4 @@
+import { LruCache } from '../base/lru-cache.ts'
 import { recordCacheOutcome } from '../base/request-context.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
@@ -11,7 +12,6 @@ import {
   toBody,
 } from './answer-store.ts'
 import { openVersions, type VersionPrefetch } from './versions.ts'
-import { openWriteRates, type WriteRate } from './write-rate.ts'
 
 export interface CacheOptions {
   readonly database: Pick<Database, 'run' | 'replicas'>
@@ -177,4 +177,62 @@ function hashKey(key: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
   return hash ^ (hash >>> 16)
+}
+
+/** Version changes minus cache hits after which tables count as volatile. */
+const VOLATILE_SCORE = 8
+
+/** One of so many reads of volatile tables checks whether they are still volatile. */
+const PROBE_INTERVAL = 32
+
+/** Estimates from observed versions how often some tables are written. */
+class WriteRate {
+  /** Whether the total of a list was unchanged when it was last read. */
+  isTotalStable = false
+  #lastVersion: string | null = null
+  #score = 0
+  #reads = 0
+
+  /** Whether an answer of this version is worth a version check. */
+  maybeCurrent(version: string): boolean {
+    return !this.isVolatile && (this.#lastVersion === null || this.#lastVersion === version)
+  }
+
+  /** The tables are written so often that cached answers are outdated before they are used. */
+  get isVolatile(): boolean {
+    return this.#score >= VOLATILE_SCORE
+  }
+
+  /** Counts a read of volatile tables; true if this one should fetch their version. */
+  shouldProbe(): boolean {
+    return ++this.#reads % PROBE_INTERVAL === 0
+  }
+
+  /** The version of a cached answer was checked. */
+  recordCheck(version: string, isHit: boolean): void {
+    this.#lastVersion = version
+    this.#score = isHit ? Math.max(0, this.#score - 1) : this.#score + 1
+  }
+
+  /** An answer was read together with the version of its tables. */
+  recordRead(version: string): void {
+    const isChanged = this.#lastVersion !== null && this.#lastVersion !== version
+    if (isChanged) this.#score++
+    else if (this.isVolatile) this.#score = this.#reads = 0
+    this.#lastVersion = version
+  }
+}
+
+const RATE_LIMITS = { entries: 2000, bytes: 2_000_000 } as const
+
+/** The write rate of a set of tables, by the SQL expression of their version. */
+function openWriteRates(): (versionSql: string) => WriteRate {
+  const rates = new LruCache<WriteRate>(RATE_LIMITS, () => 100)
+  return versionSql => {
+    const known = rates.get(versionSql)
+    if (known) return known
+    const rate = new WriteRate()
+    rates.set(versionSql, rate)
+    return rate
+  }
 }

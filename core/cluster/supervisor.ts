@@ -2,10 +2,8 @@ import { coalesceRuns } from '../base/serial-queue.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { mergeFamilies, printFamilies, type WorkerFamilies } from '../observe/metrics/print-families.ts'
 import type { Observer } from '../observe/observation.ts'
-import { openRollingReload } from './rolling-reload.ts'
 import type { PrimaryMethods } from './rpc.ts'
-import type { WorkerProcess } from './worker-process.ts'
-import { openWorkerSlot, type WorkerSlot } from './worker-slot.ts'
+import type { Ending, WorkerProcess } from './worker-process.ts'
 
 export interface SupervisorOptions {
   readonly count: number
@@ -89,3 +87,130 @@ async function readWorkerMetrics(slot: WorkerSlot): Promise<WorkerFamilies | nul
   const families = await withTimeout(METRICS_TIMEOUT, process.rpc.call('metrics'), null)
   return families && { worker: slot.number, families }
 }
+
+/** Reloads the workers one after another. */
+interface RollingReload {
+  /** Reloads all workers. Resolves to false if the first one cannot serve the new files; the others then keep the old version. */
+  reload(): Promise<boolean>
+  /** Called by the worker that reloads first: makes the others hold new requests until they have reloaded. */
+  holdOthers(number: number): Promise<void>
+}
+
+/** Milliseconds to wait until all workers hold requests; each of them limits its hold itself. */
+const HOLD_TIMEOUT = 2_000
+
+type Member = { readonly number: number; readonly process: WorkerProcess }
+
+function openRollingReload(slots: readonly WorkerSlot[], observer: Observer): RollingReload {
+  let leader: Member | undefined
+  let held: readonly Member[] = []
+  return {
+    async holdOthers(number) {
+      if (number !== leader?.number) return
+      held = membersOf(slots).filter(other => other.number !== number && other.process.isServing())
+      const holding = Promise.all(held.map(({ process }) => process.rpc.call('hold')))
+      await withTimeout<unknown>(HOLD_TIMEOUT, holding, null)
+    },
+    async reload() {
+      const [first, ...others] = membersOf(slots)
+      leader = first
+      const isServed = first !== undefined && (await reloadOne(first)) === true
+      leader = undefined
+      const holding = held
+      held = []
+      if (!isServed) await Promise.all(holding.map(({ process }) => process.rpc.call('release')))
+      else await reloadRemaining({ others, isAtOnce: holding.length > 0, observer })
+      return isServed
+    },
+  }
+}
+
+/** Serving workers first: the first one finds out whether the files can be served. */
+function membersOf(slots: readonly WorkerSlot[]): readonly Member[] {
+  const members = slots.flatMap(slot => {
+    const process = slot.current()
+    return process ? [{ number: slot.number, process }] : []
+  })
+  return members.toSorted((a, b) => Number(b.process.isServing()) - Number(a.process.isServing()))
+}
+
+/** A starting worker may have read the files before they changed, so it reloads when it serves. */
+const reloadOne = async ({ process }: Member): Promise<boolean | null> =>
+  (await process.begun) ? process.rpc.call('reload') : null
+
+interface RemainingReload {
+  readonly others: readonly Member[]
+  /** All at once, because their requests are held. */
+  readonly isAtOnce: boolean
+  readonly observer: Observer
+}
+
+async function reloadRemaining({ others, isAtOnce, observer }: RemainingReload): Promise<void> {
+  const reload = async (member: Member) => {
+    const isServed = await reloadOne(member)
+    if (isServed === false) observer.emit({ kind: 'workerBehind', worker: member.number })
+  }
+  if (isAtOnce) await Promise.all(others.map(reload))
+  else for (const member of others) await reload(member)
+}
+
+interface WorkerSlotOptions {
+  /** From 1 on; all processes of the slot have the same number. */
+  readonly number: number
+  /** Starts a worker process. */
+  startProcess(): WorkerProcess
+  /** True: an ended process is replaced. */
+  restarts(): boolean
+  readonly observer: Observer
+}
+
+/** One of the workers: an ended process is replaced by a new one. */
+interface WorkerSlot {
+  readonly number: number
+  /** The current process; null between two. */
+  current(): WorkerProcess | null
+  /** Drains the process and ends it; it is not replaced. */
+  end(): Promise<void>
+}
+
+/** Milliseconds of service after which an end is not counted as a failed start. */
+const STABLE_AFTER = 10_000
+
+function openWorkerSlot({ number, startProcess, restarts, observer }: WorkerSlotOptions): WorkerSlot {
+  let failures = 0
+  let current: WorkerProcess | null = null
+  let isEnding = false
+  let next: NodeJS.Timeout | undefined
+  const start = () => {
+    const started = startProcess()
+    current = started
+    void started.ended.then(ending => onEnded(started.pid, ending))
+  }
+  const onEnded = (pid: number, { served, why }: Ending) => {
+    current = null
+    if (isEnding || !restarts()) return
+    failures = served >= STABLE_AFTER ? 0 : failures + 1
+    const delay = restartDelay(failures)
+    observer.emit({ kind: 'workerEnded', worker: number, pid, why, delay })
+    next = setTimeout(start, delay)
+  }
+  start()
+  return {
+    number,
+    current: () => current,
+    async end() {
+      isEnding = true
+      clearTimeout(next)
+      current?.kill('SIGTERM')
+      await current?.ended
+    },
+  }
+}
+
+/** Milliseconds. */
+const MIN_DELAY = 500
+const MAX_DELAY = 30_000
+
+/** Exponential backoff in milliseconds after consecutive failures: restarts must not exhaust the machine. */
+const restartDelay = (failures: number): number =>
+  failures === 0 ? 0 : Math.min(MAX_DELAY, MIN_DELAY * 2 ** (failures - 1))

@@ -1,13 +1,13 @@
 import { didYouMean } from '../base/nearest.ts'
 import type { Values } from '../documents/desired-state.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
-import { describeConflict, findDuplicates, type ValueConflict } from '../import/conflicts.ts'
+import { describeConflict, findDuplicateValues, type ValueConflict } from '../import/conflicts.ts'
 import { type FoundLink, linksIn } from '../import/links.ts'
 import { asNew } from '../import/place.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import { type ContentDocument, diagnose, valuePath } from './content.ts'
 
-export interface TargetTerms {
+export interface TargetCheckTerms {
   readonly model: Model
   /** Keys of the roles in project.yaml. */
   readonly roles: readonly string[]
@@ -16,7 +16,7 @@ export interface TargetTerms {
 /** Each link must lead to a document of content/ (roles: of the project) that exists in the locale of the link. */
 export function checkTargets(
   documents: readonly ContentDocument[],
-  terms: TargetTerms,
+  terms: TargetCheckTerms,
 ): readonly Diagnostic[] {
   const known = knownDocuments(documents, terms)
   return documents.flatMap(document =>
@@ -47,7 +47,7 @@ type KnownDocuments = ReadonlyMap<ContentType, ReadonlyMap<string, ContentDocume
 
 function knownDocuments(
   documents: readonly ContentDocument[],
-  { model, roles }: TargetTerms,
+  { model, roles }: TargetCheckTerms,
 ): KnownDocuments {
   const known = new Map<ContentType, Map<string, ContentDocument | null>>()
   for (const document of documents) {
@@ -83,7 +83,9 @@ function targetFault(
 
 /** Unique values that several documents of content/ have. The database is checked when they are written. */
 export const checkDuplicates = (documents: readonly ContentDocument[]): readonly Diagnostic[] =>
-  findDuplicates(documents.map(document => ({ document, first: asNew(document) }))).map(conflictDiagnostic)
+  findDuplicateValues(documents.map(document => ({ document, first: asNew(document) }))).map(
+    conflictDiagnostic,
+  )
 
 export function conflictDiagnostic(conflict: ValueConflict<ContentDocument>): Diagnostic {
   const { document, locale, path, other } = conflict

@@ -2,7 +2,7 @@ import type { LinkParser, ParsedLinks } from '../documents/values/parse-attribut
 import { type Body, isBody } from '../documents/values/parse-item.ts'
 import type { ValueFault } from '../documents/values/value-fault.ts'
 import type { Path } from '../faults/diagnostic.ts'
-import { type ParsedLink, parseLink, unknownLinkKeys } from '../import/parse-link.ts'
+import { type ParsedLink, parseLink, unknownLinkKeys } from '../import/links.ts'
 import { mediaKind } from '../media/file-type.ts'
 import type { MediaAttribute, RelationAttribute } from '../model/model.ts'
 import { type MediaFile, type MediaFolder, type MediaReference, readMediaFile } from './media-file.ts'

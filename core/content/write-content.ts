@@ -11,22 +11,20 @@ import type { ImportedDocument } from '../import/imported-document.ts'
 import { findExisting, namesIn } from '../import/links.ts'
 import type { NewIdentity, PlacedDocument } from '../import/place.ts'
 import { storeFiles } from '../import/stored-files.ts'
-import { transactBatch } from '../import/transact-batch.ts'
 import {
   type BatchTerms,
   findBatchConflicts,
   importWriteTerms,
   prepareBatch,
+  transactBatch,
   writeBatch,
 } from '../import/write-batch.ts'
 import { toFileDocument } from '../media/file-record.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import { type AppliedDigests, hasUnappliedEdit, isDue, readAppliedDigests, recordApplied } from './applied.ts'
 import { conflictDiagnostic } from './check-documents.ts'
-import type { Content, ContentDocument } from './content.ts'
-import { diagnose } from './content.ts'
+import { type Content, type ContentDocument, diagnose } from './content.ts'
 import { type MediaFile, mediaKey, toMediaRecord } from './media-file.ts'
 
 export interface ContentTerms {
@@ -209,4 +207,53 @@ function countByType(documents: readonly ContentDocument[]): ReadonlyMap<string,
   const counts = new Map<string, number>()
   for (const { type } of documents) counts.set(type.uid, (counts.get(type.uid) ?? 0) + 1)
   return counts
+}
+
+/** Digests of the documents of content/ that were written, by type and name. */
+type AppliedDigests = ReadonlyMap<string, string>
+
+type Runner = Pick<Transaction, 'run'>
+
+const documentKey = (uid: string, name: string): string => JSON.stringify([uid, name])
+
+/** The only statement of a start without changes in content/. */
+async function readAppliedDigests(runner: Runner): Promise<AppliedDigests> {
+  const { rows } = await runner.run({
+    name: 'read what content/ has written',
+    text: 'SELECT "content_type", "document_id", "digest" FROM "plinth_content"',
+    values: [],
+  })
+  return new Map(rows.map(([uid, name, digest]) => [documentKey(String(uid), String(name)), String(digest)]))
+}
+
+/** True if a document must be written: it is new, or it has changed in a file with `on: sync`. */
+function isDue({ type, name, on, digest }: ContentDocument, ledger: AppliedDigests): boolean {
+  const written = ledger.get(documentKey(type.uid, name))
+  return written === undefined || (on === 'sync' && written !== digest)
+}
+
+/** True if an entry was edited after it was written, in a file with `on: create`. */
+function hasUnappliedEdit({ type, name, on, digest }: ContentDocument, ledger: AppliedDigests): boolean {
+  const written = ledger.get(documentKey(type.uid, name))
+  return on === 'create' && written !== undefined && written !== digest
+}
+
+async function recordApplied(
+  runner: Runner,
+  documents: readonly ContentDocument[],
+  now: string,
+): Promise<void> {
+  const values = [
+    documents.map(({ type }) => type.uid),
+    documents.map(({ name }) => name),
+    documents.map(({ digest }) => digest),
+    now,
+  ]
+  await runner.run({
+    name: 'record what content/ has written',
+    text: `INSERT INTO "plinth_content" ("content_type", "document_id", "digest", "written_at")
+      SELECT u, n, d, $4::timestamptz FROM unnest($1::text[], $2::text[], $3::text[]) AS t (u, n, d)
+      ON CONFLICT ("content_type", "document_id") DO UPDATE SET "digest" = excluded."digest", "written_at" = excluded."written_at"`,
+    values,
+  })
 }

@@ -1,13 +1,17 @@
 import type { Caller } from '../access/caller.ts'
-import type { ActionTerms } from '../actions/action-call.ts'
-import { perform, toValue, withPluginErrors } from '../actions/perform.ts'
+import type { ActionCall, ActionTerms, ParamRules } from '../actions/action-call.ts'
+import { invalidParam, type Params } from '../actions/params.ts'
+import { perform, toActionValue, withPluginErrors } from '../actions/perform.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { toCodeError } from '../database/request-fault.ts'
-import type { ContentType } from '../model/model.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { ContentType, Holder, Model } from '../model/model.ts'
 import { abilityCaller } from '../plugins/ability.ts'
 import type { AnyTerms } from '../plugins/document-types.ts'
 import type { DocumentAction, DocumentActions, DocumentsApi } from '../plugins/services/documents-api.ts'
-import { findType } from './check-params.ts'
-import { CODE_RULES, checkActionParams, DOCUMENT_ACTIONS, unlimitedSettings } from './code-params.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
+import { OPERATOR_NAMES } from '../query/operators.ts'
+import { isRecord, targetHolder } from '../query/parse-place.ts'
 
 /** Opens `app.documents`, the documents API of project and plugin code. */
 export function openDocumentsApi(terms: Omit<ActionTerms, 'rules'>): DocumentsApi {
@@ -47,9 +51,192 @@ async function performForCode(
     return await withPluginErrors(async () => {
       const params = checkActionParams(given, action)
       const { result, value } = await perform({ ...scope, action, params }, terms)
-      return value === undefined && result ? toValue(result) : value
+      return value === undefined && result ? toActionValue(result) : value
     })
   } catch (error) {
     throw toCodeError(error)
   }
+}
+
+/** Rules of parameters that project code passes: known keys, plain values, suggestions in faults. */
+const CODE_RULES: ParamRules = {
+  check: checkActionParams,
+  toQuery: toQueryParams,
+  explain: addSuggestion,
+}
+
+const ANSWER = ['populate', 'fields']
+const FIND = ['filters', '_q', 'publicationFilter', 'hasPublishedVersion', 'status', 'locale']
+const VERSIONS = ['documentId', 'locale', ...ANSWER]
+
+const KNOWN_PARAMS: Readonly<Record<DocumentAction, readonly string[]>> = {
+  findMany: [...FIND, ...ANSWER, 'sort', 'pagination', 'start', 'limit'],
+  findFirst: [...FIND, ...ANSWER, 'sort'],
+  findOne: ['documentId', 'status', 'locale', ...ANSWER],
+  count: FIND,
+  create: ['data', 'status', 'locale', ...ANSWER],
+  update: ['documentId', 'data', 'status', 'locale', ...ANSWER],
+  delete: VERSIONS,
+  publish: VERSIONS,
+  unpublish: VERSIONS,
+  discardDraft: VERSIONS,
+}
+
+const DOCUMENT_ACTIONS = Object.keys(KNOWN_PARAMS) as readonly DocumentAction[]
+
+function checkActionParams(raw: unknown, action: DocumentAction): Params {
+  return checkParams(raw, KNOWN_PARAMS[action], action)
+}
+
+/** `status` defaults to `draft`, as in Strapi's document service. Lists have no default limit. */
+function toQueryParams(params: Params, { action, type }: ActionCall): Params {
+  const query = { ...params, status: params.status ?? (type.draftAndPublish ? 'draft' : 'published') }
+  return LISTS.has(action) ? toPagination(query) : query
+}
+
+const LISTS: ReadonlySet<DocumentAction> = new Set<DocumentAction>(['findMany', 'findFirst', 'count'])
+
+/** Adds the nearest known name to a fault about an unknown one. */
+function addSuggestion(fault: Fault, holder: ContentType): Fault {
+  const { key, path, expected } = fault.details
+  if (typeof key !== 'string' || key === '' || expected !== undefined) return fault
+  const holderAtPath = typeof path === 'string' ? placeAt(path.split('.'), key, holder) : holder
+  const near = didYouMean(key, key.startsWith('$') ? OPERATOR_WORDS : (holderAtPath?.attributes.keys() ?? []))
+  return near === '' ? fault : { ...fault, message: `${fault.message}${near}` }
+}
+
+const OPERATOR_WORDS = [...OPERATOR_NAMES, '$and', '$or', '$not']
+
+/** The holder at a dotted path, without its last name if that is the key itself; null: the path leads nowhere. */
+function placeAt(path: readonly string[], key: string, start: Holder): Holder | null {
+  const names = path.at(-1) === key ? path.slice(0, -1) : path
+  return names.reduce<Holder | null>((holder, name) => {
+    const attribute = holder?.attributes.get(name)
+    return attribute ? targetHolder(attribute) : null
+  }, start)
+}
+
+/** No limit: more rows than a table can have. */
+const ALL = 2_147_483_647
+
+/**
+ * Converts `pagination` with numbers, and the top-level `start` and `limit`, to the form of a query string. Without a
+ * limit, or with `limit: -1`, it selects all documents.
+ */
+function toPagination(params: Params): Params {
+  const { start, limit, pagination = {}, ...others } = params
+  if (!isRecord(pagination)) throw invalidParam('pagination must be an object', 'pagination')
+  const unknown = Object.keys(pagination).find(key => !PAGE_KEYS.includes(key))
+  if (unknown !== undefined)
+    throw invalidParam(`Unknown key ${unknown} of pagination: it takes ${PAGE_KEYS.join(', ')}`, unknown)
+  const page = {
+    ...pagination,
+    ...(start !== undefined && { start }),
+    ...(limit !== undefined && { limit }),
+  }
+  const texts = Object.entries(page).map(([key, value]) => [key, pageText(key, value)])
+  const paged = 'page' in page || 'pageSize' in page
+  return { ...others, pagination: { ...(paged ? {} : { limit: String(ALL) }), ...Object.fromEntries(texts) } }
+}
+
+const PAGE_KEYS: readonly string[] = ['page', 'pageSize', 'start', 'limit']
+
+function pageText(key: string, value: unknown): string {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (key === 'limit' && number === -1) return String(ALL)
+  const least = key === 'start' ? 0 : 1
+  if (typeof number === 'number' && Number.isInteger(number) && number >= least) return String(number)
+  throw invalidParam(`Invalid ${key}: expected a whole number from ${least}`, key)
+}
+
+/** Settings without a maximum limit; the default page size is REST's. */
+const unlimitedSettings = ({ prefix, defaultLimit }: RestSettings): RestSettings => ({
+  prefix,
+  defaultLimit,
+  maxLimit: ALL,
+  withCount: false,
+})
+
+/** Checks that all keys are known and converts values to plain ones. Throws RequestFault with the nearest known key. */
+function checkParams(raw: unknown, known: readonly string[], name: string): Params {
+  if (raw === undefined) return {}
+  if (!isRecord(raw)) throw invalidParam(`${name} takes an object of parameters`, name)
+  const params: [string, unknown][] = []
+  for (const [key, value] of Object.entries(raw)) {
+    if (!known.includes(key))
+      throw invalidParam(
+        `Unknown parameter ${key} of ${name}${didYouMean(key, known) || (known.length === 0 ? ': it takes none' : `: it takes ${known.join(', ')}`)}`,
+        key,
+      )
+    if (value !== undefined) params.push([key, toPlain(value, key)])
+  }
+  return Object.fromEntries(params)
+}
+
+/** The position of a value, for faults. */
+interface ValuePlace {
+  readonly path: string
+  /** Refuse undefined: in filters it would silently drop a condition. */
+  readonly strict: boolean
+  readonly depth: number
+}
+
+/** Maximum nesting of a value. */
+const MAX_DEPTH = 100
+
+/**
+ * Converts a value to its JSON form: dates to ISO text, big integers to text. Throws RequestFault for values that JSON
+ * cannot represent, and for undefined inside filters.
+ */
+function toPlain(value: unknown, key: string): unknown {
+  return plain(value, { path: key, strict: key === 'filters', depth: 0 })
+}
+
+function plain(value: unknown, place: ValuePlace): unknown {
+  if (place.depth > MAX_DEPTH)
+    throw invalidParam(`${place.path} is more than ${MAX_DEPTH} levels deep`, place.path)
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
+  if (Array.isArray(value))
+    return value.map((each, index) => plain(each ?? orNull(each, place), inside(place, index)))
+  if (typeof value === 'object' && isPlainObject(value)) return plainObject(value, place)
+  throw invalidParam(`${place.path} is ${nameOf(value)}: expected plain values`, place.path)
+}
+
+/** As in JSON: undefined in a list becomes null, in an object it is dropped. */
+function orNull(value: null | undefined, { path, strict }: ValuePlace): null {
+  if (strict && value === undefined) throw invalidParam(`${path} has undefined in it`, path)
+  return null
+}
+
+function plainObject(value: object, place: ValuePlace): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(value).filter(([key, each]) => {
+    if (each === undefined && place.strict) throw invalidParam(`${place.path}.${key} is undefined`, key)
+    return each !== undefined
+  })
+  return Object.fromEntries(entries.map(([key, each]) => [key, plain(each, inside(place, key))]))
+}
+
+const inside = ({ path, strict, depth }: ValuePlace, key: string | number): ValuePlace => ({
+  path: `${path}.${key}`,
+  strict,
+  depth: depth + 1,
+})
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+const nameOf = (value: unknown): string =>
+  typeof value === 'object' ? `a ${value?.constructor.name ?? 'null'}` : String(value ?? typeof value)
+
+/** Finds a content-type by uid or key. Throws RequestFault with the nearest name. */
+function findType(name: unknown, { contentTypes }: Model): ContentType {
+  const found = contentTypes.get(String(name)) ?? [...contentTypes.values()].find(({ key }) => key === name)
+  if (found) return found
+  const names = [...contentTypes.values()].flatMap(({ uid, key }) => [uid, key])
+  throw invalidParam(`There is no content-type ${String(name)}${didYouMean(String(name), names)}`, 'uid')
 }

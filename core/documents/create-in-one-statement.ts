@@ -11,7 +11,7 @@ import { toLoneStatement } from './read/to-statement.ts'
 import { newDocumentId } from './rows/document-id.ts'
 import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import { NO_CURRENT_ROWS } from './rows/write-load.ts'
-import { changesOf, type Saved, type SaveTerms } from './save-document.ts'
+import { type Saved, type SaveTerms, toEventChanges } from './save-document.ts'
 import { saveVersion } from './save-version.ts'
 import type { ReturningQuery } from './sql/print-changes.ts'
 import { defaultsOf } from './values/given-body.ts'
@@ -68,7 +68,12 @@ export async function createInOneStatement(
     { uniqueness: 'left to indexes' },
   )
   const text = beside.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
-  terms.tell({ type: command.type, documentId, changes: changesOf(command, []), origin: originOf(command) })
+  terms.tell({
+    type: command.type,
+    documentId,
+    changes: toEventChanges(command, []),
+    origin: originOf(command),
+  })
   return { documentId, text }
 }
 

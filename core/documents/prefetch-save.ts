@@ -1,4 +1,4 @@
-import { readableAttributes } from '../access/restrict/readable-attributes.ts'
+import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, Holder } from '../model/model.ts'
 import type { DesiredDocument, Values } from './desired-state.ts'
 import type { Answer } from './documents.ts'

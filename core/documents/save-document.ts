@@ -67,7 +67,7 @@ export async function saveDocument(
   await saveVersion({ command, documentId, body, current, targets: asked.targets, terms: saving })
   if (unpublishes(command)) await removePublished({ type, documentId, locale: command.locale }, terms)
   await assertAfter(subject, terms)
-  const changes = changesOf(command, rows)
+  const changes = toEventChanges(command, rows)
   // A failure here fails the transaction, which reports it.
   const text = ignoreUnhandled(readAnswer(answer, documentId, terms))
   terms.tell({ type, documentId, changes, origin: originOf(command) })
@@ -75,7 +75,7 @@ export async function saveDocument(
 }
 
 /** A new locale of an existing document counts as `create`. `before`: the document's rows before the write. */
-export function changesOf(command: SaveCommand, before: readonly CurrentRow[]): ChangeEvent['changes'] {
+export function toEventChanges(command: SaveCommand, before: readonly CurrentRow[]): ChangeEvent['changes'] {
   const { locale } = command
   const saved = { locale, action: hasLocale(command, before) ? 'update' : 'create' } as const
   if (unpublishes(command)) return [saved, { locale, action: 'unpublish' }]

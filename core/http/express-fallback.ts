@@ -4,9 +4,14 @@ import { notFound } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import { isHarmless } from '../media/file-type.ts'
 import type { Observer } from '../observe/observation.ts'
-import { cacheControlFor } from './caching.ts'
-import { clientFaultOf, faultOfError } from './unexpected-error.ts'
-import { ALLOWED_ANYWHERE, methodNotAllowed, writeAnswer } from './write-answer.ts'
+import { cacheControlFor } from './response-headers.ts'
+import {
+  ALLOWED_ANYWHERE,
+  clientFaultOf,
+  faultOfError,
+  methodNotAllowed,
+  writeAnswer,
+} from './write-answer.ts'
 
 /**
  * An Express application for requests outside the API, created at the first of them. Unanswered requests and errors get

@@ -8,8 +8,7 @@ import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorHandler } from './express-fallback.ts'
 import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
 import { toRequestId } from './incoming-request.ts'
-import { unavailableFault } from './unexpected-error.ts'
-import { writeAnswer } from './write-answer.ts'
+import { unavailableFault, writeAnswer } from './write-answer.ts'
 
 export interface GlobalMiddlewareOptions {
   /** Milliseconds that all middlewares together may take before they pass the request on. */

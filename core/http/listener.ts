@@ -7,13 +7,26 @@ import type { Meters } from '../observe/metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { RequestSpan, Tracing } from '../observe/tracing.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
-import { applyTag, cacheControlFor } from './caching.ts'
 import { STOPPING } from './health.ts'
 import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
 import { type CallerOf, IncomingRequest, type RequestOptions } from './incoming-request.ts'
-import { type Cors, createCors, type HeaderList, SECURITY_HEADERS } from './response-headers.ts'
-import { faultOfError, unavailableFault, withOutcome } from './unexpected-error.ts'
-import { ALLOWED_ANYWHERE, notImplemented, OPTIONS_ANYWHERE, writeAnswer } from './write-answer.ts'
+import {
+  applyTag,
+  type Cors,
+  cacheControlFor,
+  createCors,
+  type HeaderList,
+  SECURITY_HEADERS,
+} from './response-headers.ts'
+import {
+  ALLOWED_ANYWHERE,
+  faultOfError,
+  notImplemented,
+  OPTIONS_ANYWHERE,
+  unavailableFault,
+  withOutcome,
+  writeAnswer,
+} from './write-answer.ts'
 
 export interface ListenerOptions {
   readonly settings: ServerSettings

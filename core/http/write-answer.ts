@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpResponse } from '../faults/http-exchange.ts'
+import { toRequestFault } from '../database/request-fault.ts'
+import { type Fault, type FaultCode, fault, RequestFault } from '../faults/fault.ts'
+import { type HttpRequest, type HttpResponse, isSafeMethod } from '../faults/http-exchange.ts'
+import type { Observer } from '../observe/observation.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -46,4 +49,54 @@ export const OPTIONS_ANYWHERE: HttpResponse = {
   body: '',
   type: TEXT,
   headers: { Allow: ALLOWED_ANYWHERE },
+}
+
+/** The public fault for anything thrown; details are only logged. */
+export function faultOfError(error: unknown, requestId: string, observer: Observer): Fault {
+  const known = toRequestFault(error)
+  if (known === null && error instanceof RequestFault) return error.fault
+  if (known === null) {
+    observer.emit({ kind: 'failed', requestId, error })
+    return fault('internal', 'Internal Server Error')
+  }
+  if (known.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: known.reason })
+  return known.fault
+}
+
+/**
+ * Adds `outcome` (reference/rest.md#17-differences-from-strapi) to faults with status 500 and 503: always for requests that may write, for reads
+ * only after a write. An internal fault gets it only after a write.
+ */
+export function withOutcome(given: Fault, { method, writes }: HttpRequest): Fault {
+  if (given.code !== 'unavailable' && given.code !== 'internal') return given
+  const isUnknown = given.details.outcome === 'unknown' || writes?.outcome !== 'not-written'
+  const outcome = isUnknown ? 'unknown' : 'not-written'
+  if (outcome === 'not-written' && (given.code === 'internal' || isSafeMethod(method))) return given
+  return { ...given, details: { ...given.details, outcome } }
+}
+
+export const unavailableFault = (): Fault => fault('unavailable', 'Service Unavailable')
+
+/** Codes of the client errors that Express libraries raise, by status. */
+const CODES: ReadonlyMap<number, FaultCode> = new Map([
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'notFound'],
+  [405, 'methodNotAllowed'],
+  [408, 'requestTimeout'],
+  [412, 'preconditionFailed'],
+  [413, 'payloadTooLarge'],
+  [416, 'rangeNotSatisfiable'],
+  [429, 'rateLimit'],
+])
+
+/**
+ * The fault of a client error: one with a status of 400 to 499 whose message may be shown (`expose`, as set by
+ * http-errors). null: the error is a failure of the server.
+ */
+export function clientFaultOf(error: unknown): Fault | null {
+  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return null
+  const status = 'status' in error ? error.status : undefined
+  if (typeof status !== 'number' || status < 400 || status > 499) return null
+  return fault(CODES.get(status) ?? 'badRequest', error.message)
 }

@@ -1,6 +1,8 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import type { Caller } from '../access/caller.ts'
 import type { Transaction } from '../database/database.ts'
-import type { HttpResponse } from '../faults/http-exchange.ts'
-import type { RequestKey } from './idempotency-key.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
 
 const TABLE = 'plinth_idempotency'
 
@@ -63,4 +65,73 @@ export function serializeAnswer({ body, ...answer }: HttpResponse): string {
 export function deserializeAnswer(text: string): HttpResponse {
   const { isBytes, body, ...answer } = JSON.parse(text)
   return { ...answer, body: isBytes ? Buffer.from(body, 'base64') : body }
+}
+
+export const HEADER = 'Idempotency-Key'
+
+const MAX_LENGTH = 255
+
+/** Parses the header: a quoted string, as in the IETF draft, or a bare one. Throws a RequestFault. */
+export function parseKey(given: string | string[] | undefined): string {
+  const text = String(given).trim()
+  const key = /^".*"$/.test(text) ? text.slice(1, -1) : text
+  if (key.length > 0 && key.length <= MAX_LENGTH && /^[ -~]*$/.test(key)) return key
+  const expected = `1 to ${MAX_LENGTH} printable ASCII characters, such as a UUID`
+  throw new RequestFault(
+    fault('validation', `Invalid ${HEADER}: expected ${expected}, got ${key.length} characters`, {
+      key: HEADER,
+      expected,
+    }),
+  )
+}
+
+/** Secrets derived from a key. Without the key, stored data cannot be read or guessed from a low-entropy body. */
+export interface RequestKey {
+  /** The record's primary key; differs for each caller. */
+  readonly digest: string
+  /** Digest of the request, which detects another request with the same key. */
+  digestOf(request: HttpRequest, body: Buffer): string
+  seal(text: string): string
+  open(sealed: string): string
+}
+
+export function openKey(key: string, caller: Caller): RequestKey {
+  const name = JSON.stringify([callerName(caller), key])
+  const secret = (purpose: string) => Buffer.from(hkdfSync('sha256', name, 'plinth idempotency', purpose, 32))
+  const cipherKey = secret('answer')
+  return {
+    digest: createHash('sha256').update(secret('record')).digest('hex'),
+    digestOf: (request, body) => digestRequest(secret('request'), request, body),
+    seal: text => seal(cipherKey, text),
+    open: sealed => open(cipherKey, sealed),
+  }
+}
+
+const callerName = ({ kind, grants, user }: Caller): string =>
+  JSON.stringify([kind, kind === 'user' ? user?.documentId : kind === 'token' ? grants.name : null])
+
+/** Headers that change the meaning of a request. */
+const RELEVANT_HEADERS = ['content-type', 'strapi-response-format', 'if-match', 'accept-language'] as const
+
+function digestRequest(secret: Buffer, { method, path, search, headers }: HttpRequest, body: Buffer): string {
+  const asked = JSON.stringify([method, path, search, ...RELEVANT_HEADERS.map(name => headers[name] ?? null)])
+  return createHmac('sha256', secret).update(asked).update('\0').update(body).digest('hex')
+}
+
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+function seal(key: Buffer, text: string): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(CIPHER, key, iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+function open(key: Buffer, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES))
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }

@@ -13,8 +13,16 @@ import {
   toFaultResponse,
 } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
-import { HEADER, openKey, parseKey, type RequestKey } from './idempotency-key.ts'
-import { deserializeAnswer, lockKey, serializeAnswer, writeRecord } from './records.ts'
+import {
+  deserializeAnswer,
+  HEADER,
+  lockKey,
+  openKey,
+  parseKey,
+  type RequestKey,
+  serializeAnswer,
+  writeRecord,
+} from './records.ts'
 
 export interface IdempotencyTerms {
   readonly database: Pick<Database, 'transaction'>

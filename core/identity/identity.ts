@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import type { AuthSettings } from '../project/settings/settings.ts'
-import type { Background } from './background.ts'
 import type { QuotaListener } from './rate-limit.ts'
 import type { LoginAttempts } from './sign-in/login-attempts.ts'
 import type { Mailer } from './sign-in/mailer.ts'
@@ -35,4 +35,34 @@ export interface IdentityTerms extends SaveUserTerms {
   readonly background: Background
   /** URL of the REST API for links in mails: `http://localhost:1337/api`. */
   readonly address: string
+}
+
+/**
+ * Work that runs after the response, so that response times do not reveal whether an account exists (reference/safety.md#s8-sessions-and-resets). Errors go
+ * to `report`.
+ */
+interface Background {
+  start(work: () => Promise<void>): void
+  /** Resolves when all started work has ended, or after the timeout. */
+  settled(): Promise<void>
+}
+
+/** Milliseconds that a shutdown waits for mails. Supervisors often kill a process after ten seconds. */
+const SHUTDOWN_TIMEOUT = 5_000
+
+export function openBackground(report: (error: unknown) => void, timeout = SHUTDOWN_TIMEOUT): Background {
+  const running = new Set<Promise<void>>()
+  return {
+    start(work) {
+      const run = work()
+        .catch(report)
+        .finally(() => running.delete(run))
+      running.add(run)
+    },
+    settled: () => withTimeout(timeout, drain(running), undefined),
+  }
+}
+
+async function drain(running: ReadonlySet<Promise<void>>): Promise<void> {
+  while (running.size > 0) await Promise.all(running)
 }

@@ -54,7 +54,7 @@ const toClaim = ({ uid }: Holder, { locale, path, value }: UniqueClaim): KeyedCl
 })
 
 /** Values that the source claims twice, one conflict per document and path. */
-export function findDuplicates<Source>(
+export function findDuplicateValues<Source>(
   candidates: readonly ConflictCandidate<Source>[],
 ): readonly ValueConflict<Source>[] {
   const seen = new Map<string, UniqueClaim & { readonly document: Source }>()
@@ -87,7 +87,7 @@ export async function findConflicts<Source>(
     const document = sources.get(first)
     return document === undefined ? [] : [{ ...claim, document, path: [attribute.name] }]
   })
-  return distinct([...values, ...findDuplicates(candidates), ...parts])
+  return distinct([...values, ...findDuplicateValues(candidates), ...parts])
 }
 
 /** One conflict per document and path: the first. */

@@ -1,4 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
+import { toDatabaseFault } from '../database/database-fault.ts'
+import { retryTransaction } from '../database/retry-transaction.ts'
 import type { Values } from '../documents/desired-state.ts'
 import { type ChangeEvent, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import { removeVersions } from '../documents/rows/remove-versions.ts'
@@ -7,6 +9,7 @@ import type { LockingTerms, WriteTerms } from '../documents/rows/write-terms.ts'
 import type { CurrentRow } from '../documents/sql/write-rows.ts'
 import { ownParts } from '../documents/unique/own-parts.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
+import { runAndRollBack } from '../migrate/plan-migration.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { findConflicts, type ValueConflict } from './conflicts.ts'
@@ -33,7 +36,7 @@ export const importWriteTerms = (
 })
 
 /** Documents to write, with the locked rows of those that exist. */
-export interface Batch<Source extends ImportedDocument = ImportedDocument> {
+export interface ImportBatch<Source extends ImportedDocument = ImportedDocument> {
   readonly documents: readonly PlacedDocument<Source>[]
   readonly current: Current
 }
@@ -43,7 +46,7 @@ export async function prepareBatch<Source extends ImportedDocument>(
   documents: readonly Source[],
   placing: PlaceTerms,
   terms: WriteTerms,
-): Promise<Batch<Source>> {
+): Promise<ImportBatch<Source>> {
   const placed = documents.map(document => place(document, placing))
   const current = await loadCurrent(
     placed.map(({ first }) => first),
@@ -77,7 +80,7 @@ const hasStatus = ({ draftAndPublish }: ContentType, row: CurrentRow, status: st
 
 /** Unique values that other documents have, in the database or in the batch. */
 export function findBatchConflicts<Source extends ImportedDocument>(
-  { documents, current }: Batch<Source>,
+  { documents, current }: ImportBatch<Source>,
   terms: LockingTerms,
 ): Promise<readonly ValueConflict<Source>[]> {
   const own = documents.flatMap(({ there, first }) => (there ? [first] : []))
@@ -103,7 +106,7 @@ export interface UpdatedUser {
 
 /** Writes documents with one statement per table and set of columns, then records their change events. */
 export async function writeBatch(
-  { documents, current }: Batch,
+  { documents, current }: ImportBatch,
   { model, outbox, beforeUsers, removesOtherVersions }: BatchTerms,
   terms: WriteTerms & { readonly transaction: Transaction },
 ): Promise<void> {
@@ -189,3 +192,68 @@ function changesOf({ document: { versions }, first }: PlacedDocument, current: C
     },
   }
 }
+
+/** Milliseconds per statement: a batch may need long queries. */
+export const IMPORT_OPTIONS = { statementTimeout: 300_000 } as const
+
+interface BatchWork<Source, Value> {
+  readonly documents: readonly Source[]
+  /** Writes the whole batch. */
+  write(transaction: Transaction): Promise<Value>
+  /** Writes one of the documents. */
+  writeOne(document: Source, transaction: Transaction): Promise<unknown>
+  /** The error to throw if the database refuses a document. */
+  refusal(document: Source, message: string): Error
+}
+
+/** How often a batch is tried that fails because of concurrent writes. */
+const ATTEMPTS = 5
+
+/** Writes a batch in a transaction. If the database refuses it twice, finds the document that it refuses. */
+export async function transactBatch<Source, Value>(
+  database: Pick<Database, 'transaction'>,
+  work: BatchWork<Source, Value>,
+): Promise<Value> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await retryTransaction(database, transaction => work.write(transaction), IMPORT_OPTIONS)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const refused = attempt === 1 ? null : await findRefused(database, work)
+      if (refused) throw refused
+      if (attempt >= ATTEMPTS) throw error
+    }
+  }
+}
+
+/** Whether the database refused values; other errors are not the fault of a document. */
+function isRefusal(error: unknown): boolean {
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'other') return fault.code?.startsWith('22') === true
+  return fault !== undefined && 'constraint' in fault
+}
+
+/** Writes one document after the other and rolls back. null: the database refuses none. */
+async function findRefused<Source>(
+  database: Pick<Database, 'transaction'>,
+  { documents, writeOne, refusal }: BatchWork<Source, unknown>,
+): Promise<Error | null> {
+  let tried: Source | undefined
+  const work = async (transaction: Transaction) => {
+    for (const document of documents) {
+      tried = document
+      await writeOne(document, transaction)
+      await transaction.run(BARRIER)
+    }
+    return null
+  }
+  try {
+    return await runAndRollBack(database, work, IMPORT_OPTIONS)
+  } catch (error) {
+    if (tried === undefined || !isRefusal(error)) throw error
+    return refusal(tried, `PostgreSQL does not take it: ${toDatabaseFault(error)?.message ?? ''}`)
+  }
+}
+
+/** Waits for the results of pipelined statements. */
+const BARRIER = { name: 'wait for what was sent', text: 'SELECT 1', values: [] }

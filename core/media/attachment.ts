@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { filterFor } from '../access/compile/condition.ts'
-import { visibleDocuments } from '../access/restrict/visible-documents.ts'
+import { visibleDocuments } from '../access/restrict/permit.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredDocument, DesiredVersion, LinkTarget } from '../documents/desired-state.ts'
 import { choiceOf, countMatching } from '../documents/read/matching.ts'

@@ -1,5 +1,5 @@
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { EVERY_TABLE } from '../sql/print-versioned.ts'
+import { EVERY_TABLE } from '../sql/print.ts'
 
 /** Shards of a table's version. More concurrent writers than this create further shards. */
 const SHARDS = 16

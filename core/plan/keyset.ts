@@ -16,10 +16,9 @@ import {
   TRUE,
 } from '../sql/build.ts'
 import type { Expression, RowsJsonNode, RowWindow, SqlSource } from '../sql/nodes.ts'
-import { sortKey } from './order.ts'
+import { planIso, sqlTypeOf } from './comparison.ts'
 import type { IdBound, PlanContext, Row } from './row.ts'
-import { planPageSize } from './rows.ts'
-import { planIso, sqlTypeOf } from './scalar.ts'
+import { planPageSize, sortKey } from './rows.ts'
 
 /** One sort key of keyset pagination: the key of a row, and its value in the cursor. */
 interface CursorKey {

@@ -1,15 +1,25 @@
 import type { Storage } from '../model/storage.ts'
-import type { LocaleChoice, Query, RestrictedQuery } from '../query/query.ts'
-import { allOf, call, column, equal, parameter, select, sqlConstant } from '../sql/build.ts'
+import type { LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
+import {
+  allOf,
+  anyOf,
+  binary,
+  call,
+  column,
+  equal,
+  not,
+  parameter,
+  select,
+  sqlConstant,
+  TRUE,
+} from '../sql/build.ts'
 import { numberedAlias } from '../sql/identifier.ts'
 import type { AnswerStatement, Expression, Order, RowWindow, Select, SqlSource } from '../sql/nodes.ts'
-import { planFilter, planLatest, planSearch } from './filter.ts'
-import { isVersionOf } from './has-version.ts'
+import { planFilter, planLatest, planSearch, planSight } from './filter.ts'
+import { hasVersion, isVersionOf, type VersionCondition } from './has-version.ts'
 import { lastAndNextRow, pageAndNextRow, planAfter, planCursor, planIdBound } from './keyset.ts'
-import { planOrder } from './order.ts'
-import { planPublication } from './publication.ts'
 import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
-import { pageWindow, planLimits, sizedPage } from './rows.ts'
+import { pageWindow, planLimits, planOrder, sizedPage } from './rows.ts'
 import { documentColumns } from './selection.ts'
 
 /** Options of a plan. */
@@ -157,3 +167,55 @@ function conditions(query: Query, row: Row, context: PlanContext): readonly Expr
   const publication = planPublication(query, row, context)
   return [...filter, ...search, publication]
 }
+
+/** reference/rest.md#10-drafts: filters documents by the relation of their visible versions. */
+function planPublication(
+  { publication, visibleVersions }: Pick<Query, 'publication' | 'visibleVersions'>,
+  row: Row,
+  context: PlanContext,
+): Expression {
+  const version = (status: Status, { when, ...terms }: VersionCondition = {}) => {
+    const seen = (found: Row) =>
+      allOf([planSight(found, status, visibleVersions, context), when?.(found) ?? TRUE])
+    return hasVersion(row, { status, ...terms, when: seen }, context)
+  }
+  switch (publication) {
+    case null:
+      return TRUE
+    case 'never-published':
+      return not(version('published'))
+    case 'has-published-version':
+      return version('published')
+    case 'never-published-document':
+      return not(version('published', { anyLocale: true }))
+    case 'has-published-version-document':
+      return version('published', { anyLocale: true })
+    case 'modified':
+      return allOf([version('draft'), version('published'), changedSince(row, version)])
+    case 'unmodified':
+      return allOf([version('draft'), version('published'), not(changedSince(row, version))])
+    case 'published-without-draft':
+      return allOf([version('published'), not(version('draft'))])
+    case 'published-with-draft':
+      return allOf([version('published'), version('draft')])
+  }
+}
+
+/** Whether the timestamps of the other version differ: publishing makes them equal (reference/rest.md#1-envelope-and-status-codes, `updatedAt`). */
+const changedSince = (
+  row: Row,
+  version: (status: Status, terms: VersionCondition) => Expression,
+): Expression =>
+  anyOf([version('draft', { when: stampsDiffer(row) }), version('published', { when: stampsDiffer(row) })])
+
+const stampsDiffer =
+  (row: Row) =>
+  (version: Row): Expression =>
+    anyOf(
+      stampsOf(row).map(stamp =>
+        binary(column(version.alias, stamp), 'IS DISTINCT FROM', column(row.alias, stamp)),
+      ),
+    )
+
+const stampsOf = ({ root }: Row): readonly string[] =>
+  root.localized ? ['updated_at', 'shared_updated_at'] : ['updated_at']

@@ -1,10 +1,11 @@
-import type { LinkPopulate, Page, Query } from '../query/query.ts'
-import { allOf, parameter, select, sqlConstant } from '../sql/build.ts'
-import type { Expression, NamedColumn, RowWindow, Select } from '../sql/nodes.ts'
-import { planFilter } from './filter.ts'
-import type { Join } from './join.ts'
-import { planOrder } from './order.ts'
-import type { PlanContext } from './row.ts'
+import { isLink } from '../model/model.ts'
+import type { LinkPopulate, Page, Query, Sort, SortStep } from '../query/query.ts'
+import { allOf, column, parameter, select, sqlConstant } from '../sql/build.ts'
+import type { Expression, NamedColumn, Order, RowWindow, Select } from '../sql/nodes.ts'
+import { planScalar } from './comparison.ts'
+import { planFilter, planScope } from './filter.ts'
+import { type Join, joinComponent, joinLink } from './join.ts'
+import type { PlanContext, Row } from './row.ts'
 
 export type RowsRequest = Pick<LinkPopulate, 'filter' | 'sort' | 'page'>
 
@@ -99,3 +100,36 @@ export const sizeWord = (page: Page): string => (page.start > 0 ? `<${reachOf(pa
 
 /** The prefix of a list that contains the page, as a power of four: few distinct texts for all pages near the first row. */
 const reachOf = ({ start, limit }: Page): number => 4 ** Math.max(3, Math.ceil(Math.log2(start + limit) / 2))
+
+/** The sorts in order, then the id: pages neither repeat nor miss a row. */
+export function planOrder(sorts: readonly Sort[], row: Row, context: PlanContext): readonly Order[] {
+  const orders = sorts.map(sort => ({ expression: sortKey(sort, row, context), direction: sort.direction }))
+  return [...orders, { expression: column(row.alias, 'id'), direction: 'asc' }]
+}
+
+export function sortKey(sort: Sort, row: Row, context: PlanContext): Expression {
+  const [step, ...rest] = sort.path
+  if (!step) return planScalar(row, sort.attribute, context)
+  return { kind: 'subquery', select: planFirstKey(step, { ...sort, path: rest }, row, context) }
+}
+
+/** `ORDER BY 1`: by the key itself. */
+const FIRST_COLUMN = sqlConstant(1)
+
+/** In a list of related rows the first value in the sort direction counts, so no document is returned twice. */
+function planFirstKey(step: SortStep, sort: Sort, row: Row, context: PlanContext) {
+  const join = joinStep(step, row, context)
+  const visible = planScope(step.scope, join.row, context)
+  return select({
+    columns: [{ as: 'key', expression: sortKey(sort, join.row, context) }],
+    from: join.from,
+    where: allOf([...join.where, visible]),
+    order: [{ expression: FIRST_COLUMN, direction: sort.direction }],
+    limit: sqlConstant(1),
+  })
+}
+
+const joinStep = ({ attribute, scope }: SortStep, row: Row, context: PlanContext): Join =>
+  isLink(attribute)
+    ? joinLink(row, attribute, scope?.status ?? null, context)
+    : joinComponent(row, attribute, context)

@@ -1,9 +1,11 @@
+import type { ScalarAttribute } from '../model/model.ts'
 import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../query/query.ts'
-import { allOf, call, column, select, sqlConstant } from '../sql/build.ts'
+import { allOf, call, cast, column, select, sqlConstant } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
+import { planOutput } from './comparison.ts'
 import { planScope } from './filter.ts'
 import { type Join, joinComponent, joinLink, joinOwned } from './join.ts'
-import { idColumns, planLayout, valueColumns } from './plan-layout.ts'
+import { CODE_SLOT, type LayoutField, type LinkLayoutField } from './layout.ts'
 import type { PlanContext, Row } from './row.ts'
 import { filterConditions, limitedToOne, rowJson, rowsJson, selectRows } from './rows.ts'
 
@@ -108,3 +110,131 @@ const wrapInData = (json: Expression, context: PlanContext): Expression =>
 
 const object = (key: string, json: Expression): Expression =>
   rowJson(select({ columns: [{ as: key, expression: json }] }))
+
+/** A row and its selection. */
+interface SelectedRow {
+  readonly selection: Selection
+  readonly row: Row
+}
+
+/** The columns of a row in a layout. Throws if the layout shows something that is not selected. */
+const planLayout = (
+  fields: readonly LayoutField[],
+  shown: SelectedRow,
+  context: PlanContext,
+): readonly NamedColumn[] =>
+  fields.map(field => ({ as: field.as, expression: planField(field, shown, context) }))
+
+function planField(field: LayoutField, { selection, row }: SelectedRow, context: PlanContext): Expression {
+  switch (field.kind) {
+    case 'constant':
+      return sqlConstant(field.value)
+    case 'documentId':
+      return column(row.alias, context.storage.table(row.root).documentId)
+    case 'id':
+      return cast(column(row.alias, 'id'), 'text')
+    case 'scalar':
+      if (!selection.fields.includes(field.attribute)) throw notSelected(field)
+      return planOutput(row, field.attribute, context)
+    case 'object':
+      return rowJson(select({ columns: planLayout(field.fields, { selection, row }, context) }))
+    case 'rows':
+      return planLinkRows(field.fields, populateOf(field, selection, 'link'), row, context)
+    case 'link':
+      return planLayoutLink(field, { selection, row }, context)
+    case 'component':
+      return planLayoutComponent(field, { selection, row }, context)
+    case 'code':
+      return planCodeSlot(field, { selection, row }, context)
+  }
+}
+
+const notSelected = ({ as }: { readonly as: string }) => new TypeError(`${as} is laid out, but not selected`)
+
+function populateOf<Kind extends Populate['kind']>(
+  field: { readonly as: string; readonly of: string },
+  { populate }: Selection,
+  kind: Kind,
+): Extract<Populate, { readonly kind: Kind }> {
+  const found = populate.find(({ as }) => as === field.of)
+  if (found?.kind !== kind) throw notSelected(field)
+  return found as Extract<Populate, { readonly kind: Kind }>
+}
+
+function planLayoutLink(
+  field: Extract<LayoutField, { readonly kind: 'link' }>,
+  { selection, row }: SelectedRow,
+  context: PlanContext,
+): Expression {
+  const populate = populateOf(field, selection, 'link')
+  const planPart = (part: LinkLayoutField): Expression =>
+    part.kind === 'constant' ? sqlConstant(part.value) : planLinkRows(part.fields, populate, row, context)
+  const columns = field.fields.map(part => ({ as: part.as, expression: planPart(part) }))
+  return rowJson(select({ columns }))
+}
+
+/** The rows of a link as a list, or as one object. */
+function planLinkRows(
+  fields: readonly LayoutField[],
+  populate: LinkPopulate,
+  row: Row,
+  context: PlanContext,
+): Expression {
+  const { attribute, scope } = populate
+  const join = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
+  const columns = planLayout(fields, { selection: populate.selection, row: join.row }, context)
+  const rows = selectRows(join, populate, [planScope(scope, join.row, context)], columns, context)
+  return attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows))
+}
+
+function planLayoutComponent(
+  field: Extract<LayoutField, { readonly kind: 'component' }>,
+  { selection, row }: SelectedRow,
+  context: PlanContext,
+): Expression {
+  const populate = populateOf(field, selection, 'component')
+  const join = joinComponent(row, populate.attribute, context)
+  const columns = planLayout(field.fields, { selection: populate.selection, row: join.row }, context)
+  const rows = selectRows(join, populate, [], columns, context)
+  return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
+}
+
+/** A slot for project code, with the values of the row in the flat format. */
+function planCodeSlot(
+  field: Extract<LayoutField, { readonly kind: 'code' }>,
+  { selection, row }: SelectedRow,
+  context: PlanContext,
+): Expression {
+  const mark = cast(sqlConstant(CODE_SLOT.mark), 'json')
+  if (field.row?.some(attribute => !selection.fields.includes(attribute))) throw notSelected(field)
+  const seen =
+    field.row &&
+    rowJson(select({ columns: [...idColumns(row, context), ...valueColumns(field.row, row, context)] }))
+  const columns = [
+    { as: 'from', expression: mark },
+    { as: 'at', expression: sqlConstant(field.at) },
+    ...(seen ? [{ as: 'row', expression: seen }] : []),
+    { as: 'to', expression: mark },
+  ]
+  return rowJson(select({ columns }))
+}
+
+/** id and documentId, which every document's answer has; the id of a component (reference/rest.md#4-fields). */
+function idColumns(row: Row, context: PlanContext): readonly NamedColumn[] {
+  const id = { as: 'id', expression: column(row.alias, 'id') }
+  if (row.holder.holder === 'component') return [id]
+  return [id, { as: 'documentId', expression: column(row.alias, context.storage.table(row.root).documentId) }]
+}
+
+/** The values of a row except the ids. */
+const valueColumns = (
+  fields: readonly ScalarAttribute[],
+  row: Row,
+  context: PlanContext,
+): readonly NamedColumn[] =>
+  fields
+    .filter(attribute => !isId(attribute))
+    .map(attribute => ({ as: attribute.name, expression: planOutput(row, attribute, context) }))
+
+const isId = (attribute: ScalarAttribute): boolean =>
+  attribute.system && (attribute.type === 'id' || attribute.type === 'documentId')

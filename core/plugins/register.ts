@@ -5,7 +5,6 @@ import { type EventListener, eventPatternFault, listenerKey } from '../events/ev
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Settings } from '../project/settings/settings.ts'
-import { openPluginBinder } from './bind.ts'
 import type { PluginApp } from './context.ts'
 import type { DocumentsService, Plugins } from './extension.ts'
 import type { ExpressMiddleware } from './middleware.ts'
@@ -16,6 +15,7 @@ import {
   type GuardTerms,
   type RouteGuard,
 } from './route-guard.ts'
+import { openPluginBinder } from './run-plugins.ts'
 import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
 import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
 import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'

@@ -1,8 +1,10 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Path, printPath } from '../faults/diagnostic.ts'
 import { type Fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
-import type { Attribute, Component, ContentType } from '../model/model.ts'
-import type { GivenValues } from './command.ts'
-import { parseLinkChange } from './parse-link-change.ts'
+import type { Attribute, Component, ContentType, MediaAttribute, RelationAttribute } from '../model/model.ts'
+import type { GivenValues, LinkChange, LinkConnection, LinkPosition, TargetRef } from './command.ts'
 import { isRecord } from './parse-place.ts'
+import { STATUSES } from './query.ts'
 
 type BodyObject = Readonly<Record<string, unknown>>
 
@@ -99,3 +101,158 @@ function findInComponent(
   }
   return null
 }
+
+/**
+ * Parses the value of a relation or media attribute (reference/rest.md#9-relations-in-bodies): a list, one id, null, or an object of
+ * `connect`, `disconnect` and `set`. Returns null if it changes nothing. `path`: of the attribute.
+ */
+export function parseLinkChange(
+  attribute: RelationAttribute | MediaAttribute,
+  raw: unknown,
+  path: Path,
+): Result<LinkChange | null, LinkFault> {
+  if (!isRecord(raw) || isEntry(raw)) return parseSet(attribute, raw)
+  const unknown = Object.keys(raw).find(key => !OPERATIONS.has(key) && key !== OPTIONS)
+  if (unknown !== undefined) return failed(unknownOperation(unknown, path))
+  const { set, connect, disconnect } = raw
+  const changes = connect !== undefined || disconnect !== undefined
+  if (changes && set !== undefined) return failed(combined(path))
+  if (changes && attribute.kind === 'media') return failed(onlySet(path))
+  // As in Strapi, although `connect: []` changes nothing.
+  if (set !== undefined || connect === null) return parseSet(attribute, set ?? null)
+  return parseChange(attribute, { connect: connect ?? [], disconnect: disconnect ?? [] })
+}
+
+type LinkObject = Readonly<Record<string, unknown>>
+
+const OPERATIONS: ReadonlySet<string> = new Set(['connect', 'disconnect', 'set'])
+/** Strapi's own clients send it. It has no effect. */
+const OPTIONS = 'options'
+
+/** `{ documentId }` or `{ id }`, with any other keys, such as fields of the document that the client received. */
+const isEntry = (raw: LinkObject): boolean =>
+  !Object.keys(raw).some(key => OPERATIONS.has(key)) &&
+  (Object.hasOwn(raw, 'documentId') || Object.hasOwn(raw, 'id'))
+
+function parseSet(
+  { target }: RelationAttribute | MediaAttribute,
+  raw: unknown,
+): Result<LinkChange, LinkFault> {
+  const targets = parseTargets(raw, target)
+  return targets.ok ? ok({ kind: 'set', targets: targets.value }) : targets
+}
+
+function parseChange(
+  { target }: RelationAttribute | MediaAttribute,
+  given: { readonly connect: unknown; readonly disconnect: unknown },
+): Result<LinkChange | null, LinkFault> {
+  const connect = parseConnections(given.connect, target)
+  if (!connect.ok) return connect
+  const disconnect: Result<readonly TargetRef[], LinkFault> = parseTargets(given.disconnect, target)
+  if (!disconnect.ok) return disconnect
+  if (connect.value.length === 0 && disconnect.value.length === 0) return ok(null)
+  return ok({ kind: 'change', connect: connect.value, disconnect: disconnect.value })
+}
+
+const unknownOperation = (key: string, path: Path): LinkFault => ({
+  kind: 'key',
+  path: [...path, key],
+  message: `Invalid key ${key} at ${path.filter(step => typeof step === 'string').join('.')}`,
+})
+
+/** reference/rest.md#9-relations-in-bodies. */
+const combined = (path: Path): LinkFault =>
+  invalidRelations(path, '`set` cannot be combined with `connect` or `disconnect`')
+
+const onlySet = (path: Path): LinkFault =>
+  invalidRelations(path, 'files are given as a whole, without `connect` and `disconnect`')
+
+/** One entry or a list, in shorthand or longhand; null means none. */
+const parseTargets = (raw: unknown, target: ContentType): Result<readonly TargetRef[], LinkFault> =>
+  parseEntries(raw, entry => parseTarget(entry, target))
+
+/** As parseTargets, with positions in the list. */
+const parseConnections = (raw: unknown, target: ContentType): Result<readonly LinkConnection[], LinkFault> =>
+  parseEntries(raw, entry => {
+    const parsed = parseTarget(entry, target)
+    if (!parsed.ok) return parsed
+    return ok({ ...parsed.value, position: parsePosition(isRecord(entry) ? entry.position : undefined) })
+  })
+
+function parseEntries<Entry>(
+  raw: unknown,
+  parse: (entry: unknown) => Result<Entry, LinkFault>,
+): Result<readonly Entry[], LinkFault> {
+  const entries: Entry[] = []
+  for (const entry of Array.isArray(raw) ? raw : [raw]) {
+    if (entry === null) continue
+    const parsed = parse(entry)
+    if (!parsed.ok) return parsed
+    entries.push(parsed.value)
+  }
+  return ok(entries)
+}
+
+/** Unknown keys of the longhand form are ignored, because clients send back the documents that they received. */
+function parseTarget(entry: unknown, target: ContentType): Result<TargetRef, LinkFault> {
+  if (!isRecord(entry)) {
+    const by = toId(entry) ?? toDocumentId(entry)
+    return by ? ok({ by, locale: null, status: null }) : failed(MISSING_ENTRY)
+  }
+  const by = toDocumentId(entry.documentId) ?? toId(entry.id)
+  if (!by) return failed(MISSING_ENTRY)
+  const locale = target.localized ? (entry.locale ?? null) : null
+  if (locale !== null && !isWord(locale)) return failed(badWord('locale', 'the code of a locale'))
+  const given = target.draftAndPublish ? (entry.status ?? null) : null
+  const status = STATUSES.find(word => word === given) ?? null
+  if (status !== given) return failed(badWord('status', STATUSES.join(' or ')))
+  return ok({ by, locale, status })
+}
+
+const toDocumentId = (raw: unknown): TargetRef['by'] | null => (isWord(raw) ? { documentId: raw } : null)
+
+/** PostgreSQL rejects NUL, and no document id contains it. */
+const isWord = (raw: unknown): raw is string => typeof raw === 'string' && raw !== '' && !raw.includes('\0')
+
+/** Numbers, and texts of digits only. */
+function toId(raw: unknown): TargetRef['by'] | null {
+  const id = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
+  return typeof id === 'number' && Number.isSafeInteger(id) ? { id } : null
+}
+
+const badWord = (key: string, expected: string): LinkFault => ({
+  kind: 'format',
+  path: [],
+  message: `Invalid value for ${key} of a relation: expected ${expected}`,
+})
+
+const END: LinkPosition = { at: 'end' }
+
+/** `before` and `after` take precedence over `start` and `end`; the default is the end (reference/rest.md#9-relations-in-bodies). */
+function parsePosition(raw: unknown): LinkPosition {
+  if (!isRecord(raw)) return END
+  for (const at of ['before', 'after'] as const) {
+    const word = raw[at]
+    if (typeof word === 'number' || isWord(word)) return { at, documentId: String(word) }
+  }
+  return raw.start === true ? { at: 'start' } : END
+}
+
+/**
+ * Why the value of a relation or media attribute is refused. `key`: the path leads to an unknown key; `format`:
+ * reported alone, before any other error; `rule`: reported in a list of errors.
+ */
+interface LinkFault {
+  readonly kind: 'key' | 'format' | 'rule'
+  readonly path: Path
+  readonly message: string
+}
+
+/** reference/rest.md#9-relations-in-bodies: an entry that names no document. Strapi's message has no path. */
+const MISSING_ENTRY: LinkFault = { kind: 'rule', path: [], message: 'Invalid relations' }
+
+const invalidRelations = (path: Path, reason: string): LinkFault => ({
+  kind: 'format',
+  path,
+  message: `Invalid relations at ${printPath(path)}: ${reason}`,
+})

@@ -1,13 +1,8 @@
-import type { Failed } from '../base/result.ts'
 import { entityTag } from '../base/text.ts'
 import type { BodyOrText } from '../cache/answer-store.ts'
-import { type Fault, forbidden } from '../faults/fault.ts'
-import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
+import type { HttpResponse } from '../faults/http-exchange.ts'
 import type { AnswerShape } from '../plan/row.ts'
 import type { RestCall } from './rest-call.ts'
-
-export const answerRefusal = ({ reasons }: Failed<Fault>): HttpResponse =>
-  toFaultResponse(reasons[0] ?? forbidden())
 
 /** Strapi 4's response format, if the header has exactly this value (reference/rest.md#16-response-format-v4-and-query-parsing). */
 export const responseShape = ({ request }: RestCall): AnswerShape =>

@@ -23,14 +23,14 @@ export interface EndpointCall {
 }
 
 /** The handler of a method on a path, and the permission it requires. */
-export interface Endpoint {
+export interface RestEndpoint {
   readonly subject: BuiltInSubject
   readonly action: Action
   perform(call: EndpointCall): Promise<HttpResponse>
 }
 
 /** Endpoints by lower-case path below the prefix, then by method. `:id` matches one segment. */
-export type Endpoints = Readonly<Record<string, Readonly<Record<string, Endpoint>>>>
+export type Endpoints = Readonly<Record<string, Readonly<Record<string, RestEndpoint>>>>
 
 export interface EndpointTerms {
   readonly prefix: string
@@ -84,13 +84,13 @@ function findEndpoints(words: readonly string[], endpoints: Endpoints) {
 }
 
 /** The value of `Allow`: HEAD precedes GET, as in Strapi. */
-const allowed = (methods: Readonly<Record<string, Endpoint>>): string =>
+const allowed = (methods: Readonly<Record<string, RestEndpoint>>): string =>
   Object.keys(methods)
     .flatMap(method => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
     .join(', ')
 
 async function perform(
-  { subject, action, perform }: Endpoint,
+  { subject, action, perform }: RestEndpoint,
   call: Omit<EndpointCall, 'caller'>,
   { identify, guards }: EndpointTerms,
 ): Promise<HttpResponse> {

@@ -1,6 +1,9 @@
 import { parse } from 'qs'
 import type { Params } from '../actions/params.ts'
-import { fault, RequestFault } from '../faults/fault.ts'
+import { type Fault, fault, printRejectedValue, RequestFault } from '../faults/fault.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
+import { parseJsonBody } from '../query/parse-json.ts'
+import { isRecord } from '../query/parse-place.ts'
 
 const NONE: Params = {}
 
@@ -52,3 +55,57 @@ const tooMuch = ({ message }: RangeError, what: string): RequestFault =>
         : `A ${what} may have at most ${BOUNDS.parameters} parameters`,
     ),
   )
+
+type Data = Readonly<Record<string, unknown>>
+
+/** The object under `data` in a write's body (reference/rest.md#1-envelope-and-status-codes, "Bodies"). */
+export async function readData(request: HttpRequest): Promise<Data> {
+  return toData(await readBody(request))
+}
+
+/** A body without an envelope (reference/rest.md#14-access); an empty one is `{}`. */
+export async function readBareBody(request: HttpRequest): Promise<Data> {
+  const body = await readBody(request)
+  return isRecord(body) ? body : {}
+}
+
+/** null: no body, or one of an unknown content type, which is ignored as in Strapi. */
+async function readBody(request: HttpRequest): Promise<unknown> {
+  const read = READERS.find(({ type }) => type.test(request.headers['content-type'] ?? ''))
+  if (!read) return null
+  const bytes = await request.body()
+  return bytes.length === 0 ? null : read.parse(bytes)
+}
+
+const READERS = [
+  {
+    type: /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i,
+    parse: (bytes: Buffer) => parseJsonBody(bytes.toString('utf8')),
+  },
+  { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
+] as const
+
+function toData(body: unknown): Data {
+  const data = isRecord(body) && Object.hasOwn(body, 'data') ? body.data : undefined
+  if (Array.isArray(data)) throw new RequestFault(notAnObject(data))
+  if (!isRecord(data)) throw new RequestFault(missingData())
+  return data
+}
+
+/** 56 KiB, as in Strapi; JSON has the limit of the settings. */
+const FORM_LIMIT = 57_344
+
+function parseFormBody(bytes: Buffer): unknown {
+  if (bytes.length > FORM_LIMIT) throw new RequestFault(fault('payloadTooLarge', 'request entity too large'))
+  return parseForm(bytes.toString('utf8'))
+}
+
+const missingData = (): Fault => fault('validation', 'Missing "data" payload in the request body')
+
+/** Strapi's message, whose path is empty. */
+function notAnObject(list: readonly unknown[]): Fault {
+  const message = `this must be a \`object\` type, but the final value was: \`null\` (cast from the value \`${printRejectedValue(list)}\`).`
+  return fault('validation', message, {
+    errors: [{ path: [], message, name: 'ValidationError', value: null }],
+  })
+}

@@ -1,17 +1,27 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ActionCall, ActionResult, WriteTarget } from '../actions/action-call.ts'
+import { restrict } from '../access/restrict/restrict.ts'
+import type { ActionCall, ActionResult, HttpAnswer, WriteTarget } from '../actions/action-call.ts'
+import { paginationKey, printPagination, splitCursor } from '../actions/parameters/parse-pagination.ts'
 import type { Params } from '../actions/params.ts'
-import { type Performed, perform, toEnvelope, toValue } from '../actions/perform.ts'
+import { type Performed, perform, toActionValue, toEnvelope } from '../actions/perform.ts'
+import { isUnstorable } from '../actions/prepare-read.ts'
 import { authorizeAnswer, parseTarget, writeTarget } from '../actions/prepare-write.ts'
+import { timePart } from '../base/request-context.ts'
+import type { BodyFormat } from '../cache/answer-store.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
 import type { HttpResponse } from '../faults/http-exchange.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import type { Precondition } from '../query/command.ts'
-import { answerBody, answerDocument, answerJson, documentTag, responseShape } from './answer.ts'
-import { readData } from './parse-body.ts'
-import { parseQueryString } from './parse-query-string.ts'
-import { cacheBySearch, restrictOnce } from './query-cache.ts'
-import { DOCUMENT_BODY, listBody } from './read.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
+import { answerBody, answerDocument, answerJson, documentTag, envelope, responseShape } from './answer.ts'
+import { parseQueryString, readData } from './parse-query-string.ts'
+import {
+  type CachedQuery,
+  cacheBySearch,
+  parseListSearch,
+  parseOneSearch,
+  restrictOnce,
+} from './query-cache.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 
 /**
@@ -78,7 +88,7 @@ function answer({ result, value }: Performed, action: DocumentAction, call: Rest
   if (action === 'delete') return { status: 204, body: null }
   if (result && value === undefined) return answerResult(result, action, call)
   if (value === null && action !== 'create') throw new RequestFault(notFound())
-  if (result && result.kind !== 'missing' && isDeepStrictEqual(value, toValue(result)))
+  if (result && result.kind !== 'missing' && isDeepStrictEqual(value, toActionValue(result)))
     return answerResult(result, action, call)
   const meta = result?.kind === 'body' ? toEnvelope(result.body).meta : {}
   return answerJson(JSON.stringify({ data: value, meta }), call, statusOf(action))
@@ -113,3 +123,54 @@ export function parsePrecondition(header: string | undefined): Precondition | nu
 }
 
 const TAG = /(?:W\/)?"([^"]*)"/g
+
+/** A list with `meta.pagination` (reference/rest.md#1-envelope-and-status-codes, reference/rest.md#5-pagination). */
+export async function getList(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
+  const { route, request } = call
+  const known = timePart(request, 'parse', () => parseListSearch(route.type, request.search, terms))
+  const query = restrictCached(known, known.parsed.query, call)
+  const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call) }
+  const found = await terms.documents.findBody(body, { trail: request, ahead: call.prefetch })
+  if (found === null) throw new RequestFault(notFound())
+  return answerBody(found, call)
+}
+
+/** One document, or the only one of a single type. */
+export async function getDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
+  const { route, request } = call
+  const { type, documentId } = route
+  const known = timePart(request, 'parse', () => parseOneSearch(type, request.search, terms))
+  const query = restrictCached(known, known.parsed, call)
+  if (isUnstorable(documentId)) throw new RequestFault(notFound())
+  const body = { ...DOCUMENT_BODY, query, shape: responseShape(call) }
+  const found = await terms.documents.findBody(body, {
+    trail: request,
+    ahead: call.prefetch,
+    ...(documentId !== null && { documentId }),
+  })
+  if (found === null) throw new RequestFault(notFound())
+  return answerBody(found, call)
+}
+
+const restrictCached = (
+  known: Pick<CachedQuery<unknown>, 'restricted'>,
+  query: Query,
+  { request, caller }: RestCall,
+): RestrictedQuery =>
+  timePart(request, 'narrow', () => restrictOnce(known, caller, () => restrict(query, caller)))
+
+const listBody: HttpAnswer['listBody'] = ({ type, sort }, pagination) => ({
+  formatKey: paginationKey(pagination),
+  print({ text, total }) {
+    const { documents, next } =
+      pagination.form === 'cursor' && text !== null
+        ? splitCursor(text, type, sort)
+        : { documents: text ?? '[]', next: null }
+    return `{"data":${documents},"meta":{"pagination":${printPagination(pagination, total, next)}}}`
+  },
+})
+
+const DOCUMENT_BODY: BodyFormat = {
+  formatKey: 'one',
+  print: ({ text }) => (text === null ? null : envelope(text)),
+}

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { fillDatabase } from '../../core/app/fill-database.ts'
+import { fillDatabase } from '../../core/app/prepare-database.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { openLocalStorage } from '../../core/media/storage/open-storage.ts'

@@ -3,9 +3,8 @@ import type { Database } from '../../core/database/database.ts'
 import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import { newDocumentId } from '../../core/documents/rows/document-id.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
-import { openBackground } from '../../core/identity/background.ts'
 import { confirmEmail, sendEmailConfirmation } from '../../core/identity/confirm-email.ts'
-import type { AuthCall, IdentityTerms } from '../../core/identity/identity.ts'
+import { type AuthCall, type IdentityTerms, openBackground } from '../../core/identity/identity.ts'
 import type { AuthBody } from '../../core/identity/parse-credentials.ts'
 import {
   forgotPassword,

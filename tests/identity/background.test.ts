@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openBackground } from '../../core/identity/background.ts'
+import { openBackground } from '../../core/identity/identity.ts'
 
 const open = (patience?: number) => {
   const reported: unknown[] = []

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
-import { fillDatabase } from '../../core/app/fill-database.ts'
+import { fillDatabase } from '../../core/app/prepare-database.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openReads } from '../../core/documents/read/read.ts'
 import { openStorage } from '../../core/media/storage/open-storage.ts'

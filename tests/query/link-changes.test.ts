@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Model } from '../../core/model/model.ts'
-import { parseLinkChange } from '../../core/query/parse-link-change.ts'
+import { parseLinkChange } from '../../core/query/parse-given-values.ts'
 import { attributeOf } from '../model/compiled.ts'
 import { library } from './library.ts'
 import { printChange } from './print-change.ts'

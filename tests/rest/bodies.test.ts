@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import test from 'ava'
 import { fault, RequestFault } from '../../core/faults/fault.ts'
 import type { HttpRequest } from '../../core/faults/http-exchange.ts'
-import { readData } from '../../core/rest/parse-body.ts'
+import { readData } from '../../core/rest/parse-query-string.ts'
 import { parsePrecondition } from '../../core/rest/perform-action.ts'
 
 const JSON_TYPE = 'application/json'

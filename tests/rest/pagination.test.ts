@@ -1,6 +1,6 @@
 import test from 'ava'
 import {
-  type Pagination,
+  type PaginationParams,
   pageOf,
   parsePagination,
   printPagination,
@@ -105,7 +105,7 @@ for (const [title, table] of Object.entries(TABLES)) {
 }
 
 test('a list of nothing has no pages', t => {
-  const pagination: Pagination = { form: 'page', start: 0, limit: 25, withCount: true }
+  const pagination: PaginationParams = { form: 'page', start: 0, limit: 25, withCount: true }
   t.is(printPagination(pagination, 0), '{"page":1,"pageSize":25,"pageCount":0,"total":0}')
   t.deepEqual(pageOf(pagination), { start: 0, limit: 25 })
 })

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { Pagination } from '../../core/actions/parameters/parse-pagination.ts'
+import type { PaginationParams } from '../../core/actions/parameters/parse-pagination.ts'
 import type { Result } from '../../core/base/result.ts'
 import type { Fault } from '../../core/faults/fault.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -16,7 +16,7 @@ const model: Model = await library()
 export function readList(
   search: string,
   key = 'book',
-): Result<{ query: Query; pagination: Pagination }, Fault> {
+): Result<{ query: Query; pagination: PaginationParams }, Fault> {
   const parameters = parseQueryString(search)
   if (!parameters.ok) return parameters
   return parseListQuery(typeOf(model, key), parameters.value, { model, settings: SETTINGS })

@@ -4,7 +4,7 @@ import { readProject } from '../../core/project/load-project.ts'
 import { correspond } from '../../tools/strapi/field-mapping.ts'
 import { nameAll } from '../../tools/strapi/names.ts'
 import { readStrapi } from '../../tools/strapi/read-strapi.ts'
-import type { RowPlace } from '../../tools/strapi/row-index.ts'
+import type { RowLocation } from '../../tools/strapi/row-index.ts'
 import { namesOf } from '../../tools/strapi/strapi-names.ts'
 import { streamDocuments } from '../../tools/strapi/stream-documents.ts'
 import { runImport, strapiProject, type } from './import.ts'
@@ -20,7 +20,7 @@ test('a content-type may have any number of rows', async t => {
   const { project } = await readProject(folder.path, {})
   const model = project && compileModel(project)
   if (!strapi.ok || !model?.ok) return t.fail()
-  const place: RowPlace = { documentId: 'gone', locale: null, status: 'published', linked: undefined }
+  const place: RowLocation = { documentId: 'gone', locale: null, status: 'published', linked: undefined }
   const rows = new Map(Array.from({ length: MANY }, (_, index) => [index + 1, place]))
   const documents = streamDocuments({
     source: NOTHING_THERE,

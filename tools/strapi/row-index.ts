@@ -8,7 +8,7 @@ import type { StrapiNames } from './strapi-names.ts'
 import type { Loss } from './warnings.ts'
 
 /** The Plinth document version of a Strapi row. */
-export interface RowPlace {
+export interface RowLocation {
   readonly documentId: string
   /** null: the content-type is not localized. */
   readonly locale: string | null
@@ -25,7 +25,7 @@ export interface RowIndex {
 }
 
 export interface IndexedType {
-  readonly rows: ReadonlyMap<number, RowPlace>
+  readonly rows: ReadonlyMap<number, RowLocation>
   /** The row ids by documentId, ordered by the first row. */
   readonly documents: ReadonlyMap<string, readonly number[]>
 }
@@ -55,7 +55,7 @@ async function indexType(type: TypePair, terms: IndexTerms): Promise<IndexedType
     orderBy: ['id'],
   })
   const ids = await documentIds(type, table, rows, terms)
-  const places = new Map<number, RowPlace>()
+  const places = new Map<number, RowLocation>()
   const documents = new Map<string, number[]>()
   for (const row of rows) {
     const id = numberAt(row, 'id')
@@ -75,7 +75,7 @@ function toPlace(
   row: SourceRow,
   documentId: string,
   { defaultLocale, locales, lose }: IndexTerms,
-): RowPlace | undefined {
+): RowLocation | undefined {
   const locale = ours.localized ? row.get('locale') || defaultLocale : null
   if (locale === null || locales.has(locale)) return toRowPlace(ours, row, { documentId, locale })
   lose({ of: uid, why: `the project has no locale \`${locale}\`` })
@@ -85,15 +85,15 @@ function toPlace(
 function toRowPlace(
   ours: ContentType,
   row: SourceRow,
-  where: Pick<RowPlace, 'documentId' | 'locale'>,
-): RowPlace {
+  where: Pick<RowLocation, 'documentId' | 'locale'>,
+): RowLocation {
   const status = statusOf(ours, row)
   const linked = ours.draftAndPublish && row.has('document_id') && status !== 'both' ? status : undefined
   return { ...where, status, linked }
 }
 
 /** Only Strapi 5 has separate rows for drafts. */
-function statusOf({ draftAndPublish }: ContentType, row: SourceRow): RowPlace['status'] {
+function statusOf({ draftAndPublish }: ContentType, row: SourceRow): RowLocation['status'] {
   if (!draftAndPublish) return 'published'
   if (row.get('published_at') === null) return 'draft'
   return row.has('document_id') ? 'published' : 'both'

@@ -6,7 +6,7 @@ import type { TypePair } from './field-mapping.ts'
 import type { HolderReadContext, ValuesById } from './read/read-terms.ts'
 import { readValues } from './read/read-values.ts'
 import { numberAt, type SourceRow } from './read/source.ts'
-import type { IndexedType, RowPlace } from './row-index.ts'
+import type { IndexedType, RowLocation } from './row-index.ts'
 
 /** Documents per query. */
 const BATCH = 500
@@ -65,7 +65,7 @@ async function readStamps(
 
 interface FoundRow {
   readonly id: number
-  readonly place: RowPlace
+  readonly place: RowLocation
   readonly values: StreamedValues
   readonly stamps: SourceRow | undefined
 }

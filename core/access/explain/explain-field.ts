@@ -1,6 +1,6 @@
 import { type Attribute, type ContentType, isLink } from '../../model/model.ts'
 import { type Action, isReadAction, permissionPartsOf } from '../actions.ts'
-import { isPasswordAttribute } from '../restrict/readable-attributes.ts'
+import { isPasswordAttribute } from '../readable-attributes.ts'
 import type { Explanation } from './explain.ts'
 
 /** The reason why an action may or may not read or write one attribute. */

@@ -5,7 +5,7 @@ import type { Query, RestrictedQuery, Selection } from '../../query/query.ts'
 import type { Action } from '../actions.ts'
 import { brandCommand } from '../brand.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
-import { isPasswordAttribute } from './readable-attributes.ts'
+import { isPasswordAttribute } from '../readable-attributes.ts'
 import { restrict } from './restrict.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Attribute, ComponentAttribute, ContentType, LinkAttribute } from '
 import type { Filter, LinkScope, Status, VersionChoice, VisibleVersions } from '../../query/query.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { conjunction, filterFor } from '../compile/condition.ts'
-import { readableAttributes } from './readable-attributes.ts'
+import { readableAttributes } from '../readable-attributes.ts'
 
 /** One pass through a query for one caller. Refusals are collected; the first is reported. */
 export interface Restriction {

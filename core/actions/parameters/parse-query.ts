@@ -6,11 +6,10 @@ import { parseFilter } from '../../query/parse-filter.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import type { Query, Search, Status } from '../../query/query.ts'
 import type { Params } from '../params.ts'
-import { parseCursor } from './cursor.ts'
 import { joinsTables, parseFields, withSortedFields } from './parse-fields.ts'
-import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
+import { type PaginationParams, pageOf, parseCursor, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
-import { parseLocales, parsePublication, parseStatus } from './parse-version.ts'
+import { parseLocales, parsePublication, parseStatusParam } from './parse-version.ts'
 import { findExcessPopulate } from './populate-names.ts'
 
 export interface QueryParseTerms {
@@ -54,7 +53,7 @@ function parseContent(type: ContentType, parameters: Params, { model }: QueryPar
 type Versions = Pick<Query, 'publication' | 'search'> & { readonly status: Status }
 
 function parseVersions(type: ContentType, parameters: Params): Versions {
-  const status = parseStatus(parameters.status)
+  const status = parseStatusParam(parameters.status)
   const publication = parsePublication(type, parameters)
   const search = parseSearch(type, parameters._q)
   return { status, publication, search }
@@ -62,7 +61,7 @@ function parseVersions(type: ContentType, parameters: Params): Versions {
 
 export interface ListQuery {
   readonly query: Query
-  readonly pagination: Pagination
+  readonly pagination: PaginationParams
 }
 
 /** Parses the parameters of a list. */

@@ -13,7 +13,7 @@ import type { Params } from '../params.ts'
 const ALL_LOCALES: LocaleChoice = { kind: 'all' }
 
 /** `status` (contract 0): exactly `draft` or `published`; absent: `published`. */
-export function parseStatus(raw: unknown): Status {
+export function parseStatusParam(raw: unknown): Status {
   if (raw === undefined) return 'published'
   const status = STATUSES.find(word => word === raw)
   if (!status) throw invalidWord('status', STATUSES)

@@ -1,7 +1,7 @@
 import { detachString, entityTag, memoryBytes } from '../../base/text.ts'
 import type { CacheableRead } from '../../cache/answer-store.ts'
 import type { AnswerStatement, ParameterValue } from '../../sql/nodes.ts'
-import { printVersioned, type VersionedTemplate } from '../../sql/print-versioned.ts'
+import { printVersioned, type VersionedTemplate } from '../../sql/print.ts'
 import { bind, type Template, toKeep } from '../../sql/statement.ts'
 import { makeOf, planOnce, sizeOfTemplate } from './plan-once.ts'
 

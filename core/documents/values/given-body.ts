@@ -1,6 +1,6 @@
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type { CreateCommand } from '../../query/command.ts'
-import { parseLinkChange } from '../../query/parse-link-change.ts'
+import { parseLinkChange } from '../../query/parse-given-values.ts'
 import type { Status } from '../../query/query.ts'
 import type { LinkTarget, Values } from '../desired-state.ts'
 import { countPasswords, hashPasswords } from './hash-passwords.ts'

@@ -7,7 +7,7 @@ import {
   compileAuthorize,
   type RouteAuth,
   type RouteAuthTerms,
-} from '../../plugins/route-auth.ts'
+} from '../../plugins/route-guard.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 

@@ -1,20 +1,26 @@
 import type { BUILT_IN_ACTIONS } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
-import { readableAttributes } from '../../access/restrict/readable-attributes.ts'
+import { readableAttributes } from '../../access/readable-attributes.ts'
+import type { Transaction } from '../../database/database.ts'
+import type { Values } from '../../documents/desired-state.ts'
 import type { DocumentReads } from '../../documents/documents.ts'
-import { forbidden, RequestFault } from '../../faults/fault.ts'
+import { newDocumentId } from '../../documents/rows/document-id.ts'
+import { type ParseTerms, parseValues } from '../../documents/values/parse-attribute.ts'
+import { rule, toFault, toRefusal } from '../../documents/values/value-fault.ts'
+import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
-import { confirmEmail, sendEmailConfirmation } from '../confirm-email.ts'
+import { confirmEmail, mailConfirmation, sendEmailConfirmation } from '../confirm-email.ts'
 import type { AuthCall, IdentityTerms, SignedIn } from '../identity.ts'
-import type { AuthBody } from '../parse-credentials.ts'
+import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
 import { type CountRequest, enforceQuota, networkOf, type Quota, type QuotaListener } from '../rate-limit.ts'
-import { ALL_ROWS } from '../users/user-values.ts'
+import { type Account, findAccount, writeAccount } from '../users/accounts.ts'
+import { findRole, hashUserValues, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
+import { ALL_ROWS, requireScalar, withUsername } from '../users/user-values.ts'
 import { changePassword, forgotPassword, resetPassword } from './change-password.ts'
-import { register } from './register.ts'
-import { signIn } from './sign-in.ts'
+import { issueSession, signIn } from './sign-in.ts'
 
 /**
  * The auth operations for every protocol (reference/rest.md#14-access, reference/graphql.md#7-users): parses bodies, counts requests, makes
@@ -170,4 +176,82 @@ function populateRole(type: ContentType, shown: ShownRole): readonly Populate[] 
   const fields = everyField(role.target).fields.filter(field => view.readable.has(field))
   const selection = { fields, named: true, populate: [] }
   return [populateRows(role, 'named', { ...allRows(role.target), selection })]
+}
+
+const REQUIRED_FIELDS = ['email', 'username', 'password'] as const
+
+const TAKEN_MESSAGE = 'Email or Username are already taken'
+
+/** Creates a user with the configured role. Keys that the project does not allow are refused (reference/safety.md#s6-mass-assignment). */
+async function register(body: AuthBody, terms: IdentityTerms): Promise<SignedIn> {
+  if (!terms.settings.register.enabled)
+    throw new RequestFault(fault('application', 'Register action is currently disabled'))
+  const values = await parseRegistration(withUsername(body), terms)
+  const account = await writeAccount(async (transaction, recordEvent) => {
+    const inserted = await insertUser(values, transaction, terms)
+    recordEvent(inserted, 'create', [...values.keys(), 'role'])
+    return inserted
+  }, terms).catch(throwTaken)
+  if (!terms.settings.register.confirmEmail) return issueSession(account, terms)
+  terms.background.start(() => mailConfirmation(account, terms))
+  return { jwt: null, documentId: account.documentId }
+}
+
+/** A unique violation by a concurrent registration is reported like a value that was taken before. */
+function throwTaken(error: unknown): never {
+  if (!(error instanceof RequestFault)) throw error
+  const { errors } = error.details
+  const [first]: readonly { readonly path?: readonly string[] }[] = Array.isArray(errors) ? errors : []
+  const isTaken = first?.path?.some(name => name === 'email' || name === 'username')
+  throw isTaken ? new RequestFault(fault('application', TAKEN_MESSAGE)) : error
+}
+
+async function parseRegistration(body: AuthBody, { settings, model }: IdentityTerms): Promise<Values> {
+  const { allowedFields, confirmEmail } = settings.register
+  const allowed: ReadonlySet<string> = new Set([...REQUIRED_FIELDS, ...allowedFields])
+  const wrong = Object.keys(body).filter(key => !allowed.has(key))
+  if (wrong.length > 0) throw new RequestFault(fault('validation', `Invalid parameters: ${wrong.join(', ')}`))
+  const rules = REQUIRED_FIELDS.map(name => ({ name, attribute: requireScalar(model.builtIn.user, name) }))
+  parseCredentials(body, rules)
+  const { values, faults } = parseValues(model.builtIn.user, body, PARSE_TERMS)
+  const refusal = toRefusal(faults)
+  if (refusal) throw new RequestFault(refusal)
+  const server = { provider: scalarValue('local'), confirmed: scalarValue(!confirmEmail) }
+  return hashUserValues(new Map([...values, ...Object.entries(server)]), model)
+}
+
+/** Registration may not set relations. */
+const PARSE_TERMS: ParseTerms = {
+  strictness: 'full',
+  purpose: 'make',
+  componentIds: false,
+  links: (_attribute, value, path) => ({
+    targets: undefined,
+    faults: [toFault(rule('cannot be set while registering'), path, value)],
+  }),
+}
+
+async function insertUser(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<Account> {
+  const documentId = newDocumentId()
+  await assertUnused(values, transaction, terms)
+  const role = await findRole(terms.settings.register.role, transaction, terms)
+  const user = { documentId, values: new Map([...values, ['role', roleValue(role)]]) }
+  await saveUser(user, { email: TAKEN_MESSAGE, username: TAKEN_MESSAGE }, transaction, terms)
+  const text = textValue(values, 'email')
+  const account = await findAccount(transaction, { by: 'email', text }, terms)
+  if (!account) throw new TypeError('a user that was just made is not there')
+  return account
+}
+
+/** A username must not equal another user's address, and vice versa. saveUser checks equal columns. */
+async function assertUnused(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<void> {
+  for (const name of ['username', 'email']) {
+    const found = await findAccount(transaction, { by: 'identifier', text: textValue(values, name) }, terms)
+    if (found) throw new RequestFault(fault('application', TAKEN_MESSAGE))
+  }
+}
+
+function textValue(values: Values, name: string): string {
+  const value = values.get(name)
+  return value?.kind === 'scalar' ? String(value.value) : ''
 }

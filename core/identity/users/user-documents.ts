@@ -1,10 +1,13 @@
 import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
 import type { Result } from '../../base/result.ts'
+import type { Transaction } from '../../database/database.ts'
 import type { Documents, SavedDocument } from '../../documents/documents.ts'
 import type { Fault } from '../../faults/fault.ts'
+import type { ContentType, Model } from '../../model/model.ts'
+import type { Storage } from '../../model/storage.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { mailConfirmation } from '../confirm-email.ts'
-import { clearMailedCodes, endSessions } from '../end-sessions.ts'
 import type { IdentityTerms } from '../identity.ts'
 import { findAccount } from './accounts.ts'
 import { withUsername } from './user-values.ts'
@@ -66,3 +69,87 @@ function mailConfirmationTo(written: Result<SavedDocument, Fault>, terms: Identi
     if (account && !account.confirmed && !account.blocked) await mailConfirmation(account, terms)
   })
 }
+
+interface EndSessionsTerms {
+  readonly model: Model
+  readonly storage: Storage
+}
+
+interface SessionOwner {
+  readonly documentId: string
+  /** Id of the session that goes on; absent: none. */
+  readonly keptSession?: string | undefined
+}
+
+/**
+ * Ends all sessions of a user but one and invalidates mailed codes, in the transaction that sets a new password. A stolen
+ * session could have requested a change of address (reference/safety.md#s8-sessions-and-resets).
+ */
+export async function endSessions(
+  transaction: Pick<Transaction, 'run'>,
+  { documentId, keptSession }: SessionOwner,
+  { model, storage }: EndSessionsTerms,
+): Promise<void> {
+  const { user } = model.builtIn
+  const table = storage.table(user)
+  const version = name(storage.column(user, 'sessionVersion'))
+  const kept = name(storage.column(user, 'keptSession'))
+  const codes = clearCodesSql(storage, user)
+  await transaction.run({
+    name: 'end the sessions of a user',
+    text: `UPDATE ${name(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${kept} = $2::text, ${codes} WHERE ${name(table.documentId)} = $1::text`,
+    values: [documentId, keptSession ?? null],
+  })
+}
+
+/** Invalidates codes mailed to the old address, in the transaction that changes the address. */
+async function clearMailedCodes(
+  transaction: Pick<Transaction, 'run'>,
+  documentId: string,
+  { model, storage }: EndSessionsTerms,
+): Promise<void> {
+  const { user } = model.builtIn
+  const table = storage.table(user)
+  await transaction.run({
+    name: 'forget what was mailed to a user',
+    text: `UPDATE ${name(table.name)} SET ${clearCodesSql(storage, user)} WHERE ${name(table.documentId)} = $1::text`,
+    values: [documentId],
+  })
+}
+
+interface UserCredentials {
+  readonly documentId: string
+  readonly email: string
+  /** Hash; absent: unchanged. */
+  readonly password?: string | null | undefined
+}
+
+/** Call before the values are written: a user with a new address or password may be a different person. */
+export async function endSessionsOfChangedUsers(
+  transaction: Pick<Transaction, 'run'>,
+  users: readonly UserCredentials[],
+  { model, storage }: EndSessionsTerms,
+): Promise<void> {
+  if (users.length === 0) return
+  const { user } = model.builtIn
+  const table = storage.table(user)
+  const column = (attribute: string) => `u.${name(storage.column(user, attribute))}`
+  const version = storage.column(user, 'sessionVersion')
+  const kept = storage.column(user, 'keptSession')
+  const isOther = `${column('email')} IS DISTINCT FROM n.email OR n.replaced AND ${column('password')} IS DISTINCT FROM n.password`
+  await transaction.run({
+    name: 'end the sessions of users with new addresses',
+    text: `UPDATE ${name(table.name)} AS u SET ${name(version)} = coalesce(u.${name(version)}, 0) + 1, ${name(kept)} = NULL, ${clearCodesSql(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${name(table.documentId)} = n.id AND (${isOther})`,
+    values: [
+      users.map(({ documentId }) => documentId),
+      users.map(({ email }) => email),
+      users.map(({ password }) => password ?? null),
+      users.map(({ password }) => password !== undefined),
+    ],
+  })
+}
+
+const clearCodesSql = (storage: Storage, user: ContentType): string =>
+  ['resetPasswordToken', 'confirmationToken']
+    .map(code => `${name(storage.column(user, code))} = NULL`)
+    .join(', ')

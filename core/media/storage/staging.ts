@@ -4,7 +4,7 @@ import { link, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { detectMime } from '../detect-mime.ts'
+import { detectMime } from '../file-type.ts'
 
 /** A completely received file that is not stored yet. */
 export interface StagedFile {

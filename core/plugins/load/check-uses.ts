@@ -8,9 +8,8 @@ import type { Project } from '../../project/project.ts'
 import type { Json, MiddlewareUse, OperationSettings, PolicyUse } from '../../project/settings/settings.ts'
 import type { Plugins } from '../extension.ts'
 import type { MiddlewareDefinition } from '../middleware.ts'
-import { diagnoseModule, type PluginFault } from '../plugin-fault.ts'
 import type { PluginSchema } from '../plugin-module.ts'
-import { FOLDERS } from './find-modules.ts'
+import { diagnoseModule, FOLDERS, type PluginFault } from './find-modules.ts'
 
 export interface CheckUsesTerms {
   readonly project: Project

@@ -2,7 +2,6 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
-import { diagnoseModule } from '../plugin-fault.ts'
 import type { PluginKind } from '../plugin-module.ts'
 
 /** Folders of plugin modules, next to project.yaml. */
@@ -94,3 +93,30 @@ const firstIndex = (modules: readonly PluginModule[], { kind, name }: PluginModu
 
 const duplicate = ({ kind, name, shown }: PluginModule, first: PluginModule): Diagnostic =>
   diagnoseModule('duplicate-module', `${first.shown} is the ${kind} \`${name}\` already`, { file: shown })
+
+/** All diagnostic codes of this module: faults of plugins and of their uses in project.yaml. */
+export type PluginFault =
+  | 'bad-module'
+  | 'bad-module-name'
+  | 'duplicate-module'
+  | 'bad-migration'
+  | 'unknown-policy'
+  | 'unknown-middleware'
+  | 'wrong-middleware'
+  | 'bad-config'
+  | 'unknown-route'
+  | 'unknown-scope'
+
+interface ModulePlace {
+  /** Relative to the project's folder. */
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+  readonly source?: string
+}
+
+export const diagnoseModule = (
+  code: PluginFault,
+  message: string,
+  { file, line = 1, column = 1, source = '' }: ModulePlace,
+): Diagnostic => ({ code, message, path: [], place: { file, line, column, source } })

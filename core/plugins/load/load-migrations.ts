@@ -10,10 +10,9 @@ import type {
   CustomMigrationCode,
 } from '../../migrate/custom-migrations/custom-migration.ts'
 import type { Migration } from '../migration.ts'
-import { diagnoseModule } from '../plugin-fault.ts'
 import { moduleKind } from '../plugin-module.ts'
-import { moduleError } from './module-error.ts'
-import { defaultExport, openLoader } from './module-loader.ts'
+import { diagnoseModule } from './find-modules.ts'
+import { defaultExport, moduleError, openLoader } from './module-loader.ts'
 
 /** Reads the custom migrations. Modules are loaded when they run. Fails with all faults. */
 export async function loadMigrations(root: string): Promise<Result<readonly CustomMigration[], Diagnostic>> {

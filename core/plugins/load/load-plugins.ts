@@ -4,14 +4,12 @@ import type { Model } from '../../model/model.ts'
 import type { Project } from '../../project/project.ts'
 import type { Extension, Plugins } from '../extension.ts'
 import type { Middleware } from '../middleware.ts'
-import { diagnoseModule } from '../plugin-fault.ts'
 import { moduleKind } from '../plugin-module.ts'
 import type { Policy } from '../policy.ts'
 import { checkUses } from './check-uses.ts'
-import { FOLDERS, findModules, type PluginModule } from './find-modules.ts'
+import { diagnoseModule, FOLDERS, findModules, type PluginModule } from './find-modules.ts'
 import { MIGRATIONS } from './load-migrations.ts'
-import { moduleError } from './module-error.ts'
-import { defaultExport, loadedFiles, type ModuleLoader, openLoader } from './module-loader.ts'
+import { defaultExport, loadedFiles, type ModuleLoader, moduleError, openLoader } from './module-loader.ts'
 
 /** Loads a project's plugins and checks their uses in project.yaml. Fails with all faults of both. */
 export async function loadPlugins(project: Project, model: Model): Promise<Result<Plugins, Diagnostic>> {

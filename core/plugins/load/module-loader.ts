@@ -4,7 +4,9 @@ import { join, relative, sep } from 'node:path'
 import type { Jiti, TransformOptions } from 'jiti'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoryBytes } from '../../base/text.ts'
+import type { Diagnostic } from '../../faults/diagnostic.ts'
 import * as names from '../plugin-names.ts'
+import { diagnoseModule, type PluginModule } from './find-modules.ts'
 
 /** Loads TypeScript and JavaScript modules without a build step. */
 export interface ModuleLoader {
@@ -75,3 +77,34 @@ const isProjectFile = (root: string) => (file: string) =>
 /** The default export; for CommonJS modules the exports. */
 export const defaultExport = (exported: unknown): unknown =>
   typeof exported === 'object' && exported !== null && 'default' in exported ? exported.default : exported
+
+/** Diagnostic for an error while a module was loaded, at the line that threw it. */
+export function moduleError(
+  { file, shown }: Pick<PluginModule, 'file' | 'shown'>,
+  error: unknown,
+): Diagnostic {
+  const { message, stack } = errorTexts(error)
+  const [, line, column] =
+    new RegExp(`${escapeRegExp(file)}:(\\d+):(\\d+)`).exec(`${message}\n${stack}`) ?? []
+  const reason =
+    message
+      .split('\n')[0]
+      ?.replace(/^\w*Error: /, '')
+      .trim() || 'it throws something that is no error'
+  const source = line === undefined ? '' : sourceLine(file, Number(line))
+  return diagnoseModule('bad-module', `the module cannot be loaded: ${reason}`, {
+    file: shown,
+    line: Number(line ?? 1),
+    // A column beyond the line refers to the transformed code.
+    column: Number(column ?? 1) <= source.length ? Number(column ?? 1) : 1,
+    source,
+  })
+}
+
+const errorTexts = (error: unknown): { message: string; stack: string } =>
+  error instanceof Error ? { message: error.message, stack: error.stack ?? '' } : { message: '', stack: '' }
+
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+const sourceLine = (file: string, line: number): string =>
+  readFileSync(file, 'utf8').split(/\r?\n/)[line - 1] ?? ''

@@ -1,13 +1,11 @@
 import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
-import type { PluginBinder } from '../bind.ts'
 import type { RestService, RouteTerms } from '../extension.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
 import { assertKnownKeys } from '../plugin-module.ts'
-import type { RouteAuth } from '../route-auth.ts'
-import type { ExtensionRoute } from '../route-guard.ts'
-import type { BoundPolicy } from '../run-plugins.ts'
+import type { ExtensionRoute, RouteAuth } from '../route-guard.ts'
+import type { BoundPolicy, PluginBinder } from '../run-plugins.ts'
 import type { ResolverTerms } from './graphql-service.ts'
 
 /** Resolves names of plugins and permissions. */

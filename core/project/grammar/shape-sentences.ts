@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { didYouMean, nearest } from '../../base/nearest.ts'
-import { synonymsOf } from '../../base/synonyms.ts'
+import { didYouMean, nearest, synonymsOf } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ProjectFinding } from '../faults.ts'
 import { adviceFor } from '../other-names.ts'

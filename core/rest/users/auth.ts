@@ -16,8 +16,7 @@ import type {
 import { answerMethod } from '../answer.ts'
 import { withQuota } from '../api-rate-limit.ts'
 import { type EndpointCall, type Endpoints, openEndpoints, wordsBelow } from '../endpoint.ts'
-import { readBareBody } from '../parse-body.ts'
-import { parseQueryString } from '../parse-query-string.ts'
+import { parseQueryString, readBareBody } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
 
 export interface AuthTerms extends RestTerms {

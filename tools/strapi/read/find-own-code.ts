@@ -11,7 +11,7 @@ import {
   type PropertyNode,
   parseModule,
   type StatementNode,
-  unwrap,
+  unwrapExpression,
   type ValueNode,
 } from './parse-module.ts'
 import { evaluateLiteral, propertyKey } from './read-exported.ts'
@@ -86,7 +86,7 @@ function isGenerated(module: ParsedModule): boolean {
   if (module.body.length === 0) return true
   const exported = exportedValue(module)
   if (exported === undefined) return false
-  const node = unwrap(exported)
+  const node = unwrapExpression(exported)
   if (node.type === 'CallExpression')
     return factoryOf(node) !== undefined && node.arguments.length === 1 && hasOnlyImports(module)
   return (

@@ -95,7 +95,7 @@ function propertyName({
 }
 
 /** Removes syntax that does not change the value: parentheses, `as`, `satisfies`, `!` and type assertions. */
-export function unwrap(node: ValueNode): ValueNode {
+export function unwrapExpression(node: ValueNode): ValueNode {
   let inner = node
   while (
     inner.type === 'TSAsExpression' ||

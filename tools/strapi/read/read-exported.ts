@@ -8,7 +8,7 @@ import {
   type PropertyNode,
   parseModule,
   type StatementNode,
-  unwrap,
+  unwrapExpression,
   type ValueNode,
 } from './parse-module.ts'
 
@@ -33,7 +33,7 @@ const MAX_STEPS = 5
 
 /** Follows names to their declarations and functions to their results. */
 function followValue(start: ValueNode, scope: Scope, steps = 0): LiteralValue {
-  const node = unwrap(start)
+  const node = unwrapExpression(start)
   if (steps <= MAX_STEPS) {
     if (isFunction(node)) {
       const body = node.body.type === 'BlockStatement' ? node.body.body : []
@@ -66,7 +66,7 @@ const MAX_DEPTH = 200
 
 /** Literals become values, `env()` and `process.env` variables; anything else is code. */
 export function evaluateLiteral(start: ValueNode, source: string, depth = 0): LiteralValue {
-  const node = unwrap(start)
+  const node = unwrapExpression(start)
   const code: LiteralValue = { kind: 'code', text: source.slice(node.start ?? 0, node.end ?? 0) }
   if (depth > MAX_DEPTH) return code
   const inner = (each: ValueNode): LiteralValue => evaluateLiteral(each, source, depth + 1)

@@ -2,7 +2,7 @@ import { groupBy } from '../../../core/documents/rows/group.ts'
 import type { LinkAttribute } from '../../../core/model/model.ts'
 import type { StreamedLink, StreamedTarget } from '../../transfer/stream.ts'
 import { type AttributePair, type HolderPair, isOwner, joinColumn, usesColumn } from '../field-mapping.ts'
-import type { RowPlace } from '../row-index.ts'
+import type { RowLocation } from '../row-index.ts'
 import { snakeCase } from '../strapi-names.ts'
 import { textAt } from './literal-value.ts'
 import { FILES } from './present-files.ts'
@@ -133,7 +133,7 @@ function targetOf(
   ours: LinkAttribute,
   { index, root }: ReadHolder,
 ): readonly StreamedTarget[] {
-  const place: RowPlace | undefined = index.types.get(uid)?.rows.get(target)
+  const place: RowLocation | undefined = index.types.get(uid)?.rows.get(target)
   if (place === undefined) return []
   const { documentId, locale, linked } = place
   const isInOrder = order !== null && ours.kind === 'relation' && ours.counterpart?.many === true

@@ -9,7 +9,7 @@ import { type Body, counts, isBody, notAnObject } from '../../../core/documents/
 import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'
 import { rule, toFault, type ValueFault, wrongType } from '../../../core/documents/values/value-fault.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
-import { parseLink } from '../../../core/import/parse-link.ts'
+import { parseLink } from '../../../core/import/links.ts'
 import type {
   Attribute,
   Component,

@@ -4,11 +4,11 @@ import { unlinkStatements } from '../../../core/documents/links/links-to.ts'
 import { groupBy } from '../../../core/documents/rows/group.ts'
 import { findExisting, namesIn } from '../../../core/import/links.ts'
 import { filesOf, storeFiles } from '../../../core/import/stored-files.ts'
-import { transactBatch } from '../../../core/import/transact-batch.ts'
 import {
   findBatchConflicts,
   importWriteTerms,
   prepareBatch,
+  transactBatch,
   writeBatch,
 } from '../../../core/import/write-batch.ts'
 import type { StreamIndex } from '../index-stream.ts'

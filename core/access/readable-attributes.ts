@@ -1,5 +1,5 @@
-import { memoize } from '../../base/memo.ts'
-import type { Attribute, Holder } from '../../model/model.ts'
+import { memoize } from '../base/memo.ts'
+import type { Attribute, Holder } from '../model/model.ts'
 
 /** No code may return, filter or sort by passwords (reference/rest.md#3-attribute-values), and no caller by private attributes. */
 const isReadable = (attribute: Attribute): boolean => !attribute.private && !isPasswordAttribute(attribute)

@@ -1,0 +1,226 @@
+import { composeMiddlewares } from '../actions/compose-middlewares.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import { trimEndCharacter } from '../base/text.ts'
+import { openCache } from '../cache/open-cache.ts'
+import type { Database } from '../database/database.ts'
+import { trackWrites } from '../database/request-scope.ts'
+import { openDocuments } from '../documents/open-documents.ts'
+import type { Outbox } from '../documents/outbox.ts'
+import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
+import type { Responder } from '../faults/http-exchange.ts'
+import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
+import { withIdempotency } from '../idempotency/with-idempotency.ts'
+import { apiTokenStrategy } from '../identity/api-tokens.ts'
+import { openCallerKeys } from '../identity/callers.ts'
+import { createIdentify, withReadYourWrites } from '../identity/identify.ts'
+import { type IdentityTerms, openBackground } from '../identity/identity.ts'
+import { openRateLimit } from '../identity/rate-limit.ts'
+import { openAuthService } from '../identity/sign-in/auth-service.ts'
+import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
+import { openMailer } from '../identity/sign-in/mailer.ts'
+import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
+import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
+import { userDocuments } from '../identity/users/user-documents.ts'
+import { openUsersService } from '../identity/users/users-service.ts'
+import { type Files, openFiles } from '../media/files.ts'
+import type { FileStorage } from '../media/storage/file-storage.ts'
+import { stagingFolder } from '../media/storage/staging.ts'
+import type { Observer } from '../observe/observation.ts'
+import { compileGuards } from '../plugins/register.ts'
+import { limitApiRate } from '../rest/api-rate-limit.ts'
+import { byFirstWord } from '../rest/endpoint.ts'
+import { openExtensionRoutes } from '../rest/extension-routes.ts'
+import { openLocales } from '../rest/i18n-locales.ts'
+import { openRest } from '../rest/open-rest.ts'
+import { openUploads } from '../rest/upload/open-uploads.ts'
+import { openAuthRoutes } from '../rest/users/auth.ts'
+import { openRoleRoutes, openUserRoutes } from '../rest/users/users.ts'
+import type { Blueprint } from './compile-app.ts'
+import { guardOptionsOf, type RegisteredApp } from './open-plugins.ts'
+import type { StartFault } from './start-fault.ts'
+
+export interface EndpointOptions {
+  readonly registered: RegisteredApp
+  readonly observer: Observer
+  readonly production: boolean
+  readonly identity: IdentityTerms
+  readonly documents: DocumentsSection
+  readonly accounts: IdentitySection
+  readonly files: Files
+}
+
+/** What REST and GraphQL have in common. */
+function sharedOptions(blueprint: Blueprint, { registered, observer, documents, accounts }: EndpointOptions) {
+  const { identify } = accounts
+  const guarding = guardOptionsOf(blueprint, { registered, identify, observer })
+  return {
+    guarding,
+    model: blueprint.model,
+    settings: blueprint.project.settings.rest,
+    documents: documents.documents,
+    around: documents.around,
+    identify,
+    guards: compileGuards(registered, guarding),
+  }
+}
+
+type SharedOptions = ReturnType<typeof sharedOptions>
+
+/** All endpoints in order: rate limit, extension routes that come first, REST, other extension routes, GraphQL. */
+export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions): readonly Responder[] {
+  const { rest, server, graphql } = blueprint.project.settings
+  const { registered, identity, accounts } = options
+  const { guarding, ...shared } = sharedOptions(blueprint, options)
+  const extensions = openExtensionRoutes(registered.routes, rest.prefix, guarding)
+  const responders = [
+    ...extensions.first.map(trackWrites),
+    ...openRestSection(blueprint, options, shared),
+    ...extensions.last,
+    ...(graphql.enabled ? [openGraphqlSection(blueprint, options, { guarding, ...shared })] : []),
+  ]
+  return [
+    ...limitApiRate(server.rateLimit.api, [rest.prefix, ...Object.keys(graphql.endpoints)]),
+    withIdempotency(responders, {
+      database: identity.database,
+      identify: accounts.identify,
+      closed: [`${rest.prefix}/auth`.toLowerCase()],
+    }),
+  ]
+}
+
+function openRestSection(
+  { access }: Blueprint,
+  { files, accounts: { auth, users } }: EndpointOptions,
+  shared: Omit<SharedOptions, 'guarding'>,
+): readonly Responder[] {
+  return [
+    byFirstWord(shared.settings.prefix, {
+      upload: trackWrites(openUploads({ ...shared, files })),
+      auth: trackWrites(openAuthRoutes({ ...shared, auth })),
+      users: trackWrites(openUserRoutes({ ...shared, users })),
+      'users-permissions': openRoleRoutes({ ...shared, access }),
+      i18n: openLocales(shared),
+    }),
+    openRest(shared),
+  ]
+}
+
+function openGraphqlSection(
+  { project }: Blueprint,
+  { registered, files, accounts: { auth, users }, observer, production }: EndpointOptions,
+  { guarding, ...shared }: SharedOptions,
+): Responder {
+  const { schemas, graphql, trusted } = registered
+  return openLazyGraphql({
+    ...shared,
+    shadow: graphql.shadow,
+    ...(trusted && { trusted }),
+    ...(schemas && { compiled: schemas, code: guarding }),
+    ...{ auth, users, files, observer, production },
+    settings: project.settings.graphql,
+  })
+}
+
+export type DocumentsSection = ReturnType<typeof openDocumentsSection>
+
+/** The response cache, the documents service, its middlewares, and `app.documents` of the plugins. */
+export function openDocumentsSection(
+  { project: { settings }, model, storage }: Blueprint,
+  { identity, registered }: { readonly identity: IdentityTerms; readonly registered: RegisteredApp },
+) {
+  const { database, outbox } = identity
+  const { enabled, maxBytes } = settings.cache
+  const cache = enabled && maxBytes > 0 ? openCache({ database, maxBytes }) : null
+  const plain = openDocuments({
+    ...{ database, storage, model, outbox, cache },
+    maxBytes: settings.database.limits.bytes,
+  })
+  const documents = userDocuments(plain, identity)
+  const around = composeMiddlewares(registered.documentMiddlewares)
+  registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
+  return { cache, documents, around }
+}
+
+/** The service of uploaded files. */
+export const openFilesSection = (
+  { project: { root, settings }, model, storage }: Blueprint,
+  { identity: { database, outbox }, storage: files }: FilesOptions,
+) =>
+  openFiles({
+    ...{ database, model, storage, files, outbox },
+    settings: settings.upload,
+    staging: stagingFolder(root),
+  })
+
+interface FilesOptions {
+  readonly identity: IdentityTerms
+  readonly storage: FileStorage
+}
+
+export interface SignInOptions {
+  /** Production requires secrets and mail settings; development generates or logs them. */
+  readonly production: boolean
+  readonly observer: Observer
+}
+
+/** Opens sign-in over a database; everything else that it needs is already loaded. */
+type SignIn = (database: Database, outbox: Outbox) => IdentityTerms
+
+/** Loads the JWT secret and the mailer. Fails if the project does not configure them. */
+export async function openSignIn(
+  { project, model, storage }: Blueprint,
+  { production, observer }: SignInOptions,
+): Promise<Result<SignIn, StartFault>> {
+  const { root, settings } = project
+  const { auth, server, rest } = settings
+  const secret = await loadJwtSecret({ given: auth.jwtSecret, root, production })
+  const mailer = openMailer({ ...auth.mail, root, production, observer, address: server.url })
+  if (!secret.ok || !mailer.ok) return failed(...reasonsOf(secret), ...reasonsOf(mailer))
+  return ok((database, outbox) => ({
+    database,
+    outbox,
+    model,
+    storage,
+    settings: auth,
+    sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
+    mailer: mailer.value,
+    loginAttempts: openLoginAttempts(server.rateLimit.account, database),
+    background: openBackground(error => observer.emit({ kind: 'failed', requestId: '', error })),
+    address: `${trimEndCharacter(server.url, '/')}${rest.prefix}`,
+  }))
+}
+
+const reasonsOf = (result: Result<unknown, string>): readonly StartFault[] =>
+  result.ok ? [] : result.reasons.map(message => ({ kind: 'other', message }))
+
+type IdentitySection = ReturnType<typeof openIdentitySection>
+
+/** Identification of callers, and the services of sign-in and users. */
+export function openIdentitySection(
+  { project: { settings }, model, storage, access }: Blueprint,
+  { identity, documents }: { readonly identity: IdentityTerms; readonly documents: DocumentsSection },
+) {
+  const { database, sessions } = identity
+  const known = createIdentify(access.publicCaller, [
+    apiTokenStrategy(settings.apiTokens, access),
+    sessionStrategy({
+      ...{ sessions, access, database, model, storage },
+      // A blocked user must be refused at once, but replicas lag behind.
+      cache: database.replicas ? null : documents.cache,
+      confirmEmail: settings.auth.register.confirmEmail,
+    }),
+  ])
+  const callers = openCallerKeys()
+  const count = openRateLimit(settings.server.rateLimit.auth, database)
+  return {
+    identify: callers.remembering(database.replicas ? withReadYourWrites(known, settings.apiTokens) : known),
+    callerOf: callers.keyFor,
+    auth: openAuthService({
+      model,
+      documents: documents.documents,
+      identity,
+      count,
+    }),
+    users: openUsersService({ identity, documents: documents.documents, count }),
+  }
+}

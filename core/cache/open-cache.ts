@@ -4,6 +4,7 @@ import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { currentRequestTransaction } from '../database/request-scope.ts'
 import {
+  type AnswerStore,
   type BodyFormat,
   type BodyOrText,
   type CacheableRead,
@@ -45,42 +46,8 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
   const isShared = database.replicas === null
   const fetchVersion = openVersions(database, isShared)
   const writeRateOf = isShared ? openWriteRates() : () => null
-  const wasSeen = openDoorkeeper()
+  const { readOnce, readUncached } = openReads(database, store)
   const inFlight = new Map<string, Promise<BodyOrText | null>>()
-
-  const readUncached: Read = async ({ read, options }) => {
-    const { statement, uncachedText } = read
-    const rows = await database.run({ ...statement, text: uncachedText }, options.run)
-    return options.print(toReadResult(rows, 1))
-  }
-
-  const readAndCache: Read = async ({ key, read, options, writeRate }) => {
-    const { totalKey } = read
-    const before = totalKey === null ? undefined : store.total(totalKey)
-    const rows = await database.run(withKnownTotal(read, before?.version), options.run)
-    const result = toReadResult(rows, 3)
-    const [, version, totalVersion] = rows.rows[0] ?? []
-    writeRate?.recordRead(String(version))
-    if (writeRate && totalKey !== null)
-      writeRate.isTotalStable = before !== undefined && result.total === null
-    const found = totalKey === null ? result : { ...result, total: result.total ?? before?.value ?? null }
-    if (totalKey !== null && found.total !== null) store.setTotal(totalKey, String(totalVersion), found.total)
-    const printed = options.print(found)
-    if (printed === null) return null
-    const body = toBody(printed)
-    store.setBody(key, String(version), body)
-    return body
-  }
-
-  /** A read that was not seen before is rarely repeated soon, and an answer from volatile tables is outdated at once. */
-  const isWorthCaching = ({ key, read: { totalKey }, writeRate }: Lookup): boolean => {
-    const isNew = store.body(key) === undefined && !wasSeen(key)
-    if (writeRate?.isVolatile)
-      return writeRate.shouldProbe() || (totalKey !== null && writeRate.isTotalStable)
-    return !isNew || (totalKey !== null && (store.total(totalKey) !== undefined || wasSeen(totalKey)))
-  }
-
-  const readOnce: Read = lookup => (isWorthCaching(lookup) ? readAndCache : readUncached)(lookup)
 
   const readSingleFlight: Read = lookup => {
     const flight = readOnce(lookup).finally(() => inFlight.delete(lookup.key))
@@ -116,6 +83,53 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
       return shared ? shared.catch(error => retryUnlessFinal(error, lookup)) : readSingleFlight(lookup)
     },
   }
+}
+
+interface Reads {
+  /** Reads the answer and caches it if that is worth it. */
+  readonly readOnce: Read
+  readonly readUncached: Read
+}
+
+/** Reads of answers that are not cached. */
+function openReads(database: CacheOptions['database'], store: AnswerStore): Reads {
+  const wasSeen = openDoorkeeper()
+
+  const readUncached: Read = async ({ read, options }) => {
+    const { statement, uncachedText } = read
+    const rows = await database.run({ ...statement, text: uncachedText }, options.run)
+    return options.print(toReadResult(rows, 1))
+  }
+
+  const readAndCache: Read = async ({ key, read, options, writeRate }) => {
+    const { totalKey } = read
+    const before = totalKey === null ? undefined : store.total(totalKey)
+    const rows = await database.run(withKnownTotal(read, before?.version), options.run)
+    const result = toReadResult(rows, 3)
+    const [, version, totalVersion] = rows.rows[0] ?? []
+    writeRate?.recordRead(String(version))
+    if (writeRate && totalKey !== null)
+      writeRate.isTotalStable = before !== undefined && result.total === null
+    const found = totalKey === null ? result : { ...result, total: result.total ?? before?.value ?? null }
+    if (totalKey !== null && found.total !== null) store.setTotal(totalKey, String(totalVersion), found.total)
+    const printed = options.print(found)
+    if (printed === null) return null
+    const body = toBody(printed)
+    store.setBody(key, String(version), body)
+    return body
+  }
+
+  /** A read that was not seen before is rarely repeated soon, and an answer from volatile tables is outdated at once. */
+  const isWorthCaching = ({ key, read: { totalKey }, writeRate }: Lookup): boolean => {
+    const isNew = store.body(key) === undefined && !wasSeen(key)
+    if (writeRate?.isVolatile)
+      return writeRate.shouldProbe() || (totalKey !== null && writeRate.isTotalStable)
+    return !isNew || (totalKey !== null && (store.total(totalKey) !== undefined || wasSeen(totalKey)))
+  }
+
+  const readOnce: Read = lookup => (isWorthCaching(lookup) ? readAndCache : readUncached)(lookup)
+
+  return { readOnce, readUncached }
 }
 
 interface Lookup {

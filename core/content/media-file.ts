@@ -5,7 +5,7 @@ import { basename, extname, join, sep } from 'node:path'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import { type FileRecord, toHash, toKilobytes } from '../media/file-record.ts'
 import { DETECTION_LENGTH, detectMime, projectFileMime } from '../media/file-type.ts'
-import { pictureSize } from '../media/pictures/picture-size.ts'
+import { pictureSize } from '../media/picture-size.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 
 /** A file of content/media/ as used by a document: its future record, and the path of its bytes. */

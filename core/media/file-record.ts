@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { trimCharacter } from '../base/text.ts'
 import type { DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
 import type { ContentType } from '../model/model.ts'
-import type { PictureSize } from './pictures/picture-size.ts'
+import type { PictureSize } from './picture-size.ts'
 
 /** Metadata of a file (reference/rest.md#8-populate, "Media", and 15). */
 export interface FileRecord {

@@ -9,7 +9,7 @@ import { type Attachment, type AttachmentTerms, planAttachment } from './attachm
 import type { FileConditions, FileInfo } from './file-info.ts'
 import { cleanName, toFileDocument } from './file-record.ts'
 import { type FileServiceTerms, prepareTerms, withFileTransaction } from './file-transaction.ts'
-import { pictureSize } from './pictures/picture-size.ts'
+import { pictureSize } from './picture-size.ts'
 import {
   discardStaged,
   type PreparedFile,

@@ -159,6 +159,38 @@ function toLogSentence(observation: Observation): string {
       return `Stopping: ${observation.waiting} requests are in flight`
     case 'stopped':
       return observation.cut === 0 ? 'Stopped' : `Stopped; ${observation.cut} requests were cut off`
+    default:
+      return toWorkSentence(observation)
+  }
+}
+
+/** Observations of requests, plugins and events. */
+type WorkObservation = Extract<
+  Observation,
+  {
+    kind:
+      | 'answered'
+      | 'failed'
+      | 'policyRefused'
+      | 'policyFailed'
+      | 'pluginSaid'
+      | 'pluginWarned'
+      | 'pluginFailed'
+      | 'eventPostponed'
+      | 'eventFailed'
+      | 'eventsUnheard'
+      | 'eventsStalled'
+      | 'unavailable'
+      | 'outdated'
+      | 'slowWork'
+      | 'timedOut'
+      | 'acceptFailed'
+      | 'malformed'
+  }
+>
+
+function toWorkSentence(observation: WorkObservation): string {
+  switch (observation.kind) {
     case 'answered':
       return `${observation.method} ${observation.path} ${observation.status} in ${observation.milliseconds.toFixed(1)} ms`
     case 'failed':

@@ -44,3 +44,25 @@ test('on behalf of somebody, what the server sets is set, and rows that are not 
   await documents('book').publish({ documentId })
   t.is(await refusalOf(editor.update({ documentId, ...change })), 'forbidden: Forbidden')
 })
+
+test('a status that a middleware sets requires the permission of the caller for it', async t => {
+  const changed: Record<string, 'draft' | 'published'> = { findMany: 'draft', create: 'published' }
+  const { documents, caller } = await open(t, [
+    (context, next) => {
+      const status = changed[context.action]
+      if (status && context.params.status !== undefined) context.params.status = status
+      return next()
+    },
+  ])
+  const reader = documents('book').as(caller('reader'))
+  const author = documents('book').as(caller('author'))
+  t.is(await refusalOf(reader.findMany({ status: 'published' })), 'forbidden: Forbidden')
+  t.is(await refusalOf(author.create({ data: { title: 'Emma' }, status: 'draft' })), 'forbidden: Forbidden')
+  t.is(await documents('book').count(), 0)
+  changed.findMany = 'published'
+  // The caller's own status is checked as well, before the middleware runs.
+  t.is(await refusalOf(reader.findMany({ status: 'draft' })), 'forbidden: Forbidden')
+  const editor = documents('book').as(caller('editor'))
+  await editor.create({ data: { title: 'Emma' }, status: 'draft' })
+  t.is((await reader.findMany({ status: 'published' })).length, 1)
+})

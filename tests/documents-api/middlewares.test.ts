@@ -167,3 +167,44 @@ test('a middleware that answers nothing, or goes on twice, is told of', async t 
   ])
   await t.throwsAsync(twice.documents('book').findMany(), { message: /called twice/ })
 })
+
+test('with a middleware, documentId and data in the query string have no effect', async t => {
+  const seen: Readonly<Record<string, unknown>>[] = []
+  const { documents, request } = await open(t, [
+    ({ params }, next) => {
+      seen.push({ ...params })
+      return next()
+    },
+  ])
+  const [emma, other] = await Promise.all(
+    ['Emma', 'Other'].map(title =>
+      documents('book').create({ data: { title, price: 1 }, status: 'published' }),
+    ),
+  )
+  const forged = `documentId=${other?.documentId}&data[title]=Forged`
+  const path = `/books/${emma?.documentId}`
+  seen.length = 0
+  t.like(await request('reader', 'GET', `${path}?${forged}`), {
+    status: 200,
+    body: { data: { title: 'Emma' } },
+  })
+  t.like(await request('reader', 'GET', `/books?${forged}`), { body: { meta: { pagination: { total: 2 } } } })
+  t.is((await request('editor', 'PUT', `${path}?${forged}`, { title: 'Emma II' })).status, 200)
+  t.is((await request('editor', 'POST', `/books?${forged}`, { title: 'Persuasion' })).status, 201)
+  t.is((await request('editor', 'DELETE', `${path}?${forged}`)).status, 204)
+  t.deepEqual(
+    seen.map(({ documentId, data }) => [documentId, data]),
+    [
+      [emma?.documentId, undefined],
+      [undefined, undefined],
+      [emma?.documentId, { title: 'Emma II' }],
+      [undefined, { title: 'Persuasion' }],
+      [emma?.documentId, undefined],
+    ],
+  )
+  const left = await documents('book').findMany({ status: 'published', sort: 'title' })
+  t.deepEqual(
+    left.map(({ title }) => title),
+    ['Other', 'Persuasion'],
+  )
+})

@@ -15,6 +15,7 @@ import { openTestDatabase } from '../harness/test-database.ts'
 
 const ROLES = `roles:
   reader: { permissions: { book: [find, findOne], writer: [find] } }
+  author: { permissions: { book: { find: true, create: true, publish: false } } }
   editor:
     permissions:
       book:

@@ -21,9 +21,9 @@ export interface Grants {
   readonly name: string
   /** subject: a content-type's key, or `users`, `auth`, `upload`, `i18n`, `role`. */
   allows(subject: string, action: Action): boolean
-  /** What an action may read of a content-type; null: the action is not granted. */
+  /** The read access of an action to a content-type; null: the action is not granted. */
   readAccess(type: ContentType, action: Action): ReadAccess | null
-  /** What an action may write to a content-type; null: the action is not granted. */
+  /** The write access of an action to a content-type; null: the action is not granted. */
   writeAccess(type: ContentType, action: WriteAction): WriteAccess | null
 }
 
@@ -32,7 +32,7 @@ export type WriteAction = Extract<
   'create' | 'update' | 'delete' | 'publish' | 'createLocalization'
 >
 
-/** What the caller may write to documents of one content-type. */
+/** The caller's write access to documents of one content-type. */
 export interface WriteAccess {
   /** null: every attribute. */
   readonly fields: ReadonlySet<string> | null
@@ -44,7 +44,7 @@ export interface WriteAccess {
   readonly opened?: true
 }
 
-/** What the caller may read of documents of one content-type. */
+/** The caller's read access to documents of one content-type. */
 export interface ReadAccess {
   readonly readable: ReadonlySet<Attribute>
   /** The caller may read only documents that meet it; null: all documents. */

@@ -15,7 +15,7 @@ export function* userPathsIn(value: unknown): Generator<readonly string[]> {
   for (const { steps } of userReferencesIn(value)) yield steps
 }
 
-/** As userPathsIn, each with its path in the value. */
+/** Like userPathsIn, each with its path in the value. */
 export function* userReferencesIn(value: unknown, place: Path = []): Generator<UserReference> {
   const steps = userPath(value)
   if (steps) yield { steps, place }
@@ -66,7 +66,7 @@ function unknownStep(path: readonly string[], index: number, holder: Holder | nu
   return `unknown \`${name}\` in \`${print(path)}\`${near}`
 }
 
-/** Whether some `$user.…` has no value. An empty text counts as none: `$contains` and `$startsWith` would match every row. */
+/** True if some `$user.…` has no value. An empty text counts as missing: `$contains` and `$startsWith` would match every row. */
 export const lacksValue = (value: unknown, user: UserValues): boolean =>
   [...userPathsIn(value)].some(path => (valueAt(path, user) ?? '') === '')
 

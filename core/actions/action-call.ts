@@ -37,7 +37,7 @@ export interface HttpAnswer {
   listBody(query: RestrictedQuery, pagination: PaginationParams): BodyFormat
 }
 
-/** What the query parameters of a create or update mean. */
+/** The meaning of the query parameters of a create or update. */
 export interface WriteTarget {
   readonly locale: string | null
   /** Always `published` for types without drafts. */
@@ -55,7 +55,7 @@ export interface ActionTerms extends QueryParseTerms {
   readonly rules?: ParamRules
 }
 
-/** What differs between parameters of code and those of a query string. */
+/** The differences between parameters of code and those of a query string. */
 export interface ParamRules {
   /** Checks parameters that middlewares changed. */
   check(params: Params, action: DocumentAction): Params

@@ -74,9 +74,9 @@ const PREPARE: { readonly [Name in DocumentAction]: PrepareAction } = {
 
 /** The outcome of an action. */
 export interface Performed {
-  /** What documents answered; null: a middleware answered without the action. */
+  /** The answer of the document service; null: a middleware answered without the action. */
   readonly result: ActionResult | null
-  /** What the middlewares answered; undefined: there are none. */
+  /** The answer of the middlewares; undefined: there are none. */
   readonly value?: unknown
 }
 

@@ -19,7 +19,7 @@ export interface DatabaseWatchOptions {
   readonly tracing?: Tracing | null
 }
 
-/** What is observed of an app's database: slow statements, counts, traces. */
+/** The observation of an app's database: slow statements, counts and traces. */
 export const databaseWatchOf = (
   { project }: Blueprint,
   { observer, production, meters, tracing }: DatabaseWatchOptions,

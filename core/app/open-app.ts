@@ -48,7 +48,7 @@ export interface App {
   readonly middlewares: readonly ExpressMiddleware[]
   /** Answers what no responder takes: the uploaded files. */
   openFallback(observer: Observer): () => Promise<RequestListener>
-  /** What the start changed, one sentence each. */
+  /** The changes that the start made, one sentence each. */
   readonly messages: readonly string[]
   /** Closes the app, but not its database. */
   close(): Promise<void>

@@ -16,7 +16,7 @@ import { findRouteConflicts } from '../rest/extension-routes.ts'
 import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
 
-/** What plugins registered, and the GraphQL schema if plugins or project.yaml extend it. */
+/** The registrations of all plugins, and the GraphQL schema if plugins or project.yaml extend it. */
 export interface RegisteredApp extends RegisteredPlugins {
   /** By format; null: the schema is not extended. */
   readonly schemas: CompiledSchemas | null

@@ -94,7 +94,7 @@ function summarizeSteps(steps: readonly string[]): readonly string[] {
 }
 
 interface Filled {
-  /** What was written, one sentence each. */
+  /** The entries that were written, one sentence each. */
   readonly messages: readonly string[]
 }
 

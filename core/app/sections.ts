@@ -49,7 +49,7 @@ export interface EndpointOptions {
   readonly files: Files
 }
 
-/** What REST and GraphQL have in common. */
+/** The options that REST and GraphQL share. */
 function sharedOptions(blueprint: Blueprint, { registered, observer, documents, accounts }: EndpointOptions) {
   const { identify } = accounts
   const guarding = guardOptionsOf(blueprint, { registered, identify, observer })

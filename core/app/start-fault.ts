@@ -3,7 +3,7 @@ import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.
 import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
 import type { Leftover, SchemaRefusal } from '../migrate/schema/finding.ts'
 
-/** Why an app did not start. Nothing was changed unless the message says so. */
+/** The reason that an app did not start. Nothing was changed unless the message says so. */
 export type StartFault =
   /** The files of the project are wrong. */
   | { readonly kind: 'files'; readonly diagnostics: readonly Diagnostic[] }

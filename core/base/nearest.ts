@@ -1,5 +1,5 @@
 /**
- * The candidate that the writer of `word` most likely meant; undefined if none is near. Checked in this order: the same
+ * The candidate that the writer of `word` most likely meant; undefined without a near one. Checked in this order: the same
  * word in another spelling, a synonym from other systems, and a word of which at most a third of the letters differ (a
  * swap of two neighbours counts once).
  */

@@ -12,7 +12,7 @@ export class PasswordQueueFull extends Error {
 
 interface PasswordPool {
   hash(password: string, cost: number): Promise<string>
-  /** Whether the password matches the hash. */
+  /** True if the password matches the hash. */
   compare(password: string, hash: string): Promise<boolean>
 }
 
@@ -133,7 +133,7 @@ const COST = 10
 /** bcrypt ignores all further bytes, so a longer password would be truncated silently. */
 const MAX_PASSWORD_BYTES = 72
 
-/** Whether bcrypt reads the whole password. */
+/** False if bcrypt would ignore the end of the password. */
 export const fitsPassword = (password: string): boolean =>
   Buffer.byteLength(password, 'utf8') <= MAX_PASSWORD_BYTES
 
@@ -150,7 +150,7 @@ type Compare = (password: string, hash: string) => Promise<boolean>
 
 const compare: Compare = (password, hash) => pool.compare(password, hash)
 
-/** Whether the password matches the hash. null (no such account) takes the same time and never matches. */
+/** True if the password matches the hash. null (no such account) takes the same time and never matches. */
 export async function verifyPassword(
   password: string,
   hashed: string | null,

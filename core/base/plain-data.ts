@@ -7,7 +7,7 @@ export function* nestingLevels(value: object): Generator<readonly object[]> {
   }
 }
 
-/** Whether objects and arrays nest deeper than `most`. Call this before any recursive walk over untrusted data. */
+/** True if objects and arrays nest deeper than `most`. Call this before any recursive walk over untrusted data. */
 export function isDeeperThan(value: unknown, most: number): boolean {
   if (!isObject(value)) return false
   let depth = 0
@@ -15,7 +15,7 @@ export function isDeeperThan(value: unknown, most: number): boolean {
   return false
 }
 
-/** Whether a value is a mapping: neither null nor a list. */
+/** True if the value is a mapping: neither null nor a list. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !Array.isArray(value)
 

@@ -10,11 +10,11 @@ export interface RequestContext {
   readonly writes?: WriteScope
 }
 
-/** Who sent a request. All work of one request shares this object. */
+/** The client of a request. All work of one request shares this object. */
 export interface RequestOrigin {
   /** The key for fair scheduling between callers. A client must not be able to choose it. */
   readonly caller: string
-  /** Whether the client has closed its connection. */
+  /** True after the client has closed its connection. */
   readonly isDisconnected: boolean
   /** Bytes of documents read for this request so far. */
   bytesRead: number
@@ -57,7 +57,7 @@ export function recordCacheOutcome(context: RequestContext | undefined, outcome:
   if (timing && timing.cache !== 'miss') timing.cache = outcome
 }
 
-/** What an error response says about the data: certainly nothing was written, or it is unknown. */
+/** The statement of an error response about the data: nothing was written, or that is unknown. */
 export type WriteOutcome = 'not-written' | 'unknown'
 
 /**

@@ -44,12 +44,12 @@ export function trimDecimal(text: string): string {
 /** The strong ETag of a body, without quotes. Takes about 7 µs for 10 kB. */
 export const entityTag = (body: string | Buffer): string => hash('sha1', body, 'base64url')
 
-/** Whether the day exists: JavaScript would read `2027-02-30` as the 2nd of March. Ignores the time of day. */
+/** True if the day exists: JavaScript would read `2027-02-30` as the 2nd of March. Ignores the time of day. */
 export function isRealDay(text: string): boolean {
   const [day = ''] = text.split(/[T ]/)
   const moment = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
 }
 
-/** Whether the text is a valid date, or a valid date and time. */
+/** True if the text is a valid date, or a valid date and time. */
 export const isMoment = (text: string): boolean => isRealDay(text) && !Number.isNaN(Date.parse(text))

@@ -55,7 +55,7 @@ export interface CacheableRead {
   readonly uncachedText: string
   /** SQL expression of the current version of the read's tables. */
   readonly version: string
-  /** As `key`, for the total alone: the pages of one list share it. null: the read has no total. */
+  /** The key of the total, which the pages of one list share. null: the read has no total. */
   readonly totalKey: string | null
 }
 

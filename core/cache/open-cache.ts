@@ -201,13 +201,13 @@ const PROBE_INTERVAL = 32
 
 /** Estimates from observed versions how often some tables are written. */
 class WriteRate {
-  /** Whether the total of a list was unchanged when it was last read. */
+  /** True if the total of a list was unchanged at its last read. */
   isTotalStable = false
   #lastVersion: string | null = null
   #score = 0
   #reads = 0
 
-  /** Whether an answer of this version is worth a version check. */
+  /** True if an answer of this version is worth a version check. */
   maybeCurrent(version: string): boolean {
     return !this.isVolatile && (this.#lastVersion === null || this.#lastVersion === version)
   }

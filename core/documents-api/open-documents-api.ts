@@ -205,7 +205,7 @@ function plain(value: unknown, place: ValuePlace): unknown {
   throw invalidParam(`${place.path} is ${nameOf(value)}: expected plain values`, place.path)
 }
 
-/** As in JSON: undefined in a list becomes null, in an object it is dropped. */
+/** Undefined in a list becomes null and in an object it is dropped, like in JSON. */
 function orNull(value: null | undefined, { path, strict }: ValuePlace): null {
   if (strict && value === undefined) throw invalidParam(`${path} has undefined in it`, path)
   return null

@@ -3,7 +3,7 @@ export type Path = readonly (string | number)[]
 
 /** A position in a file. Lines and columns count from 1; columns count UTF-16 units. */
 export interface SourceLocation {
-  /** As shown to the user: relative to the folder of project.yaml for files inside it, else absolute. */
+  /** The path shown to the user: relative to the folder of project.yaml for files inside it, else absolute. */
   readonly file: string
   readonly line: number
   readonly column: number

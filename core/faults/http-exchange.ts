@@ -8,7 +8,7 @@ export interface HttpRequest extends RequestContext {
   /** Appears in logs and in the response header X-Request-Id. */
   readonly id: string
   readonly method: string
-  /** As sent: not decoded, without the query string. */
+  /** The raw path: not decoded, without the query string. */
   readonly path: string
   /** The query string without its question mark; empty if there is none. */
   readonly search: string

@@ -21,7 +21,7 @@ export interface PlaceTerms {
   readonly existing: FindExisting
   /** A document that the import creates; undefined: it does not, and links to the name are removed. */
   readonly identify: (type: ContentType, name: string) => NewIdentity | undefined
-  /** Whether new documents of the type keep the row ids of their source. */
+  /** True if new documents of the type keep the row ids of their source. */
   readonly keepsRows: (type: ContentType) => boolean
   /** The position in lists of the other side after which links of the table are placed. */
   readonly listOffset: (table: string) => number
@@ -119,7 +119,7 @@ export function inverseListTable(holder: Holder, attribute: string, storage: Sto
 
 interface StepTerms {
   readonly made: Omit<DesiredDocument, 'versions'>
-  /** Whether the document exists in the database. */
+  /** True if the document exists in the database. */
   readonly isThere: boolean
   readonly keepsRows: boolean
   /** Converts values for writing: links to ids, files to the URLs of this storage. */
@@ -169,7 +169,7 @@ interface VersionStep {
   readonly from: Status
   /** The statuses to write. */
   readonly to: readonly Status[]
-  /** What all locales share. */
+  /** The values that all locales share. */
   readonly common: ImportedPart | undefined
 }
 

@@ -93,7 +93,7 @@ export interface BatchTerms {
   readonly outbox: Outbox
   /** Called in the transaction before existing users are updated. */
   readonly beforeUsers: (transaction: Transaction, users: readonly UpdatedUser[]) => Promise<void>
-  /** Whether the source has whole documents, so that versions that it lacks are removed. */
+  /** True if the source has whole documents: versions that it lacks are removed. */
   readonly removesOtherVersions: boolean
 }
 
@@ -226,7 +226,7 @@ export async function transactBatch<Source, Value>(
   }
 }
 
-/** Whether the database refused values; other errors are not the fault of a document. */
+/** True if the database refused values; other errors are not the fault of a document. */
 function isRefusal(error: unknown): boolean {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'other') return fault.code?.startsWith('22') === true

@@ -13,7 +13,7 @@ export interface MultipartForm {
 export interface FormFile {
   /** Name of the form field. */
   readonly field: string
-  /** As sent by the client. */
+  /** The value that the client sent. */
   readonly filename: string
   readonly staged: StagedFile
 }

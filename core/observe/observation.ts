@@ -123,7 +123,7 @@ export type ObservationKind = Observation['kind']
 
 /** Consumes observations. */
 export interface Observer {
-  /** Whether this kind is consumed. Hot paths check it before they build an observation. */
+  /** True if this kind is consumed. Hot paths check it before they build an observation. */
   isEnabled(kind: ObservationKind): boolean
   /** Must never throw and never block. */
   emit(observation: Observation): void

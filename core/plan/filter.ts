@@ -109,7 +109,7 @@ export function planLatest(row: Row, sights: VisibleVersions | undefined, contex
   ])
 }
 
-/** Whether the caller may read a version of a status. Links in the condition resolve to that status, too. */
+/** True if the caller may read a version of a status. Links in the condition resolve to that status, too. */
 export function planSight(
   version: Row,
   status: Status,
@@ -124,7 +124,7 @@ export function planSight(
 type Truth = boolean | null
 
 /**
- * Whether a filter holds for a missing related row, whose values are all null: that is how
+ * True if a filter holds for a missing related row, whose values are all null: that is how
  * `filters[author][email][$null]=true` finds documents without an author (reference/rest.md#7-filters).
  */
 const holdsForAbsent = (filter: Filter, negated: boolean): boolean => truthOf(filter, negated) === true

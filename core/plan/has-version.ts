@@ -9,7 +9,7 @@ export interface VersionCondition {
   readonly when?: (version: Row) => Expression
 }
 
-/** Whether the row's document has a version of a status, in the row's locale unless `anyLocale`. */
+/** True if the row's document has a version of a status, in the row's locale unless `anyLocale`. */
 export function hasVersion(
   row: Row,
   { status, anyLocale, when }: VersionCondition & { readonly status: Status },
@@ -24,7 +24,7 @@ export function hasVersion(
   return exists(version, where, context)
 }
 
-/** Whether the row has the same document and locale as the row with this id. */
+/** True if the row has the same document and locale as the row with this id. */
 export function isVersionOf(row: Row, id: Expression, context: PlanContext): Expression {
   const named = typeRow(row.root, context.alias(), 'published', context.storage)
   const where = [equal(column(named.alias, 'id'), id), equal(named.key, row.key)]

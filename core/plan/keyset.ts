@@ -74,7 +74,7 @@ function planTupleComparison(places: readonly CursorKey[], row: Row, id: Express
   return binary(here, '>', { kind: 'tuple', terms: [...were, id] })
 }
 
-/** Whether to scan rows with NULL keys separately: only with an index, because two scans would read the table twice. */
+/** True if rows with NULL keys are scanned separately: only with an index, because two scans would read the table twice. */
 function needsNullScan(
   { sort, key, cursorValue: was, isNeverNull: isFilled }: CursorKey,
   type: ContentType,

@@ -38,7 +38,7 @@ export type LinkLayoutField = { readonly as: string } & (
   | { readonly kind: 'rows'; readonly fields: readonly LayoutField[] }
 )
 
-/** Whether a selection contains everything that a layout shows: access may have removed attributes. */
+/** True if a selection contains everything that a layout shows: access may have removed attributes. */
 export function isCovered(selection: Selection, fields: readonly LayoutField[]): boolean {
   return fields.every(field => {
     switch (field.kind) {

@@ -201,7 +201,7 @@ function planPublication(
   }
 }
 
-/** Whether the timestamps of the other version differ: publishing makes them equal (reference/rest.md#1-envelope-and-status-codes, `updatedAt`). */
+/** True if the timestamps of the other version differ: publishing makes them equal (reference/rest.md#1-envelope-and-status-codes, `updatedAt`). */
 const changedSince = (
   row: Row,
   version: (status: Status, terms: VersionCondition) => Expression,

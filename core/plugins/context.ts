@@ -65,7 +65,7 @@ export interface PluginRequest {
   /** Request id, as in logs and in the X-Request-Id header of the response. */
   readonly id: string
   readonly method: string
-  /** As sent: not decoded, without the query string. */
+  /** The raw path: not decoded, without the query string. */
   readonly path: string
   /** Query string without the question mark. Assigning changes what the route reads. */
   search: string

@@ -46,7 +46,7 @@ export interface UpdateCommand extends CommandBase, SaveTerms {
   readonly status: Status
   readonly values: GivenValues
   readonly precondition: Precondition | null
-  /** Whether the locale must exist already or must not exist. Absent: it is created if missing. */
+  /** States that the locale must exist already, or must not exist. Absent: it is created if missing. */
   readonly locales?: 'known' | 'new'
   /** Remove the published version and keep the draft. */
   readonly unpublishes?: true

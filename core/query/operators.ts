@@ -61,7 +61,7 @@ export const isListEntryOperator = (operator: Operator, type: ValueType): boolea
   type === 'array' && (operator === '$contains' || operator === '$notContains')
 
 /**
- * Whether an operator applies to values of a type. Case-insensitive operators convert any value to text
+ * True if an operator applies to values of a type. Case-insensitive operators convert any value to text
  * (reference/rest.md#7-filters); other text operators need text. Every type has an order: false < true, and jsonb has its own.
  */
 export function operatorAccepts(operator: Operator, type: ValueType): boolean {

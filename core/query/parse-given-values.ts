@@ -118,7 +118,7 @@ export function parseLinkChange(
   const changes = connect !== undefined || disconnect !== undefined
   if (changes && set !== undefined) return failed(combined(path))
   if (changes && attribute.kind === 'media') return failed(onlySet(path))
-  // As in Strapi, although `connect: []` changes nothing.
+  // Strapi does the same, although `connect: []` changes nothing.
   if (set !== undefined || connect === null) return parseSet(attribute, set ?? null)
   return parseChange(attribute, { connect: connect ?? [], disconnect: disconnect ?? [] })
 }
@@ -171,7 +171,7 @@ const onlySet = (path: Path): LinkFault =>
 const parseTargets = (raw: unknown, target: ContentType): Result<readonly TargetRef[], LinkFault> =>
   parseEntries(raw, entry => parseTarget(entry, target))
 
-/** As parseTargets, with positions in the list. */
+/** Like parseTargets, with positions in the list. */
 const parseConnections = (raw: unknown, target: ContentType): Result<readonly LinkConnection[], LinkFault> =>
   parseEntries(raw, entry => {
     const parsed = parseTarget(entry, target)

@@ -45,7 +45,7 @@ function toEpochMilliseconds(raw: unknown): number {
 
 /** Why a value does not fit its attribute's type. */
 export interface InvalidValue {
-  /** What was expected: `an integer`. */
+  /** The expected value: `an integer`. */
   readonly expected: string
   /** The complete message if the contract prescribes one (reference/rest.md#3-attribute-values). */
   readonly message: string | null

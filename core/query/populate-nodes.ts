@@ -3,7 +3,7 @@ import type { Attribute, ComponentAttribute, Holder, LinkAttribute, ZoneAttribut
 import { targetHolder } from './parse-place.ts'
 import type { Populate, PopulateOrigin, Selection, ZonePopulate } from './query.ts'
 
-/** What a populate selects of the target rows. */
+/** The part of the target rows that a populate selects. */
 export interface PopulatedRows {
   readonly selection: Selection
   readonly filter: Extract<Populate, { kind: 'link' }>['filter']

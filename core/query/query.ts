@@ -151,7 +151,7 @@ export interface ZonePopulate extends PopulateBase {
   readonly components: readonly ZonePart[]
 }
 
-/** What to return of one component of a zone. */
+/** The part of one component of a zone to return. */
 export interface ZonePart {
   readonly component: Component
   readonly selection: Selection
@@ -196,7 +196,7 @@ export interface Comparison {
   readonly kind: 'comparison'
   readonly attribute: ScalarAttribute
   readonly operator: Operator
-  /** As many as the operator takes (operators.ts), each of the attribute's type. */
+  /** The number that the operator takes (operators.ts), each of the attribute's type. */
   readonly values: readonly Value[]
 }
 

@@ -17,7 +17,7 @@ export function quoteText(text: string): string {
  *
  * PostgreSQL resolves a bare name to a column first, and to the rows only where no column has it: in `row_to_json(r)`
  * a column `r` would win. Columns and tables are named after what a project declares, and columns of an answer after
- * what a request asks for (GraphQL aliases). None of these names can contain `$`, so none can hide an alias.
+ * what a request asks for (GraphQL aliases). None of these names can contain `$`, so they cannot hide an alias.
  */
 export type Alias = `${string}$`
 

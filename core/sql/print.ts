@@ -25,7 +25,7 @@ interface PrintContext {
 /** Prints one statement that returns one row: the JSON text, and the total if the query has one. */
 export const printAnswerStatement = (answer: AnswerStatement): Statement => bind(printTemplate(answer), [])
 
-/** As printAnswerStatement, with parameters that are bound later. */
+/** Like printAnswerStatement, with parameters that are bound later. */
 export function printTemplate(answer: AnswerStatement): Template {
   const context = printContext(answer.maxBytes)
   const body = printBody(answer, context)

@@ -7,7 +7,7 @@ export interface Statement {
   readonly values: readonly unknown[]
   /** Its purpose for logs and metrics: `find article`. Not sent to the database. */
   readonly name?: string
-  /** All parameters are scalars, so PostgreSQL caches a generic plan for it by itself. */
+  /** All parameters are scalars, so PostgreSQL caches a generic plan for it without help. */
   readonly keepsPlan?: true
 }
 

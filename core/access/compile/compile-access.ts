@@ -93,7 +93,7 @@ export function fullAccessGrants(model: Model): Grants {
 export const projectStorage = ({ settings }: Project, model: Model): Storage =>
   compileStorage(model, settings.database.indexes === 'derived' ? expectedLists(settings, model) : null)
 
-/** As projectStorage, for a project whose permissions are not checked yet. */
+/** Like projectStorage, for a project whose permissions are not checked yet. */
 export function checkedProjectStorage(project: Project, model: Model): Result<Storage, Diagnostic> {
   const access = compileAccess(project, model)
   return access.ok ? ok(projectStorage(project, model)) : access

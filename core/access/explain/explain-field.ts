@@ -31,7 +31,7 @@ export interface FieldExplanation {
   readonly target: Explanation | null
 }
 
-/** Whether the action reads or writes single attributes. Other actions concern whole documents. */
+/** True if the action reads or writes single attributes. Other actions concern whole documents. */
 export const hasFields = (action: Action): boolean => permissionPartsOf(action).fields
 
 /** `findOf` explains `find` on the target of a relation for the same role. */
@@ -45,7 +45,7 @@ export function explainField(
   return { attribute, allowed: reason === 'covered', reason, target }
 }
 
-/** As explainField, for attributes that no permission names: those of components and of files. */
+/** Like explainField, for attributes of components and files, which no permission names. */
 export function explainInside(
   explanation: Explanation,
   attribute: Attribute,

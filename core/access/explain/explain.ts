@@ -41,7 +41,7 @@ export type DecisionReason =
   | { readonly kind: 'token-type' }
   | { readonly kind: 'unsaid' }
 
-/** Whether a role or token may do one action on one subject, and which entry decides. */
+/** The decision on one action of a role or token on one subject, and the entry that decides. */
 export interface Explanation {
   readonly holder: PermissionHolder
   readonly subject: PermissionSubject

@@ -25,7 +25,7 @@ export interface EnteredScope {
   readonly scope: LinkScope | null
 }
 
-/** Whether the attribute may be read here; if not, adds a refusal. */
+/** True if the attribute may be read here; otherwise adds a refusal. */
 export function requireReadable(attribute: Attribute, at: ReadScope, restriction: Restriction): boolean {
   if (at.readable.has(attribute)) return true
   refuseAttribute(attribute, at, restriction)
@@ -66,7 +66,7 @@ export function enterLink(
   const view = linkReadAccess(attribute, restriction)
   if (!view) return null
   const narrowed = asked !== 'published' && target.draftAndPublish && !view.drafts
-  // As in a plan: links of a type without drafts resolve to published versions.
+  // Links of a type without drafts resolve to published versions, also in a plan.
   const status = narrowed || (asked === 'latest' && !target.draftAndPublish) ? 'published' : asked
   const to = { ...at, readable: view.readable, status, path: `${at.path}${name}.` }
   return {

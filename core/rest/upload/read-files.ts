@@ -76,7 +76,7 @@ const oneOf = (attribute: ScalarAttribute, values: readonly Value[]): Comparison
   values,
 })
 
-/** URLs are public, so none is signed; Strapi sets this flag in every record. */
+/** URLs are public and not signed; Strapi sets this flag in every record. */
 function withSignedFlag(text: string): readonly object[] {
   const files: unknown = JSON.parse(text)
   return Array.isArray(files) ? files.map((file: object) => ({ ...file, isUrlSigned: false })) : []

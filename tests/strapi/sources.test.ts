@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from './answers.ts'
 import { type ImportTerms, recorded, runImport } from './import.ts'
 
@@ -12,12 +13,16 @@ import { type ImportTerms, recorded, runImport } from './import.ts'
 const data = (name: string): string => join(recorded(5), 'data', name)
 const KEY = 'secret-key'
 
-/** Imports into a folder of its own, with the embedded database. */
+const SERVER = process.env.TEST_DATABASE_URL
+
+/** Imports into a folder and a database of its own. */
 async function imports(t: ExecutionContext, source: Omit<ImportTerms, 'dir' | 'out'>) {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
-  const { code, complaint } = await runImport({ dir: recorded(5), out: folder.path, ...source })
-  return { folder: folder.path, code, complaint }
+  const environment = { DATABASE_URL: SERVER ? await createDatabase(t, SERVER) : 'embedded' }
+  const terms = { dir: recorded(5), out: folder.path, env: environment, ...source }
+  const { code, complaint } = await runImport(terms)
+  return { folder: folder.path, environment, code, complaint }
 }
 
 function sqliteFile(t: ExecutionContext): { readonly folder: Folder; readonly file: string } {
@@ -29,10 +34,10 @@ function sqliteFile(t: ExecutionContext): { readonly folder: Folder; readonly fi
 }
 
 test('a Strapi project on SQLite answers as it did before, once it was imported', async t => {
-  const { folder, code, complaint } = await imports(t, { database: sqliteFile(t).file })
+  const { code, complaint, ...project } = await imports(t, { database: sqliteFile(t).file })
   t.is(code, 0, complaint)
   // Strapi's own import numbered the documents again.
-  await answersAsRecorded(t, 5, { folder, keepsIds: false })
+  await answersAsRecorded(t, 5, { ...project, keepsIds: false })
 })
 
 for (const [name, options] of [
@@ -40,9 +45,9 @@ for (const [name, options] of [
   ['an encrypted archive', { archive: data('export.tar.gz.enc'), key: KEY }],
 ] as const) {
   test(`${name} of \`strapi export\` is imported with its files, and answers as Strapi did`, async t => {
-    const { folder, code, complaint } = await imports(t, options)
+    const { code, complaint, ...project } = await imports(t, options)
     t.is(code, 0, complaint)
-    await answersAsRecorded(t, 5, { folder })
+    await answersAsRecorded(t, 5, project)
   })
 }
 

@@ -1,20 +1,169 @@
+import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
-import type { ContentType } from '../model/model.ts'
+import type { Attribute, ContentType } from '../model/model.ts'
 import type { PermittedCommand, StatusChange, StatusCommand } from '../query/command.ts'
-import { discardDraft } from './discard-draft.ts'
+import type { Status } from '../query/query.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { Alignment, DesiredValue } from './desired-state.ts'
 import type { Answer } from './documents.ts'
-import { originOf } from './outbox.ts'
+import { inverseRelation } from './links/inverse-sql.ts'
+import { isInverse } from './links/write-inverse.ts'
+import { originOf, type RecordChange } from './outbox.ts'
 import { openPrefetch } from './prefetch.ts'
-import { publish } from './publish.ts'
-import { assertMatches, choiceOf, countMatching } from './read/matching.ts'
+import {
+  assertMatches,
+  assertVisible,
+  assertWritable,
+  choiceOf,
+  countMatching,
+  findSingle,
+  visibleBy,
+  visibleLocales,
+} from './read/matching.ts'
 import { readAnswer } from './read/read-answer.ts'
-import { assertVisible, assertWritable, visibleLocales } from './read/version-visibility.ts'
 import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
-import { loadDocument } from './rows/write-load.ts'
-import type { CurrentRow } from './sql/write-rows.ts'
-import { findSingle } from './state/find-single.ts'
-import { unpublish } from './unpublish.ts'
-import type { LocaleName, StatusTerms, VersionChange } from './version-change.ts'
+import { removeVersions } from './rows/remove-versions.ts'
+import { type Current, componentsOf, loadDocument } from './rows/write-load.ts'
+import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'
+import { saveVersion } from './save-version.ts'
+import { type CurrentRow, numberIn } from './sql/write-rows.ts'
+import { alignmentOf } from './state/list-edits.ts'
+import { findSavedTargets } from './state/new-values.ts'
+import { type SaveCommand, type Saving, versionContextOf, versionOf } from './state/version-context.ts'
+import { valuesOf } from './state/version-values.ts'
+import { checkUnique } from './unique/check-unique.ts'
+import { NOTHING_GIVEN } from './values/given-body.ts'
+import { writeDocuments } from './write-documents.ts'
+
+/** Makes drafts their published versions' equals (reference/documents.md#15-unpublishing-and-discarding), stamps included. */
+const discardDraft: VersionChange = {
+  attributes: ({ attributes }) => [...attributes.values()],
+  async change({ type, documentId, locales, current }, _, terms) {
+    const found = await Promise.all(
+      locales.map(locale => publishedValues({ type, documentId, locale }, current, terms)),
+    )
+    const versions = found.flatMap(each => (each ? [{ ...each, statuses: ['draft'] as const }] : []))
+    if (versions.length === 0) return []
+    await writeDocuments([{ type, documentId, versions }], terms, current)
+    const changed = versions.map(({ locale }) => locale)
+    copyStamps({ type, documentId, locales: changed }, terms)
+    return changed
+  },
+}
+
+/** New values of the draft; undefined: there is no published version. */
+async function publishedValues(version: VersionName, current: Current, terms: WriteTerms) {
+  const { type, locale } = version
+  const row = rowOf(version, 'published', current)
+  if (!row) return undefined
+  const place = { root: type, status: 'published', locale, current, terms } as const
+  const inverse = await inverseLists(version, row, terms)
+  return { locale, values: new Map([...valuesOf(type, row, type.attributes.values(), place), ...inverse]) }
+}
+
+const DISCARDING: Alignment = { from: 'published', to: 'draft' }
+
+async function inverseLists(
+  { type, locale }: VersionName,
+  row: CurrentRow,
+  terms: WriteTerms,
+): Promise<readonly (readonly [string, DesiredValue])[]> {
+  const end = { key: numberIn(row, terms.storage.table(type).key), locale }
+  return Promise.all(
+    [...type.attributes.values()].filter(isInverse).map(async attribute => {
+      const relation = inverseRelation(type, attribute, terms.storage)
+      const align = await alignmentOf(relation, end, DISCARDING, terms)
+      return [
+        attribute.name,
+        { kind: 'links', targets: [], edit: { disconnect: [], connect: [], align } },
+      ] as const
+    }),
+  )
+}
+
+/** A draft that differs in nothing is not modified (reference/rest.md#10-drafts, `publicationFilter`). */
+function copyStamps(
+  { type, documentId, locales }: Omit<Versions, 'current'>,
+  { storage, transaction }: WriteTerms,
+): void {
+  const table = storage.table(type)
+  const own = table.locale === null ? 'true' : `d.${name(table.locale)} = ANY ($2::text[])`
+  const same = table.locale === null ? '' : ` AND p.${name(table.locale)} = d.${name(table.locale)}`
+  const shared = type.localized ? ', shared_updated_at = p.shared_updated_at' : ''
+  const updated = `updated_at = CASE WHEN ${own} THEN p.updated_at ELSE d.updated_at END${shared}`
+  transaction.send({
+    name: `stamp drafts of ${type.key}`,
+    text: `UPDATE ${name(table.name)} d SET ${updated} FROM ${name(table.name)} p WHERE d.status = 'draft' AND p.status = 'published' AND p.${name(table.key)} = d.${name(table.key)}${same} AND d.${name(table.documentId)} = $1`,
+    values: [documentId, ...(table.locale === null ? [] : [locales])],
+  })
+}
+
+/** Attributes whose rows are removed with a version. */
+export const attributesWithParts = ({ attributes }: ContentType): readonly Attribute[] =>
+  [...attributes.values()].filter(each => componentsOf(each).length > 0)
+
+/** Removes published versions with their own links; links to them stay (reference/documents.md#15-unpublishing-and-discarding). */
+const unpublish: VersionChange = {
+  attributes: attributesWithParts,
+  async change({ type, documentId, locales, current }: Versions, _, terms) {
+    const found = locales.flatMap(locale => {
+      const row = rowOf({ type, documentId, locale }, 'published', current)
+      return row ? [{ locale, row }] : []
+    })
+    const gone = found.map(({ row }) => row)
+    if (gone.length > 0) await removeVersions({ type, documentId, gone, current }, terms)
+    return found.map(({ locale }) => locale)
+  },
+}
+
+/** The published version as it is by now, where there is one. */
+export async function removePublished(version: VersionName, terms: WriteTerms): Promise<void> {
+  const { type, documentId } = version
+  const current = await loadDocument(version, { attributes: attributesWithParts(type) }, terms)
+  const row = rowOf(version, 'published', current)
+  if (row) await removeVersions({ type, documentId, gone: [row], current }, terms)
+}
+
+/** Makes published versions their drafts' equals (reference/documents.md#14-publishing): what a change that changes nothing does. */
+const publish: VersionChange = {
+  attributes: type => [...type.attributes.values()].filter(each => !isCopied(each)),
+  async change({ type, documentId, locales, current: known }, asked, terms) {
+    const changes = { kind: 'update', status: 'published', values: {}, precondition: null } as const
+    const attributes = [...type.attributes.values()].filter(each => !isCopied(each))
+    const body = NOTHING_GIVEN
+    for (const [index, locale] of locales.entries()) {
+      const command: SaveCommand = { ...asked, ...changes, documentId, locale }
+      // The locale before may have changed what all of them share.
+      const current = index === 0 ? known : await loadDocument({ type, documentId }, { attributes }, terms)
+      const visible = visibleBy(command.conditions, terms)
+      const targets = findSavedTargets(command, body, {
+        ...terms,
+        visible,
+        held: async () => () => new Set(),
+      })
+      const { prefetch, cached } = openPrefetch(terms.transaction)
+      const saving = { command, documentId, body, current, targets, terms: { ...terms, transaction: cached } }
+      prefetchConflicts(saving, prefetch)
+      await saveVersion(saving)
+    }
+    return locales
+  },
+}
+
+/** Lists of its own are copied in the database. */
+const isCopied = (attribute: Attribute): boolean =>
+  attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many
+
+/** Prefetches the unique check of the draft's values, in the round trip of the inverse links. */
+function prefetchConflicts(saving: Saving, prefetch: LockingTerms['transaction']): void {
+  const { command, documentId, terms } = saving
+  const { type } = command
+  const standing = versionContextOf(saving)
+  if (!standing.row) return
+  const values = valuesOf(type, standing.row, type.attributes.values(), standing.place)
+  const document = { type, documentId, versions: [versionOf(command, values)] }
+  ignoreUnhandled(checkUnique(document, standing, { ...terms, transaction: prefetch }))
+}
 
 type Command = PermittedCommand<StatusCommand>
 
@@ -98,3 +247,46 @@ const noDrafts = ({ type, kind }: { readonly type: ContentType; readonly kind: S
     `Documents of ${type.key} cannot be ${WORDS[kind]}: the type has no drafts (draftAndPublish)`,
     { key: type.key },
   )
+
+type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: RecordChange }
+
+/** A version of a type with drafts, whatever its status. */
+export interface VersionName {
+  readonly type: ContentType
+  readonly documentId: string
+  /** null exactly on types without locales. */
+  readonly locale: string | null
+}
+
+/** null on types without locales. */
+type LocaleName = string | null
+
+/** Versions of one document. */
+export interface Versions extends Omit<VersionName, 'locale'> {
+  /** Locales whose status changes. Each has a draft. */
+  readonly locales: readonly LocaleName[]
+  /** The stored state, with all attributes that the change needs. */
+  readonly current: Current
+}
+
+/** One kind of status change. */
+export interface VersionChange {
+  /** Attributes to load before the change. */
+  attributes(type: ContentType): readonly Attribute[]
+  /** Resolves to the locales that changed. */
+  change(
+    versions: Versions,
+    command: PermittedCommand<StatusCommand>,
+    terms: StatusTerms,
+  ): Promise<readonly LocaleName[]>
+}
+
+/** A version's row of one status. */
+export const rowOf = (
+  { type, documentId, locale }: VersionName,
+  status: Status,
+  current: Current,
+): CurrentRow | undefined =>
+  current
+    .rows(type, documentId)
+    .find(row => row.get('status') === status && (!type.localized || row.get('locale') === locale))

@@ -2,20 +2,26 @@ import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { DeleteCommand, PermittedCommand } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
+import { attributesWithParts } from './change-status.ts'
 import type { Answer } from './documents.ts'
 import { unlinkStatements } from './links/links-to.ts'
 import { originOf, type RecordChange } from './outbox.ts'
 import { openPrefetch } from './prefetch.ts'
-import { choiceOf, countMatching, writtenStatus } from './read/matching.ts'
+import {
+  choiceOf,
+  countMatching,
+  findSingle,
+  isVisible,
+  mayRevealExistence,
+  visibleLocales,
+  writtenStatus,
+} from './read/matching.ts'
 import { assertUnchanged, readAnswer } from './read/read-answer.ts'
-import { isVisible, mayRevealExistence, visibleLocales } from './read/version-visibility.ts'
 import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { loadDocument } from './rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'
 import { type CurrentRow, numberIn } from './sql/write-rows.ts'
-import { findSingle } from './state/find-single.ts'
-import { attributesWithParts } from './unpublish.ts'
 
 export interface DeleteTerms extends LockingTerms {
   readonly model: Model

@@ -1,20 +1,27 @@
 import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import type { StandingUpdate } from '../query/command.ts'
+import { removePublished } from './change-status.ts'
 import type { OptimisticTargets } from './optimistic-targets.ts'
 import { type ChangeEvent, originOf, type RecordChange } from './outbox.ts'
 import { openPrefetch } from './prefetch.ts'
 import { prefetchSave, type Save } from './prefetch-save.ts'
-import { assertMatches, choiceOf, writtenStatus } from './read/matching.ts'
+import {
+  assertMatches,
+  assertVisible,
+  assertWritable,
+  choiceOf,
+  findSingle,
+  mayRevealExistence,
+  writtenStatus,
+} from './read/matching.ts'
 import { readAnswer } from './read/read-answer.ts'
-import { assertVisible, assertWritable, mayRevealExistence } from './read/version-visibility.ts'
 import { newDocumentId } from './rows/document-id.ts'
 import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import type { Current } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import { saveVersion } from './save-version.ts'
 import type { CurrentRow } from './sql/write-rows.ts'
-import { findSingle } from './state/find-single.ts'
 import {
   type AskedSave,
   attributesToRead,
@@ -26,7 +33,6 @@ import {
   resolveCommand,
   type SaveCommand,
 } from './state/version-context.ts'
-import { removePublished } from './unpublish.ts'
 
 export interface SaveTerms extends WriteTerms {
   readonly transaction: Transaction

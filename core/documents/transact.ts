@@ -1,11 +1,10 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, StatementContext, Transaction, TransactionOptions } from '../database/database.ts'
-import { DatabaseFailure, isOutcomeUnknown } from '../database/database-fault.ts'
+import { DatabaseFailure, type DatabaseFault, isOutcomeUnknown } from '../database/database-fault.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
-import type { ContentType } from '../model/model.ts'
+import type { ContentType, ScalarAttribute } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { forgetSequences } from './sql/known-sequences.ts'
-import { violatedAttribute } from './unique/violated-attribute.ts'
 
 export interface TransactTerms {
   readonly database: Database
@@ -106,4 +105,13 @@ function refusalOf(
   const message = 'This attribute must be unique'
   const errors = [{ path: isPlaced ? [attribute.name] : [], message, name: 'ValidationError' }]
   return { fault: fault('validation', message, { errors }), isPlaced }
+}
+
+/** The attribute whose values an index refused, because they must be unique: the index's first column holds it. */
+function violatedAttribute(fault: DatabaseFault, storage: Storage): ScalarAttribute | undefined {
+  if (fault.kind !== 'unique') return undefined
+  const table = storage.tables.find(({ name }) => name === fault.table)
+  const [first] = table?.indexes.find(({ name }) => name === fault.constraint)?.columns ?? []
+  const attribute = table?.columns.find(({ name }) => name === first)?.attribute
+  return attribute?.kind === 'scalar' && attribute.unique ? attribute : undefined
 }

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { trusted } from '../../core/access/brand.ts'
 import type { Caller } from '../../core/access/caller.ts'
-import { toStatement } from '../../core/documents/read/to-statement.ts'
+import { toStatement } from '../../core/documents/read/plan-once.ts'
 import { outline } from '../../core/plan/fingerprint.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { Filter, RestrictedQuery } from '../../core/query/query.ts'
@@ -10,7 +10,7 @@ import { printAnswerStatement } from '../../core/sql/print.ts'
 import { bind, toKeep } from '../../core/sql/statement.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
 import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../harness/attempts.ts'
-import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
+import { must, parseRequest, ruledBlueprint, ruledCallers, toStatement as printOne } from './golden.ts'
 
 const print = await ruledBlueprint()
 

@@ -3,7 +3,7 @@ import type { MediaAttribute, RelationAttribute } from '../../model/model.ts'
 import type { LinkChange, LinkConnection, LinkPosition, TargetRef } from '../../query/command.ts'
 import type { Status } from '../../query/query.ts'
 import type { LinkTarget } from '../desired-state.ts'
-import { entryKey, LinkOrder, type LinkPlace, type Run } from '../rows/link-order.ts'
+import { entryKey, LinkOrder, type LinkPlace, type Run } from '../rows/list-places.ts'
 import { type FoundTarget, type FoundTargets, type LinkSource, placeRef } from './link-targets.ts'
 
 export interface ChangeTerms {

@@ -1,10 +1,13 @@
 import { trusted } from '../../access/brand.ts'
 import type { Database } from '../../database/database.ts'
-import { forbidden, RequestFault } from '../../faults/fault.ts'
+import { forbidden, notFound, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { WriteConditions } from '../../query/command.ts'
 import type { Filter, LocaleChoice, Query, Status } from '../../query/query.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { NamedVersion, Visible } from '../links/link-targets.ts'
+import type { WriteTerms } from '../rows/write-terms.ts'
+import type { CurrentRow } from '../sql/write-rows.ts'
 import { openReads, type ReadTerms } from './read.ts'
 
 export interface MatchTerms extends Omit<ReadTerms, 'database'> {
@@ -115,3 +118,84 @@ const toKey = ({ documentId, locale }: NamedVersion): string => `${locale ?? ''}
 
 export const choiceOf = (type: ContentType, locale: string | null): LocaleChoice =>
   type.localized && locale !== null ? { kind: 'these', codes: [locale] } : { kind: 'all' }
+
+/** A document that a caller writes, in one locale or, with null, in all of them. */
+interface WrittenVersion {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly locale: string | null
+  readonly conditions: Pick<WriteConditions, 'sights'>
+}
+
+type LocaleVisibility = (locale: string | null) => boolean
+
+/** Which locales of the document the caller sees: asked of the database only where conditions hide documents. */
+export async function visibleLocales(
+  { type, documentId, conditions: { sights } }: WrittenVersion,
+  terms: MatchTerms,
+): Promise<LocaleVisibility> {
+  if (!sights || sights.length === 0) return () => true
+  const visible = visibleBy({ targets: new Map([[type, sights]]) }, terms)
+  const isVisible = await visible(type, [documentId])
+  return locale => isVisible({ documentId, locale })
+}
+
+/**
+ * Whether the caller sees the document in the locale that is written. A locale that the document does not have takes its
+ * shared values from the others, so each of those must be visible. Of all locales, one that is visible is enough.
+ */
+export async function isVisible(
+  written: WrittenVersion,
+  rows: readonly CurrentRow[],
+  terms: MatchTerms,
+): Promise<boolean> {
+  const { type, locale } = written
+  const seen = await visibleLocales(written, terms)
+  const locales = rows.map(row => (type.localized ? String(row.get('locale')) : null))
+  if (locale === null) return locales.some(seen)
+  return locales.includes(locale) ? seen(locale) : locales.every(seen)
+}
+
+/** A hidden document is answered as one that does not exist. */
+export async function assertVisible(
+  written: WrittenVersion,
+  rows: readonly CurrentRow[],
+  terms: MatchTerms,
+): Promise<void> {
+  if (rows.length > 0 && !(await isVisible(written, rows, terms))) throw new RequestFault(notFound())
+}
+
+/** Whether a caller who may not write a document may know that it exists: the document is visible by a read permission. */
+export const mayRevealExistence = ({ sights }: Pick<WriteConditions, 'sights'>): boolean =>
+  sights?.length !== 0
+
+interface WriteRefusal {
+  readonly match: Omit<Match, 'status'>
+  /** How many versions have to meet the condition. */
+  readonly wanted: number
+  readonly conditions: Pick<WriteConditions, 'sights'>
+}
+
+/** Refuses a document that the caller may not write as it is: with 403 if the caller sees it, else with 404. */
+export async function assertWritable(
+  { match, wanted, conditions }: WriteRefusal,
+  terms: MatchTerms,
+): Promise<void> {
+  if ((await countMatching(match, terms)) >= wanted) return
+  throw new RequestFault(mayRevealExistence(conditions) ? forbidden() : notFound())
+}
+
+/** The documentId of a single type's only document; null: there is none yet. */
+export async function findSingle(
+  type: ContentType,
+  { transaction, storage }: Pick<WriteTerms, 'transaction' | 'storage'>,
+): Promise<string | null> {
+  const table = storage.table(type)
+  const { rows } = await transaction.run({
+    name: `find the document of ${type.key}`,
+    text: `SELECT ${name(table.documentId)} FROM ${name(table.name)} ORDER BY ${name(table.id)} LIMIT 1`,
+    values: [],
+  })
+  const id = rows[0]?.[0]
+  return typeof id === 'string' ? id : null
+}

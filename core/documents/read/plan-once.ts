@@ -1,11 +1,14 @@
 import { LruCache } from '../../base/lru-cache.ts'
-import { memoryBytes } from '../../base/text.ts'
+import { detachString, entityTag, memoryBytes } from '../../base/text.ts'
+import type { CacheableRead } from '../../cache/answer-store.ts'
 import type { Storage } from '../../model/storage.ts'
 import { outline } from '../../plan/fingerprint.ts'
 import { type PlanOptions, planQuery } from '../../plan/plan-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import type { AnswerStatement, ParameterValue } from '../../sql/nodes.ts'
-import type { Template } from '../../sql/statement.ts'
+import { printTemplate } from '../../sql/print.ts'
+import { printVersioned, type VersionedTemplate } from '../../sql/print.ts'
+import { bind, type Statement, type Template, toKeep } from '../../sql/statement.ts'
 
 /** A template of a read with two populates takes some 7,000 bytes. */
 const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
@@ -97,3 +100,61 @@ function rememberByQuery<Made>(
     return made
   }
 }
+
+const plan = planOnce(answer => toKeep(printTemplate(answer)), sizeOfTemplate)
+
+/** The one statement of a query. It is planned and printed once for all queries that differ in values alone. */
+export const toStatement = makeOf(plan, ({ template, values }) => bind(template, values))
+
+/** A statement that looks at one table, at one place alone. */
+interface LoneStatement extends Statement {
+  readonly table: string
+}
+
+/** The same where it is one of a single table; null: it is not. */
+export const toLoneStatement = makeOf(plan, ({ template, values }): LoneStatement | null => {
+  const { table } = template
+  return table === undefined ? null : { ...bind(template, values), table }
+})
+
+/** With names of its texts, which are long. */
+interface NamedTemplate extends VersionedTemplate {
+  readonly name: string
+  readonly totalName: string
+}
+
+function nameAll(answer: AnswerStatement): NamedTemplate {
+  const printed = printVersioned(answer)
+  const total = printed.total && toKeep(printed.total)
+  return {
+    ...toKeep(printed),
+    uncachedText: detachString(printed.uncachedText),
+    version: detachString(printed.version),
+    total,
+    name: entityTag(printed.text),
+    totalName: entityTag(total?.text ?? ''),
+  }
+}
+
+const cacheablePlan = planOnce(nameAll, template => {
+  const { uncachedText: plain, version, total } = template
+  return (
+    sizeOfTemplate(template) + memoryBytes(plain) + memoryBytes(version) + (total ? sizeOfTemplate(total) : 0)
+  )
+})
+
+/** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
+export const toCacheableRead = makeOf(cacheablePlan, ({ template, values }): CacheableRead => {
+  const { total, version, uncachedText: plain, name, totalName } = template
+  const statement = bind(template, values)
+  return {
+    key: name + JSON.stringify(statement.values),
+    statement,
+    uncachedText: plain,
+    version,
+    totalKey: total && totalName + keyOf(total, values),
+  }
+})
+
+const keyOf = (total: Template, values: readonly ParameterValue[]): string =>
+  JSON.stringify(bind(total, values).values)

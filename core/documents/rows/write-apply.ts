@@ -5,12 +5,14 @@ import { sequencesOf } from '../sql/known-sequences.ts'
 import {
   type Allocation,
   type Assertion,
+  type Inserted,
+  type Insertion,
   printAllocate,
   printAssertion,
   printChanges,
   type ReturningQuery,
+  type Update,
 } from '../sql/print-changes.ts'
-import type { Inserted, Insertion, Update } from '../sql/print-lists.ts'
 import { columnsOf, printedTable, printReleaseMatch, type Released, type Tuples } from '../sql/write-print.ts'
 import {
   type ChangedRow,

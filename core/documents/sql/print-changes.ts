@@ -3,9 +3,7 @@ import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Stored } from '../desired-state.ts'
 import type { Sequences } from './known-sequences.ts'
-import * as lists from './print-lists.ts'
-import { type Inserted, type Insertion, isTaken, type Update } from './print-lists.ts'
-import { type TableColumns, type Tuples, typeOf, valueType } from './write-print.ts'
+import { among, listType, type TableColumns, type Tuples, typeOf, unnest, valueType } from './write-print.ts'
 import { GAP } from './write-rows.ts'
 
 /** Changes of one statement. Their order is not defined. */
@@ -49,13 +47,13 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
   const { typesOf, taking, proof, question } = terms
   const values: unknown[] = [...(question?.values ?? [])]
   const isShort = removals.length + updates.length === 0 && fitsShort(inserts, terms)
-  const printInserts = isShort ? printEach : lists.printInserts
+  const printInsert = isShort ? printEach : printInserts
   const taken =
     taking.count > 0 ? [`taken$ AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
   const parts = [
-    ...removals.map(one => lists.printDeletes(one, typesOf(one.table), values)),
-    ...updates.map(one => lists.printUpdates(one, typesOf(one.table), values)),
-    ...inserts.map(one => printInserts(one, typesOf(one.table), values)),
+    ...removals.map(one => printDeletes(one, typesOf(one.table), values)),
+    ...updates.map(one => printUpdates(one, typesOf(one.table), values)),
+    ...inserts.map(one => printInsert(one, typesOf(one.table), values)),
   ]
   const asked = question ? inserts.findIndex(({ table }) => table === question.table) : -1
   const text =
@@ -202,3 +200,59 @@ export const printAllocate = (schema: string, counts: Allocation['counts']): Sta
     'FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS w (relation, wanted, place), generate_series(1, w.wanted)',
   values: [[...counts.keys()].map(table => `${name(schema)}.${name(table)}`), [...counts.values()], 'id'],
 })
+
+// Rows of any number, as lists of the values of each column: the text depends on the columns alone.
+
+function printInserts({ table, columns, rows }: Insertion, types: TableColumns, values: unknown[]): string {
+  const lists: string[] = []
+  const list = (type: string, of: readonly unknown[]) => {
+    lists.push(`$${values.push(of)}::${type}`)
+    return `v.c${lists.length}`
+  }
+  const cells = columns.map((column, index) => {
+    const type = typeOf(types, column)
+    const cells = rows.map(row => row[index] ?? null)
+    if (!cells.some(isTaken)) return list(listType(type), cells)
+    const id = `taken$.ids[${list('integer[]', cells.map(placeTaken))}]${type === 'double precision' ? ` * ${GAP}` : ''}`
+    return cells.every(isTaken) ? id : `coalesce(${id}, ${list(listType(type), cells.map(valueGiven))})`
+  })
+  const from = cells.some(cell => cell.includes('taken$.')) ? ', taken$' : ''
+  const row = lists.map((_, index) => `c${index + 1}`).join(', ')
+  return `INSERT INTO ${name(table)} (${columns.map(name).join(', ')}) SELECT ${cells.join(', ')} FROM unnest(${lists.join(', ')}) AS v (${row})${from}`
+}
+
+const placeTaken = (cell: Inserted): number | null => (isTaken(cell) ? cell.taken : null)
+
+const valueGiven = (cell: Inserted): Stored => (isTaken(cell) ? null : cell)
+
+function printUpdates(rows: Update, types: TableColumns, values: unknown[]): string {
+  const { text, values: own } = unnest(rows, types, values.length)
+  values.push(...own)
+  const sets = rows.columns.slice(rows.keys).map(column => `${name(column)} = v.${name(column)}`)
+  const where = rows.columns.slice(0, rows.keys).map(column => `t.${name(column)} = v.${name(column)}`)
+  const row = rows.columns.map(name).join(', ')
+  return `UPDATE ${name(rows.table)} AS t SET ${sets.join(', ')} FROM ${text} AS v (${row}) WHERE ${where.join(' AND ')}`
+}
+
+function printDeletes(match: Tuples, types: TableColumns, values: unknown[]): string {
+  const { text, values: own } = unnest(match, types, values.length)
+  values.push(...own)
+  return `DELETE FROM ${name(match.table)} WHERE ${among(match.columns, text)}`
+}
+
+/** What a new row holds; `taken`: the id at this place, from 1, of those that the statement takes. */
+export type Inserted = Stored | { readonly taken: number }
+
+const isTaken = (cell: Inserted): cell is { readonly taken: number } =>
+  typeof cell === 'object' && cell !== null
+
+export interface Insertion {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Inserted[])[]
+}
+
+/** `keys`: how many of the columns, the first, say which row is meant; the rest is what it gets. */
+export interface Update extends Tuples {
+  readonly keys: number
+}

@@ -6,8 +6,7 @@ import { type FoundTargets, findTargets, type TargetTerms } from '../links/link-
 import { isShared } from '../rows/planning.ts'
 import { defaultsOf, type GivenBody } from '../values/given-body.ts'
 import { foreignComponent } from '../values/value-fault.ts'
-import { inverseEdits } from './inverse-edits.ts'
-import { ownEdits } from './own-edits.ts'
+import { inverseEdits, ownEdits } from './list-edits.ts'
 import { attributesToLoad, type SaveCommand, type Saving, type VersionContext } from './version-context.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
 

@@ -1,12 +1,13 @@
-import type { ContentType } from '../../model/model.ts'
+import type { Component, ContentType } from '../../model/model.ts'
 import type { DesiredDocument, DesiredVersion, Values } from '../desired-state.ts'
 import { isShared } from '../rows/planning.ts'
+import type { Current } from '../rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
-import type { CurrentRow } from '../sql/write-rows.ts'
+import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import type { VersionContext } from '../state/version-context.ts'
 import { notUnique, type ValueFault } from '../values/value-fault.ts'
 import { findUniqueConflicts } from './unique-conflicts.ts'
-import { findComponentConflicts } from './unique-conflicts-in-components.ts'
+import { componentsBelow, findComponentConflicts } from './unique-conflicts-in-components.ts'
 
 /** reference/documents.md#5-uniqueness: every row that is written, and of what all locales share their published rows too. */
 export async function checkUnique(
@@ -55,3 +56,36 @@ const changedUnique = (
       return row === undefined || row.get(storage.column(type, name)) !== value.value
     }),
   )
+
+type OwnDocument = Pick<DesiredDocument, 'type' | 'documentId'>
+
+/** The ids of the components that documents have already, in all that is loaded of them; by their kind. */
+export function ownParts(
+  documents: readonly OwnDocument[],
+  current: Current,
+  terms: WriteTerms,
+): (component: Component) => readonly number[] {
+  const ids = new Map<Component, Set<number>>()
+  for (const [component, id] of documents.flatMap(each => [...partsOf(each, current, terms)]))
+    ids.set(component, (ids.get(component) ?? new Set<number>()).add(id))
+  return component => [...(ids.get(component) ?? [])]
+}
+
+function* partsOf(
+  { type, documentId }: OwnDocument,
+  current: Current,
+  terms: WriteTerms,
+): Generator<readonly [Component, number]> {
+  for (const row of current.rows(type, documentId)) {
+    const locale = row.get('locale')
+    const place = {
+      root: type,
+      status: row.get('status') === 'draft' ? 'draft' : 'published',
+      locale: typeof locale === 'string' ? locale : null,
+      current,
+      terms,
+    } as const
+    for (const each of componentsBelow(type, row, type.attributes.keys(), place))
+      yield [each.component, numberIn(each.row, 'id')]
+  }
+}

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type {
   Attribute,
@@ -11,7 +12,6 @@ import type {
 } from '../../model/model.ts'
 import type { LinkChange } from '../../query/command.ts'
 import type { DesiredComponent, DesiredValue, LinkTarget, Values } from '../desired-state.ts'
-import { type Assignable, isAssignable, isGenerated, unknownKeys } from './assignable.ts'
 import { type Body, counts, idOf, isBody, notAnObject } from './parse-item.ts'
 import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
@@ -194,3 +194,35 @@ function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: P
     uid === undefined ? 'is a required field' : `must be one of the following values: ${uids.join(', ')}`
   return { item: undefined, faults: [toFault(rule(message), at, uid)] }
 }
+
+type Assignable = ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute
+
+/** What bodies and files may set: what is declared, and not the service's own. */
+const isAssignable = (attribute: Attribute): attribute is Assignable =>
+  !attribute.system && attribute.writable && attribute.kind !== 'localizations'
+
+/** Keys that lead to nothing that may be set. `componentIds`: whether a component may name itself by `id`. */
+function* unknownKeys(
+  holder: Holder,
+  body: Body,
+  path: Path,
+  { componentIds }: { readonly componentIds: boolean },
+): Generator<ValueFault> {
+  const known = [...holder.attributes.values()].filter(isAssignable).map(({ name }) => name)
+  for (const key of Object.keys(body)) {
+    if (known.includes(key)) continue
+    if (holder.holder === 'component' && (key === '__component' || (key === 'id' && componentIds))) continue
+    const name = holder.holder === 'component' ? holder.uid : holder.key
+    yield {
+      kind: 'key',
+      path: [...path, key],
+      message: holder.attributes.has(key)
+        ? `\`${key}\` of \`${name}\` cannot be set`
+        : `unknown attribute \`${key}\` of \`${name}\`${didYouMean(key, known)}`,
+    }
+  }
+}
+
+/** The service makes a value where none is given. */
+const isGenerated = (attribute: Assignable): boolean =>
+  attribute.kind === 'scalar' && attribute.generate === true

@@ -1,12 +1,203 @@
+import { fitsPassword } from '../../base/passwords.ts'
+import type { Result } from '../../base/result.ts'
+import { trimDecimal } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ScalarAttribute, ValueType } from '../../model/model.ts'
+import type { InvalidValue } from '../../query/parse-moment.ts'
+import * as query from '../../query/parse-moment.ts'
 import type { Stored } from '../desired-state.ts'
 import { parseBlocks } from './parse-blocks.ts'
-import { parseArray, parseJson, storedBlocks } from './parse-json.ts'
-import { parseDate, parseDatetime, parseTime } from './parse-moment.ts'
-import { numberLimits, parseBigInteger, parseDecimal, parseDouble, parseInteger } from './parse-number.ts'
-import { parseText, textRules } from './parse-text.ts'
-import { type ParseOutcome, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+import { isStorable, parseArray, parseJson, storedBlocks } from './parse-json.ts'
+import {
+  format,
+  notANumber,
+  type ParseOutcome,
+  type Refusal,
+  rule,
+  toFault,
+  type ValueFault,
+  wrongType,
+} from './value-fault.ts'
+
+/** varchar(255) */
+const COLUMN_LENGTH = 255
+const UNBOUNDED: ReadonlySet<string> = new Set(['text', 'richtext'])
+
+/** A text as given: no trimming, no conversion of numbers. */
+function parseText(value: unknown): ParseOutcome {
+  if (typeof value !== 'string') return { refusal: wrongType('string', value) }
+  if (!isStorable(value))
+    return { refusal: rule('must not hold the character NUL or half of a surrogate pair') }
+  return { stored: value }
+}
+
+/** What the attribute and its column ask of a text. `strict` is false for drafts (reference/rest.md#3-attribute-values). */
+function* textRules(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
+  yield* lengths(attribute, text, strict)
+  if (attribute.type === 'password' && !fitsPassword(text)) yield rule('must be at most 72 bytes')
+  if (attribute.values && !attribute.values.includes(text)) yield rule(oneOf(attribute.values))
+  if (!strict) return
+  if (attribute.regex && !(text === '' && !attribute.required) && !attribute.regex.test(text))
+    yield rule(`must match the following: "${attribute.regex}"`)
+  if (attribute.type === 'uid' && !UID.test(text)) yield rule(`must match the following: "${UID}"`)
+  if (attribute.type === 'email') yield* email(text)
+}
+
+function* lengths(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
+  const { minLength, maxLength } = attribute
+  const most = Math.min(maxLength ?? Number.POSITIVE_INFINITY, columnLength(attribute))
+  if (strict && minLength !== undefined && text.length < minLength)
+    yield rule(`must be at least ${minLength} characters`)
+  if (text.length > most) yield rule(`must be at most ${most} characters`)
+}
+
+/** A password's column holds its hash. */
+const columnLength = ({ type }: ScalarAttribute): number =>
+  UNBOUNDED.has(type) || type === 'password' ? Number.POSITIVE_INFINITY : COLUMN_LENGTH
+
+/** The reference ends the list with an empty item. */
+const oneOf = (values: readonly string[]): string =>
+  `must be one of the following values: ${[...values, ''].join(', ')}`
+
+const UID = /^[A-Za-z0-9-_.~]*$/
+
+/** What an address may have beyond ASCII: nearly everything. */
+const BEYOND = '\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF'
+const NAME = `[\\w!#$%&'*+\\-/=?^\`{|}~${BEYOND}]+`
+const QUOTED = `"(?:[^"\\\\\\r\\n]|\\\\.)*"`
+
+/** RFC 5322 without comments, with the letters of all languages. Each is linear in the length of the text. */
+const BEFORE_AT = new RegExp(`^(?:${NAME}(?:\\.${NAME})*|${QUOTED})@`, 'i')
+const DOMAIN = new RegExp(`^[a-z0-9${BEYOND}][\\w\\-.~${BEYOND}]*[a-z${BEYOND}]$`, 'i')
+const DOT = new RegExp(`[a-z0-9${BEYOND}]\\.[a-z${BEYOND}]`, 'i')
+
+function isEmail(text: string): boolean {
+  const [before] = BEFORE_AT.exec(text) ?? []
+  if (before === undefined) return false
+  const domain = text.slice(before.length)
+  return DOMAIN.test(domain) && DOT.test(domain)
+}
+
+function* email(text: string): Generator<Refusal> {
+  if (text === '') yield rule('cannot be empty')
+  else if (!isEmail(text)) yield rule('must be a valid email')
+}
+
+/** Dates and times are read in bodies as they are in filters (reference/rest.md#3-attribute-values). */
+const reading =
+  (parse: (value: unknown) => Result<string, InvalidValue>) =>
+  (value: unknown): ParseOutcome => {
+    const parsed = parse(value)
+    return parsed.ok
+      ? { stored: parsed.value }
+      : {
+          refusal: format(
+            parsed.reasons.map(({ message, expected }) => message ?? `must be ${expected}`).join(', '),
+          ),
+        }
+  }
+
+const parseDate = reading(query.parseDateValue)
+
+export const parseDatetime = reading(query.parseDateTime)
+
+const parseClock = reading(query.parseTimeValue)
+
+/** Trailing zeros go, as they do in answers. */
+function parseTime(value: unknown): ParseOutcome {
+  const parsed = parseClock(value)
+  if (!('stored' in parsed) || typeof parsed.stored !== 'string') return parsed
+  return { stored: trimDecimal(parsed.stored) }
+}
+
+/** What PostgreSQL can hold, which the reference answers with 500 (reference/rest.md#17-differences-from-strapi). */
+const INTEGER = { least: -2_147_483_648n, most: 2_147_483_647n }
+const BIG_INTEGER = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_854_775_807n }
+/** numeric(10,2) */
+const LARGEST_DECIMAL = 99_999_999.99
+
+/** A number, numeric text, or a list that begins with one. */
+function parseInteger(value: unknown): ParseOutcome {
+  const number = numberOf(value)
+  if (typeof number !== 'number') return { refusal: number }
+  if (!Number.isInteger(number)) return { refusal: rule('must be an integer'), compared: number }
+  const outside = outOf(INTEGER, BigInt(number))
+  return outside ? { refusal: outside } : { stored: number }
+}
+
+/** Stored and answered as text; numbers lost their last digits before they came here. */
+function parseBigInteger(value: unknown): ParseOutcome {
+  const text = typeof value === 'number' ? toDigits(value) : value
+  if (typeof text !== 'string' || !/^[+-]?\d{1,30}$/.test(text.trim()))
+    return { refusal: rule('must be a valid integer') }
+  const integer = BigInt(text.trim().replace('+', ''))
+  const outside = outOf(BIG_INTEGER, integer)
+  return outside ? { refusal: outside } : { stored: String(integer) }
+}
+
+const toDigits = (value: number): string => (Number.isInteger(value) ? String(BigInt(value)) : String(value))
+
+function parseDouble(value: unknown): ParseOutcome {
+  const number = numberOf(value)
+  return typeof number === 'number' ? { stored: number } : { refusal: number }
+}
+
+/** Two decimals are kept, halves go away from zero. */
+function parseDecimal(value: unknown): ParseOutcome {
+  const number = numberOf(value)
+  if (typeof number !== 'number') return { refusal: number }
+  const text = toTwoPlaces(number)
+  if (Math.abs(Number(text)) > LARGEST_DECIMAL)
+    return { refusal: rule(`must be between -${LARGEST_DECIMAL} and ${LARGEST_DECIMAL}`) }
+  return { stored: text }
+}
+
+/** On the digits that were written: 1.005 is a little less than that in binary, and rounds up all the same. */
+function toTwoPlaces(number: number): string {
+  const text = String(Math.abs(number))
+  if (!/^\d+(\.\d+)?$/.test(text)) return number.toFixed(2)
+  const [whole = '0', part = ''] = text.split('.')
+  const hundredths = BigInt(whole + part.slice(0, 2).padEnd(2, '0')) + (Number(part[2] ?? 0) >= 5 ? 1n : 0n)
+  const digits = String(hundredths).padStart(3, '0')
+  const sign = number < 0 && hundredths !== 0n ? '-' : ''
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+function numberOf(value: unknown): number | Refusal {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : notANumber(value)
+  if (Array.isArray(value)) return listed(value)
+  if (typeof value !== 'string') return notANumber(value)
+  const text = value.replace(/\s/g, '')
+  const number = Number(text)
+  return text === '' || !Number.isFinite(number) ? notANumber(value) : number
+}
+
+/** The reference reads a list as its text, as far as that is a number. */
+function listed(value: readonly unknown[]): number | Refusal {
+  const number = Number.parseFloat(String(value))
+  return Number.isFinite(number) ? number : notANumber(value)
+}
+
+const outOf = ({ least, most }: typeof INTEGER, integer: bigint): Refusal | undefined =>
+  integer < least || integer > most ? rule(`must be between ${least} and ${most}`) : undefined
+
+/** The limits that the attribute declares, on a stored number. */
+function* numberLimits(
+  { min, max }: ScalarAttribute,
+  stored: number | string,
+  strict: boolean,
+): Generator<Refusal> {
+  if (strict && min !== undefined && compare(stored, min) < 0)
+    yield rule(`must be greater than or equal to ${min}`)
+  if (max !== undefined && compare(stored, max) > 0) yield rule(`must be less than or equal to ${max}`)
+}
+
+function compare(stored: number | string, limit: number | string): number {
+  const integers = [stored, limit].every(each => /^-?\d+$/.test(String(each)))
+  if (!integers) return Number(stored) - Number(limit)
+  const difference = BigInt(stored) - BigInt(limit)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
 
 /** `draft` leaves out what a document must fulfil only once it is published (reference/rest.md#3-attribute-values). */
 export type Strictness = 'draft' | 'full'

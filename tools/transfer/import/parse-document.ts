@@ -2,15 +2,10 @@ import { didYouMean } from '../../../core/base/nearest.ts'
 import type { DesiredRow, DesiredValue, Values } from '../../../core/documents/desired-state.ts'
 import { isShared } from '../../../core/documents/rows/planning.ts'
 import { checkValues } from '../../../core/documents/values/check-values.ts'
-import { parseDatetime } from '../../../core/documents/values/parse-moment.ts'
-import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'
+import { parseDatetime, parseScalar } from '../../../core/documents/values/parse-scalar.ts'
 import type { ValueFault } from '../../../core/documents/values/value-fault.ts'
 import { printPath } from '../../../core/faults/diagnostic.ts'
-import type {
-  ImportedDocument,
-  ImportedPart,
-  ImportedVersion,
-} from '../../../core/import/imported-document.ts'
+import type { ImportedDocument, ImportedPart, ImportedVersion } from '../../../core/import/imported-document.ts'
 import type { Attribute, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import { streamedAttributes } from '../describe.ts'

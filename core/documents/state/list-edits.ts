@@ -1,0 +1,207 @@
+import type { ContentType, RelationAttribute } from '../../model/model.ts'
+import type { Alignment, DesiredValue, LinkAlignment, LinkTarget } from '../desired-state.ts'
+import { printDiffering } from '../links/align-inverse.ts'
+import { type InverseEnd, type InverseRelation, inverseRelation } from '../links/inverse-sql.ts'
+import { type ChangeTerms, type LinkOperation, operationOf } from '../links/link-change.ts'
+import { placeRef } from '../links/link-targets.ts'
+import { hasOthers, inverseRows, type ListRows, placeLinks } from '../links/list-bounds.ts'
+import { ownRows } from '../links/own-list-sql.ts'
+import { isInverse } from '../links/write-inverse.ts'
+import { choiceOf, countMatching, draftsSeenBy } from '../read/matching.ts'
+import type { ListView } from '../rows/list-places.ts'
+import { tableLinkOf } from '../rows/write-load.ts'
+import type { WriteTerms } from '../rows/write-terms.ts'
+import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
+import type { GivenBody } from '../values/given-body.ts'
+import { isLocale, isPublishing, type Saving, staysInPlace, type VersionContext } from './version-context.ts'
+
+export const WHOLE_DRAFT: ListView = { status: 'draft', drafted: null }
+
+/** `target`: the type that the list is of. */
+export async function viewOf(
+  { command, terms, documentId }: Writer,
+  { name, target }: { readonly name: string; readonly target: ContentType },
+  { body, found }: { readonly body: GivenBody; readonly found: ChangeTerms['found'] },
+): Promise<ListView> {
+  const named = neighbours(body, name)
+  if (named.length === 0) return WHOLE_DRAFT
+  const documents = new Map(named.map(id => [id, found(target, placeRef(id)).key]))
+  const status = (await seesDraft({ command, terms, documentId })) ? 'draft' : 'published'
+  const match = { type: target, documentIds: [...documents.keys()] }
+  const seen = await draftsSeenBy(command.conditions, match, terms)
+  const drafted = seen && [...documents].flatMap(([id, key]) => (seen.has(id) ? [key] : []))
+  return { status, drafted }
+}
+
+type Writer = Pick<Saving, 'command' | 'terms' | 'documentId'>
+
+async function seesDraft({ command, terms, documentId }: Writer): Promise<boolean> {
+  const { type, conditions, locale } = command
+  const { drafts } = conditions
+  if (!type.draftAndPublish || drafts === undefined || drafts?.where === null) return true
+  if (drafts === null) return false
+  const match = { type, documentIds: [documentId], locale: choiceOf(type, locale), filter: drafts.where }
+  return (await countMatching(match, terms)) > 0
+}
+
+/** The documents that positions name. */
+function neighbours({ values }: GivenBody, name: string): readonly string[] {
+  const value = values.get(name)
+  if (value?.kind !== 'links' || value.change?.kind !== 'change') return []
+  const named = value.change.connect.flatMap(({ position }) =>
+    'documentId' in position ? [position.documentId] : [],
+  )
+  return [...new Set(named)]
+}
+
+type Edits = ReadonlyMap<string, DesiredValue>
+
+/** What a write does to the lists of a version that is there; their links are not read. */
+export async function ownEdits(saving: Saving, { row }: VersionContext, terms: ChangeTerms): Promise<Edits> {
+  const { command, body } = saving
+  if (!row) return new Map()
+  const edits = [...command.type.attributes.values()]
+    .filter(each => staysInPlace(each, command, body))
+    .map(async attribute => {
+      const value = await ownEditOf(attribute, saving, row, terms)
+      return [attribute.name, value] as const
+    })
+  return new Map(await Promise.all(edits))
+}
+
+async function ownEditOf(
+  attribute: RelationAttribute,
+  saving: Saving,
+  row: CurrentRow,
+  terms: ChangeTerms,
+): Promise<DesiredValue> {
+  const given = saving.body.values.get(attribute.name)
+  const change = given?.kind === 'links' ? given.change : undefined
+  const operation = change ? operationOf(attribute, change, terms) : NOTHING
+  if (operation.kind === 'set') throw new TypeError(`${attribute.name} is no list that stays in place`)
+  const link = tableLinkOf(saving.command.type, attribute.name, saving.terms)
+  const ids = rowIds(saving)
+  const view = await viewOf(saving, attribute, { body: saving.body, found: terms.found })
+  const seen = view.status === 'draft' ? numberIn(row, 'id') : ids.published
+  const list = ownRows({ attribute }, link, { row: seen ?? NO_ROW, rows: ids.all, view })
+  const connect = await placeLinks(operation, list, saving.terms)
+  const { disconnect } = operation
+  const whole = ownRows({ attribute }, link, { row: numberIn(row, 'id'), rows: ids.all, view: WHOLE_DRAFT })
+  const isFilled =
+    connect.length > 0 ||
+    (attribute.required && (await hasOthers(whole, goneWhole(disconnect, link.targetStatus), saving.terms)))
+  return { kind: 'links', targets: isFilled ? SOMETHING : [], edit: { disconnect, connect } }
+}
+
+/** No row has it. */
+const NO_ROW = 0
+
+/** Documents to which nothing is left. */
+function goneWhole(disconnect: readonly LinkTarget[], named: string | null): readonly number[] {
+  const counts = new Map<number, number>()
+  for (const { key } of disconnect) if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return [...counts].flatMap(([key, count]) => (count >= (named === null ? 1 : 2) ? [key] : []))
+}
+
+function rowIds({ command, documentId, current }: Saving) {
+  const rows = current.rows(command.type, documentId).filter(row => isLocale(command, row))
+  const published = rows.find(row => row.get('status') === 'published')
+  return {
+    all: rows.map(row => numberIn(row, 'id')),
+    published: published && numberIn(published, 'id'),
+  }
+}
+
+type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
+
+/**
+ * What a write does to the lists of inverse attributes. The lists themselves stay in the database: read here is only
+ * what is next to the places that the body names, and which owners publishing has to bring in line.
+ */
+export async function inverseEdits(
+  saving: Saving,
+  standing: VersionContext,
+  terms: ChangeTerms,
+): Promise<Edits> {
+  const { type } = saving.command
+  const attributes = [...type.attributes.values()].filter(isInverse)
+  if (attributes.length === 0) return new Map()
+  const found = await Promise.all(attributes.map(each => inverseEditOf(each, saving, standing, terms)))
+  return new Map(found.flatMap(value => (value ? [value] : [])))
+}
+
+async function inverseEditOf(
+  attribute: RelationAttribute,
+  saving: Saving,
+  { row, sibling }: VersionContext,
+  terms: ChangeTerms,
+): Promise<readonly [string, DesiredValue] | undefined> {
+  const { command, body } = saving
+  const given = body.faults.length > 0 ? undefined : body.values.get(attribute.name)
+  const known = row ?? sibling
+  const { storage } = saving.terms
+  const relation = inverseRelation(command.type, attribute, storage)
+  const end = known && { key: numberIn(known, storage.table(command.type).key), locale: command.locale }
+  const change = given?.kind === 'links' ? given.change : undefined
+  const operation = change ? operationOf(attribute, change, terms) : NOTHING
+  if (operation.kind === 'set' && end) return [attribute.name, { kind: 'links', targets: operation.targets }]
+  const align =
+    end && isPublishing(command) ? await alignmentOf(relation, end, PUBLISHING, saving.terms) : undefined
+  if (!change && !align) return undefined
+  return [attribute.name, await edited({ relation, end, operation, align }, saving, terms)]
+}
+
+const NOTHING: Edit = { kind: 'edit', disconnect: [], connect: [], neighbours: new Set() }
+
+const PUBLISHING: Alignment = { from: 'draft', to: 'published' }
+
+/** Locks the owners. */
+export async function alignmentOf(
+  relation: InverseRelation,
+  end: InverseEnd,
+  alignment: Alignment,
+  { transaction }: Pick<WriteTerms, 'transaction'>,
+): Promise<LinkAlignment> {
+  const { rows } = await transaction.run(printDiffering(relation, end, alignment.to))
+  return { ...alignment, owners: [...new Set(rows.map(([key]) => Number(key)))] }
+}
+
+interface Editing {
+  readonly relation: InverseRelation
+  /** undefined: the document is being made. */
+  readonly end: InverseEnd | undefined
+  readonly operation: LinkOperation
+  readonly align: LinkAlignment | undefined
+}
+
+/** As `targets` of an edit say that the list is not empty. */
+const SOMETHING: readonly LinkTarget[] = [{ documentId: '', locale: null, status: null }]
+
+async function edited(
+  { relation, end, operation, align }: Editing,
+  saving: Saving,
+  { found }: ChangeTerms,
+): Promise<DesiredValue> {
+  if (operation.kind === 'set') return { kind: 'links', targets: operation.targets }
+  const { disconnect } = operation
+  const view = await viewOf(saving, relation.attribute, { body: saving.body, found })
+  const connect = await placeLinks(operation, end ? inverseRows(relation, end, view) : null, saving.terms)
+  const isFilled = connect.length > 0 || (await isLeft({ relation, end, operation }, saving.terms))
+  const edit = { disconnect, connect, ...(align && { align }) }
+  return { kind: 'links', targets: isFilled ? SOMETHING : [], edit }
+}
+
+/** Whether something is left of a list that may not be empty. */
+async function isLeft(
+  { relation, end, operation }: Pick<Editing, 'relation' | 'end'> & { readonly operation: Edit },
+  terms: WriteTerms,
+): Promise<boolean> {
+  if (!relation.attribute.required || !end) return false
+  const list: ListRows = inverseRows(relation, end, WHOLE_DRAFT)
+  const statuses = relation.choosesStatus ? 2 : 1
+  const counts = new Map<number, number>()
+  for (const { key } of operation.disconnect)
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const gone = [...counts].flatMap(([key, count]) => (count >= statuses ? [key] : []))
+  return hasOthers(list, gone, terms)
+}

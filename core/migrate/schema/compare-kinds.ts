@@ -52,7 +52,7 @@ const HASHES: Rule = {
   secret: true,
 }
 
-/** As core/documents/values/parse-text.ts has it. */
+/** As core/documents/values/parse-scalar.ts has it. */
 const EMAIL =
   '^[^][[:space:]@<>(),;:\\\\"]+@[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$'
 

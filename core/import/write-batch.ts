@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { retryTransaction } from '../database/retry-transaction.ts'
 import type { Values } from '../documents/desired-state.ts'
-import { type ChangeEvent, openChangeRecorder, type Outbox } from '../documents/outbox.ts'
+import { type ChangeEvent, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import { removeVersions } from '../documents/rows/remove-versions.ts'
 import { type Current, loadCurrent, loadDocuments } from '../documents/rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from '../documents/rows/write-terms.ts'
@@ -14,7 +14,7 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { findConflicts, type ValueConflict } from './conflicts.ts'
 import type { ImportedDocument } from './imported-document.ts'
-import { place, type PlacedDocument, type PlaceTerms } from './place.ts'
+import { type PlacedDocument, type PlaceTerms, place } from './place.ts'
 
 /** `now`: ISO 8601 in UTC. */
 export const importWriteTerms = (

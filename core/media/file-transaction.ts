@@ -1,6 +1,11 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { type EventAction, openChangeRecorder, type Outbox } from '../documents/outbox.ts'
-import { assertMatches, countMatching, mayRevealExistence, visibleLocales } from '../documents/read/matching.ts'
+import { type EventAction, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
+import {
+  assertMatches,
+  countMatching,
+  mayRevealExistence,
+  visibleLocales,
+} from '../documents/read/matching.ts'
 import { fault, forbidden, RequestFault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'

@@ -10,7 +10,7 @@ import { printAnswerStatement } from '../../core/sql/print.ts'
 import { bind, toKeep } from '../../core/sql/statement.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
 import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../harness/attempts.ts'
-import { must, parseRequest, ruledBlueprint, ruledCallers, toStatement as printOne } from './golden.ts'
+import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
 
 const print = await ruledBlueprint()
 

@@ -6,8 +6,7 @@ import { outline } from '../../plan/fingerprint.ts'
 import { type PlanOptions, planQuery } from '../../plan/plan-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import type { AnswerStatement, ParameterValue } from '../../sql/nodes.ts'
-import { printTemplate } from '../../sql/print.ts'
-import { printVersioned, type VersionedTemplate } from '../../sql/print.ts'
+import { printTemplate, printVersioned, type VersionedTemplate } from '../../sql/print.ts'
 import { bind, type Statement, type Template, toKeep } from '../../sql/statement.ts'
 
 /** A template of a read with two populates takes some 7,000 bytes. */

@@ -5,7 +5,11 @@ import { checkValues } from '../../../core/documents/values/check-values.ts'
 import { parseDatetime, parseScalar } from '../../../core/documents/values/parse-scalar.ts'
 import type { ValueFault } from '../../../core/documents/values/value-fault.ts'
 import { printPath } from '../../../core/faults/diagnostic.ts'
-import type { ImportedDocument, ImportedPart, ImportedVersion } from '../../../core/import/imported-document.ts'
+import type {
+  ImportedDocument,
+  ImportedPart,
+  ImportedVersion,
+} from '../../../core/import/imported-document.ts'
 import type { Attribute, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import { streamedAttributes } from '../describe.ts'

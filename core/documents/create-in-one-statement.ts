@@ -51,8 +51,9 @@ const every = (
   })
 
 /**
- * Makes a document in one round trip: what is known of its links is proved beside the write, and what must be unique
- * the indexes tell. Fails where either does not hold; why is found on the usual way.
+ * Creates a document in one round trip. The same statement asserts that the remembered link targets are still valid;
+ * unique indexes detect conflicts. Rejects if either fails: the caller then saves in several statements, which find the
+ * reason.
  */
 export async function createInOneStatement(
   { command, answer, body }: Save,

@@ -58,7 +58,7 @@ function refuse(faults: readonly ValueFault[]): void {
   if (refusal) throw new RequestFault(refusal)
 }
 
-/** What a published version lacks; of a type without drafts, what a new one was not given. */
+/** Faults of required values: all values of a version that is published; without drafts, the values that a new one was not given. */
 function lacking({ command, body }: Saving, { row }: VersionContext, values: Values): readonly ValueFault[] {
   const { type, strict } = command
   if (type.draftAndPublish && strict !== true)

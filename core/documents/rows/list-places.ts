@@ -10,7 +10,7 @@ export interface Neighbour {
   readonly after: number | null
 }
 
-/** What is known of a list. */
+/** The known positions of a list. */
 export interface Bounds {
   /** null: it is empty. */
   readonly first: number | null
@@ -25,7 +25,7 @@ interface Gap {
 
 type Group = Run['groups'][number]
 
-/** Finds places for links among those of a list, in linear time. null: there is no room, the list has to be renumbered. */
+/** Finds positions for links between those of a list, in linear time. null: no positions are free; the list must be renumbered. */
 export function placesAmong(runs: readonly Run[], bounds: Bounds): readonly Placed[] | null {
   const placed: Placed[] = []
   const last: Placed[] = []
@@ -33,7 +33,7 @@ export function placesAmong(runs: readonly Run[], bounds: Bounds): readonly Plac
     const places = placesIn(gap, groups.length)
     if (!places) return null
     const here = groups.map((entries, index) => ({ entries, place: places[index] ?? null }))
-    // What has no place yet gets the next ones at the end, in this order: those at the start of an empty list first.
+    // Links without a position get the next ones at the end, in this order: first those at the start of an empty list.
     if (gap.to === null && gap.from !== null) last.push(...here)
     else placed.push(...here)
   }
@@ -71,7 +71,7 @@ function gapOf({ from, key }: Run, { first, neighbours }: Bounds): Gap {
     : { from: neighbour.last, to: neighbour.after }
 }
 
-/** undefined: at the end. null: there is no room. */
+/** `count` positions in the gap; undefined: at the end of the list. null: no positions are free. */
 function placesIn({ from, to }: Gap, count: number): readonly (number | undefined)[] | null {
   if (to === null) return new Array<undefined>(count).fill(undefined)
   if (from === null) return Array.from({ length: count }, (_, index) => to - GAP * (count - index))
@@ -94,7 +94,7 @@ export function placesOf(current: readonly (number | undefined)[]): readonly (nu
   return between ?? current.map(() => null)
 }
 
-/** null: there is no room for all. */
+/** Fills in the missing positions. null: not enough positions are free. */
 function filledIn(current: readonly (number | undefined)[]): readonly (number | null)[] | null {
   const places: (number | null)[] = []
   let from: number | null = null
@@ -117,13 +117,13 @@ function filledIn(current: readonly (number | undefined)[]): readonly (number | 
 
 /** How much of a list a caller sees: a position may name only what is in that, whatever drafts hold. */
 export interface ListView {
-  /** Whether the links of the document's draft, or those of its published version. */
+  /** The version of the document whose links are visible. */
   readonly status: Status
   /** Documents whose drafts the caller sees; null: all. */
   readonly drafted: readonly number[] | null
 }
 
-/** Where a link is put: at an end of the list, or next to the links of a document. */
+/** The requested position of a link: an end of the list, or next to the links of a document. */
 export type LinkPlace =
   | { readonly at: 'start' | 'end' }
   | { readonly at: 'before' | 'after'; readonly key: number }
@@ -195,7 +195,7 @@ export class LinkOrder {
     return [...following(this.#start)].flat()
   }
 
-  /** What was put in, by the known point that it is next to; in the order of the list as far as that is known. */
+  /** The inserted links, grouped by the known link or end that they are next to; in list order as far as it is known. */
   runs(): readonly Run[] {
     const anchored = [...this.#anchors].flatMap(([key, anchor]): readonly Run[] => [
       { from: 'before', key, groups: [...preceding(anchor)].reverse() },

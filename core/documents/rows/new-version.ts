@@ -15,13 +15,13 @@ export interface NewVersion {
   readonly document: DesiredDocument
   readonly version: Version
   readonly owner: Owner
-  /** Of the document. */
+  /** All versions of the document. */
   readonly versions: readonly Version[]
-  /** What all locales share is another from now on. */
+  /** True if a value that all locales share changes. */
   readonly allMoved: boolean
 }
 
-/** What a row says of itself. */
+/** The time stamps as the desired row gives them. */
 export const writtenStamps = (
   type: ContentType,
   { createdAt, updatedAt, publishedAt, sharedUpdatedAt }: DesiredRow,
@@ -51,13 +51,13 @@ const newStamps = (
   ...(type.draftAndPublish && type.localized ? [['shared_updated_at', sharedAt] as [string, Stored]] : []),
 ]
 
-/** What the row of a new version starts with. */
+/** The columns that the row of a new version starts with. */
 export const newColumns = (made: NewVersion, planning: Planning): readonly [string, RowValue][] => [
   ...copied(made, planning),
   ...identity(made, planning),
 ]
 
-/** What tells a version from the others of its document, as far as the type has it. */
+/** The columns that identify a version within its document: status and locale, as far as the type has them. */
 export function coordinatesOf(
   type: ContentType,
   { status, locale }: Version,
@@ -70,7 +70,7 @@ export function coordinatesOf(
   return coordinates
 }
 
-/** A new locale starts with what all of them share, as it stands in the same status or else in any. */
+/** A new locale starts with the shared values of a version with the same status, or else of any version. */
 function copied(
   { document: { type }, version, versions }: NewVersion,
   { terms }: Planning,
@@ -115,9 +115,9 @@ interface Stamping {
   readonly versions: readonly Version[]
   readonly shared: Shared
   readonly changed: ChangedParts
-  /** What all locales share changes in some row of the document. */
+  /** True if a shared value changes in some row of the document. */
   readonly allMoved: boolean
-  /** Those of the version's row that change. */
+  /** The columns of the version's row that change. */
   readonly columns: ReadonlySet<string>
 }
 

@@ -22,12 +22,12 @@ interface InsertTemplate {
 
 const BOUNDS = { entries: 1000, bytes: 4_000_000 } as const
 
-/** As long as sequences are called so: their names are in the texts. null: it takes more than one statement. */
+/** Templates by shape, for as long as the sequences keep their names, which the texts contain. null: the shape takes more than one statement. */
 const known = new WeakMap<Sequences, LruCache<InsertTemplate | null>>()
 
 /**
  * The one statement that makes a document, planned and printed once for all documents that differ in values alone.
- * undefined: it has to be planned by itself.
+ * undefined: the document must be planned on its own.
  */
 export async function printNewDocument(
   documents: readonly DesiredDocument[],
@@ -75,7 +75,7 @@ async function templateOf(
   if (check?.key !== form.key || !check.values.every((value, index) => value === marks[index]))
     throw new TypeError(`the marks of a new ${document.type.key} are in another order than its values`)
   const statement = await print(marked, { ...terms, ...beside })
-  // What is not just put in, or not at all, is not to be filled in.
+  // A template needs every value as a parameter of its own: others depend on the values themselves.
   if (!statement?.keepsPlan || !marks.every(each => statement.values.includes(each))) return null
   const places = new Map<unknown, number>(marks.map((each, index) => [each, index]))
   return {
@@ -137,7 +137,7 @@ function placeholdersInValue(value: DesiredValue, next: () => Stored): DesiredVa
   }
 }
 
-/** What the statement of a new document depends on, and what is put into it. */
+/** The shape that the statement of a new document depends on, and the values that fill it. */
 interface InsertShape {
   readonly key: string
   /** In one order for all documents of the form. */

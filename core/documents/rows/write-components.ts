@@ -22,8 +22,9 @@ import { type CurrentComponent, isTableLinked } from './write-load.ts'
 type Holding = ComponentAttribute | ZoneAttribute
 
 /**
- * Brings the components of an attribute to a whole list (reference/rest.md#13-components-and-zones-in-bodies). One keeps its id in all statuses;
- * what is not in the list goes, with all that is nested in it. Tells whether anything changed.
+ * Plans the changes that make the components of an attribute equal to the whole list
+ * (reference/rest.md#13-components-and-zones-in-bodies). A component keeps its id in all statuses. Components that are not
+ * in the list are deleted, with all that is nested in them. Returns whether anything changes.
  */
 function planComponents(
   holder: Holder,
@@ -47,7 +48,7 @@ function planComponents(
   return countChanges(planning.changes) > before
 }
 
-/** Those of the owner's locale, in the order of their places. */
+/** The current components in the owner's locale, in list order. */
 function currentOf(
   holder: Holder,
   attribute: Holding,
@@ -113,7 +114,7 @@ function planItem(
 const isRow = (each: CurrentComponent, { item, id }: Item, { status }: OwnerRow): boolean =>
   each.component === item.component && each.row.get('id') === id && each.row.get('status') === status
 
-/** What a version or a component holds beside its own columns. Tells of each attribute that changed. */
+/** Plans the values of a version or component that are not in its own columns. Returns the attributes that change. */
 export function planParts(
   holder: Holder,
   values: Values,

@@ -154,7 +154,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   if (all.size > 0) changes.updates.push({ table, key: id, columns: all })
 }
 
-/** The version whose link it is: what tells its rows apart from those of other statuses and locales. */
+/** The columns of a link that identify its version: status and locale, as far as the type has them. */
 type Coordinates = ReadonlyMap<string, Stored>
 
 /** reference/documents.md#13-exclusive-relations: within one status and locale a two-way one-to-one has one owner; a new one takes it from the former. */

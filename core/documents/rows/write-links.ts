@@ -4,7 +4,7 @@ import type { Status } from '../../query/query.ts'
 import type { LinkTarget } from '../desired-state.ts'
 import type { RowId } from '../sql/write-rows.ts'
 
-/** Where a link starts from: what its owner's row says of drafts and locales decides what the link must say itself. */
+/** The owner of a link. A link stores the status or locale of its target only where the owner's version does not determine it. */
 export interface LinkOwner {
   readonly root: ContentType
   readonly status: Status
@@ -58,7 +58,7 @@ export function columnLinkValues(
   return columns
 }
 
-/** Where a link to a target's status lies; null: the link names no status. */
+/** The columns that store a link to this status of the target; null: the link has no status. */
 export function slotOf(
   link: ColumnLink,
   status: Status | null,
@@ -76,7 +76,7 @@ export interface Edge {
   readonly inversePlace?: number | undefined
 }
 
-/** The rows that a list of targets comes to, in order; what is named twice counts once, where it stands first. */
+/** The link rows of a list of targets, in order. Of duplicates the first counts. */
 export function edgesOf(targets: readonly ResolvedTarget[], terms: EdgeTerms): readonly Edge[] {
   const edges = targets.flatMap(target => {
     const locale = namedLocale(terms, target)
@@ -100,7 +100,7 @@ export function edgesOf(targets: readonly ResolvedTarget[], terms: EdgeTerms): r
 const isSameEdge = (a: Edge, b: Edge): boolean =>
   a.key === b.key && a.status === b.status && a.locale === b.locale
 
-/** What the columns of a link table say of the target. */
+/** The columns of a link table that identify the target. */
 export function edgeColumns(link: TableLink, edge: Edge): ReadonlyMap<string, RowId | string | null> {
   const columns = new Map<string, RowId | string | null>([[link.targetKey, edge.key]])
   if (link.targetStatus !== null) columns.set(link.targetStatus, edge.status)

@@ -27,7 +27,7 @@ export const resolve = (
     return key === undefined ? [] : [{ ...target, key }]
   })
 
-/** Brings the rows of a link table to a whole list; places are found once and alike in every status. Tells whether anything changed. */
+/** Plans the changes that make the rows of a link table equal to the whole list, with the same positions in every status. Returns whether anything changes. */
 export function planList(
   holder: Holder,
   attribute: RelationAttribute | MediaAttribute,
@@ -81,7 +81,7 @@ function currentRows(
   return stored.length < values.length ? [] : current.links(link, stored)
 }
 
-/** Rows of one owner, by what tells an edge from others. */
+/** The rows of one owner by the key of their edge. */
 type RowsByEdge = ReadonlyMap<string, CurrentRow>
 
 const rowsByEdge = (link: TableLink, rows: readonly CurrentRow[]): RowsByEdge =>

@@ -71,7 +71,7 @@ export const NO_CURRENT_ROWS: Current = toCurrent(nothing())
 /** Parts of a document to load in addition to its rows. */
 export interface Wanted {
   readonly attributes: readonly Attribute[]
-  /** Whether the write depends on rows that a concurrent write may have inserted just before. */
+  /** True if the write depends on rows that a concurrent write may have inserted just before. */
   readonly allRows?: boolean
   /** More, as the rows have it: this takes a round trip of its own. */
   besides?(rows: readonly CurrentRow[]): readonly Attribute[]
@@ -140,7 +140,7 @@ async function loadVersions(
   return rows
 }
 
-/** Whether a document may get rows besides those that it has. */
+/** True if a document of the type may get further rows. */
 const hasSeveralRows = ({ localized, draftAndPublish }: ContentType): boolean => localized || draftAndPublish
 
 async function lockRows(match: Tuples, { transaction, storage }: LoadTerms): Promise<void> {
@@ -176,7 +176,7 @@ async function loadParts(
   )
 }
 
-/** Whether its links lie in a table of their own, on this side. */
+/** True for attributes whose links are stored in a link table of this side. */
 export const isTableLinked = (attribute: Attribute): boolean =>
   (attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many) ||
   (attribute.kind === 'media' && attribute.many)
@@ -236,7 +236,7 @@ async function loadComponents(
     await loadParts(component, { rows }, [...component.attributes.values()], loading, terms)
 }
 
-/** What the owners hold in these columns, each once; of a document's rows the database finds it. */
+/** The distinct values of these columns in the owners' rows; for a document whose rows are not loaded, a subquery. */
 function ownersOf(
   holder: Holder,
   owners: Owners,

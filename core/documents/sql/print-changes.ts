@@ -22,7 +22,7 @@ export interface Assertion {
   print(own: readonly Stored[], values: unknown[]): string
 }
 
-/** What new rows of a table are asked. */
+/** A query over the inserted rows of a table, answered by the statement that inserts them. */
 export interface ReturningQuery {
   readonly table: string
   /** Its parameters are the first of the statement. */
@@ -170,7 +170,7 @@ function printCell(cell: Inserted, type: ColumnType, values: unknown[]): string 
 /** How many ids are taken for which tables. */
 export interface Allocation {
   readonly counts: ReadonlyMap<string, number>
-  /** Of all tables. */
+  /** The number of ids for all tables. */
   readonly count: number
   readonly sequences: Sequences
 }
@@ -240,7 +240,7 @@ function printDeletes(match: Tuples, types: TableColumns, values: unknown[]): st
   return `DELETE FROM ${name(match.table)} WHERE ${among(match.columns, text)}`
 }
 
-/** What a new row holds; `taken`: the id at this place, from 1, of those that the statement takes. */
+/** A cell of a new row; `taken`: the id at this position, from 1, of the ids that the statement allocates. */
 export type Inserted = Stored | { readonly taken: number }
 
 const isTaken = (cell: Inserted): cell is { readonly taken: number } =>

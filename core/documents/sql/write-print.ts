@@ -84,7 +84,7 @@ export function printSelect(
 export interface Below {
   readonly table: string
   readonly columns: readonly string[]
-  /** What the columns hold: these of the document's rows. */
+  /** The columns hold the values of these columns in the document's rows. */
   readonly owners: {
     readonly table: string
     readonly columns: readonly string[]
@@ -139,7 +139,7 @@ export function printReleaseMatch(
   }
 }
 
-/** A value that no other row has, drawn by chance where it comes from no end of the calendar. */
+/** Expressions of random placeholder values, which no other row has. */
 const SPARE: Readonly<Partial<Record<ColumnType, string>>> = {
   'varchar(255)': 'gen_random_uuid()::text',
   text: 'gen_random_uuid()::text',
@@ -151,7 +151,7 @@ const SPARE: Readonly<Partial<Record<ColumnType, string>>> = {
   'timestamptz(3)': `timestamptz '294276-01-01 00:00:00Z' - random() * 1e9 * interval '1 second'`,
 }
 
-/** Whether a value can stand in for another for a moment. */
+/** True for types with a placeholder value, which a row may hold until it gets its own. */
 export const hasSpare = (type: ColumnType | undefined): boolean => type !== undefined && type in SPARE
 
 function spareOf(type: ColumnType | undefined): string {

@@ -17,7 +17,7 @@ export interface CheckTerms {
   readonly plain: boolean
 }
 
-/** What a version that is to be published still lacks, of its whole values in stored form (reference/rest.md#3-attribute-values). */
+/** Checks all stored values of a version that is to be published, required attributes included (reference/rest.md#3-attribute-values). */
 export function checkValues(type: ContentType, values: Values, terms: CheckTerms): readonly ValueFault[] {
   return [...checkHolder(type, values, [], terms)]
 }

@@ -22,7 +22,7 @@ export interface ParseTerms {
   readonly purpose: 'make' | 'change'
   /** Faults distinguish a missing value from null, in components too (reference/graphql.md#10-errors); absent: both are reported as null. */
   readonly plainly?: true | undefined
-  /** Whether a component may name the one that it changes by `id`. */
+  /** True if a component in a body may name by `id` the component that it changes. */
   readonly componentIds: boolean
   /** Parses the value of a relation or media attribute; files and requests use different forms. */
   readonly links: LinkParser
@@ -37,14 +37,14 @@ export type LinkParser = (
 /** undefined: they stay as they are. */
 export interface ParsedLinks {
   readonly targets: readonly LinkTarget[] | undefined
-  /** Where the list follows from the one that is there. */
+  /** Set if the new list is a change of the current one. */
   readonly change?: LinkChange
   readonly faults: readonly ValueFault[]
 }
 
 export interface ParsedValues {
   readonly values: Values
-  /** In the order of the keys that nothing goes by, then of the schema. */
+  /** Unknown keys first, then in the order of the schema. */
   readonly faults: readonly ValueFault[]
 }
 
@@ -197,7 +197,7 @@ function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: P
 
 type Assignable = ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute
 
-/** What bodies and files may set: what is declared, and not the service's own. */
+/** True for attributes that bodies and content files may set: declared, writable ones that are not maintained by the service. */
 const isAssignable = (attribute: Attribute): attribute is Assignable =>
   !attribute.system && attribute.writable && attribute.kind !== 'localizations'
 
@@ -223,6 +223,6 @@ function* unknownKeys(
   }
 }
 
-/** The service makes a value where none is given. */
+/** True if the service generates a missing value. */
 const isGenerated = (attribute: Assignable): boolean =>
   attribute.kind === 'scalar' && attribute.generate === true

@@ -92,7 +92,7 @@ function isLink(url: string): boolean {
 type Node = Readonly<Record<string, unknown>>
 
 export interface Blocks {
-  /** As they are stored: what counts as a number, a text or a boolean is one. */
+  /** In stored form: values that count as numbers, texts or booleans are converted. */
   readonly blocks: readonly unknown[]
   readonly faults: readonly ValueFault[]
 }
@@ -124,7 +124,7 @@ const nodeOf =
     return fields ? readNode(given, fields(), path) : customFault(message, path, given)
   }
 
-/** A node that can only be of one kind, and says so. */
+/** Reads a node whose `type` must be this kind. */
 const nodeNamed =
   (kind: string, fields: Fields): ReadField =>
   (given, path) =>
@@ -189,7 +189,7 @@ const word = required(readString)
 const size = required(readNumber)
 const note = nullable(readString)
 
-/** What a picture of the media library is told by. */
+/** The fields of an image of the media library. */
 const PICTURE: Fields = {
   name: word,
   alternativeText: note,

@@ -5,7 +5,7 @@ import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } f
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Of an item of a list, or a single component. */
+/** The refusal of an item of a list or of a single component that is no object. */
 export const notAnObject = (given: unknown): Refusal =>
   given === null ? wrongType('object', given) : castToNull('object', given)
 

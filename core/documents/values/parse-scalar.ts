@@ -31,7 +31,7 @@ function parseText(value: unknown): ParseOutcome {
   return { stored: value }
 }
 
-/** What the attribute and its column ask of a text. `strict` is false for drafts (reference/rest.md#3-attribute-values). */
+/** Checks the rules of the attribute and of its column for a text. `strict` is false for drafts (reference/rest.md#3-attribute-values). */
 function* textRules(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
   yield* lengths(attribute, text, strict)
   if (attribute.type === 'password' && !fitsPassword(text)) yield rule('must be at most 72 bytes')
@@ -61,7 +61,7 @@ const oneOf = (values: readonly string[]): string =>
 
 const UID = /^[A-Za-z0-9-_.~]*$/
 
-/** What an address may have beyond ASCII: nearly everything. */
+/** Characters beyond ASCII that an address may contain: nearly all. */
 const BEYOND = '\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF'
 const NAME = `[\\w!#$%&'*+\\-/=?^\`{|}~${BEYOND}]+`
 const QUOTED = `"(?:[^"\\\\\\r\\n]|\\\\.)*"`
@@ -110,7 +110,7 @@ function parseTime(value: unknown): ParseOutcome {
   return { stored: trimDecimal(parsed.stored) }
 }
 
-/** What PostgreSQL can hold, which the reference answers with 500 (reference/rest.md#17-differences-from-strapi). */
+/** The ranges of PostgreSQL's types. The reference answers values outside with 500 (reference/rest.md#17-differences-from-strapi). */
 const INTEGER = { least: -2_147_483_648n, most: 2_147_483_647n }
 const BIG_INTEGER = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_854_775_807n }
 /** numeric(10,2) */

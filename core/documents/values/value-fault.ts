@@ -4,8 +4,8 @@ import type { Attribute } from '../../model/model.ts'
 import type { Stored } from '../desired-state.ts'
 
 /**
- * One thing that is wrong with the values of a document. `key`: the path leads to a key that nothing goes by.
- * `format`: a date or time that is none (a request tells these first and alone). `rule`: all the rest.
+ * One fault in the values of a document. `key`: the path leads to an unknown key. `format`: an invalid date or time
+ * (a request reports these first, without the others). `rule`: any other fault.
  */
 export interface ValueFault {
   readonly kind: 'key' | 'format' | 'rule'
@@ -16,11 +16,11 @@ export interface ValueFault {
   readonly value?: unknown
 }
 
-/** What is wrong with one value, before its place is known; a rule's sentence goes on behind the place. */
+/** A fault in one value whose path is not known yet. The message of a rule continues a sentence that begins with the path. */
 export interface Refusal {
   readonly kind: 'format' | 'rule'
   readonly message: string
-  /** What the fault says was found, where that is not the value as given. */
+  /** The value that the fault reports as found, if it is not the value as given. */
   readonly found?: unknown
 }
 
@@ -44,7 +44,7 @@ export const castToNull = (type: string, value: unknown): Refusal => ({
   found: null,
 })
 
-/** Of what cannot be made a number. */
+/** The refusal of a value that cannot be converted to a number. */
 export const notANumber = (value: unknown): Refusal => ({
   kind: 'rule',
   message: `must be a \`number\` type, but the final value was: \`NaN\` (cast from the value \`${printValue(value)}\`).`,
@@ -64,7 +64,7 @@ export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFaul
   return { kind: refusal.kind, path, message, ...(found === undefined ? {} : { value: found }) }
 }
 
-/** As the reference prints what it found: whatever is no list or object as a text, within these too. */
+/** Prints a value as the reference does: in quotes unless it is a list or an object, also inside of these. */
 function printValue(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`
   if (!isNested(value)) return String(value)

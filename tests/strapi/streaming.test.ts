@@ -3,6 +3,7 @@ import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import { correspond } from '../../tools/strapi/field-mapping.ts'
 import { nameAll } from '../../tools/strapi/names.ts'
+import { archiveTables } from '../../tools/strapi/read/archive-tables.ts'
 import { readStrapi } from '../../tools/strapi/read-strapi.ts'
 import type { RowLocation } from '../../tools/strapi/row-index.ts'
 import { namesOf } from '../../tools/strapi/strapi-names.ts'
@@ -37,3 +38,45 @@ const NOTHING_THERE = {
   tables: new Map(),
   read: () => Promise.reject(new Error('nothing is to be read')),
 }
+
+test('links of an archive are found in columns and tables, and translations of Strapi 4 in theirs', async t => {
+  const schema = (name: string, attributes: object) => ({
+    uid: `api::${name}.${name}`,
+    info: { singularName: name },
+    collectionName: `${name}s`,
+    attributes,
+  })
+  const end = (name: string, ref: number, more: object = {}) => ({
+    type: `api::${name}.${name}`,
+    ref,
+    ...more,
+  })
+  const author = { type: 'relation', relation: 'oneToOne', useJoinTable: false }
+  const lines = {
+    schemas: [
+      schema('author', {}),
+      schema('note', { author, tags: { type: 'relation', relation: 'oneToMany' } }),
+    ],
+    entities: [1, 2, 3].flatMap(id =>
+      ['author', 'note'].map(type => ({ type: `api::${type}.${type}`, id, data: {} })),
+    ),
+    links: [
+      { left: end('note', 2, { field: 'author' }), right: end('author', 3) },
+      { left: end('note', 1, { field: 'tags', pos: 2 }), right: end('author', 1) },
+      { left: end('note', 1, { field: 'tags', pos: 1 }), right: end('author', 2) },
+      { left: end('note', 1, { field: 'localizations' }), right: end('note', 2) },
+    ],
+    configuration: [],
+  }
+  const source = archiveTables(lines, 4)
+  const read = async (table: string, columns: readonly string[], more: object = {}) =>
+    (await source.read({ table, columns, ...more })).map(row => [...row.values()])
+  const among = { column: 'id', values: [3, 2, 2] }
+  t.deepEqual(await read('notes', ['id', 'author_id'], { among, orderBy: ['id'] }), [
+    ['2', '3'],
+    ['3', null],
+  ])
+  const tags = { among: { column: 'note_id', values: [1] }, orderBy: ['own_ord'] }
+  t.deepEqual(await read('notes_tags_links', ['author_id'], tags), [['2'], ['1']])
+  t.deepEqual(await read('notes_localizations_links', ['entry_id', 'inv_entry_id']), [['1', '2']])
+})

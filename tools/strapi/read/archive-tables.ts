@@ -1,7 +1,8 @@
+import { groupBy } from '../../../core/documents/rows/group.ts'
 import { isRecord } from '../../../core/query/parse-place.ts'
 import { namesOf, type StrapiNames, snakeCase } from '../strapi-names.ts'
 import type { ArchiveLines, JsonObject } from './read-archive.ts'
-import { openTables, type RowQuery, type SourceColumn, type StrapiDatabase } from './source.ts'
+import { openTables, type SourceColumn, type StrapiDatabase } from './source.ts'
 
 /** A row by column name. */
 type Row = Record<string, string | null>
@@ -18,12 +19,15 @@ interface Tables {
   readonly version: 4 | 5
   readonly schemas: ReadonlyMap<string, ArchiveSchema>
   readonly rows: Map<string, Row[]>
+  /** Rows by a column; all rows of entities are added before the first link. */
+  readonly groups: GroupRows
 }
 
 /** The tables that Strapi would store the content of an archive in. */
 export function archiveTables(lines: ArchiveLines, version: 4 | 5): StrapiDatabase {
   const schemas = new Map(lines.schemas.map(schema => [String(schema.uid), toSchema(schema)]))
-  const tables: Tables = { names: namesOf(version), version, schemas, rows: new Map() }
+  const rows = new Map<string, Row[]>()
+  const tables: Tables = { names: namesOf(version), version, schemas, rows, groups: openGroups(rows) }
   for (const { type, id, data } of lines.entities) {
     const schema = schemas.get(String(type))
     if (schema && isRecord(data)) addHolder(tables, schema, { ...data, id })
@@ -35,7 +39,7 @@ export function archiveTables(lines: ArchiveLines, version: 4 | 5): StrapiDataba
         key: String(value.key),
         value: JSON.stringify(value.value),
       })
-  return open(tables.rows)
+  return open(tables)
 }
 
 const toSchema = ({ uid, info, collectionName, attributes }: JsonObject): ArchiveSchema => ({
@@ -147,20 +151,20 @@ function addMedia(tables: Tables, file: LinkEnd, owner: LinkEnd): void {
 }
 
 /** Strapi 5 stores none: translations share their documentId. */
-function addLocalization({ names, version, rows }: Tables, owner: LinkEnd, target: LinkEnd): void {
+function addLocalization(tables: Tables, owner: LinkEnd, target: LinkEnd): void {
+  const { names, version } = tables
   if (version === 5) return
   const table = names.localizations(names.table(owner.schema.collectionName))
-  const link = { id: null, entry_id: owner.id, inv_entry_id: target.id }
-  addRow({ rows } as Tables, table, link)
+  addRow(tables, table, { id: null, entry_id: owner.id, inv_entry_id: target.id })
 }
 
 function addRelation(tables: Tables, owner: LinkEnd, target: LinkEnd): void {
-  const { names, rows } = tables
+  const { names } = tables
   const attribute = owner.schema.attributes[owner.field]
   const table = names.table(owner.schema.collectionName)
   if (attribute?.useJoinTable === false) {
     const column = isRecord(attribute.joinColumn) ? String(attribute.joinColumn.name) : undefined
-    const row = rows.get(table)?.find(({ id }) => id === owner.id)
+    const row = tables.groups(table, 'id').get(owner.id)?.[0]
     if (row) row[column ?? `${snakeCase(owner.field)}_id`] = target.id
     return
   }
@@ -187,7 +191,7 @@ function toText(value: unknown): string | null {
 }
 
 /** Rows without an id get one in their order. */
-function open(rows: ReadonlyMap<string, Row[]>): StrapiDatabase {
+function open({ rows, groups }: Pick<Tables, 'rows' | 'groups'>): StrapiDatabase {
   const tables = new Map<string, readonly SourceColumn[]>()
   for (const [table, own] of rows) {
     for (const [index, row] of own.entries()) row.id ??= String(index + 1)
@@ -198,15 +202,25 @@ function open(rows: ReadonlyMap<string, Row[]>): StrapiDatabase {
     )
   }
   return openTables(tables, async ({ table, columns, among, orderBy = [] }) => {
-    const found = selected(rows.get(table) ?? [], among)
+    const values = [...new Set(among?.values.map(String))]
+    const found = among
+      ? values.flatMap(value => groups(table, among.column).get(value) ?? [])
+      : (rows.get(table) ?? [])
     return sorted(found, orderBy).map(row => columns.map(({ name }) => row[name] ?? null))
   })
 }
 
-function selected(rows: readonly Row[], among: RowQuery['among']): readonly Row[] {
-  if (!among) return rows
-  const values = new Set(among.values.map(String))
-  return rows.filter(row => values.has(row[among.column] ?? ''))
+type GroupRows = (table: string, column: string) => ReadonlyMap<string | null | undefined, readonly Row[]>
+
+/** Groups a table by a column once: a search for each link or for each batch of documents would take quadratic time. */
+function openGroups(rows: ReadonlyMap<string, readonly Row[]>): GroupRows {
+  const groups = new Map<string, ReturnType<GroupRows>>()
+  return (table, column) => {
+    const key = JSON.stringify([table, column])
+    const grouped = groups.get(key) ?? groupBy(rows.get(table) ?? [], row => row[column])
+    groups.set(key, grouped)
+    return grouped
+  }
 }
 
 const sorted = (rows: readonly Row[], orderBy: readonly string[]): readonly Row[] =>

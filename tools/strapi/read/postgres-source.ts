@@ -4,7 +4,13 @@ import { toDatabaseFault } from '../../../core/database/database-fault.ts'
 import { openDatabase } from '../../../core/database/open-database.ts'
 import type { DatabaseSettings } from '../../../core/project/settings/settings.ts'
 import { quoteIdentifier, quoteText } from '../../../core/sql/identifier.ts'
-import { openTables, type ReadColumns, type SourceColumn, type StrapiDatabase } from './source.ts'
+import {
+  groupColumns,
+  openTables,
+  type ReadColumns,
+  type SourceColumn,
+  type StrapiDatabase,
+} from './source.ts'
 
 export interface PostgresSourceOptions {
   /** postgres://… */
@@ -84,13 +90,7 @@ async function readTables(transaction: Transaction, schema: string): Promise<Str
     values: [schema],
     name: 'read the tables of Strapi',
   })
-  const tables = new Map<string, SourceColumn[]>()
-  for (const [table, name, type] of rows) {
-    const columns = tables.get(String(table)) ?? []
-    columns.push({ name: String(name), type: String(type) })
-    tables.set(String(table), columns)
-  }
-  return tables
+  return groupColumns(rows)
 }
 
 const readRows =

@@ -1,3 +1,5 @@
+import { groupBy } from '../../../core/documents/rows/group.ts'
+
 /** A Strapi database, read in one snapshot. */
 export interface StrapiDatabase {
   /** The columns of each table, in order. */
@@ -5,6 +7,15 @@ export interface StrapiDatabase {
   /** Reads rows of a table; empty if it does not exist. Missing columns are left out. */
   read(query: RowQuery): Promise<readonly SourceRow[]>
 }
+
+/** The tables of rows `table, column, type`, in the order of the columns. */
+export const groupColumns = (rows: Iterable<readonly unknown[]>): StrapiDatabase['tables'] =>
+  new Map(
+    [...groupBy(rows, ([table]) => String(table))].map(([table, columns]) => [
+      table,
+      columns.map(([, name, type]) => ({ name: String(name), type: String(type) })),
+    ]),
+  )
 
 export interface SourceColumn {
   readonly name: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { SQLiteValue, Database as SqliteDatabase } from 'node-sqlite3-wasm'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { quoteIdentifier } from '../../../core/sql/identifier.ts'
-import { openTables, type ReadColumns, type SourceColumn, type StrapiDatabase } from './source.ts'
+import { groupColumns, openTables, type ReadColumns, type StrapiDatabase } from './source.ts'
 
 /** Runs the work on a copy of a SQLite file of Strapi. Fails with the reason. */
 export async function withSqlite<Value>(
@@ -78,13 +78,7 @@ function readTables(database: SqliteDatabase): StrapiDatabase['tables'] {
     `SELECT t.name AS table_name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c
      WHERE t.type = 'table' ORDER BY t.name, c.cid`,
   )
-  const tables = new Map<string, SourceColumn[]>()
-  for (const [table, name, type] of rows) {
-    const columns = tables.get(String(table)) ?? []
-    columns.push({ name: String(name), type: postgresType(String(type)) })
-    tables.set(String(table), columns)
-  }
-  return tables
+  return groupColumns(rows.map(([table, name, type]) => [table, name, postgresType(String(type))]))
 }
 
 /** The PostgreSQL types that Strapi uses where it declares these in SQLite. */

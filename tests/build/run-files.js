@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './place.cjs'
 
@@ -14,7 +15,10 @@ export async function runFiles(files, { processes, execArgv, report }) {
   await Promise.all(Array.from({ length: processes }, lane))
 }
 
-/** Runs files until the queue is empty, the process asks to be replaced, or it ends early. */
+/** A file that measures the heap needs a process of its own: what other files left is collected meanwhile, and counts. */
+const measuresHeap = file => readFileSync(join(root, file), 'utf8').includes('harness/heap.ts')
+
+/** Runs files until the queue is empty, the process must be replaced, or it ends early. */
 function runProcess(queue, { execArgv, report }) {
   const child = fork(join(root, 'tests/build/worker.js'), {
     cwd: root,
@@ -23,6 +27,7 @@ function runProcess(queue, { execArgv, report }) {
   })
   let file
   let timer
+  let alone = false
   const watch = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
@@ -30,23 +35,25 @@ function runProcess(queue, { execArgv, report }) {
       child.kill('SIGKILL')
     }, TIMEOUT)
   }
-  const next = () => {
-    file = queue.shift()
+  const next = ({ used }) => {
+    const ends = alone || (used && queue.length > 0 && measuresHeap(queue[0]))
+    file = ends ? undefined : queue.shift()
     if (file === undefined) child.disconnect()
     else {
+      alone = measuresHeap(file)
       report({ file, type: 'started' })
       child.send(file)
     }
   }
   child.on('message', message => {
     watch()
-    if (message.type === 'ready') next()
+    if (message.type === 'ready') next({ used: false })
     else report({ ...message, file })
     if (message.type !== 'done') return
     if (message.last) {
       file = undefined
       child.disconnect()
-    } else next()
+    } else next({ used: true })
   })
   return new Promise(resolve => {
     child.on('exit', (code, signal) => {

@@ -3,28 +3,28 @@ import type { LinkChange } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 
 /**
- * What is to stand in versions of one document, every value in its stored form. Attributes that are not named
- * stay as they are; in a row that is made they are null.
+ * The desired values of versions of one document, all in their stored form. Attributes that are not named do not change; in a
+ * new row they are null. `Placeholder`: `Slot` while a template is planned (rows/print-new-document.ts).
  */
-export interface DesiredDocument {
+export interface DesiredDocument<Placeholder = never> {
   readonly type: ContentType
-  readonly documentId: string
-  readonly versions: readonly DesiredVersion[]
-  /** What its stamps say, ISO 8601 in UTC with milliseconds; absent: the moment of the write. */
+  readonly documentId: string | Placeholder
+  readonly versions: readonly DesiredVersion<Placeholder>[]
+  /** Its time stamps, ISO 8601 in UTC with milliseconds; absent: the time of the write. */
   readonly at?: string
   /** Key for a new document, reserved by the caller. Absent: a generated one. */
   readonly key?: number
 }
 
-export interface DesiredVersion {
+export interface DesiredVersion<Placeholder = never> {
   /** null exactly on types without locales. */
   readonly locale: string | null
   /** The rows that it covers: `published` alone on types without drafts. */
   readonly statuses: readonly Status[]
-  readonly values: Values
-  /** What the published row says of when. */
-  readonly publishing?: Publishing
-  /** What its rows say of themselves; absent: what the moment of the write makes of them. */
+  readonly values: Values<Placeholder>
+  /** The publication time of the published row. */
+  readonly publishing?: Publishing<Placeholder>
+  /** Ids and time stamps of its rows; absent: generated ids, and the time of the write. */
   readonly rows?: ReadonlyMap<Status, DesiredRow>
 }
 
@@ -39,26 +39,26 @@ export interface DesiredRow {
   readonly sharedUpdatedAt: string | null
 }
 
-/** `at`: ISO 8601 in UTC; absent: the moment of the write, or where it `keeps` what a row says that is there, that. */
-export interface Publishing {
-  readonly at?: string | undefined
+/** `at`: ISO 8601 in UTC; absent: the time of the write. `keeps`: a stored time does not change. */
+export interface Publishing<Placeholder = never> {
+  readonly at?: string | Placeholder | undefined
   readonly keeps: boolean
 }
 
 /** By the attribute's name. */
-export type Values = ReadonlyMap<string, DesiredValue>
+export type Values<Placeholder = never> = ReadonlyMap<string, DesiredValue<Placeholder>>
 
-export type DesiredValue =
-  | { readonly kind: 'scalar'; readonly value: Stored }
+export type DesiredValue<Placeholder = never> =
+  | { readonly kind: 'scalar'; readonly value: Stored | Placeholder }
   | {
       readonly kind: 'links'
-      readonly targets: readonly LinkTarget[]
-      /** How the list comes about from the one that is there: not known yet, and `targets` only say whether it is empty. */
+      readonly targets: readonly LinkTarget<Placeholder>[]
+      /** A change of the stored list, not applied yet: `targets` tells only whether the list will be empty. */
       readonly change?: LinkChange
-      /** What changes in the list, which stays in the database: `targets` only say whether it is empty. */
+      /** An edit of the stored list, which is not loaded: `targets` tells only whether the list will be empty. */
       readonly edit?: LinkEdit
     }
-  | { readonly kind: 'components'; readonly items: readonly DesiredComponent[] }
+  | { readonly kind: 'components'; readonly items: readonly DesiredComponent<Placeholder>[] }
 
 /** Links with one place for all of them; null: the next at the end. */
 export interface Placed {
@@ -66,13 +66,13 @@ export interface Placed {
   readonly place: number | null
 }
 
-/** What publishing a document (or discarding its draft) copies of the links to it: those of one status to the other. */
+/** Publishing a document, or discarding its draft, copies the links to it from one status to the other. */
 export interface Alignment {
   readonly from: Status
   readonly to: Status
 }
 
-/** Disconnects first. The cost is that of what is named, not of the list. */
+/** Disconnects first. The cost depends on the named links, not on the length of the list. */
 export interface LinkEdit {
   readonly disconnect: readonly LinkTarget[]
   readonly connect: readonly Placed[]
@@ -92,7 +92,7 @@ export interface OwnEdit {
   readonly documentId: string
   readonly locale: string | null
   readonly edit: LinkEdit
-  /** The published version becomes the draft's equal. */
+  /** The published version becomes equal to the draft. */
   readonly publishes: boolean
 }
 
@@ -102,22 +102,35 @@ export interface OwnEdit {
  */
 export type Stored = null | boolean | number | string
 
-/** A whole list of these, in order, is what a link attribute holds: of a to-one link the last counts. */
-export interface LinkTarget {
+/** Stands for a value in a template: the parameter gets the value with this index. No value that a client sends is equal to it. */
+export class Slot {
+  readonly kind = 'slot'
+  readonly index: number
+
+  constructor(index: number) {
+    this.index = index
+  }
+}
+
+/** A value of a column, or the slot of one. */
+export type Cell = Stored | Slot
+
+/** A link attribute holds an ordered list of targets. Of a to-one link the last one counts. */
+export interface LinkTarget<Placeholder = never> {
   readonly documentId: string
-  /** Its key inside the database, where that is known already: the documentId counts for nothing then. */
-  readonly key?: number
-  /** null: the default one, where the link has to name one at all (reference/documents.md#6-what-a-link-stores). */
+  /** Its key in the database, if it is known. The documentId is ignored then. */
+  readonly key?: number | Placeholder
+  /** null: the default locale, if the link stores a locale (reference/documents.md#6-what-a-link-stores). */
   readonly locale: string | null
-  /** null: both, where the link has to name one at all. */
+  /** null: both statuses, if the link stores a status. */
   readonly status: Status | null
-  /** The owner's place in the list of the other side; absent: the one that it has, of a new link the last. */
+  /** The owner's place in the list of the other side; absent: its current place, or the last one for a new link. */
   readonly inversePlace?: number
 }
 
-export interface DesiredComponent {
+export interface DesiredComponent<Placeholder = never> {
   readonly component: Component
-  /** The component that it changes; null: a new one, or the one in its place (see `ComponentMatch`). */
+  /** The component to change; null: a new one, or the one at its position (see `ComponentMatch`). */
   readonly id: number | null
-  readonly values: Values
+  readonly values: Values<Placeholder>
 }

@@ -1,5 +1,5 @@
 import type { ContentType } from '../../model/model.ts'
-import type { DesiredDocument, DesiredRow, Stored, Values } from '../desired-state.ts'
+import type { Cell, DesiredDocument, DesiredRow, Slot, Stored, Values } from '../desired-state.ts'
 import type { RowValue } from '../sql/write-rows.ts'
 import {
   type ChangedParts,
@@ -9,10 +9,10 @@ import {
   type Shared,
   type Version,
 } from './planning.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { PlanTerms } from './write-terms.ts'
 
 export interface NewVersion {
-  readonly document: DesiredDocument
+  readonly document: DesiredDocument<Slot>
   readonly version: Version
   readonly owner: Owner
   /** All versions of the document. */
@@ -36,19 +36,19 @@ export const writtenStamps = (
 
 interface Moment {
   readonly version: Version
-  readonly createdAt: Stored
-  readonly sharedAt: Stored
-  readonly now: string
+  readonly createdAt: Cell
+  readonly sharedAt: Cell
+  readonly now: string | Slot
 }
 
 const newStamps = (
   type: ContentType,
   { version, createdAt, sharedAt, now }: Moment,
-): readonly [string, Stored][] => [
+): readonly [string, Cell][] => [
   ['created_at', createdAt],
   ['updated_at', now],
   ['published_at', version.status === 'published' ? (version.publishing?.at ?? now) : null],
-  ...(type.draftAndPublish && type.localized ? [['shared_updated_at', sharedAt] as [string, Stored]] : []),
+  ...(type.draftAndPublish && type.localized ? [['shared_updated_at', sharedAt] as [string, Cell]] : []),
 ]
 
 /** The columns that the row of a new version starts with. */
@@ -125,7 +125,7 @@ interface Stamping {
  * The stamps that a row gets because something in its version changed, or because it is written at all. What
  * changed for this locale alone, and what changed for all of them, have a stamp each (reference/documents.md#4-time-stamps).
  */
-export function stampsOf(stamping: Stamping, terms: WriteTerms): readonly (readonly [string, RowValue])[] {
+export function stampsOf(stamping: Stamping, terms: PlanTerms): readonly (readonly [string, RowValue])[] {
   const { type, version } = stamping
   const isCovered = version.values !== undefined
   const written = terms.touch && isCovered
@@ -150,12 +150,12 @@ function unpublished({ version, versions }: Stamping, names: readonly string[]):
   return versions.some(isTwin) && !keeps(version) ? [['published_at', null]] : []
 }
 
-const publishedAt = (version: Version, { now }: WriteTerms): readonly (readonly [string, RowValue])[] =>
+const publishedAt = (version: Version, { now }: PlanTerms): readonly (readonly [string, RowValue])[] =>
   keeps(version) ? [] : [['published_at', version.publishing?.at ?? now]]
 
 const keeps = ({ publishing }: Version): boolean => publishing?.keeps === true && publishing.at === undefined
 
-function whatChanged({ type, version, shared, changed, columns }: Stamping, terms: WriteTerms) {
+function whatChanged({ type, version, shared, changed, columns }: Stamping, terms: PlanTerms) {
   const sharedColumns = columnsOf(type, shared.get(version.status), terms)
   const parts = changed.filter(({ statuses }) => statuses.includes(version.status))
   const names = [...columns]
@@ -170,8 +170,8 @@ function whatChanged({ type, version, shared, changed, columns }: Stamping, term
 
 function columnsOf(
   type: ContentType,
-  values: Values | undefined,
-  { storage }: WriteTerms,
+  values: Values<Slot> | undefined,
+  { storage }: PlanTerms,
 ): ReadonlySet<string> {
   const names = [...(values?.keys() ?? [])].flatMap(name => {
     const attribute = type.attributes.get(name)

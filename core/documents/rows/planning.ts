@@ -1,16 +1,16 @@
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
-import type { DesiredRow, Publishing, Values } from '../desired-state.ts'
+import type { DesiredRow, Publishing, Slot, Values } from '../desired-state.ts'
 import type { Changes, CurrentRow, RowId } from '../sql/write-rows.ts'
 import type { Keys } from './write-keys.ts'
 import type { Current } from './write-load.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { PlanTerms } from './write-terms.ts'
 
 /** Input of planning, and the changes that it collects. */
 export interface Planning {
   readonly current: Current
   readonly keys: Keys
-  readonly terms: WriteTerms
+  readonly terms: PlanTerms
   readonly changes: Changes
 }
 
@@ -34,14 +34,14 @@ export interface Version extends OwnerRow {
   readonly locale: string | null
   readonly row: CurrentRow | undefined
   /** Values of this version only; undefined: only values shared by all locales change. */
-  readonly values: Values | undefined
-  readonly publishing?: Publishing | undefined
+  readonly values: Values<Slot> | undefined
+  readonly publishing?: Publishing<Slot> | undefined
   /** Id and timestamps, if the writer sets them (imports). */
   readonly written?: DesiredRow | undefined
 }
 
 /** Attributes that have one value for all locales (reference/documents.md#2-shared-attributes), by status. */
-export type Shared = ReadonlyMap<Status, Values>
+export type Shared = ReadonlyMap<Status, Values<Slot>>
 
 export const isShared = (type: ContentType, attribute: Attribute | undefined): boolean =>
   type.localized && attribute?.localized === false

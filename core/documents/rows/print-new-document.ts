@@ -1,8 +1,17 @@
 import { LruCache } from '../../base/lru-cache.ts'
+import { memoize } from '../../base/memo.ts'
 import { detachString, memoryBytes } from '../../base/text.ts'
 import type { Holder } from '../../model/model.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { DesiredDocument, DesiredValue, LinkTarget, Stored, Values } from '../desired-state.ts'
+import {
+  type Cell,
+  type DesiredDocument,
+  type DesiredValue,
+  type LinkTarget,
+  Slot,
+  type Stored,
+  type Values,
+} from '../desired-state.ts'
 import { type Sequences, sequencesOf } from '../sql/known-sequences.ts'
 import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 import { noChanges } from '../sql/write-rows.ts'
@@ -10,24 +19,30 @@ import { printNew } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
 import { findKeys } from './write-keys.ts'
 import { NO_CURRENT_ROWS } from './write-load.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { PlanTerms, WriteTerms } from './write-terms.ts'
 
-/** A statement of new rows whose values are still to come. */
+/** A statement of new rows whose values are filled in later. */
 interface InsertTemplate {
   readonly name: string
   readonly text: string
-  /** By parameter: the place of its value in the form's, or what it always is. */
-  readonly parameters: readonly (number | { readonly always: unknown })[]
+  /** The slot of each parameter, or a value that is the same for all documents of the shape. */
+  readonly parameters: readonly (Slot | { readonly kind: 'constant'; readonly value: unknown })[]
 }
 
 const BOUNDS = { entries: 1000, bytes: 4_000_000 } as const
 
-/** Templates by shape, for as long as the sequences keep their names, which the texts contain. null: the shape takes more than one statement. */
-const known = new WeakMap<Sequences, LruCache<InsertTemplate | null>>()
+/**
+ * Templates by shape. Their texts contain the names of the sequences, so they are cached per set of names.
+ * null: the shape takes more than one statement.
+ */
+const templatesOf = memoize((_: Sequences) => new LruCache<InsertTemplate | null>(BOUNDS, sizeOf))
+
+const sizeOf = (template: InsertTemplate | null): number =>
+  template === null ? 0 : memoryBytes(template.text) + 40 * template.parameters.length
 
 /**
- * The one statement that makes a document, planned and printed once for all documents that differ in values alone.
- * undefined: the document must be planned on its own.
+ * The one statement that creates a document. It is planned and printed once for all documents that differ only in values.
+ * undefined: the document has to be planned by itself.
  */
 export async function printNewDocument(
   documents: readonly DesiredDocument[],
@@ -35,59 +50,49 @@ export async function printNewDocument(
 ): Promise<Statement | undefined> {
   const [document, ...others] = documents
   if (!document || others.length > 0) return undefined
-  const beside = { now: terms.now, proof: terms.proof, question: terms.answer?.question }
-  const form = insertShapeOf(document, beside)
-  if (!form) return undefined
-  const recipes = templatesOf(await sequencesOf(terms))
-  const before = recipes.get(form.key)
-  const recipe = before === undefined ? await templateOf(document, form, { ...terms, ...beside }) : before
-  if (before === undefined) recipes.set(form.key, recipe)
-  return recipe === null ? undefined : fill(recipe, form.values)
+  const extras = { now: terms.now, proof: terms.proof, question: terms.answer?.question }
+  const shape = insertShapeOf(document, extras)
+  if (!shape) return undefined
+  const templates = templatesOf(await sequencesOf(terms))
+  const cached = templates.get(shape.key)
+  const template = cached === undefined ? await templateOf({ document, extras }, shape, terms) : cached
+  if (cached === undefined) templates.set(shape.key, template)
+  return template === null ? undefined : fill(template, shape.values)
 }
-
-function templatesOf(sequences: Sequences): LruCache<InsertTemplate | null> {
-  const before = known.get(sequences)
-  if (before) return before
-  const recipes = new LruCache<InsertTemplate | null>(BOUNDS, sizeOf)
-  known.set(sequences, recipes)
-  return recipes
-}
-
-const sizeOf = (recipe: InsertTemplate | null): number =>
-  recipe === null ? 0 : memoryBytes(recipe.text) + 40 * recipe.parameters.length
 
 const fill = ({ name, text, parameters }: InsertTemplate, values: readonly Stored[]): Statement => ({
   name,
   text,
-  values: parameters.map(each => (typeof each === 'number' ? values[each] : each.always)),
+  values: parameters.map(each => (each.kind === 'slot' ? values[each.index] : each.value)),
   keepsPlan: true,
 })
 
-/** Plans a document of the form that holds marks for values, and finds them in what is printed. */
+/** Plans the document with slots instead of values. null: its text depends on the values, or not every value is a parameter. */
 async function templateOf(
-  document: DesiredDocument,
-  form: InsertShape,
-  terms: WriteTerms & InsertShapeTerms,
+  input: InsertInput,
+  shape: InsertShape,
+  terms: WriteTerms,
 ): Promise<InsertTemplate | null> {
-  const marks = form.values.map(placeholderOf)
-  const { marked, ...beside } = withPlaceholders(document, marks, terms)
-  const check = insertShapeOf(marked, beside)
-  if (check?.key !== form.key || !check.values.every((value, index) => value === marks[index]))
-    throw new TypeError(`the marks of a new ${document.type.key} are in another order than its values`)
-  const statement = await print(marked, { ...terms, ...beside })
-  // A template needs every value as a parameter of its own: others depend on the values themselves.
-  if (!statement?.keepsPlan || !marks.every(each => statement.values.includes(each))) return null
-  const places = new Map<unknown, number>(marks.map((each, index) => [each, index]))
+  const { document, extras } = withSlots(input)
+  const slotted = insertShapeOf(document, extras)
+  if (slotted?.key !== shape.key || !slotted.values.every(isInPlace))
+    throw new TypeError(`the slots of a new ${document.type.key} are in another order than its values`)
+  const statement = await print(document, { ...terms, ...extras })
+  if (!statement?.keepsPlan) return null
+  const printed = new Set(statement.values.filter(value => value instanceof Slot))
+  if (printed.size < shape.values.length) return null
   return {
     name: statement.name ?? '',
     text: detachString(statement.text),
-    parameters: statement.values.map(value => places.get(value) ?? { always: value }),
+    parameters: statement.values.map(value => (value instanceof Slot ? value : { kind: 'constant', value })),
   }
 }
 
+const isInPlace = (value: Cell, index: number): boolean => value instanceof Slot && value.index === index
+
 async function print(
-  document: DesiredDocument,
-  terms: WriteTerms & InsertShapeTerms,
+  document: DesiredDocument<Slot>,
+  terms: PlanTerms & InsertExtras<Slot>,
 ): Promise<Statement | undefined> {
   const keys = await findKeys([document], NO_CURRENT_ROWS, terms)
   const changes = noChanges()
@@ -95,71 +100,73 @@ async function print(
   return printNew(changes, terms, terms.question)
 }
 
-/** No value is like it: PostgreSQL takes no NUL in texts, and keys are above zero. */
-const placeholderOf = (value: Stored, index: number): Stored =>
-  typeof value === 'number' ? -(2 ** 50) - index : `\0${index}`
+type NextSlot = () => Slot
 
-/** The document with marks in the places of its values, in the order of its form. */
-function withPlaceholders(
-  document: DesiredDocument,
-  marks: readonly Stored[],
-  { proof, question }: InsertShapeTerms,
-) {
-  const left = marks.values()
-  const next = (): Stored => left.next().value ?? null
-  const text = () => String(next())
-  const [documentId, now] = [text(), text()]
-  const versions = document.versions.map(version => {
-    const at = version.publishing?.at
-    const publishing = version.publishing && { ...version.publishing, at: at === undefined ? at : text() }
-    const values = placeholdersInValues(version.values, next)
-    return { ...version, values, ...(publishing && { publishing }) }
+/** Replaces all values by slots, numbered in the order of `insertShapeOf`. */
+function withSlots({ document, extras: { proof, question } }: InsertInput): InsertInput<Slot> {
+  let count = 0
+  const next: NextSlot = () => new Slot(count++)
+  const [documentId, now] = [next(), next()]
+  const versions = document.versions.map(({ publishing, values, ...version }) => {
+    const at = publishing?.at === undefined ? undefined : next()
+    return {
+      ...version,
+      ...(publishing && { publishing: { ...publishing, at } }),
+      values: slotValues(values, next),
+    }
   })
-  const marked: DesiredDocument = { ...document, documentId, versions }
   return {
-    marked,
-    now,
-    proof: proof && { ...proof, values: proof.values.map(next) },
-    question: question && { ...question, values: question.values.map(next) },
+    document: { ...document, documentId, versions },
+    extras: {
+      now,
+      proof: proof && { ...proof, values: proof.values.map(next) },
+      question: question && { ...question, values: question.values.map(next) },
+    },
   }
 }
 
-const placeholdersInValues = (values: Values, next: () => Stored): Values =>
-  new Map(Array.from(values, ([name, value]) => [name, placeholdersInValue(value, next)]))
+const slotValues = (values: Values, next: NextSlot): Values<Slot> =>
+  new Map(Array.from(values, ([name, value]) => [name, slotValue(value, next)]))
 
-function placeholdersInValue(value: DesiredValue, next: () => Stored): DesiredValue {
+function slotValue(value: DesiredValue, next: NextSlot): DesiredValue<Slot> {
   if (value.kind === 'scalar') return { kind: 'scalar', value: next() }
   if (value.kind === 'links')
-    return { kind: 'links', targets: value.targets.map(each => ({ ...each, key: Number(next()) })) }
+    return { kind: 'links', targets: value.targets.map(target => ({ ...target, key: next() })) }
   return {
     kind: 'components',
-    items: value.items.map(item => ({ ...item, values: placeholdersInValues(item.values, next) })),
+    items: value.items.map(item => ({ ...item, values: slotValues(item.values, next) })),
   }
 }
 
-/** The shape that the statement of a new document depends on, and the values that fill it. */
-interface InsertShape {
+/** The part of a new document that its statement depends on, and the values that fill the statement. */
+interface InsertShape<Placeholder = never> {
   readonly key: string
-  /** In one order for all documents of the form. */
-  readonly values: readonly Stored[]
+  /** In the same order for all documents of the shape. */
+  readonly values: readonly (Stored | Placeholder)[]
 }
 
-interface InsertShapeTerms {
-  readonly now: string
-  readonly proof: Assertion | undefined
-  readonly question: ReturningQuery | undefined
+/** Values of a create that are not in the document. */
+interface InsertExtras<Placeholder = never> {
+  readonly now: string | Placeholder
+  readonly proof: Assertion<Placeholder> | undefined
+  readonly question: ReturningQuery<Placeholder> | undefined
 }
 
-/** undefined: more than the values decides on how it is written. */
-function insertShapeOf(
-  { type, documentId, versions, at, key }: DesiredDocument,
-  { now, proof, question }: InsertShapeTerms,
-): InsertShape | undefined {
+interface InsertInput<Placeholder = never> {
+  readonly document: DesiredDocument<Placeholder>
+  readonly extras: InsertExtras<Placeholder>
+}
+
+/** undefined: the statement depends on more than the shape. */
+function insertShapeOf<Placeholder extends Slot = never>(
+  { type, documentId, versions, at, key }: DesiredDocument<Placeholder>,
+  { now, proof, question }: InsertExtras<Placeholder>,
+): InsertShape<Placeholder> | undefined {
   const [version, ...others] = versions
   if (!version || others.length > 0 || version.rows || at !== undefined || key !== undefined) return undefined
   if (proof?.form === null) return undefined
   const { locale, statuses, publishing } = version
-  const values: Stored[] = [documentId, now]
+  const values: (Stored | Placeholder)[] = [documentId, now]
   if (publishing?.at !== undefined) values.push(publishing.at)
   const form = shapeOfValues(type, version.values, values)
   if (form === undefined) return undefined
@@ -172,9 +179,9 @@ function insertShapeOf(
   }
 }
 
-function shapeOfValues(holder: Holder, of: Values, values: Stored[]): string | undefined {
+function shapeOfValues(holder: Holder, named: Values<Slot>, values: Cell[]): string | undefined {
   let form = ''
-  for (const [name, value] of of) {
+  for (const [name, value] of named) {
     const each = shapeOfValue(holder, name, value, values)
     if (each === undefined) return undefined
     form += ` ${name}${each}`
@@ -185,8 +192,8 @@ function shapeOfValues(holder: Holder, of: Values, values: Stored[]): string | u
 function shapeOfValue(
   holder: Holder,
   name: string,
-  value: DesiredValue,
-  values: Stored[],
+  value: DesiredValue<Slot>,
+  values: Cell[],
 ): string | undefined {
   if (value.kind === 'scalar') {
     values.push(value.value)
@@ -194,13 +201,13 @@ function shapeOfValue(
   }
   if (value.kind === 'components') return shapeOfItems(value, values)
   const attribute = holder.attributes.get(name)
-  if (attribute?.kind === 'relation' && attribute.side === 'inverse') return undefined
+  if (value.edit || (attribute?.kind === 'relation' && attribute.side === 'inverse')) return undefined
   return shapeOfTargets(value.targets, values)
 }
 
 function shapeOfItems(
-  { items }: Extract<DesiredValue, { readonly kind: 'components' }>,
-  values: Stored[],
+  { items }: Extract<DesiredValue<Slot>, { readonly kind: 'components' }>,
+  values: Cell[],
 ): string | undefined {
   let form = '['
   for (const { component, id, values: inner } of items) {
@@ -211,10 +218,10 @@ function shapeOfItems(
   return `${form}]`
 }
 
-/** One that is named twice counts once: that is seen by its key alone. */
-function shapeOfTargets(targets: readonly LinkTarget[], values: Stored[]): string | undefined {
+/** undefined for a target that is listed twice: the list keeps one of them, which depends on the keys. */
+function shapeOfTargets(targets: readonly LinkTarget<Slot>[], values: Cell[]): string | undefined {
   let form = '('
-  const seen = new Set<number>()
+  const seen = new Set<number | Slot>()
   for (const { key, locale, status, inversePlace } of targets) {
     if (key === undefined || inversePlace !== undefined || seen.has(key)) return undefined
     seen.add(key)

@@ -1,6 +1,6 @@
 import type { Storage } from '../../model/storage.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Stored } from '../desired-state.ts'
+import type { Cell, Slot } from '../desired-state.ts'
 import { sequencesOf } from '../sql/known-sequences.ts'
 import {
   type Allocation,
@@ -19,14 +19,14 @@ import {
   type Changes,
   countChanges,
   GAP,
+  isNew,
   type NewId,
-  type NewPlace,
   type NewRow,
   type RowId,
   type RowValue,
 } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { PlanTerms, WriteTerms } from './write-terms.ts'
 
 /** The ids that new rows got. */
 export type NewIds = ReadonlyMap<NewId, number>
@@ -57,8 +57,8 @@ export async function applyChanges(
 /** The one statement of changes that are new rows alone, which answers the question; undefined: it takes more. */
 export async function printNew(
   changes: Changes,
-  terms: WriteTerms,
-  question: ReturningQuery | undefined,
+  terms: PlanTerms,
+  question: ReturningQuery<Slot> | undefined,
 ): Promise<Statement | undefined> {
   const taking = await takingOf(wantedIds(changes), terms)
   const numbers = { ids: new Map(), taking, proof: terms.proof, question }
@@ -76,11 +76,9 @@ interface Applying {
 interface Numbers {
   readonly ids: NewIds
   readonly taking: Taking
-  readonly proof: Assertion | undefined
-  readonly question?: ReturningQuery | undefined
+  readonly proof: Assertion<Slot> | undefined
+  readonly question?: ReturningQuery<Slot> | undefined
 }
-
-const isNew = (value: RowValue): value is NewId | NewPlace => typeof value === 'object' && value !== null
 
 const refersToNew = ({ columns }: ChangedRow): boolean => [...columns.values()].some(isNew)
 
@@ -132,7 +130,7 @@ export function numberOf(id: RowId, ids: NewIds): number {
   return number
 }
 
-function toStored(value: RowValue, ids: NewIds): Stored {
+function toCell(value: RowValue, ids: NewIds): Cell {
   if (!isNew(value)) return value
   return value.kind === 'place' ? numberOf(value.of, ids) * GAP : numberOf(value, ids)
 }
@@ -181,7 +179,7 @@ interface Taking extends Allocation {
 
 const NOTHING_TAKEN: Taking = { counts: new Map(), count: 0, sequences: new Map(), places: new Map() }
 
-async function takingOf(wanted: WantedIds, terms: WriteTerms): Promise<Taking> {
+async function takingOf(wanted: WantedIds, terms: PlanTerms): Promise<Taking> {
   if (wanted.size === 0) return NOTHING_TAKEN
   const ids = [...wanted.values()].flat()
   const places = new Map(ids.map((id, index) => [id, index + 1]))
@@ -191,7 +189,7 @@ async function takingOf(wanted: WantedIds, terms: WriteTerms): Promise<Taking> {
 
 interface Keyed {
   readonly table: string
-  readonly key: ReadonlyMap<string, Stored>
+  readonly key: ReadonlyMap<string, Cell>
 }
 
 const signature = (...parts: readonly (string | readonly string[])[]): string => JSON.stringify(parts)
@@ -234,7 +232,7 @@ function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly Upd
     if (first === undefined) return []
     const rows = group.map(({ key, columns }) => [
       ...key.values(),
-      ...Array.from(columns.values(), value => toStored(value, ids)),
+      ...Array.from(columns.values(), value => toCell(value, ids)),
     ])
     const columns = [...first.key.keys(), ...first.columns.keys()]
     return [{ table: first.table, columns, rows, keys: first.key.size }]
@@ -260,5 +258,5 @@ function groupInserts(inserts: readonly NewRow[], numbers: Numbers, storage: Sto
 function toInserted(value: RowValue, { ids, taking }: Numbers): Inserted {
   if (!isNew(value)) return value
   const place = taking.places.get(value.kind === 'place' ? value.of : value)
-  return place === undefined ? toStored(value, ids) : { taken: place }
+  return place === undefined ? toCell(value, ids) : { taken: place }
 }

@@ -1,6 +1,6 @@
 import type { Attribute, Holder, MediaAttribute, RelationAttribute } from '../../model/model.ts'
 import type { ColumnLink } from '../../model/storage.ts'
-import type { Values } from '../desired-state.ts'
+import type { Slot, Values } from '../desired-state.ts'
 import {
   type Columns,
   type CurrentRow,
@@ -32,7 +32,7 @@ export type InversePlaces = Map<string, number | NewPlace>
 /** What the values come to in the columns of a row: scalars, and to-one links with their slots. */
 export function columnsOfValues(
   holder: Holder,
-  values: Values,
+  values: Values<Slot>,
   at: { readonly owner: Owner; readonly row: OwnerRow },
   planning: Planning,
 ): PlannedColumns {

@@ -1,7 +1,7 @@
 import { RequestFault } from '../../faults/fault.ts'
 import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
 import { ownerName } from '../../model/storage.ts'
-import type { DesiredComponent, Values } from '../desired-state.ts'
+import type { DesiredComponent, Slot, Values } from '../desired-state.ts'
 import {
   type Columns,
   type CurrentRow,
@@ -29,7 +29,7 @@ type Holding = ComponentAttribute | ZoneAttribute
 function planComponents(
   holder: Holder,
   attribute: Holding,
-  items: readonly DesiredComponent[],
+  items: readonly DesiredComponent<Slot>[],
   owner: Owner,
   planning: Planning,
 ): boolean {
@@ -70,7 +70,7 @@ const localeOf = (holder: Holder, attribute: Holding, { locale }: Owner): string
 /** The id that each item goes on with; undefined: a new one. */
 function matched(
   attribute: Holding,
-  items: readonly DesiredComponent[],
+  items: readonly DesiredComponent<Slot>[],
   current: readonly CurrentComponent[],
   { terms }: Planning,
 ): readonly (number | undefined)[] {
@@ -90,7 +90,7 @@ function matched(
 }
 
 const keeps = (
-  items: readonly DesiredComponent[],
+  items: readonly DesiredComponent<Slot>[],
   ids: readonly (number | undefined)[],
   { component, row }: CurrentComponent,
 ): boolean => items.some((item, index) => item.component === component && ids[index] === row.get('id'))
@@ -117,7 +117,7 @@ const isRow = (each: CurrentComponent, { item, id }: Item, { status }: OwnerRow)
 /** Plans the values of a version or component that are not in its own columns. Returns the attributes that change. */
 export function planParts(
   holder: Holder,
-  values: Values,
+  values: Values<Slot>,
   owner: Owner,
   planning: Planning,
 ): readonly Attribute[] {
@@ -139,7 +139,7 @@ export function planParts(
 interface Item {
   readonly holder: Holder
   readonly attribute: ComponentAttribute | ZoneAttribute
-  readonly item: DesiredComponent
+  readonly item: DesiredComponent<Slot>
   readonly id: RowId
   readonly position: number
 }

@@ -1,7 +1,14 @@
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type { ColumnLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
-import type { DesiredDocument, DesiredValue, DesiredVersion, Stored, Values } from '../desired-state.ts'
+import {
+  type Cell,
+  type DesiredDocument,
+  type DesiredValue,
+  type DesiredVersion,
+  Slot,
+  type Values,
+} from '../desired-state.ts'
 import {
   type Changes,
   type Columns,
@@ -24,7 +31,7 @@ import { changesOf, columnsOfValues, type InversePlaces } from './write-columns.
 import { planParts } from './write-components.ts'
 
 /** Plans all rows of a document, their components and their links. Inverse relations are written afterwards. */
-export function planDocument(document: DesiredDocument, planning: Planning): void {
+export function planDocument(document: DesiredDocument<Slot>, planning: Planning): void {
   const versions = versionsOf(document, planning)
   const shared = sharedValues(document)
   const changed = planAllParts(document, versions, shared, planning)
@@ -52,8 +59,8 @@ function movesShared(
   })
 }
 
-function sharedValues({ type, versions }: DesiredDocument): Shared {
-  const shared = new Map<Status, Values>()
+function sharedValues({ type, versions }: DesiredDocument<Slot>): Shared {
+  const shared = new Map<Status, Values<Slot>>()
   for (const { statuses, values } of versions) {
     const here = [...values].filter(([name]) => isShared(type, type.attributes.get(name)))
     for (const status of statuses) shared.set(status, new Map([...(shared.get(status) ?? []), ...here]))
@@ -62,7 +69,7 @@ function sharedValues({ type, versions }: DesiredDocument): Shared {
 }
 
 function planAllParts(
-  document: DesiredDocument,
+  document: DesiredDocument<Slot>,
   versions: readonly Version[],
   shared: Shared,
   planning: Planning,
@@ -82,13 +89,15 @@ function planAllParts(
   return changed.length === 0 ? own : [...own, { locale: null, statuses: first.statuses }]
 }
 
-const isEdited = (value: DesiredValue): value is Extract<DesiredValue, { readonly kind: 'links' }> =>
+const isEdited = (
+  value: DesiredValue<Slot>,
+): value is Extract<DesiredValue<Slot>, { readonly kind: 'links' }> =>
   value.kind === 'links' && value.edit !== undefined
 
 /** Lists of its own that stay in the database: they are edited once its rows are there. */
 function planEdits(
-  { type, documentId }: DesiredDocument,
-  version: DesiredVersion,
+  { type, documentId }: DesiredDocument<Slot>,
+  version: DesiredVersion<Slot>,
   { changes }: Planning,
 ): void {
   const { locale, statuses, values } = version
@@ -97,12 +106,13 @@ function planEdits(
     const attribute = type.attributes.get(name)
     if (!isEdited(value) || !value.edit || attribute?.kind !== 'relation' || attribute.side === 'inverse')
       continue
+    if (documentId instanceof Slot) throw new TypeError('a template cannot edit a stored list')
     changes.edits.push({ type, attribute, documentId, locale, edit: value.edit, publishes })
   }
 }
 
 function ownerOf(
-  { type, documentId }: DesiredDocument,
+  { type, documentId }: DesiredDocument<Slot>,
   { locale, statuses }: Pick<DesiredVersion, 'locale' | 'statuses'>,
   versions: readonly Version[],
   planning: Planning,
@@ -113,14 +123,14 @@ function ownerOf(
   return { root: type, key: keyOf(type, documentId, planning), locale, rows }
 }
 
-function keyOf(type: ContentType, documentId: string, { keys }: Planning): RowId {
+function keyOf(type: ContentType, documentId: string | Slot, { keys }: Planning): RowId {
   const key = keys(type, documentId)
-  if (key === undefined) throw new TypeError(`document ${documentId} of ${type.uid} has no key`)
+  if (key === undefined) throw new TypeError(`a document of ${type.uid} has no key`)
   return key
 }
 
 interface VersionTask {
-  readonly document: DesiredDocument
+  readonly document: DesiredDocument<Slot>
   readonly version: Version
   readonly shared: Shared
   readonly changed: ChangedParts
@@ -155,7 +165,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
 }
 
 /** The columns of a link that identify its version: status and locale, as far as the type has them. */
-type Coordinates = ReadonlyMap<string, Stored>
+type Coordinates = ReadonlyMap<string, Cell>
 
 /** reference/documents.md#13-exclusive-relations: within one status and locale a two-way one-to-one has one owner; a new one takes it from the former. */
 function releaseFormer(
@@ -175,16 +185,16 @@ function releaseFormer(
   ] as const
   for (const [key, locale] of slots) {
     const target = key === null ? null : columns.get(key)
-    if (key === null || typeof target !== 'number') continue
+    if (key === null || (typeof target !== 'number' && !(target instanceof Slot))) continue
     const named = locale === null ? undefined : columns.get(locale)
-    const holding = new Map<string, Stored>([[key, target], ...coordinates])
+    const holding = new Map<string, Cell>([[key, target], ...coordinates])
     if (locale !== null && typeof named === 'string') holding.set(locale, named)
     changes.releases.push({ table, holding, columns: [key, ...(locale === null ? [] : [locale])] })
   }
 }
 
 /** All versions of a document: those that are written, then those that only take part in what locales share. */
-function versionsOf(document: DesiredDocument, planning: Planning): readonly Version[] {
+function versionsOf(document: DesiredDocument<Slot>, planning: Planning): readonly Version[] {
   const { type, documentId } = document
   const rows = planning.current.rows(type, documentId)
   const key = planning.keys(type, documentId)

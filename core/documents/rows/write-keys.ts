@@ -1,21 +1,21 @@
 import type { ContentType, Holder } from '../../model/model.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import type { DesiredDocument, Values } from '../desired-state.ts'
+import type { DesiredDocument, Slot, Values } from '../desired-state.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'
 import type { Current } from './write-load.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { PlanTerms } from './write-terms.ts'
 
 /** The key of a document: of one that is there, one that is being made, or none. */
-export type Keys = (type: ContentType, documentId: string) => RowId | undefined
+export type Keys = (type: ContentType, documentId: string | Slot) => RowId | undefined
 
 /** Keys of the documents written and of all that they link to: one statement a type for those not written now. */
 export async function findKeys(
-  documents: readonly DesiredDocument[],
+  documents: readonly DesiredDocument<Slot>[],
   current: Current,
-  terms: WriteTerms,
+  terms: PlanTerms,
 ): Promise<Keys> {
-  const known = new Map<ContentType, Map<string, RowId>>()
+  const known = new Map<ContentType, Map<string | Slot, RowId>>()
   for (const [type, written] of groupBy(documents, each => each.type)) {
     known.set(type, new Map(written.map(document => [document.documentId, ownKey(document, current, terms)])))
   }
@@ -23,7 +23,7 @@ export async function findKeys(
     versions.flatMap(({ values }) => [...targetsOf(type, values)]),
   )
   for (const [type, found] of groupBy(targets, each => each.type)) {
-    const here = known.get(type) ?? new Map<string, RowId>()
+    const here = known.get(type) ?? new Map<string | Slot, RowId>()
     const missing = [...new Set(found.map(each => each.documentId))].filter(id => !here.has(id))
     for (const [id, key] of await readKeys(type, missing, terms)) here.set(id, key)
     known.set(type, here)
@@ -33,9 +33,9 @@ export async function findKeys(
 
 /** A document's key is the id of its first row. */
 function ownKey(
-  { type, documentId, key }: DesiredDocument,
+  { type, documentId, key }: DesiredDocument<Slot>,
   current: Current,
-  { storage }: WriteTerms,
+  { storage }: PlanTerms,
 ): RowId {
   const table = storage.table(type)
   const [first] = current.rows(type, documentId)
@@ -47,7 +47,7 @@ interface Target {
   readonly documentId: string
 }
 
-function* targetsOf(holder: Holder, values: Values): Generator<Target> {
+function* targetsOf(holder: Holder, values: Values<Slot>): Generator<Target> {
   for (const [attributeName, value] of values) {
     const attribute = holder.attributes.get(attributeName)
     if (value.kind === 'components')
@@ -61,7 +61,7 @@ function* targetsOf(holder: Holder, values: Values): Generator<Target> {
 async function readKeys(
   type: ContentType,
   documentIds: readonly string[],
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: PlanTerms,
 ): Promise<readonly (readonly [string, number])[]> {
   if (documentIds.length === 0) return []
   const table = storage.table(type)

@@ -2,7 +2,7 @@ import type { ContentType } from '../../model/model.ts'
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
 import type { LinkTarget } from '../desired-state.ts'
-import type { RowId } from '../sql/write-rows.ts'
+import type { LinkKey } from '../sql/write-rows.ts'
 
 /** The owner of a link. A link stores the status or locale of its target only where the owner's version does not determine it. */
 export interface LinkOwner {
@@ -18,7 +18,7 @@ export interface EdgeTerms {
 
 /** A target that was found. */
 export interface ResolvedTarget extends Omit<LinkTarget, 'key'> {
-  readonly key: RowId
+  readonly key: LinkKey
 }
 
 /** Statuses that entries name: the target's, where the owner has none and the target has. [null]: not named. */
@@ -42,8 +42,8 @@ export function columnLinkValues(
   link: ColumnLink,
   targets: readonly ResolvedTarget[],
   terms: EdgeTerms,
-): ReadonlyMap<string, RowId | string | null> {
-  const columns = new Map<string, RowId | string | null>(
+): ReadonlyMap<string, LinkKey | string | null> {
+  const columns = new Map<string, LinkKey | string | null>(
     [link.key, link.draftKey, link.locale, link.draftLocale].flatMap(column =>
       column === null ? [] : [[column, null]],
     ),
@@ -69,7 +69,7 @@ export function slotOf(
 
 /** A row of a link table, but for its owner. */
 export interface Edge {
-  readonly key: RowId
+  readonly key: LinkKey
   readonly status: Status | null
   readonly locale: string | null
   /** The owner's place in the list of the other side, where it was given. */
@@ -87,7 +87,7 @@ export function edgesOf(targets: readonly ResolvedTarget[], terms: EdgeTerms): r
       inversePlace: target.inversePlace,
     }))
   })
-  const seen = new Map<RowId, Edge[]>()
+  const seen = new Map<LinkKey, Edge[]>()
   return edges.filter(edge => {
     const same = seen.get(edge.key)
     if (!same) seen.set(edge.key, [edge])
@@ -101,8 +101,8 @@ const isSameEdge = (a: Edge, b: Edge): boolean =>
   a.key === b.key && a.status === b.status && a.locale === b.locale
 
 /** The columns of a link table that identify the target. */
-export function edgeColumns(link: TableLink, edge: Edge): ReadonlyMap<string, RowId | string | null> {
-  const columns = new Map<string, RowId | string | null>([[link.targetKey, edge.key]])
+export function edgeColumns(link: TableLink, edge: Edge): ReadonlyMap<string, LinkKey | string | null> {
+  const columns = new Map<string, LinkKey | string | null>([[link.targetKey, edge.key]])
   if (link.targetStatus !== null) columns.set(link.targetStatus, edge.status)
   if (link.targetLocale !== null) columns.set(link.targetLocale, edge.locale)
   return columns

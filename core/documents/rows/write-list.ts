@@ -1,6 +1,6 @@
 import type { Holder, MediaAttribute, RelationAttribute } from '../../model/model.ts'
 import type { TableLink } from '../../model/storage.ts'
-import type { LinkTarget, Stored } from '../desired-state.ts'
+import type { LinkTarget, Slot, Stored } from '../desired-state.ts'
 import {
   type Columns,
   type CurrentRow,
@@ -19,7 +19,7 @@ import { tableLinkOf } from './write-load.ts'
 /** Targets that are there; a link to a document that was deleted is none. */
 export const resolve = (
   attribute: RelationAttribute | MediaAttribute,
-  targets: readonly LinkTarget[],
+  targets: readonly LinkTarget<Slot>[],
   { keys }: Planning,
 ): readonly ResolvedTarget[] =>
   targets.flatMap(target => {
@@ -31,7 +31,7 @@ export const resolve = (
 export function planList(
   holder: Holder,
   attribute: RelationAttribute | MediaAttribute,
-  targets: readonly LinkTarget[],
+  targets: readonly LinkTarget<Slot>[],
   owner: Owner,
   planning: Planning,
 ): boolean {

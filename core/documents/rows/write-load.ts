@@ -1,6 +1,6 @@
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
 import { ownerName, type TableLink } from '../../model/storage.ts'
-import type { DesiredDocument, Stored } from '../desired-state.ts'
+import { type DesiredDocument, Slot, type Stored } from '../desired-state.ts'
 import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'
@@ -8,8 +8,8 @@ import type { WriteTerms } from './write-terms.ts'
 
 /** The stored state of the documents to write, as far as the write may change it. */
 export interface Current {
-  /** The versions of a document, by id. */
-  rows(type: ContentType, documentId: string): readonly CurrentRow[]
+  /** The versions of a document, by id. A slot names no stored document. */
+  rows(type: ContentType, documentId: string | Slot): readonly CurrentRow[]
   /** The components that an attribute of a document or of a component holds, in all versions. */
   components(holder: Holder, attribute: string, ownerKey: number): readonly CurrentComponent[]
   /** The rows of a link table that one owner has; `owner` in the order of the link's columns. */
@@ -59,7 +59,8 @@ export async function loadDocuments(
 const nothing = (): Loading => ({ rows: new Map(), components: new Map(), links: new Map() })
 
 const toCurrent = (loading: Loading): Current => ({
-  rows: (type, documentId) => loading.rows.get(keyOf(type.uid, documentId)) ?? [],
+  rows: (type, documentId) =>
+    documentId instanceof Slot ? [] : (loading.rows.get(keyOf(type.uid, documentId)) ?? []),
   components: (holder, attribute, ownerKey) =>
     loading.components.get(keyOf(ownerName(holder, attribute), ownerKey)) ?? [],
   links: (link, owner) => loading.links.get(keyOf(link.table, ...owner)) ?? [],
@@ -186,7 +187,11 @@ export function componentsOf(attribute: Attribute): readonly Component[] {
   return attribute.kind === 'zone' ? attribute.components : []
 }
 
-export function tableLinkOf(holder: Holder, attribute: string, { storage }: WriteTerms): TableLink {
+export function tableLinkOf(
+  holder: Holder,
+  attribute: string,
+  { storage }: Pick<WriteTerms, 'storage'>,
+): TableLink {
   const link = storage.link(holder, attribute)
   if (link.kind === 'column') throw new TypeError(`${holder.uid}.${attribute} has no table of its own`)
   return link

@@ -1,21 +1,22 @@
 import type { Database, Rows, Transaction } from '../../database/database.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
+import type { Slot } from '../desired-state.ts'
 import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 
 /** Parameters shared by all stages of a write. */
-export interface WriteTerms {
+export interface WriteTerms<Placeholder = never> {
   readonly transaction: Pick<Transaction, 'run' | 'send'>
   readonly storage: Storage
   /** The schema of the tables. */
   readonly schema: string
   readonly defaultLocale: string
   /** The time for createdAt and updatedAt; ISO 8601 in UTC with milliseconds. */
-  readonly now: string
+  readonly now: string | Placeholder
   /** Whether an item updates the component with its id, or the one at its position. */
   readonly componentMatch: ComponentMatch
   /** Assertion in the write statement. The database fails the write if it is false. */
-  readonly proof?: Assertion | undefined
+  readonly proof?: Assertion<Placeholder> | undefined
   /** Query on a new document. The statement that creates the document answers it, if one statement does. */
   readonly answer?: ExtraAnswer | undefined
   /** Unchanged rows get new timestamps too. */
@@ -47,6 +48,9 @@ export interface ExtraAnswer {
   readonly question: ReturningQuery
   tell(rows: Promise<Rows>): void
 }
+
+/** Terms of planning: a template has slots for its values. */
+export type PlanTerms = Omit<WriteTerms<Slot>, 'answer'>
 
 /** A write that may wait for locks. */
 export interface LockingTerms extends WriteTerms {

@@ -1,7 +1,7 @@
 import type { ColumnType } from '../../model/storage.ts'
 import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Stored } from '../desired-state.ts'
+import { type Cell, Slot, type Stored } from '../desired-state.ts'
 import type { Sequences } from './known-sequences.ts'
 import { among, listType, type TableColumns, type Tuples, typeOf, unnest, valueType } from './write-print.ts'
 import { GAP } from './write-rows.ts'
@@ -14,28 +14,28 @@ export interface PrintedChanges {
 }
 
 /** A condition that has to hold for a write. */
-export interface Assertion {
-  /** Cache key of the printed text, which depends on nothing else but values; null: parameters are lists. */
+export interface Assertion<Placeholder = never> {
+  /** Cache key of the printed text, which does not depend on the values; null: the parameters are lists. */
   readonly form: string | null
-  readonly values: readonly Stored[]
-  /** Prints it of these values of its own; parameters are put behind those that are there. */
-  print(own: readonly Stored[], values: unknown[]): string
+  readonly values: readonly (Stored | Placeholder)[]
+  /** Prints the condition with `own` in place of its values, and appends them to the parameters `values`. */
+  print(own: readonly Cell[], values: unknown[]): string
 }
 
 /** A query over the inserted rows of a table, answered by the statement that inserts them. */
-export interface ReturningQuery {
+export interface ReturningQuery<Placeholder = never> {
   readonly table: string
   /** Its parameters are the first of the statement. */
   readonly text: string
-  readonly values: readonly Stored[]
+  readonly values: readonly (Stored | Placeholder)[]
 }
 
 export interface PrintTerms {
   typesOf(table: string): TableColumns
   readonly taking: Allocation
-  /** Proved by a statement that takes ids; undefined: nothing is. */
-  readonly proof?: Assertion | undefined
-  readonly question?: ReturningQuery | undefined
+  /** Asserted by a statement that allocates ids; undefined: nothing to assert. */
+  readonly proof?: Assertion<Slot> | undefined
+  readonly question?: ReturningQuery<Slot> | undefined
 }
 
 /** Most rows that are printed one by one. With more, text and plan cost more than they save. */
@@ -83,7 +83,7 @@ const printLast = (taken: readonly string[], parts: readonly string[]): string =
 function printReturning(
   taken: readonly string[],
   parts: readonly string[],
-  { question, place }: { readonly question: ReturningQuery; readonly place: number },
+  { question, place }: { readonly question: ReturningQuery<Slot>; readonly place: number },
 ): string {
   const all = parts.map((text, index) =>
     index === place ? `${name(question.table)} AS (${text} RETURNING *)` : `p${index}$ AS (${text})`,
@@ -119,7 +119,7 @@ export function printAssertion(proof: Assertion): Statement {
 const failUnless = (condition: string): string => `1 / (${condition})::integer`
 
 interface TakenTerms {
-  readonly proof: Assertion | undefined
+  readonly proof: Assertion<Slot> | undefined
   readonly isShort: boolean
 }
 
@@ -223,7 +223,7 @@ function printInserts({ table, columns, rows }: Insertion, types: TableColumns, 
 
 const placeTaken = (cell: Inserted): number | null => (isTaken(cell) ? cell.taken : null)
 
-const valueGiven = (cell: Inserted): Stored => (isTaken(cell) ? null : cell)
+const valueGiven = (cell: Inserted): Cell => (isTaken(cell) ? null : cell)
 
 function printUpdates(rows: Update, types: TableColumns, values: unknown[]): string {
   const { text, values: own } = unnest(rows, types, values.length)
@@ -241,10 +241,10 @@ function printDeletes(match: Tuples, types: TableColumns, values: unknown[]): st
 }
 
 /** A cell of a new row; `taken`: the id at this position, from 1, of the ids that the statement allocates. */
-export type Inserted = Stored | { readonly taken: number }
+export type Inserted = Cell | { readonly taken: number }
 
 const isTaken = (cell: Inserted): cell is { readonly taken: number } =>
-  typeof cell === 'object' && cell !== null
+  typeof cell === 'object' && cell !== null && !(cell instanceof Slot)
 
 export interface Insertion {
   readonly table: string

@@ -2,7 +2,7 @@ import { memoize } from '../../base/memo.ts'
 import type { ColumnType, Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Stored } from '../desired-state.ts'
+import type { Cell } from '../desired-state.ts'
 
 /** The types of a table's columns, in their order. */
 export type TableColumns = ReadonlyMap<string, ColumnType>
@@ -49,7 +49,7 @@ export const listType = (type: ColumnType): string => `${valueType(type)}[]`
 export interface Tuples {
   readonly table: string
   readonly columns: readonly string[]
-  readonly rows: readonly (readonly Stored[])[]
+  readonly rows: readonly (readonly Cell[])[]
 }
 
 /** One parameter a column, however many rows: the text depends on the columns alone. */

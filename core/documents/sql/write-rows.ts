@@ -1,4 +1,4 @@
-import type { OwnEdit, Stored } from '../desired-state.ts'
+import type { Cell, OwnEdit, Slot, Stored } from '../desired-state.ts'
 
 /** The id of a new row. Rows that refer to it share this object. */
 export interface NewId {
@@ -16,7 +16,14 @@ export interface NewPlace {
 
 export type RowId = number | NewId
 
-export type RowValue = Stored | NewId | NewPlace
+/** A key that a link names: of a stored row, of a new row, or one that a template leaves open. */
+export type LinkKey = RowId | Slot
+
+export type RowValue = Cell | NewId | NewPlace
+
+/** True for ids and places that are assigned by a sequence. */
+export const isNew = (value: RowValue): value is NewId | NewPlace =>
+  typeof value === 'object' && value !== null && value.kind !== 'slot'
 
 /** By column. */
 export type Columns = ReadonlyMap<string, RowValue>
@@ -42,7 +49,7 @@ export interface RemovedRow {
 export interface Release {
   readonly table: string
   /** Values that identify such rows. */
-  readonly holding: ReadonlyMap<string, Stored>
+  readonly holding: ReadonlyMap<string, Cell>
   readonly columns: readonly string[]
   /** The columns are NOT NULL: they get an unused value instead. */
   readonly filled?: true

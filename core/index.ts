@@ -10,16 +10,16 @@ export type { Ability } from './plugins/ability.ts'
 export type {
   GraphqlContext,
   HttpContext,
+  LogFields,
   PluginApp,
   PluginLog,
   PluginRequest,
   PluginResponse,
   PolicyContext,
-  RequestState,
-  RequestUser,
   ResolverContext,
   ResolverInfo,
   RestContext,
+  RestQuery,
   RouteInfo,
   SendTerms,
 } from './plugins/context.ts'
@@ -38,6 +38,8 @@ export type {
   Extension,
   ExtensionDefinition,
   ExtensionServices,
+  GeneratedAction,
+  GeneratedBody,
   RestService,
   RouteHandler,
   RouteMethod,
@@ -57,12 +59,15 @@ export type { Migration, MigrationOptions } from './plugins/migration.ts'
 export type { PluginSchema } from './plugins/plugin-module.ts'
 export {
   ApplicationError,
+  BadRequestError,
+  ConflictError,
   defineExtension,
   defineMiddleware,
   defineMigration,
   definePolicy,
   ForbiddenError,
   NotFoundError,
+  PayloadTooLargeError,
   PolicyError,
   RateLimitError,
   UnauthorizedError,
@@ -76,11 +81,15 @@ export type {
   PolicyDefinition,
 } from './plugins/policy.ts'
 export type * from './plugins/registry.ts'
+export type { RequestState, RequestUser } from './plugins/request-state.ts'
 export type {
+  ActionCaller,
   DocumentActions,
   DocumentContext,
   DocumentMiddleware,
   DocumentsApi,
+  PreviousDocument,
+  PreviousParams,
 } from './plugins/services/documents-api.ts'
 export type {
   GeneratedResolver,

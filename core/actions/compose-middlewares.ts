@@ -1,25 +1,31 @@
+import { assertKnownKeys } from '../plugins/plugin-module.ts'
 import type {
   DocumentCall,
   DocumentContext,
   DocumentMiddleware,
+  PreviousDocument,
+  PreviousParams,
   RunDocumentMiddlewares,
 } from '../plugins/services/documents-api.ts'
+import { requestState } from '../plugins/services/request-context.ts'
+import { isRecord } from '../query/parse-place.ts'
+import { type Params, parseDocumentId } from './params.ts'
 
-/** Composes middlewares into one, the first outermost; null without any. */
+/** Composes middlewares into one, the first outermost; null without any. `roleName`: the name of a role by its key. */
 export function composeMiddlewares(
   middlewares: readonly DocumentMiddleware[],
+  roleName: (type: string) => string = type => type,
 ): RunDocumentMiddlewares | null {
   if (middlewares.length === 0) return null
-  return ({ type, action, params, perform }: DocumentCall) => {
-    const context: DocumentContext = {
-      uid: type.uid,
-      contentType: type,
-      action,
-      params: structuredClone(params),
-    }
+  return (call: DocumentCall) => {
+    const previous = openPrevious(call)
+    const context = contextOf(call, { previous: previous.read, roleName })
     const run = async (index: number): Promise<unknown> => {
       const middleware = middlewares[index]
-      if (!middleware) return perform(context.params)
+      if (!middleware) {
+        await previous.close()
+        return call.perform(context.params)
+      }
       const value = await middleware(
         context,
         once(() => run(index + 1)),
@@ -30,6 +36,72 @@ export function composeMiddlewares(
     }
     return run(0)
   }
+}
+
+interface ContextParts extends Pick<DocumentContext, 'previous'> {
+  roleName(type: string): string
+}
+
+function contextOf(
+  { type, action, params, caller }: DocumentCall,
+  { previous, roleName }: ContextParts,
+): DocumentContext {
+  let asking: DocumentContext['caller'] | undefined
+  return {
+    uid: type.uid,
+    contentType: type,
+    action,
+    params: structuredClone(params),
+    get caller() {
+      asking ??= caller && requestState(caller, roleName)
+      return asking
+    },
+    previous,
+  }
+}
+
+const HAS_PREVIOUS: ReadonlySet<string> = new Set([
+  'update',
+  'delete',
+  'publish',
+  'unpublish',
+  'discardDraft',
+])
+
+/** Reads the document before the action, once for each set of parameters. */
+function openPrevious({ type, action, params, read }: DocumentCall) {
+  const known = new Map<string, Promise<unknown>>()
+  let isClosed = false
+  const start = (asked: PreviousParams): Promise<unknown> => {
+    if (!HAS_PREVIOUS.has(action)) throw new Error(`${action} changes no document: it has no previous()`)
+    assertKnownKeys(asked, ['populate', 'fields', 'status', 'locale'], 'previous(…)')
+    if (isClosed) throw new Error('previous() must be called before next(): now the action has begun')
+    return read({
+      ...versionOf(params, type.draftAndPublish),
+      ...asked,
+      documentId: parseDocumentId(params, type) ?? undefined,
+    })
+  }
+  return {
+    read: async (asked: PreviousParams = {}): Promise<PreviousDocument | null> => {
+      const key = JSON.stringify(asked)
+      const reading = known.get(key) ?? start(asked)
+      known.set(key, reading)
+      const document = await reading
+      return isRecord(document) ? document : null
+    },
+    /** Waits for reads that a middleware did not await, so that they do not see the result of the action. */
+    close: async () => {
+      isClosed = true
+      if (known.size > 0) await Promise.allSettled(known.values())
+    },
+  }
+}
+
+/** Writes begin with the draft, also those that publish it. */
+function versionOf({ locale }: Params, draftAndPublish: boolean): Params {
+  const status = draftAndPublish ? 'draft' : 'published'
+  return typeof locale === 'string' && locale !== '*' ? { status, locale } : { status }
 }
 
 function once(next: () => Promise<unknown>): () => Promise<unknown> {

@@ -94,6 +94,8 @@ export async function perform(call: ActionCall, terms: ActionTerms): Promise<Per
     type,
     action,
     params,
+    caller: call.caller,
+    read: previous => readPrevious(call, previous, terms),
     async perform(changed) {
       const same = prepared !== null && isDeepStrictEqual(changed, params)
       result = await withPluginErrors(() => (same ? prepared() : performChanged(call, changed, terms)))
@@ -101,6 +103,12 @@ export async function perform(call: ActionCall, terms: ActionTerms): Promise<Per
     },
   })
   return { result, value }
+}
+
+/** Reads the document of an action for code of the project, which may see all of it. */
+async function readPrevious({ type }: ActionCall, params: Params, terms: ActionTerms): Promise<unknown> {
+  const call: ActionCall = { action: 'findOne', type, params, caller: null }
+  return withPluginErrors(async () => toActionValue(await prepareFindOne(call, terms)()))
 }
 
 /** `async`: a refusal of the parameters rejects, too. */

@@ -12,7 +12,7 @@ import type { Plugins } from '../plugins/extension.ts'
 import { type RegisteredPlugins, registerPlugins } from '../plugins/register.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { Project } from '../project/project.ts'
-import { findRouteConflicts } from '../rest/extension-routes.ts'
+import { findRouteConflicts } from '../rest/route-claims.ts'
 import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
 

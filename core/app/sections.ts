@@ -28,7 +28,7 @@ import { stagingFolder } from '../media/storage/staging.ts'
 import type { Observer } from '../observe/observation.ts'
 import { compileGuards } from '../plugins/register.ts'
 import { limitApiRate } from '../rest/api-rate-limit.ts'
-import { byFirstWord } from '../rest/endpoint.ts'
+import { byFirstWord, type GeneratedResponder } from '../rest/endpoint.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openLocales } from '../rest/i18n-locales.ts'
 import { openRest } from '../rest/open-rest.ts'
@@ -71,11 +71,16 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
   const { rest, server, graphql } = blueprint.project.settings
   const { registered, identity, accounts } = options
   const { guarding, ...shared } = sharedOptions(blueprint, options)
-  const extensions = openExtensionRoutes(registered.routes, rest.prefix, guarding)
+  const own = openOwnRoutes(blueprint, options, shared)
+  const { routesConfig, binding } = registered
+  const { model } = blueprint
+  const extensions = openExtensionRoutes(registered.routes, {
+    ...{ ...guarding, model, routesConfig, scopes: binding.scopes, prefix: rest.prefix },
+    generated: own.generated,
+  })
   const responders = [
     ...extensions.first.map(trackWrites),
-    ...openRestSection(blueprint, options, shared),
-    ...extensions.last,
+    ...extensions.withMethods(own.responders),
     ...(graphql.enabled ? [openGraphqlSection(blueprint, options, { guarding, ...shared })] : []),
   ]
   return [
@@ -88,21 +93,29 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
   ]
 }
 
-function openRestSection(
+/** The server's own REST routes. `generated`: the same for routes of extensions that replace one. */
+function openOwnRoutes(
   { access }: Blueprint,
   { files, accounts: { auth, users } }: EndpointOptions,
   shared: Omit<SharedOptions, 'guarding'>,
-): readonly Responder[] {
-  return [
-    byFirstWord(shared.settings.prefix, {
-      upload: trackWrites(openUploads({ ...shared, files })),
-      auth: trackWrites(openAuthRoutes({ ...shared, auth })),
-      users: trackWrites(openUserRoutes({ ...shared, users })),
-      'users-permissions': openRoleRoutes({ ...shared, access }),
-      i18n: openLocales(shared),
-    }),
-    openRest(shared),
-  ]
+): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
+  const { prefix } = shared.settings
+  const writing = {
+    upload: openUploads({ ...shared, files }),
+    auth: openAuthRoutes({ ...shared, auth }),
+    users: openUserRoutes({ ...shared, users }),
+  }
+  const reading = {
+    'users-permissions': openRoleRoutes({ ...shared, access }),
+    i18n: openLocales(shared),
+  }
+  const rest = openRest(shared)
+  const tracked = Object.entries(writing).map(([word, responder]) => [word, trackWrites(responder)] as const)
+  const builtIn = byFirstWord(prefix, { ...writing, ...reading })
+  return {
+    responders: [byFirstWord(prefix, { ...Object.fromEntries(tracked), ...reading }), rest],
+    generated: (request, acting) => builtIn(request, acting) ?? rest(request, acting),
+  }
 }
 
 function openGraphqlSection(
@@ -136,7 +149,10 @@ export function openDocumentsSection(
     maxBytes: settings.database.limits.bytes,
   })
   const documents = userDocuments(plain, identity)
-  const around = composeMiddlewares(registered.documentMiddlewares)
+  const around = composeMiddlewares(
+    registered.documentMiddlewares,
+    type => settings.roles[type]?.name ?? type,
+  )
   registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
   return { cache, documents, around }
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { ActionCall, ActionTerms, ParamRules } from '../actions/action-call.ts'
+import { toPlain } from '../actions/parameters/plain-values.ts'
 import { invalidParam, type Params } from '../actions/params.ts'
 import { perform, toActionValue, withPluginErrors } from '../actions/perform.ts'
 import { didYouMean } from '../base/nearest.ts'
@@ -172,66 +173,6 @@ function checkParams(raw: unknown, known: readonly string[], name: string): Para
   }
   return Object.fromEntries(params)
 }
-
-/** The position of a value, for faults. */
-interface ValuePlace {
-  readonly path: string
-  /** Refuse undefined: in filters it would silently drop a condition. */
-  readonly strict: boolean
-  readonly depth: number
-}
-
-/** Maximum nesting of a value. */
-const MAX_DEPTH = 100
-
-/**
- * Converts a value to its JSON form: dates to ISO text, big integers to text. Throws RequestFault for values that JSON
- * cannot represent, and for undefined inside filters.
- */
-function toPlain(value: unknown, key: string): unknown {
-  return plain(value, { path: key, strict: key === 'filters', depth: 0 })
-}
-
-function plain(value: unknown, place: ValuePlace): unknown {
-  if (place.depth > MAX_DEPTH)
-    throw invalidParam(`${place.path} is more than ${MAX_DEPTH} levels deep`, place.path)
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number' && Number.isFinite(value)) return value
-  if (typeof value === 'bigint') return String(value)
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
-  if (Array.isArray(value))
-    return value.map((each, index) => plain(each ?? orNull(each, place), inside(place, index)))
-  if (typeof value === 'object' && isPlainObject(value)) return plainObject(value, place)
-  throw invalidParam(`${place.path} is ${nameOf(value)}: expected plain values`, place.path)
-}
-
-/** Undefined in a list becomes null and in an object it is dropped, like in JSON. */
-function orNull(value: null | undefined, { path, strict }: ValuePlace): null {
-  if (strict && value === undefined) throw invalidParam(`${path} has undefined in it`, path)
-  return null
-}
-
-function plainObject(value: object, place: ValuePlace): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(value).filter(([key, each]) => {
-    if (each === undefined && place.strict) throw invalidParam(`${place.path}.${key} is undefined`, key)
-    return each !== undefined
-  })
-  return Object.fromEntries(entries.map(([key, each]) => [key, plain(each, inside(place, key))]))
-}
-
-const inside = ({ path, strict, depth }: ValuePlace, key: string | number): ValuePlace => ({
-  path: `${path}.${key}`,
-  strict,
-  depth: depth + 1,
-})
-
-function isPlainObject(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
-}
-
-const nameOf = (value: unknown): string =>
-  typeof value === 'object' ? `a ${value?.constructor.name ?? 'null'}` : String(value ?? typeof value)
 
 /** Finds a content-type by uid or key. Throws RequestFault with the nearest name. */
 function findType(name: unknown, { contentTypes }: Model): ContentType {

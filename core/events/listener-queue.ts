@@ -162,7 +162,17 @@ function toEvent({ attempts, action, origin, ...claimed }: ClaimedEvent, model: 
   const { user, role, token } = origin.by ?? NO_ACTOR
   const attributes = WRITES.has(action) ? origin.attributes : []
   const status = statusOf(type, action)
-  return { ...claimed, action, name: eventName(type.key, action), status, attributes, user, role, token }
+  return {
+    ...claimed,
+    action,
+    name: eventName(type.key, action),
+    status,
+    attributes,
+    caller: origin.by,
+    user,
+    role,
+    token,
+  }
 }
 
 const NO_ACTOR: Actor = { user: null, role: null, token: null }

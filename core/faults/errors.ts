@@ -10,6 +10,13 @@ export class ApplicationError extends RequestFault {
   }
 }
 
+/** Strapi's `ctx.badRequest(message, details)`. */
+export class BadRequestError extends RequestFault {
+  constructor(message = 'Bad Request', details: FaultDetails = {}) {
+    super(fault('rejected', message, details))
+  }
+}
+
 export class ValidationError extends RequestFault {
   constructor(message: string, details: FaultDetails = {}) {
     super(fault('validation', message, details))
@@ -40,6 +47,18 @@ export class NotFoundError extends RequestFault {
   }
 }
 
+export class ConflictError extends RequestFault {
+  constructor(message = 'Conflict', details: FaultDetails = {}) {
+    super(fault('conflict', message, details))
+  }
+}
+
+export class PayloadTooLargeError extends RequestFault {
+  constructor(message = 'Entity too large', details: FaultDetails = {}) {
+    super(fault('tooLarge', message, details))
+  }
+}
+
 export class RateLimitError extends RequestFault {
   constructor(message = 'Too many requests, please try again later.', details: FaultDetails = {}) {
     super(fault('rateLimit', message, details))
@@ -66,6 +85,9 @@ const ERROR_CLASSES: {
   forbidden: ForbiddenError,
   policy: PolicyError,
   notFound: NotFoundError,
+  rejected: BadRequestError,
+  conflict: ConflictError,
+  tooLarge: PayloadTooLargeError,
   rateLimit: RateLimitError,
   unavailable: UnavailableError,
 }

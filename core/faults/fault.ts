@@ -11,6 +11,8 @@ export const FAULTS = {
   foreignPart: { status: 400, name: 'Error', details: false },
   syntax: { status: 400, name: 'SyntaxError', details: false },
   badRequest: { status: 400, name: 'BadRequestError', details: false },
+  /** Thrown by code of projects, as `ctx.badRequest(message, details)` in Strapi; so is `tooLarge`. */
+  rejected: { status: 400, name: 'BadRequestError', details: true },
   unauthorized: { status: 401, name: 'UnauthorizedError', details: true },
   forbidden: { status: 403, name: 'ForbiddenError', details: true },
   policy: { status: 403, name: 'PolicyError', details: true },
@@ -20,6 +22,7 @@ export const FAULTS = {
   preconditionFailed: { status: 412, name: 'PreconditionFailedError', details: true },
   requestTimeout: { status: 408, name: 'RequestTimeoutError', details: true },
   payloadTooLarge: { status: 413, name: 'PayloadTooLargeError', details: false },
+  tooLarge: { status: 413, name: 'PayloadTooLargeError', details: true },
   rangeNotSatisfiable: { status: 416, name: 'RangeNotSatisfiableError', details: true },
   unprocessable: { status: 422, name: 'UnprocessableEntityError', details: true },
   rateLimit: { status: 429, name: 'RateLimitError', details: true },
@@ -119,6 +122,13 @@ export function toErrorBody(fault: Fault): { data: null; error: Record<string, u
   const error = { status, name, message: fault.message }
   const isShown = details || 'outcome' in fault.details
   return { data: null, error: isShown ? { ...error, details: fault.details } : error }
+}
+
+/** The fault of an error response, for code that handles the answer of another part of the server. */
+export function faultOfBody(body: unknown): Fault {
+  const { name, message, details = {} } = (body as Partial<ReturnType<typeof toErrorBody>>).error ?? {}
+  const code = (Object.keys(FAULTS) as FaultCode[]).find(each => FAULTS[each].name === name)
+  return fault(code ?? 'application', String(message ?? name), details as FaultDetails)
 }
 
 /** Formats a rejected value as Strapi's messages do: inside arrays and objects, texts and numbers are quoted again. */

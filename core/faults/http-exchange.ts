@@ -12,6 +12,8 @@ export interface HttpRequest extends RequestContext {
   readonly path: string
   /** The query string without its question mark; empty if there is none. */
   readonly search: string
+  /** The parameters as project code changed them; absent: `search` has them. */
+  readonly query?: Readonly<Record<string, unknown>>
   readonly headers: IncomingHttpHeaders
   /** The client's network address. */
   readonly peer: string

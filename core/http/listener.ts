@@ -253,8 +253,13 @@ async function passToFallback(exchange: Exchange): Promise<null> {
   const listener = await state.fallback?.()
   if (!listener || exchange.isOver) return null
   const headers = sharedHeaders(exchange)
-  for (let at = 0; at + 1 < headers.length; at += 2)
-    response.setHeader(headers[at] ?? '', headers[at + 1] ?? '')
+  // Headers that Express middlewares set replace the server's defaults.
+  const given = new Set(response.getHeaderNames())
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2)
+    if (name.toLowerCase() === 'vary') response.appendHeader(name, value)
+    else if (!given.has(name.toLowerCase())) response.setHeader(name, value)
+  }
   await new Promise<void>(resolve => {
     response.once('close', resolve)
     listener(incoming, response)

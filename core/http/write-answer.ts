@@ -9,6 +9,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** Sends an answer in one piece. Appends the answer's own headers to `headers`. */
 export function writeAnswer(response: ServerResponse, answer: HttpResponse, headers: string[]): void {
   const { status, body } = answer
+  const shared = headers.length
   if (body !== null) {
     headers.push('Content-Type', answer.type ?? JSON_TYPE)
     headers.push('Content-Length', String(Buffer.byteLength(body)))
@@ -18,9 +19,33 @@ export function writeAnswer(response: ServerResponse, answer: HttpResponse, head
   // The rest of a body that is too large is not read.
   if (status === 413) headers.push('Connection', 'close')
   if (status === 503 && !answer.isOutcomeUnknown) headers.push('Retry-After', '1')
-  response.writeHead(status, headers)
+  if (hasMiddlewareHeaders(response)) {
+    mergeHeaders(response, headers, shared)
+    response.writeHead(status)
+  } else response.writeHead(status, headers)
   response.end(body)
 }
+
+/** Global middlewares always set this header; without them the response has no headers yet. */
+const hasMiddlewareHeaders = (response: ServerResponse): boolean => response.hasHeader('X-Request-Id')
+
+/**
+ * Adds headers to those that Express middlewares set. These replace the server's defaults, which are the first `shared`
+ * items, but not headers of the answer itself. Cookies and `Vary` of both are sent.
+ */
+function mergeHeaders(response: ServerResponse, headers: readonly string[], shared: number): void {
+  const given = new Set(response.getHeaderNames())
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [header = '', value = ''] = headers.slice(at, at + 2)
+    const name = header.toLowerCase()
+    const isDefault = at < shared && !OWN_HEADERS.has(name)
+    if (name === 'set-cookie' || name === 'vary') response.appendHeader(header, value)
+    else if (!isDefault || !given.has(name)) response.setHeader(header, value)
+  }
+}
+
+/** A middleware cannot change these: they belong to the connection and the request. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['x-request-id', 'connection', 'server-timing'])
 
 const TEXT = 'text/plain; charset=utf-8'
 
@@ -84,6 +109,7 @@ const CODES: ReadonlyMap<number, FaultCode> = new Map([
   [404, 'notFound'],
   [405, 'methodNotAllowed'],
   [408, 'requestTimeout'],
+  [409, 'conflict'],
   [412, 'preconditionFailed'],
   [413, 'payloadTooLarge'],
   [416, 'rangeNotSatisfiable'],

@@ -69,10 +69,28 @@ export function openLog({ level, pretty, worker, redact, write }: LogOptions): O
 }
 
 function fieldsOf(observation: Observation): object {
-  const { kind, ...fields } = observation
+  const { kind, ...others } = observation
+  const fields = 'fields' in others ? withoutNesting(others) : others
   if (!('error' in fields)) return { event: kind, ...fields }
   return { event: kind, ...fields, error: describeError(fields.error) }
 }
+
+/** Fields of a plugin are keys of the line itself; a name that the line already has gets a `_`. */
+function withoutNesting({
+  fields = {},
+  ...others
+}: {
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly error?: unknown
+}): Readonly<Record<string, unknown>> {
+  const named = Object.entries(fields).map(([name, value]) => [
+    OWN_KEYS.has(name) ? `${name}_` : name,
+    value instanceof Error ? describeError(value) : value,
+  ])
+  return { ...Object.fromEntries(named), ...others }
+}
+
+const OWN_KEYS: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'message', 'worker', 'event'])
 
 const MAX_CAUSES = 5
 
@@ -100,6 +118,8 @@ interface JsonLine {
   readonly worker?: number
   readonly requestId?: string
   readonly error?: string
+  readonly event?: string
+  readonly message?: string
 }
 
 /** Converts pino's JSON lines to `12:30:00 warn  sentence`, with the request's id and the error if there are any. */
@@ -107,11 +127,14 @@ const prettyStream = (out: DestinationStream): DestinationStream => ({
   write: line => out.write(`${toPrettyLine(JSON.parse(line))}\n`),
 })
 
-function toPrettyLine({ level, time, msg, worker, requestId, error }: JsonLine): string {
+function toPrettyLine(line: JsonLine): string {
+  const { level, time, msg, worker, requestId, error, event = '', message: _, ...fields } = line
+  const added = event.startsWith('plugin') && Object.keys(fields).length > 0
+  const values = added ? ` ${JSON.stringify(fields)}` : ''
   const prefix = worker === undefined ? '' : `${worker}: `
   const request = requestId === undefined ? '' : ` [${requestId}]`
   const stack = error === undefined ? '' : `\n${error.replace(/^/gm, '    ')}`
-  return `${time.slice(11, 19)} ${(LEVEL_NAMES[level] ?? '').padEnd(5)} ${prefix}${msg}${request}${stack}`
+  return `${time.slice(11, 19)} ${(LEVEL_NAMES[level] ?? '').padEnd(5)} ${prefix}${msg}${values}${request}${stack}`
 }
 
 /** The sentence that the log shows for an observation. */

@@ -78,9 +78,9 @@ export type Observation =
       readonly error?: unknown
     }
   /** Log lines of a plugin. */
-  | { readonly kind: 'pluginSaid'; readonly message: string }
-  | { readonly kind: 'pluginWarned'; readonly message: string }
-  | { readonly kind: 'pluginFailed'; readonly message: string; readonly error?: unknown }
+  | (PluginLine & { readonly kind: 'pluginSaid' })
+  | (PluginLine & { readonly kind: 'pluginWarned' })
+  | (PluginLine & { readonly kind: 'pluginFailed'; readonly error?: unknown })
   /** An event listener threw or timed out; it is retried after `delay` milliseconds. */
   | (ObservedEvent & { readonly kind: 'eventPostponed'; readonly delay: number; readonly error: unknown })
   /** An event listener failed at its last retry; the event is kept. */
@@ -108,6 +108,12 @@ export type Observation =
   | { readonly kind: 'acceptFailed'; readonly message: string }
   /** A request was not valid HTTP, too long, or too slow. */
   | { readonly kind: 'malformed'; readonly code: string }
+
+/** `fields`: values that the plugin adds to the line. */
+interface PluginLine {
+  readonly message: string
+  readonly fields?: Readonly<Record<string, unknown>>
+}
 
 interface ObservedEvent {
   readonly eventId: string

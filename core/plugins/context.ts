@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Model } from '../model/model.ts'
-import type { Ability } from './ability.ts'
+import type { RequestState } from './request-state.ts'
 import type { DocumentsApi } from './services/documents-api.ts'
 
 /** The context of a request for policies and route middlewares. `kind` distinguishes REST and GraphQL. */
@@ -19,9 +19,26 @@ export interface RestContext extends ContextBase {
   readonly parent: null
   /** Parsed parameters of the query string and of the route's path (`documentId`). */
   readonly args: Readonly<Record<string, unknown>>
+  /**
+   * Parameters of the query string, as in Strapi's `ctx.query`. Changes made before the route runs take effect; they are
+   * checked like the client's own parameters, with the caller's permissions.
+   */
+  query: RestQuery
   /** This context itself. */
   readonly context: RestContext
   readonly info: RouteInfo
+}
+
+/** A client sends texts, lists and objects of them. Code may also write numbers, booleans and `Date`s. */
+export interface RestQuery {
+  populate?: unknown
+  filters?: unknown
+  sort?: unknown
+  fields?: unknown
+  pagination?: unknown
+  status?: unknown
+  locale?: unknown
+  [name: string]: unknown
 }
 
 /** Identifies a route. */
@@ -99,33 +116,6 @@ export interface SendTerms {
   readonly type?: string
 }
 
-/** The caller. Middlewares may add properties for policies and later middlewares. */
-export interface RequestState {
-  /** null if no user is signed in. */
-  readonly user: RequestUser | null
-  /** The API token of the request; null: none. */
-  readonly token: { readonly name: string } | null
-  /** The effective role: the user's, or `public`; null with an API token. */
-  readonly role: { readonly type: string; readonly name: string } | null
-  readonly ability: Ability
-  [name: string]: unknown
-}
-
-/** These attributes, and those that conditions of the project use. */
-export interface RequestUser {
-  readonly id: number
-  readonly documentId: string
-  readonly username: string
-  readonly email: string
-  readonly provider: string | null
-  readonly confirmed: boolean | null
-  readonly blocked: boolean | null
-  /** ISO 8601: `2026-01-31T09:30:00.000Z`. */
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly [attribute: string]: unknown
-}
-
 /** The server as plugins see it. */
 export interface PluginApp {
   /** `name` of project.yaml. */
@@ -137,9 +127,15 @@ export interface PluginApp {
   readonly log: PluginLog
 }
 
+/** Values of one log line, for a collector of logs. They are written under `fields`. */
+export type LogFields = Readonly<Record<string, unknown>>
+
 /** Writes to the server's log; secrets of the project are redacted. */
 export interface PluginLog {
   info(message: string): void
+  info(fields: LogFields, message: string): void
   warn(message: string): void
+  warn(fields: LogFields, message: string): void
   error(message: string, error?: unknown): void
+  error(fields: LogFields, message: string, error?: unknown): void
 }

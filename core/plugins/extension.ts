@@ -40,8 +40,20 @@ export interface RestService {
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Responds with its return value (JSON; undefined: 204), or through `context.http.response`. */
-export type RouteHandler = (context: RestContext) => unknown
+/**
+ * Responds with its return value (JSON; undefined: 204), or through `context.http.response`. In a route that replaces a
+ * generated one, `next` performs the generated action and returns its body. It rejects as the action does.
+ */
+export type RouteHandler = (context: RestContext, next: GeneratedAction) => unknown
+
+/** Performs the generated action. The type of its body depends on the route: name it as the parameter. */
+export type GeneratedAction = <Body = GeneratedBody>() => Promise<Body>
+
+/** The body of a route of a content-type. */
+export interface GeneratedBody {
+  readonly data: unknown
+  readonly meta: Readonly<Record<string, unknown>>
+}
 
 export interface RouteTerms {
   /**
@@ -51,6 +63,11 @@ export interface RouteTerms {
   readonly auth?: false | { readonly scope?: readonly string[] }
   readonly policies?: readonly RoutePolicy[]
   readonly middlewares?: readonly RouteMiddlewareUse[]
+  /**
+   * The route takes the place of the generated route with this method and path, and calls it with `next()`. It keeps the
+   * permission, policies and middlewares of that route.
+   */
+  readonly replaces?: true
 }
 
 /** A policy by name, by name with config, or as a function. */

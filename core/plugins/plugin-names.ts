@@ -1,8 +1,11 @@
 // The exports of `import … from 'plinth'` in a plugin. They come from the running server, not from the project's packages.
 export {
   ApplicationError,
+  BadRequestError,
+  ConflictError,
   ForbiddenError,
   NotFoundError,
+  PayloadTooLargeError,
   PolicyError,
   RateLimitError,
   UnauthorizedError,

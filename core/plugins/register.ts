@@ -8,6 +8,7 @@ import type { Settings } from '../project/settings/settings.ts'
 import type { PluginApp } from './context.ts'
 import type { DocumentsService, Plugins } from './extension.ts'
 import type { ExpressMiddleware } from './middleware.ts'
+import { openPluginLog } from './plugin-log.ts'
 import {
   compileGuard,
   type ExtensionRoute,
@@ -142,12 +143,7 @@ function openPluginApp({ settings, model, observer }: AppTerms): OpenPluginApp {
       if (connected) return connected
       throw new Error('app.documents can be used from bootstrap on: before, there is no database')
     },
-    log: Object.freeze({
-      info: (message: string) => observer.emit({ kind: 'pluginSaid', message }),
-      warn: (message: string) => observer.emit({ kind: 'pluginWarned', message }),
-      error: (message: string, error?: unknown) =>
-        observer.emit({ kind: 'pluginFailed', message, ...(error === undefined ? {} : { error }) }),
-    }),
+    log: openPluginLog(observer),
   })
   return {
     app,

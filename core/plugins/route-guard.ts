@@ -16,7 +16,8 @@ import {
   type PolicyTerms,
   runMiddlewares,
 } from './run-plugins.ts'
-import { type ContextTerms, openRestContext, type ReadArgs } from './services/request-context.ts'
+import { type ContextTerms, openRestContext } from './services/request-context.ts'
+import type { RouteArguments } from './services/shared-query.ts'
 
 /** Auth, policies and middlewares of one route. */
 export interface GuardedRoute {
@@ -32,12 +33,16 @@ export interface GuardTerms extends AuthenticateTerms, ContextTerms, PolicyTerms
 
 export interface GuardedRequest {
   readonly request: HttpRequest
-  readonly args: ReadArgs
+  readonly args: RouteArguments
   /**
-   * Handles the request of an allowed caller. Returns the response, or null if it is in the context. `context` is null if no
-   * plugin needs it.
+   * Handles the request of an allowed caller. Returns the response, or null if it is in the context. `current` returns the
+   * request as plugins have left it. `context` is null if no plugin needs it.
    */
-  handle(request: HttpRequest, caller: Caller, context: RestContext | null): Promise<HttpResponse | null>
+  handle(
+    current: () => HttpRequest,
+    caller: Caller,
+    context: RestContext | null,
+  ): Promise<HttpResponse | null>
 }
 
 /** Handles a request of one route: auth, then middlewares (the first outermost), policies in order, and the route. */
@@ -49,14 +54,14 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
   const isBare = route.middlewares.length === 0 && route.policies.length === 0 && !needsContext
   return async ({ request, args, handle }) => {
     const { caller, acting } = await admit(request.headers.authorization)
-    if (isBare) return (await handle(request, acting, null)) ?? throwUnanswered(route)
+    if (isBare) return (await handle(() => request, acting, null)) ?? throwUnanswered(route)
     const opened = openRestContext({ request, caller, args }, route.info, terms)
     const { context, response } = opened
     const inside = async () => {
       const refusal = await checkPolicies(route.policies, context, terms)
       const answer = refusal
         ? toFaultResponse(refusal)
-        : await handle(opened.request.passed(), acting, context)
+        : await handle(() => opened.request.passed(), acting, context)
       if (answer) response.take(answer)
     }
     await runMiddlewares(route.middlewares, context, inside).catch(error =>
@@ -81,6 +86,10 @@ export interface ExtensionRoute {
   /** Relative to the prefix, as declared: `/restaurants/:documentId/menu`. */
   readonly path: string
   readonly handler: RouteHandler
+  /** It takes the place of the generated route with this method and path. */
+  readonly replaces: boolean
+  /** `auth` was given: it replaces that of a replaced route. */
+  readonly hasAuth: boolean
   readonly auth: RouteAuth
   readonly policies: readonly BoundPolicy[]
   readonly middlewares: readonly BoundMiddleware[]

@@ -10,9 +10,15 @@ import {
 } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { RouteGuards } from '../plugins/register.ts'
-import type { ReadArgs } from '../plugins/services/request-context.ts'
+import type { RouteArguments } from '../plugins/services/shared-query.ts'
 import { answerMethod } from './answer.ts'
 import { parseWithNulls } from './parse-query-string.ts'
+
+/**
+ * A responder of the server's own routes. With `acting` an extension that replaces the route has done auth, policies and
+ * middlewares already, and the route performs its action for this caller.
+ */
+export type GeneratedResponder = (request: HttpRequest, acting?: Caller) => ReturnType<Responder>
 
 /** One request of an endpoint by a caller who has its permission. */
 export interface EndpointCall {
@@ -39,13 +45,14 @@ export interface EndpointTerms {
 }
 
 /** Endpoints outside the content API: path → method → caller → permission. Paths are case-insensitive and may end with one slash. */
-export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Responder {
-  return request => {
+export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): GeneratedResponder {
+  return (request, acting) => {
     const words = wordsBelow(request.path, terms.prefix)
     const found = words && findEndpoints(words, endpoints)
     if (!found) return null
     const { methods, id } = found
     const endpoint = methods[request.method === 'HEAD' ? 'GET' : request.method]
+    if (endpoint && acting) return endpoint.perform({ request, id, caller: acting })
     return endpoint
       ? perform(endpoint, { request, id }, terms)
       : answerMethod(request.method, allowed(methods))
@@ -53,9 +60,12 @@ export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Respo
 }
 
 /** Selects the responder by the path's first segment below the prefix, so that most requests skip all of them. */
-export function byFirstWord(prefix: string, responders: Readonly<Record<string, Responder>>): Responder {
+export function byFirstWord(
+  prefix: string,
+  responders: Readonly<Record<string, GeneratedResponder>>,
+): GeneratedResponder {
   const known = new Map(Object.entries(responders))
-  return request => known.get(firstBelow(request.path, prefix))?.(request) ?? null
+  return (request, acting) => known.get(firstBelow(request.path, prefix))?.(request, acting) ?? null
 }
 
 /** The first segment below the prefix, in lower case; empty if there is none. */
@@ -103,7 +113,7 @@ async function perform(
     return guard({
       request,
       args,
-      handle: (request, caller) => perform({ request, id, caller }).catch(refusalResponse),
+      handle: (current, caller) => perform({ request: current(), id, caller }).catch(refusalResponse),
     })
   }
   const caller = await identify(call.request.headers.authorization)
@@ -112,12 +122,15 @@ async function perform(
 }
 
 /** Parameters as plugins see them: null without `=`. A malformed query string yields none; its route refuses it. */
-export const routeArguments =
-  (named: Params): ReadArgs =>
-  search => {
-    const parsed = attempt(() => parseWithNulls(search))
-    return { ...(parsed.ok ? parsed.value : {}), ...named }
-  }
+export const routeArguments = (named: RouteArguments['named']): RouteArguments => ({
+  named,
+  parse: parseForPlugins,
+})
+
+function parseForPlugins(search: string): Params | null {
+  const parsed = attempt(() => parseWithNulls(search))
+  return parsed.ok ? parsed.value : null
+}
 
 /** No row has this id, so an id out of range finds nothing without a special case. */
 const NO_ID = 0

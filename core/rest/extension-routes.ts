@@ -1,17 +1,22 @@
-import { fault, RequestFault } from '../faults/fault.ts'
-import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
-import type { ContentType, Model } from '../model/model.ts'
+import type { PermissionScope } from '../access/permission-scopes.ts'
+import { withPluginErrors } from '../actions/perform.ts'
+import { toPluginError } from '../faults/errors.ts'
+import { fault, faultOfBody, notFound, RequestFault } from '../faults/fault.ts'
+import { firstAnswer, type HttpRequest, type HttpResponse, type Responder } from '../faults/http-exchange.ts'
+import type { Model } from '../model/model.ts'
 import type { RestContext } from '../plugins/context.ts'
+import type { RegisteredPlugins } from '../plugins/register.ts'
 import {
   compileGuard,
   type ExtensionRoute,
+  type GuardedRoute,
   type GuardTerms,
   pathSegments,
   type RouteGuard,
-  routeShape,
 } from '../plugins/route-guard.ts'
 import { answerMethod } from './answer.ts'
-import { routeArguments, wordsBelow } from './endpoint.ts'
+import { type GeneratedResponder, routeArguments, wordsBelow } from './endpoint.ts'
+import { generatedRouteName } from './route-claims.ts'
 
 interface CompiledRoute {
   readonly route: ExtensionRoute
@@ -22,17 +27,27 @@ interface CompiledRoute {
 export interface ExtensionResponders {
   /** Answer the routes of extensions. They precede the content-types' routes, whose parameters could match the same path. */
   readonly first: readonly Responder[]
-  /** Answer the allowed methods of paths that no other responder knows. */
-  readonly last: readonly Responder[]
+  /** Answers what the responders answer; the allowed methods of a path include those of extensions. */
+  withMethods(responders: readonly Responder[]): readonly Responder[]
+}
+
+export interface ExtensionRouteTerms extends GuardTerms {
+  readonly model: Model
+  readonly prefix: string
+  /** The guards of routesConfig, which replaced routes keep. */
+  readonly routesConfig: RegisteredPlugins['routesConfig']
+  readonly scopes: ReadonlyMap<string, PermissionScope>
+  /** The server's own routes, for those that extensions replace. */
+  readonly generated: GeneratedResponder
 }
 
 /** The routes of extensions; no responders if there are no routes. */
 export function openExtensionRoutes(
   routes: readonly ExtensionRoute[],
-  prefix: string,
-  terms: GuardTerms,
+  terms: ExtensionRouteTerms,
 ): ExtensionResponders {
-  if (routes.length === 0) return { first: [], last: [] }
+  if (routes.length === 0) return { first: [], withMethods: responders => responders }
+  const { prefix } = terms
   const compiled = routes.map(route => compile(route, terms)).toSorted(bySpecificity)
   const matching = (request: HttpRequest): readonly CompiledRoute[] => {
     const words = wordsBelow(request.path, prefix)
@@ -41,20 +56,63 @@ export function openExtensionRoutes(
   const first: Responder = request => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const found = matching(request).find(({ route }) => route.method === method)
-    return found ? perform(found, request, prefix) : null
+    return found ? perform(found, request, terms) : null
   }
-  const last: Responder = request => {
-    const found = matching(request)
-    return found.length === 0 ? null : answerMethod(request.method, allowed(found))
+  return {
+    first: [first],
+    withMethods: responders => [
+      request => {
+        const answer = firstAnswer(responders, request)
+        if (answer !== null && request.method !== 'OPTIONS' && ROUTED.has(request.method)) return answer
+        const found = matching(request)
+        if (found.length === 0) return answer
+        return answer === null
+          ? answerMethod(request.method, allowed(found))
+          : Promise.resolve(answer).then(each => withAllowed(each, allowed(found)))
+      },
+    ],
   }
-  return { first: [first], last: [last] }
 }
 
-function compile(route: ExtensionRoute, terms: GuardTerms): CompiledRoute {
-  const { method, path, auth, policies, middlewares } = route
-  const info = { route: `${method} ${path}`, type: null, action: method.toLowerCase() }
-  const guard = compileGuard({ info, auth, own: null, policies, middlewares }, terms, true)
-  return { route, words: pathSegments(path), guard }
+/** Methods that most requests have; a path that has no PATCH answers with its other methods. */
+const ROUTED: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+/** Adds the methods of extensions to those of the path's other routes. */
+function withAllowed(answer: HttpResponse, methods: string): HttpResponse {
+  const { Allow } = answer.headers ?? {}
+  if (Allow === undefined) return answer
+  const all = [...new Set(`${Allow}, ${methods}`.split(', '))]
+  return { ...answer, headers: { ...answer.headers, Allow: all.join(', ') } }
+}
+
+function compile(route: ExtensionRoute, terms: ExtensionRouteTerms): CompiledRoute {
+  return {
+    route,
+    words: pathSegments(route.path),
+    guard: compileGuard(guardedRoute(route, terms), terms, true),
+  }
+}
+
+/** A route that replaces a generated one runs inside the permission, policies and middlewares of that one. */
+function guardedRoute(
+  { method, path, auth, hasAuth, policies, middlewares, replaces }: ExtensionRoute,
+  { model, routesConfig, scopes }: ExtensionRouteTerms,
+): GuardedRoute {
+  const name = replaces ? generatedRouteName({ method, path }, model) : null
+  if (name === null) {
+    const info = { route: `${method} ${path}`, type: null, action: method.toLowerCase() }
+    return { info, auth, own: null, policies, middlewares }
+  }
+  const [subject = '', action = ''] = name.split('.')
+  const known = routesConfig.get(name)
+  const type = [...model.contentTypes.values()].find(({ key, builtIn }) => !builtIn && key === subject)
+  return {
+    info: { route: name, type: type?.uid ?? null, action },
+    auth: hasAuth ? auth : (known?.auth ?? auth),
+    own: [...scopes.values()].find(scope => scope.subject === subject && scope.action === action) ?? null,
+    policies: [...(known?.policies ?? []), ...policies],
+    middlewares: [...(known?.middlewares ?? []), ...middlewares],
+  }
 }
 
 /** Literal segments precede parameters, from the left: `/restaurants/nearest` before `/restaurants/:documentId`. */
@@ -80,11 +138,16 @@ function allowed(found: readonly CompiledRoute[]): string {
 function perform(
   { route, words, guard }: CompiledRoute,
   request: HttpRequest,
-  prefix: string,
+  { prefix, generated }: ExtensionRouteTerms,
 ): Promise<HttpResponse> {
   request.route = `${route.method} ${route.path}`
   const args = routeArguments(pathParameters(words, wordsBelow(request.path, prefix) ?? []))
-  return guard({ request, args, handle: (_request, _caller, context) => run(route, context) })
+  return guard({
+    request,
+    args,
+    handle: (current, caller, context) =>
+      run(route, context, route.replaces ? async () => generated(current(), caller) : null),
+  })
 }
 
 function pathParameters(
@@ -106,74 +169,44 @@ function decode(word: string): string {
   }
 }
 
-/** null: the handler sent its answer through the context. */
-async function run({ handler }: ExtensionRoute, context: RestContext | null): Promise<HttpResponse | null> {
+type Generated = () => Promise<HttpResponse | null>
+
+/** null: the handler sent its answer through the context. `generated`: the route that this one replaces. */
+async function run(
+  { handler, method, path }: ExtensionRoute,
+  context: RestContext | null,
+  generated: Generated | null,
+): Promise<HttpResponse | null> {
   if (!context) throw new TypeError('a route of an extension has a context')
   const { request, response } = context.http
   // Answers to requests with credentials are private unless the handler sets another header.
   if (request.headers.authorization !== undefined) response.setHeader('Cache-Control', 'private')
-  const value = await handler(context)
-  if (value !== undefined) response.send(value)
-  return response.status === 0 ? { status: 204, body: null } : null
-}
-
-interface Claim {
-  readonly source: string
-  readonly method: string
-  readonly path: string
-}
-
-/** One message for each extension route that another route or the API already has. */
-export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Model): readonly string[] {
-  const taken = new Map(builtInClaims(model).map(claim => [claimKey(claim), claim]))
-  const faults: string[] = []
-  for (const route of routes) {
-    const other = taken.get(claimKey(route))
-    if (other)
-      faults.push(
-        `${route.source}: the route ${route.method} ${route.path} is there already: ${other.path} of ${other.source}`,
-      )
-    else taken.set(claimKey(route), route)
+  let answer: HttpResponse | null = null
+  // The author names the type of the body.
+  const next = async <Body>(): Promise<Body> => {
+    if (!generated) throw new Error(`next() of ${method} ${path}: it has no replaces: true`)
+    answer = await performGenerated(generated)
+    return bodyOf(answer) as Body
   }
-  return faults
+  const value = await handler(context, next)
+  if (value !== undefined) return toAnswer(value, answer, response.status)
+  return response.status === 0 ? (answer ?? { status: 204, body: null }) : null
 }
 
-const claimKey = ({ method, path }: Claim): string => `${method} ${routeShape(path)}`
-
-const claims = (source: string, path: string, methods: string): readonly Claim[] =>
-  methods.split(' ').map(method => ({ source, method, path }))
-
-const builtInClaims = (model: Model): readonly Claim[] => [
-  ...[...model.contentTypes.values()].filter(type => !type.builtIn).flatMap(claimsOfType),
-  ...BUILT_IN.flatMap(([path, methods]) => claims('the server itself', path, methods)),
-]
-
-function claimsOfType({ uid, kind, key, pluralApiId }: ContentType) {
-  if (kind === 'single') return claims(uid, `/${key}`, 'GET PUT DELETE')
-  return [
-    ...claims(uid, `/${pluralApiId}`, 'GET POST'),
-    ...claims(uid, `/${pluralApiId}/:documentId`, 'GET PUT DELETE'),
-  ]
+/** Keeps status, headers and cookies of the generated answer, but not the tag of its text. */
+function toAnswer(value: unknown, generated: HttpResponse | null, status: number): HttpResponse {
+  const { etag: _, ...kept } = generated ?? { status: 200 }
+  return { ...kept, status: status || kept.status, body: JSON.stringify(value) ?? null, hasEtag: true }
 }
 
-/** Paths of the built-in responders. */
-const BUILT_IN: readonly (readonly [string, string])[] = [
-  ['/auth/local', 'POST'],
-  ['/auth/local/register', 'POST'],
-  ['/auth/change-password', 'POST'],
-  ['/auth/forgot-password', 'POST'],
-  ['/auth/reset-password', 'POST'],
-  ['/auth/send-email-confirmation', 'POST'],
-  ['/auth/email-confirmation', 'GET'],
-  ['/users', 'GET POST'],
-  ['/users/count', 'GET'],
-  ['/users/me', 'GET'],
-  ['/users/:id', 'GET PUT DELETE'],
-  ['/users-permissions/roles', 'GET'],
-  ['/users-permissions/roles/:id', 'GET'],
-  ['/users-permissions/permissions', 'GET'],
-  ['/i18n/locales', 'GET'],
-  ['/upload', 'POST'],
-  ['/upload/files', 'GET'],
-  ['/upload/files/:id', 'GET DELETE'],
-]
+/** Rejects if the action was refused, so that the handler does not take an error for a document. */
+async function performGenerated(generated: Generated): Promise<HttpResponse> {
+  const answer = await withPluginErrors(generated)
+  if (answer === null) throw new RequestFault(notFound())
+  if (answer.status < 400) return answer
+  throw toPluginError(faultOfBody(bodyOf(answer)))
+}
+
+function bodyOf({ body }: HttpResponse): unknown {
+  return body === null || body.length === 0 ? undefined : JSON.parse(String(body))
+}

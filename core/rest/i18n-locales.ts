@@ -1,13 +1,13 @@
 import { restrict } from '../access/restrict/restrict.ts'
-import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
+import type { HttpResponse } from '../faults/http-exchange.ts'
 import { ALL_ROWS } from '../identity/users/user-values.ts'
 import { everyField } from '../query/populate-nodes.ts'
 import { answerJson } from './answer.ts'
-import { type EndpointCall, openEndpoints } from './endpoint.ts'
+import { type EndpointCall, type GeneratedResponder, openEndpoints } from './endpoint.ts'
 import type { RestTerms } from './rest-call.ts'
 
 /** The project's locales as a list without an envelope (reference/rest.md#11-locales). */
-export const openLocales = (terms: RestTerms): Responder =>
+export const openLocales = (terms: RestTerms): GeneratedResponder =>
   openEndpoints(
     {
       'i18n/locales': {

@@ -1,4 +1,5 @@
 import { type Action, subjectOf } from '../access/actions.ts'
+import type { Caller } from '../access/caller.ts'
 import { createPrefetch, type VersionPrefetch } from '../cache/versions.ts'
 import { withWrites } from '../database/request-scope.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
@@ -6,25 +7,25 @@ import {
   type HttpRequest,
   type HttpResponse,
   isSafeMethod,
-  type Responder,
   refusalResponse,
   toFaultResponse,
 } from '../faults/http-exchange.ts'
 import type { GuardedRequest } from '../plugins/route-guard.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import { answerMethod } from './answer.ts'
-import { routeArguments } from './endpoint.ts'
+import { type GeneratedResponder, routeArguments } from './endpoint.ts'
 import { getDocument, getList, performAction } from './perform-action.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { ALLOWED_METHODS, compileRoutes, ROUTE_ACTIONS, type Route } from './routes.ts'
 
 /** The content API over REST: route → caller → permission → query → documents (reference/rest.md#2-errors, "Order of checks"). */
-export function openRest(terms: RestTerms): Responder {
+export function openRest(terms: RestTerms): GeneratedResponder {
   const find = compileRoutes(terms.model, terms.settings.prefix)
-  return request => {
+  return (request, acting) => {
     const route = find(request.path)
     if (!route) return null
     if (route.ok && route.value.kind === 'nested' && isRead(request)) return null
+    if (route.ok && acting) return performAs(acting, { request, route: route.value }, terms)
     if (route.ok) return dispatch(request, route.value, terms)
     return route.reasons[0] ? toFaultResponse(route.reasons[0]) : null
   }
@@ -43,6 +44,16 @@ function dispatch(
     : answerMethod(request.method, ALLOWED_METHODS[route.kind])
 }
 
+/** The generated action inside a route of an extension that replaces it. */
+function performAs(
+  caller: Caller,
+  { request, route }: Omit<RestCall, 'caller'>,
+  terms: RestTerms,
+): Promise<HttpResponse> | null {
+  const action = ROUTE_ACTIONS[route.kind][request.method]
+  return action ? handle(action, { request, route, caller }, terms) : null
+}
+
 async function perform(
   action: Action,
   { request, route }: Omit<RestCall, 'caller'>,
@@ -52,8 +63,8 @@ async function perform(
   const guard = terms.guards?.get(subjectOf(route.type))?.get(action)
   if (guard) {
     const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
-    const answerGuarded: GuardedRequest['handle'] = (request, caller) =>
-      handle(action, { request, route, caller }, terms).catch(refusalResponse)
+    const answerGuarded: GuardedRequest['handle'] = (current, caller) =>
+      handle(action, { request: current(), route, caller }, terms).catch(refusalResponse)
     return tracked(request, () => guard({ request, args, handle: answerGuarded }))
   }
   const ahead = openPrefetch(request, terms)

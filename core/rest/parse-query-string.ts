@@ -1,4 +1,5 @@
 import { parse } from 'qs'
+import { toQueryStringForm } from '../actions/parameters/plain-values.ts'
 import type { Params } from '../actions/params.ts'
 import { type Fault, fault, printRejectedValue, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
@@ -21,6 +22,10 @@ export function parseQueryString(text: string): Params {
   const parsed = parseWithNulls(text)
   return Object.values(parsed).includes(null) ? dropNulls(parsed) : parsed
 }
+
+/** The parameters of a request: those that project code wrote (`context.query`), else those of its query string. */
+export const requestParams = ({ query, search }: Pick<HttpRequest, 'query' | 'search'>): Params =>
+  query ? toQueryStringForm(query) : parseQueryString(search)
 
 /** Keeps a null `status`, so that it is refused instead of read as the default. */
 const dropNulls = (parameters: Params): Params =>

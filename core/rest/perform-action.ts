@@ -14,7 +14,7 @@ import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import type { Precondition } from '../query/command.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
 import { answerBody, answerDocument, answerJson, documentTag, envelope, responseShape } from './answer.ts'
-import { parseQueryString, readData } from './parse-query-string.ts'
+import { readData, requestParams } from './parse-query-string.ts'
 import {
   type CachedQuery,
   cacheBySearch,
@@ -64,7 +64,7 @@ const documentParams = ({ route }: RestCall): Params =>
 
 /** Parameters in the form of the documents API, with REST's defaults. The path names the document, never the query. */
 function toParams(call: RestCall): Params {
-  const { documentId: _, data: __, ...parameters } = parseQueryString(call.request.search)
+  const { documentId: _, data: __, ...parameters } = requestParams(call.request)
   const status = parameters.status ?? 'published'
   // Objects of a query string have no prototype; a clone gives middlewares plain objects.
   return structuredClone({ ...parameters, ...documentParams(call), status })
@@ -76,7 +76,7 @@ const SAVE_TARGETS = { create: cachedTargets('create'), update: cachedTargets('u
 function cachedTargets(action: 'create' | 'update') {
   const find = cacheBySearch(parseTarget, ({ query }) => query)
   return ({ route, request, caller }: RestCall, terms: RestTerms): WriteTarget => {
-    const known = find(route.type, request.search, terms)
+    const known = find(route.type, request, terms)
     const { locale, status, query } = known.parsed
     const answer = restrictOnce(known, caller, () => authorizeAnswer(query, { caller }, action))
     return { locale, status, answer }
@@ -127,7 +127,7 @@ const TAG = /(?:W\/)?"([^"]*)"/g
 /** A list with `meta.pagination` (reference/rest.md#1-envelope-and-status-codes, reference/rest.md#5-pagination). */
 export async function getList(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { route, request } = call
-  const known = timePart(request, 'parse', () => parseListSearch(route.type, request.search, terms))
+  const known = timePart(request, 'parse', () => parseListSearch(route.type, request, terms))
   const query = restrictCached(known, known.parsed.query, call)
   const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call) }
   const found = await terms.documents.findBody(body, { trail: request, ahead: call.prefetch })
@@ -139,7 +139,7 @@ export async function getList(call: RestCall, terms: RestTerms): Promise<HttpRes
 export async function getDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { route, request } = call
   const { type, documentId } = route
-  const known = timePart(request, 'parse', () => parseOneSearch(type, request.search, terms))
+  const known = timePart(request, 'parse', () => parseOneSearch(type, request, terms))
   const query = restrictCached(known, known.parsed, call)
   if (isUnstorable(documentId)) throw new RequestFault(notFound())
   const body = { ...DOCUMENT_BODY, query, shape: responseShape(call) }

@@ -7,11 +7,12 @@ import {
 } from '../actions/parameters/parse-query.ts'
 import type { Params } from '../actions/params.ts'
 import { LruCache } from '../base/lru-cache.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import { countPopulates } from '../query/populate-nodes.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
-import { parseQueryString } from './parse-query-string.ts'
+import { parseQueryString, requestParams } from './parse-query-string.ts'
 
 /** A parsed query string, with its restricted query for each set of grants. */
 export interface CachedQuery<Parsed> {
@@ -32,7 +33,11 @@ const ANY_DOCUMENT = ''
 
 type Parse<Parsed> = (type: ContentType, parameters: Params, terms: QueryParseTerms) => Parsed
 
-type Find<Parsed> = (type: ContentType, text: string, terms: QueryParseTerms) => CachedQuery<Parsed>
+type Find<Parsed> = (
+  type: ContentType,
+  request: Pick<HttpRequest, 'search' | 'query'>,
+  terms: QueryParseTerms,
+) => CachedQuery<Parsed>
 
 /** Parses the query string of a list. */
 export const parseListSearch: Find<ListQuery> = cacheBySearch(parseListQuery, ({ query }) => query)
@@ -74,12 +79,14 @@ export function cacheBySearch<Parsed>(
     bySettings.set(settings, cache)
     return cache
   }
-  return (type, text, terms) => {
+  return (type, request, terms) => {
     const cache = cacheOf(terms)
-    const key = `${type.uid}?${text}`
+    const written = request.query && requestParams(request)
+    const text = written ? JSON.stringify(written) : request.search
+    const key = `${type.uid}${written ? '!' : '?'}${text}`
     const cached = cache.get(key)
     if (cached) return cached
-    const parsed = parse(type, parseQueryString(text), terms)
+    const parsed = parse(type, written ?? parseQueryString(text), terms)
     const entry = {
       parsed,
       restricted: new WeakMap(),

@@ -103,7 +103,11 @@ for (const [name, textOf] of Object.entries(QUESTIONS)) {
     const { project, model, type, nobody, plan } = await noted()
     let counted = 0
     const growth = growthOf(QUESTIONS_ASKED, number => {
-      const list = parseListSearch(type, textOf(number), { model, settings: project.settings.rest })
+      const list = parseListSearch(
+        type,
+        { search: textOf(number) },
+        { model, settings: project.settings.rest },
+      )
       const { parsed } = list
       const seen = restrictOnce(list, nobody, () => restrict(parsed.query, nobody))
       toCacheableRead(seen, plan)

@@ -39,7 +39,7 @@ test.serial('two routes for the same requests are told of together, and nothing 
   t.is(
     output.trim(),
     [
-      'extensions/first: the route GET /notes is there already: /notes of api::note.note',
+      'extensions/first: the route GET /notes is there already: /notes of api::note.note. Set replaces: true to take its place, and call next() for what it does',
       'extensions/second: the route GET /Things/:name is there already: /things/:id of extensions/first',
     ].join('\n\n'),
   )

@@ -48,8 +48,8 @@ const text = 'filters[title][$eq]=a&sort=title'
 
 test('one text is parsed once, and every caller sees his own part of what it asks for', async t => {
   const { type, token, user, nobody, terms } = await noted()
-  const list = parseListSearch(type, text, terms)
-  t.is(parseListSearch(type, text, terms), list)
+  const list = parseListSearch(type, { search: text }, terms)
+  t.is(parseListSearch(type, { search: text }, terms), list)
   const filterOf = (caller: Caller) => {
     const seen = attempt(() => restrictOnce(list, caller, () => restrict(list.parsed.query, caller)))
     return seen.ok
@@ -67,7 +67,8 @@ test('one text is parsed once, and every caller sees his own part of what it ask
 
 test('the same text of another project, or with other limits, is another list', async t => {
   const [one, other] = [await noted(), await noted()]
-  const typeOf = (asked: typeof one, terms = asked.terms) => parseListSearch(asked.type, text, terms)
+  const typeOf = (asked: typeof one, terms = asked.terms) =>
+    parseListSearch(asked.type, { search: text }, terms)
   const first = typeOf(one)
   t.not(typeOf(other), first)
   const few = typeOf(one, { ...one.terms, settings: { ...one.terms.settings, defaultLimit: 3 } })
@@ -77,7 +78,7 @@ test('the same text of another project, or with other limits, is another list', 
 test('what is refused is refused every time', async t => {
   const { type, terms } = await noted()
   for (let time = 0; time < 2; time++) {
-    const refused = t.throws(() => parseListSearch(type, 'filters[nothing][$eq]=a', terms))
+    const refused = t.throws(() => parseListSearch(type, { search: 'filters[nothing][$eq]=a' }, terms))
     t.is(refused?.message, 'Invalid key nothing')
   }
 })
@@ -85,10 +86,10 @@ test('what is refused is refused every time', async t => {
 test('a document is asked for by one query, whichever it is, and a list by the same text is another', async t => {
   const { type, token, terms } = await noted()
   const caller = token('full')
-  const one = parseOneSearch(type, 'fields=title', terms)
-  t.is(parseOneSearch(type, 'fields=title', terms), one)
+  const one = parseOneSearch(type, { search: 'fields=title' }, terms)
+  t.is(parseOneSearch(type, { search: 'fields=title' }, terms), one)
   t.is(one.parsed.take.kind, 'one')
-  const list = parseListSearch(type, 'fields=title', terms)
+  const list = parseListSearch(type, { search: 'fields=title' }, terms)
   t.is(list.parsed.query.take.kind, 'many')
   const see = () => restrict(one.parsed, caller)
   t.is(restrictOnce(one, caller, see), restrictOnce(one, caller, see))

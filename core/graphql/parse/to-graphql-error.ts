@@ -11,6 +11,9 @@ const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
   pagination: 'STRAPI_PAGINATION_ERROR',
   notFound: 'STRAPI_NOT_FOUND_ERROR',
   payloadTooLarge: 'STRAPI_PAYLOAD_TOO_LARGE_ERROR',
+  tooLarge: 'STRAPI_PAYLOAD_TOO_LARGE_ERROR',
+  rejected: 'STRAPI_BAD_REQUEST_ERROR',
+  conflict: 'STRAPI_CONFLICT_ERROR',
   rateLimit: 'STRAPI_RATE_LIMIT_ERROR',
   notImplemented: 'STRAPI_NOT_IMPLEMENTED_ERROR',
 }

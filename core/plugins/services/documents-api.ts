@@ -11,6 +11,7 @@ import type {
   TypeName,
   TypeTerms,
 } from '../document-types.ts'
+import type { RequestState } from '../request-state.ts'
 
 /**
  * Documents of a content-type, by its uid or its key. Throws a RequestFault for an unknown name, with the nearest known
@@ -155,7 +156,27 @@ export interface DocumentContext {
   readonly action: DocumentAction
   /** Parameters of the action. Changes made before `next` is called take effect. */
   params: ContextParams
+  /** Who asked for the action; null: trusted code of the project, without `as(…)`. */
+  readonly caller: ActionCaller | null
+  /**
+   * The document of `params.documentId` as it is before the action, with all attributes; null if there is none. It is
+   * read at the first call, which must be made before `next()`.
+   */
+  previous(params?: PreviousParams): Promise<PreviousDocument | null>
 }
+
+/** The caller of an action: the `state` of its request. */
+export type ActionCaller = Pick<RequestState, 'user' | 'role' | 'token' | 'ability'>
+
+/** `status` and `locale` default to those that the action writes. */
+export interface PreviousParams {
+  readonly populate?: unknown
+  readonly fields?: unknown
+  readonly status?: 'draft' | 'published'
+  readonly locale?: string
+}
+
+export type PreviousDocument = Readonly<Record<string, unknown>>
 
 /** Parameters of any action. Over REST, parameters of the query string are strings. */
 export interface ContextParams {
@@ -176,6 +197,10 @@ export interface DocumentCall {
   readonly type: ContentType
   readonly action: DocumentAction
   readonly params: Readonly<Record<string, unknown>>
+  /** null: trusted code. */
+  readonly caller: Caller | null
+  /** Reads the document without regard to permissions. */
+  read(params: Readonly<Record<string, unknown>>): Promise<unknown>
   /** Performs the action with the parameters as middlewares left them. */
   perform(params: Readonly<Record<string, unknown>>): Promise<unknown>
 }

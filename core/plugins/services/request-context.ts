@@ -11,21 +11,18 @@ import type {
   PluginApp,
   PluginRequest,
   PluginResponse,
-  RequestState,
-  RequestUser,
   ResolverContext,
   RestContext,
   RouteInfo,
   SendTerms,
 } from '../context.ts'
-
-/** Parses the parameters of a route from the current query string. */
-export type ReadArgs = (search: string) => Readonly<Record<string, unknown>>
+import type { RequestState, RequestUser } from '../request-state.ts'
+import { type RouteArguments, SharedQuery } from './shared-query.ts'
 
 export interface RestContextInput {
   readonly request: HttpRequest
   readonly caller: Caller
-  readonly args: ReadArgs
+  readonly args: RouteArguments
 }
 
 /** A context with its request and response. */
@@ -46,14 +43,21 @@ export function openRestContext(
   info: RouteInfo,
   { app, roleName }: ContextTerms,
 ): OpenRestContext {
-  const shared = shareRequest(request)
+  const query = new SharedQuery(request.search, args)
+  const shared = shareRequest(request, query)
   const response = new SharedResponse()
   const context: RestContext = {
     kind: 'rest',
     app,
     parent: null,
     get args() {
-      return args(shared.pluginRequest.search)
+      return { ...query.parameters, ...args.named }
+    },
+    get query() {
+      return query.value
+    },
+    set query(value) {
+      query.value = value
     },
     get context() {
       return context
@@ -138,7 +142,10 @@ interface SharedRequest {
 }
 
 /** Makes a request readable by plugins and by the route. */
-function shareRequest(request: HttpRequest): SharedRequest {
+function shareRequest(
+  request: HttpRequest,
+  query: Pick<SharedQuery, 'search' | 'changed'> = { search: request.search, changed: undefined },
+): SharedRequest {
   let reading: Promise<Buffer> | undefined
   const read = () => {
     reading ??= request.body()
@@ -151,7 +158,12 @@ function shareRequest(request: HttpRequest): SharedRequest {
   const { id, method, path, headers, peer, timing = null, origin } = request
   const seen: PluginRequest = {
     ...{ id, method, path, headers, peer },
-    search: request.search,
+    get search() {
+      return query.search
+    },
+    set search(text) {
+      query.search = text
+    },
     body,
     json: async () => parseBody(await body()),
   }
@@ -160,7 +172,8 @@ function shareRequest(request: HttpRequest): SharedRequest {
     passed: () => ({
       ...{ id, method, path, headers, peer, timing, origin },
       ...(request.writes && { writes: request.writes }),
-      search: seen.search,
+      search: query.search,
+      ...(query.changed && { query: query.changed }),
       body: read,
       stream: () => (reading ? Readable.from(bodyStream(body)) : request.stream()),
     }),

@@ -29,14 +29,25 @@ export function restService(
       if (!PATH.test(path)) throw new Error(`\`${path}\` is no path such as /restaurants/:documentId/menu`)
       if (typeof handler !== 'function') throw new Error(`${method} ${path} has no handler`)
       assertTerms(terms, `${method} ${path}`)
-      add({ source: by, method, path, handler, ...bindTerms(terms, binding) })
+      const { auth, replaces = false } = terms
+      add({
+        source: by,
+        method,
+        path,
+        handler,
+        replaces,
+        hasAuth: auth !== undefined,
+        ...bindTerms(terms, binding),
+      })
     },
   }
 }
 
 /** Checks the keys of options of a route or resolver. */
 export function assertTerms({ auth, ...terms }: RouteTerms, what: string): void {
-  assertKnownKeys({ auth, ...terms }, ['auth', 'policies', 'middlewares'], what)
+  assertKnownKeys({ auth, ...terms }, ['auth', 'policies', 'middlewares', 'replaces'], what)
+  if (terms.replaces !== undefined && terms.replaces !== true)
+    throw new Error(`replaces of ${what} is true, or left out`)
   if (auth && typeof auth === 'object') assertKnownKeys(auth, ['scope'], `auth of ${what}`)
 }
 

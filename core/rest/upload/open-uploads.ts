@@ -1,28 +1,24 @@
 import type { Action } from '../../access/actions.ts'
 import { actorOf } from '../../access/caller.ts'
 import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  type Responder,
-  refusalResponse,
-} from '../../faults/http-exchange.ts'
+import { type HttpRequest, type HttpResponse, refusalResponse } from '../../faults/http-exchange.ts'
 import { permitAttachment } from '../../media/attachment.ts'
 import { type FileInfo, parseFileInfo, permitFileChange, permitFileRemoval } from '../../media/file-info.ts'
 import { emptyFiles, fileNotFound } from '../../media/file-transaction.ts'
 import type { Upload } from '../../media/prepare-file.ts'
 import { isForm, type MultipartForm } from '../../media/read-form.ts'
 import { answerJson, answerMethod } from '../answer.ts'
-import { parseRowId, routeArguments } from '../endpoint.ts'
+import { type GeneratedResponder, parseRowId, routeArguments } from '../endpoint.ts'
 import { parseQueryString } from '../parse-query-string.ts'
 import { getFile, getFiles, noFile, readFiles, type UploadCall, type UploadTerms } from './read-files.ts'
 
 /** Files over REST: route → caller → permission → form or query → files, documents. */
-export function openUploads(terms: UploadTerms): Responder {
-  return request => {
+export function openUploads(terms: UploadTerms): GeneratedResponder {
+  return (request, acting) => {
     const route = findUploadRoute(request.path, terms.settings.prefix)
     if (!route) return null
     const action = UPLOAD_ACTIONS[route.kind][request.method]
+    if (action && acting) return handle(action, { request, route, caller: acting }, terms)
     return action
       ? perform(action, { request, route }, terms)
       : answerMethod(request.method, UPLOAD_ALLOW[route.kind])
@@ -46,7 +42,8 @@ async function perform(
       request,
       args,
       // Middlewares see a refusal as a response.
-      handle: (request, caller) => handle(action, { request, route, caller }, terms).catch(refusalResponse),
+      handle: (current, caller) =>
+        handle(action, { request: current(), route, caller }, terms).catch(refusalResponse),
     })
   }
   const caller = await terms.identify(request.headers.authorization)
@@ -55,7 +52,7 @@ async function perform(
 
 /** A POST with `?id=` updates a file; without it uploads new ones. */
 const guardedAction = (action: Action, { search }: HttpRequest): Action =>
-  action === 'upload' && routeArguments({})(search).id !== undefined ? 'update' : action
+  action === 'upload' && routeArguments({}).parse(search)?.id !== undefined ? 'update' : action
 
 async function handle(
   action: Action,

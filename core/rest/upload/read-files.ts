@@ -12,12 +12,12 @@ import type { ContentType, MediaAttribute, ScalarAttribute } from '../../model/m
 import type { Comparison, Filter, Query, Value } from '../../query/query.ts'
 import { answerJson } from '../answer.ts'
 import { parseRowId } from '../endpoint.ts'
-import { parseQueryString } from '../parse-query-string.ts'
+import { requestParams } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
 
 /** A list without an envelope (reference/rest.md#15-upload): pages by the top-level `start` and `limit`, not `pagination`. */
 export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
-  const parameters = parseQueryString(call.request.search)
+  const parameters = requestParams(call.request)
   const shared = parseSharedQuery(terms.model.builtIn.file, parameters, terms)
   const page = parseTopPage(parameters, terms.settings.maxLimit)
   const take = { kind: 'many', page, total: false } as const
@@ -28,7 +28,7 @@ export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<Ht
 
 /** One file with all its fields: `fields` is ignored. */
 export async function getFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
-  const { fields: _, ...query } = parseQueryString(call.request.search)
+  const { fields: _, ...query } = requestParams(call.request)
   const number = parseRowId(id)
   const { parameters, related } = splitRelated(query)
   const wanted: FileQuery = { parameters, attribute: 'id', values: [number], action: 'findOne' }

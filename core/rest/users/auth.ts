@@ -15,8 +15,14 @@ import type {
 } from '../../identity/sign-in/auth-service.ts'
 import { answerMethod } from '../answer.ts'
 import { withQuota } from '../api-rate-limit.ts'
-import { type EndpointCall, type Endpoints, openEndpoints, wordsBelow } from '../endpoint.ts'
-import { parseQueryString, readBareBody } from '../parse-query-string.ts'
+import {
+  type EndpointCall,
+  type Endpoints,
+  type GeneratedResponder,
+  openEndpoints,
+  wordsBelow,
+} from '../endpoint.ts'
+import { readBareBody, requestParams } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
 
 export interface AuthTerms extends RestTerms {
@@ -24,11 +30,11 @@ export interface AuthTerms extends RestTerms {
 }
 
 /** Authentication over REST (reference/rest.md#14-access): route → rate limit → caller → permission → identity. */
-export function openAuthRoutes(terms: AuthTerms): Responder {
+export function openAuthRoutes(terms: AuthTerms): GeneratedResponder {
   const { prefix } = terms.settings
   const table = authEndpoints(terms)
   const respond = openEndpoints(table, { ...terms, prefix })
-  return request => {
+  return (request, acting) => {
     const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
     const operation = OPERATIONS.get(path)
     if (operation === undefined) return answerProvider(path, request)
@@ -36,7 +42,7 @@ export function openAuthRoutes(terms: AuthTerms): Responder {
     // Mail scanners send HEAD to links: that must not use up the confirmation.
     if (request.method === 'HEAD' && path === CONFIRMATION) return { status: 204, body: null }
     if (isRead(request) && path !== CONFIRMATION) return toFaultResponse(notFound())
-    return performLimited(operation, request, { respond, terms })
+    return performLimited(operation, request, { respond: inner => respond(inner, acting), terms })
   }
 }
 
@@ -106,7 +112,7 @@ const performAuth =
 const performConfirmation =
   (auth: AuthService) =>
   async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
-    const { confirmation } = parseQueryString(request.search)
+    const { confirmation } = requestParams(request)
     const call = { caller, address: request.peer }
     const { location } = await auth.perform('emailConfirmation', { confirmation }, call)
     return { status: 302, body: null, headers: { Location: location, ...NO_STORE } }

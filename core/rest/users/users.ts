@@ -5,19 +5,25 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import { parseTopPage } from '../../actions/parameters/parse-pagination.ts'
 import { parseSharedQuery } from '../../actions/parameters/parse-query.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
-import type { HttpResponse, Responder } from '../../faults/http-exchange.ts'
+import type { HttpResponse } from '../../faults/http-exchange.ts'
 import { ALL_ROWS } from '../../identity/users/user-values.ts'
 import type { UsersService } from '../../identity/users/users-service.ts'
 import type { Model } from '../../model/model.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
 import type { Query } from '../../query/query.ts'
 import { answerJson } from '../answer.ts'
-import { type EndpointCall, openEndpoints, parseRowId, type RestEndpoint } from '../endpoint.ts'
-import { parseQueryString, readBareBody } from '../parse-query-string.ts'
+import {
+  type EndpointCall,
+  type GeneratedResponder,
+  openEndpoints,
+  parseRowId,
+  type RestEndpoint,
+} from '../endpoint.ts'
+import { readBareBody, requestParams } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
 
 /** Users over REST, without an envelope and by numeric id (reference/rest.md#14-access). */
-export function openUserRoutes(terms: UsersRouteTerms): Responder {
+export function openUserRoutes(terms: UsersRouteTerms): GeneratedResponder {
   const on = (action: RestEndpoint['action'], perform: UsersHandler): RestEndpoint => ({
     subject: 'users',
     action,
@@ -84,7 +90,7 @@ const answerText = (text: string | null, call: EndpointCall): HttpResponse =>
 
 /** `paged`: with `start` and `limit` as top-level parameters. */
 function parseUsers({ request }: EndpointCall, terms: RestTerms, paged = false): Query {
-  const parameters = parseQueryString(request.search)
+  const parameters = requestParams(request)
   const shared = parseSharedQuery(terms.model.builtIn.user, parameters, terms)
   const page = paged ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
   return { ...shared, take: { kind: 'many', page, total: false }, locale: { kind: 'all' } }
@@ -95,7 +101,7 @@ interface RoleRouteTerms extends RestTerms {
 }
 
 /** The project's roles and their permissions, read-only: project.yaml defines them (reference/rest.md#17-differences-from-strapi). */
-export const openRoleRoutes = (terms: RoleRouteTerms): Responder =>
+export const openRoleRoutes = (terms: RoleRouteTerms): GeneratedResponder =>
   openEndpoints(
     {
       'users-permissions/roles': {

@@ -1,0 +1,109 @@
+import { subjectOf } from '../access/actions.ts'
+import { didYouMean } from '../base/nearest.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import { type ExtensionRoute, routeShape } from '../plugins/route-guard.ts'
+
+/** A route that the server or an extension has. */
+interface Claim {
+  readonly source: string
+  readonly method: string
+  readonly path: string
+}
+
+/** A route of the server itself. */
+interface GeneratedRoute extends Claim {
+  /** Its name in routesConfig: `article.find`. */
+  readonly name: string
+}
+
+/** One message for each extension route that another route has already, or that replaces none. */
+export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Model): readonly string[] {
+  const generated = generatedRoutes(model)
+  const taken = new Map<string, Claim>()
+  return routes.flatMap(route => {
+    const key = claimKey(route)
+    const fault = conflictOf(route, { other: taken.get(key), own: generated.get(key), generated })
+    if (fault === null) taken.set(key, route)
+    return fault === null ? [] : [`${route.source}: the route ${route.method} ${route.path} ${fault}`]
+  })
+}
+
+interface Claims {
+  readonly other: Claim | undefined
+  readonly own: GeneratedRoute | undefined
+  readonly generated: ReadonlyMap<string, GeneratedRoute>
+}
+
+function conflictOf(
+  { replaces, method, path }: ExtensionRoute,
+  { other, own, generated }: Claims,
+): string | null {
+  if (other) return `is there already: ${other.path} of ${other.source}`
+  if (own && !replaces)
+    return `is there already: ${own.path} of ${own.source}. Set replaces: true to take its place, and call next() for what it does`
+  if (replaces && !own) {
+    const known = [...generated.values()].map(each => `${each.method} ${each.path}`)
+    return `replaces no generated route${didYouMean(`${method} ${path}`, known)}`
+  }
+  return null
+}
+
+const claimKey = ({ method, path }: Pick<Claim, 'method' | 'path'>): string => `${method} ${routeShape(path)}`
+
+/** The name in routesConfig of the generated route with this method and path; null: there is none. */
+export const generatedRouteName = (route: Pick<Claim, 'method' | 'path'>, model: Model): string | null =>
+  generatedRoutes(model).get(claimKey(route))?.name ?? null
+
+function generatedRoutes(model: Model): ReadonlyMap<string, GeneratedRoute> {
+  const own = [...model.contentTypes.values()].filter(type => !type.builtIn).flatMap(routesOfType)
+  return new Map([...own, ...BUILT_IN.flatMap(builtInRoutes)].map(route => [claimKey(route), route]))
+}
+
+function routesOfType(type: ContentType): readonly GeneratedRoute[] {
+  const { uid, kind, key, pluralApiId } = type
+  const route = (method: string, path: string, action: string) => ({
+    source: uid,
+    method,
+    path,
+    name: `${subjectOf(type)}.${action}`,
+  })
+  if (kind === 'single')
+    return [
+      route('GET', `/${key}`, 'find'),
+      route('PUT', `/${key}`, 'update'),
+      route('DELETE', `/${key}`, 'delete'),
+    ]
+  const one = `/${pluralApiId}/:documentId`
+  return [
+    route('GET', `/${pluralApiId}`, 'find'),
+    route('POST', `/${pluralApiId}`, 'create'),
+    route('GET', one, 'findOne'),
+    route('PUT', one, 'update'),
+    route('DELETE', one, 'delete'),
+  ]
+}
+
+const builtInRoutes = ([path, methods]: (typeof BUILT_IN)[number]): readonly GeneratedRoute[] =>
+  Object.entries(methods).map(([method, name]) => ({ source: 'the server itself', method, path, name }))
+
+/** Paths of the built-in responders, with the route names of their methods. */
+const BUILT_IN: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['/auth/local', { POST: 'auth.login' }],
+  ['/auth/local/register', { POST: 'auth.register' }],
+  ['/auth/change-password', { POST: 'auth.changePassword' }],
+  ['/auth/forgot-password', { POST: 'auth.forgotPassword' }],
+  ['/auth/reset-password', { POST: 'auth.resetPassword' }],
+  ['/auth/send-email-confirmation', { POST: 'auth.sendEmailConfirmation' }],
+  ['/auth/email-confirmation', { GET: 'auth.emailConfirmation' }],
+  ['/users', { GET: 'users.find', POST: 'users.create' }],
+  ['/users/count', { GET: 'users.count' }],
+  ['/users/me', { GET: 'users.me' }],
+  ['/users/:id', { GET: 'users.findOne', PUT: 'users.update', DELETE: 'users.delete' }],
+  ['/users-permissions/roles', { GET: 'role.find' }],
+  ['/users-permissions/roles/:id', { GET: 'role.findOne' }],
+  ['/users-permissions/permissions', { GET: 'role.find' }],
+  ['/i18n/locales', { GET: 'i18n.find' }],
+  ['/upload', { POST: 'upload.upload' }],
+  ['/upload/files', { GET: 'upload.find' }],
+  ['/upload/files/:id', { GET: 'upload.findOne', DELETE: 'upload.delete' }],
+]

@@ -36,7 +36,7 @@ export interface Connection extends Omit<Client, 'connection'> {
   pooler?: { readonly keepsNames: boolean }
   /** Sets the settings that a pooled connection loses between transactions. */
   transactionSettings?: Statement
-  /** Whether the server can be asked to cancel a statement. False for the embedded database. */
+  /** True if the server can be asked to cancel a statement. False for the embedded database. */
   canCancel?: boolean
   /** Bounds the size of an answer while it arrives. */
   answerSize?: AnswerSizeLimit

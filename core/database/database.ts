@@ -59,7 +59,7 @@ export interface DedicatedSession {
 
 /** Servers that follow the primary and answer reads. */
 export interface Replicas {
-  /** As of the last probe, in the order of the settings. */
+  /** The result of the last probe, in the order of the settings. */
   states(): readonly ReplicaHealth[]
   /** Guarantees that no later read is answered from a snapshot taken before this moment. */
   startFromHere(): Promise<void>

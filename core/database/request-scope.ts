@@ -14,7 +14,7 @@ export interface RequestTransaction {
   readonly transaction: Transaction
   /** Run after the commit. */
   readonly afterCommit: (() => unknown)[]
-  /** Whether it has written. */
+  /** True after a write. */
   isTouched: boolean
   isOver: boolean
 }

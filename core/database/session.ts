@@ -93,7 +93,7 @@ const printSettings = (parameters: Parameters, isLocal: string, first: number): 
     .map((_, index) => `set_config($${first + index * 2}, $${first + index * 2 + 1}, ${isLocal})`)
     .join(', ')
 
-/** Each transaction sets the parameters that it would not have by itself. */
+/** Each transaction sets the parameters that the server does not set for it. */
 async function setUpPooled(
   connection: Connection,
   parameters: Parameters,

@@ -17,7 +17,7 @@ export interface DatabaseWatch {
   /** Milliseconds from which work is reported as slow. 0: never. */
   readonly slow: number
   reportSlow(slow: SlowWork): void
-  /** Whether requests record the time spent in the database. */
+  /** True if requests record the time spent in the database. */
   readonly isTimed: boolean
   /** Receives durations; null: metrics are off. */
   readonly count: ((kind: WorkKind, milliseconds: number, isGood: boolean) => void) | null

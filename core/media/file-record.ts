@@ -64,7 +64,7 @@ export function fileDocument(
 }
 
 const MAX_NAME_LENGTH = 255
-/** Leaves room for the random digits, an extension and the name of a format. */
+/** Reserves space for the random digits, an extension and the name of a format. */
 const MAX_SLUG_LENGTH = 200
 
 /** A client's file name as stored: without folders and control characters, at most 255 characters. */

@@ -13,14 +13,14 @@ export interface LockTablesOptions {
   readonly limits: MigrationLimits
   /** lock_timeout in milliseconds; see migration-lock.ts. */
   readonly lockTimeout: number
-  /** Whether the transaction holds no locks that others may wait for: then it may wait for them. */
+  /** True if the transaction holds no locks that others may wait for. Only then it may wait for them. */
   readonly isFree: boolean
 }
 
 /**
  * Takes all locks that a migration needs, before its first change. The holder of one lock may wait for another that we hold.
- * So we wait for less than deadlock_timeout, release all locks, let the waiting sessions run, and try again. Rejects with a
- * MigrationRefused if a table is never free.
+ * Takes all locks of a migration before its first change. The holder of one lock may wait for another that we hold. Thus
+ * we wait for less than deadlock_timeout, release all locks, let the waiting sessions run, and try again. Rejects with a
  */
 export async function lockTables(
   transaction: Transaction,

@@ -12,7 +12,7 @@ export interface LockAttempt {
   readonly transaction: Transaction
   /** lock_timeout in milliseconds: half of deadlock_timeout. */
   readonly lockTimeout: number
-  /** Whether an earlier attempt failed because of other sessions. */
+  /** True if an earlier attempt failed because of other sessions. */
   readonly isRetry: boolean
 }
 
@@ -81,8 +81,8 @@ export async function untilFree(
 }
 
 /**
- * Retries the work after conflicts with other sessions, with backoff, until the time is over. A violated constraint is retried
- * as well: the next attempt sees the rows that caused it, and fails for good if the constraint is still violated.
+ * Retries the work after conflicts with other sessions, with backoff, until the time is over. Also retries violated
+ * constraints: the next attempt sees the rows that caused the violation, and fails for good if it persists.
  */
 export async function untilNotOvertaken<Value>(
   { lock }: Pick<MigrationLimits, 'lock'>,

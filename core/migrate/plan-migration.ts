@@ -22,7 +22,7 @@ import {
   sortByPhase,
 } from './schema/finding.ts'
 
-/** What a migration would do. */
+/** The steps of a migration and their risks. */
 export interface MigrationPlan {
   /** In the order of execution. */
   readonly steps: readonly PlannedStep[]

@@ -11,7 +11,7 @@ import type { Leftover } from './schema/finding.ts'
 import type { Runner } from './schema/read-catalogue.ts'
 
 /**
- * Whether the last migration produced the schema of this hash and the schema is unchanged since. It costs a look-up and one
+ * True if the last migration produced the schema of this hash and the schema is unchanged since. It costs a look-up and one
  * pass over the catalogues inside PostgreSQL, instead of reading and comparing everything.
  */
 export async function isRecorded(
@@ -40,7 +40,7 @@ const SERVES: Readonly<Record<Stage, string>> = {
   all: `(last.hash = $1 AND coalesce(last.also, 'null') = 'null')`,
 }
 
-/** Whether the schema was ever migrated. */
+/** True if the schema was ever migrated. */
 export const hasRecord = (runner: Runner, schema: string): Promise<boolean> =>
   hasTable(runner, schema, 'plinth_migrations')
 
@@ -60,7 +60,7 @@ export interface MigrationRecord {
   readonly steps: readonly string[]
   /** Some steps are deferred until the previous version has ended. */
   readonly isOpen: boolean
-  /** Whether processes of previous versions may continue. */
+  /** True if processes of previous versions may continue. */
   readonly keepsOthers: boolean
 }
 

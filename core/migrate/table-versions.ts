@@ -4,7 +4,7 @@ import { EVERY_TABLE } from '../sql/print.ts'
 /** Shards of a table's version. More concurrent writers than this create further shards. */
 const SHARDS = 16
 
-/** Largest step of a version. A bigint has room for 10^13 steps of this size. */
+/** Largest step of a version. A bigint holds 10^13 steps of this size. */
 const LONGEST_STEP = 1_000_000
 
 /**

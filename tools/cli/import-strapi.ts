@@ -32,7 +32,7 @@ export interface ImportStrapiTerms extends CommandContext {
   readonly timeZone: string
   /** Skips invalid documents and reports them in this file; undefined: an invalid document fails the import. */
   readonly skipInvalid?: string | undefined
-  /** Where documents go: into the project's database, into a file, or nowhere. */
+  /** The target of the documents: the project's database, a file, or nothing. */
   readonly content: 'database' | 'none' | { readonly file: string }
 }
 
@@ -206,7 +206,7 @@ interface StrapiReport {
   readonly contentTypes: number
   readonly components: number
   readonly remarks: readonly Remark[]
-  /** Whether custom code of the project may have restricted access. */
+  /** True if custom code of the project may have restricted access. */
   readonly guarded: boolean
   /** Counts by content-type key; null: documents were not imported. */
   readonly documents: Readonly<Record<string, number>> | null

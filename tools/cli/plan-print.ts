@@ -79,7 +79,7 @@ function toVerdict(plan: MigrationPlan): string {
   return `${steps}, some destructive: \`plinth migrate --allow-destructive\` does this, a start refuses it.`
 }
 
-/** Whether the running version stays compatible. */
+/** States whether the running version stays compatible. */
 function toWindow({ steps, refusals }: MigrationPlan): string {
   if (refusals.length > 0 || steps.length === 0) return ''
   const running = 'The version that is running'

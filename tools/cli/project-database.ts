@@ -7,7 +7,7 @@ import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import type { Project } from '../../core/project/project.ts'
 
-/** Whether the embedded database does not exist yet, because the project was never started. */
+/** True if the embedded database does not exist yet, because the project was never started. */
 export const isNeverStarted = ({ root, settings }: Project): boolean =>
   settings.database.url === 'embedded' && !existsSync(join(root, '.plinth', 'database'))
 

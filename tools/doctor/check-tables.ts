@@ -78,7 +78,7 @@ function deadRowsOf({ name, rows, dead }: TableNumbers): readonly Advice[] {
 interface IndexTerms {
   readonly table: TableNumbers
   readonly origins: Origins
-  /** Whether scans were counted for long enough to judge. */
+  /** True if scans were counted for long enough to judge. */
   readonly isCounted: boolean
   readonly counting: number
 }
@@ -111,7 +111,7 @@ const REMEDIES = {
   handmade: ({ name }: IndexNumbers) => `DROP INDEX "${name}"`,
 }
 
-/** Of two equal indexes the first one by name is kept. */
+/** Keeps the first of two equal indexes, by name. */
 function makesNeedless(other: IndexNumbers, index: IndexNumbers): boolean {
   if (other.name === index.name || !other.valid || other.partial || index.partial) return false
   const begins = index.columns.every((column, at) => column !== null && other.columns[at] === column)

@@ -6,9 +6,9 @@ export interface TableNumbers {
   /** Estimated. */
   readonly rows: number
   readonly dead: number
-  /** Whether the table was ever analyzed; the planner needs it. */
+  /** True if the table was ever analyzed; the planner needs it. */
   readonly analyzed: boolean
-  /** Whether writes increment the table's version, which validates cached responses. */
+  /** True if writes increment the table's version, which validates cached responses. */
   readonly versioned: boolean
   readonly indexes: readonly IndexNumbers[]
 }

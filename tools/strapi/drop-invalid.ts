@@ -14,7 +14,7 @@ const MOST_ROUNDS = 500
 
 /**
  * Removes everything that `plinth check` refuses from the document, and leaves a comment with the reason in its place.
- * So the resulting file always loads. Fails with the faults that could not be removed.
+ * The resulting file therefore always loads. Fails with the faults that could not be removed.
  */
 export async function repairSheet(sheet: Block): Promise<Result<Block, Diagnostic>> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-import-'))
@@ -93,7 +93,7 @@ function withoutInner(found: DocumentEntry, rest: Path, note: string): DocumentE
   }
 }
 
-/** Whether only the type of an attribute is left. */
+/** True if only the type of an attribute is left. */
 function shortened(json: Json): Json {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   const [first, ...others] = Object.entries(json)

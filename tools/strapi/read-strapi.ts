@@ -135,7 +135,7 @@ async function readSynced(reading: Reading, plugins: LiteralValue): Promise<Stra
   return syncedFacts(files)
 }
 
-/** What configures roles, locales and sign-in; others describe the admin panel. */
+/** The settings of roles, locales and sign-in. Other settings describe the admin panel. */
 const SYNCED =
   /^(?:user-role|i18n-locale|core-store\.plugin_(?:i18n_default_locale|users-permissions_advanced))\b/
 

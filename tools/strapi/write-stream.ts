@@ -25,7 +25,7 @@ export interface StrapiStreamTerms {
   readonly source: StrapiDatabase
 }
 
-/** What was written and what was not. */
+/** The number of written documents and the losses. */
 export interface StreamReport {
   /** By content-type key. */
   readonly documents: ReadonlyMap<string, number>

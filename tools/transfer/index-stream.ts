@@ -23,7 +23,7 @@ export interface StreamIndex {
 
 export interface TypeIndex {
   readonly documents: number
-  /** Whether every version has a row number. */
+  /** True if every version has a row number. */
   readonly numbered: boolean
   /** The highest row number. */
   readonly highest: number

@@ -28,7 +28,7 @@ export class FileFault extends Error {
   override readonly name = 'FileFault'
 }
 
-/** Whether it is a file system error of Node. */
+/** True if it is a file system error of Node. */
 export const toFileFault = (error: unknown): unknown =>
   error instanceof Error && 'syscall' in error ? new FileFault(error.message, { cause: error }) : error
 

@@ -15,7 +15,7 @@ export interface Header {
   readonly project: string
   /** SHA-256 of `types` and `components`, hexadecimal. */
   readonly fingerprint: string
-  /** Whether the values include password hashes. */
+  /** True if the values include password hashes. */
   readonly passwords: boolean
   readonly locales: readonly string[]
   /** The types of the documents, by uid. */

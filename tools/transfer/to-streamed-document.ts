@@ -137,7 +137,7 @@ function stampIn(row: CurrentRow, column: string): string | null {
 const textIn = (row: CurrentRow, column: string): string => String(row.get(column))
 
 export interface StreamTerms {
-  /** Whether to export password hashes. */
+  /** True to export password hashes. */
   readonly passwords: boolean
   /** The name of a document in the stream; undefined: it no longer exists. */
   readonly nameOf: (target: ContentType, key: number) => string | undefined

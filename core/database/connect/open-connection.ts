@@ -119,7 +119,7 @@ function endAnswer(connection: Connection): void {
   if (connection.canCancel) connection.connection.stream.destroy()
 }
 
-/** Of several hosts' errors, an answer of a server says more than its absence, and a refusal more than a standby. */
+/** The most informative of several hosts' errors: an answer before a missing server, a refusal before a standby. */
 const isMoreSpecific = (error: unknown, other: unknown): boolean => specificity(error) > specificity(other)
 
 function specificity(error: unknown): number {

@@ -251,7 +251,7 @@ function isUnanswered(connection: Connection, error: unknown): boolean {
   return connection.isInvalid && fault?.kind === 'timeout' && fault.code === null
 }
 
-/** Whether the error concerns the server, and so its other connections as well. */
+/** True if the error concerns the server, and thus its other connections as well. */
 function concernsServer(error: unknown, primary: Primary): boolean {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'timeout') return fault.code === null && isSilent(primary)

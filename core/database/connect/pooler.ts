@@ -11,7 +11,7 @@ type ReportedProcess = Connection & { readonly processID?: number | null }
 export const reportedPid = (connection: Connection): number | null =>
   (connection as ReportedProcess).processID ?? null
 
-/** The parameters that a new transaction does not have by itself. A role may have them from ALTER ROLE … SET. */
+/** The parameters that a new transaction does not have by default. A role may have them from ALTER ROLE … SET. */
 export async function findMissingParameters(
   connection: Connection,
   parameters: Readonly<Record<string, string>>,

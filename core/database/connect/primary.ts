@@ -47,7 +47,7 @@ export function invalidateConnections({ connections }: Primary): void {
   for (const connection of connections) connection.isInvalid = true
 }
 
-/** What a new connection reports about its server. */
+/** The facts about a server that a new connection reports. */
 export interface ServerRole {
   readonly isReadonly: boolean
   /** null: not reported. */

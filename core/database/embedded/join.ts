@@ -46,7 +46,7 @@ export interface JoinTerms extends Pick<OpenOptions, 'observe'> {
   readonly settings: DatabaseSettings
 }
 
-/** Whether a process listens on the socket: one that was killed leaves it behind. */
+/** True if a process listens on the socket. A process that was killed leaves the socket behind. */
 function accepts(path: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = createConnection(path)

@@ -92,10 +92,10 @@ export function statusOf(answer: Buffer): 'I' | 'T' | 'E' {
   return status === 0x45 ? 'E' : 'I'
 }
 
-/** Whether an answer contains an error. */
+/** True if an answer contains an error. */
 export const hasError = (answer: Buffer): boolean => hasMessage(answer, ERROR)
 
-/** Whether an answer contains a NOTIFY that the session listens to. */
+/** True if an answer contains a NOTIFY that the session listens to. */
 export const hasNotification = (answer: Buffer): boolean => hasMessage(answer, NOTIFICATION)
 
 function hasMessage(answer: Buffer, type: number): boolean {

@@ -45,7 +45,7 @@ export const requireGeneration = (schema: string, hash: string): Statement => ({
 
 interface GenerationChange {
   readonly hash: string
-  /** Whether processes of the previous generations may continue. */
+  /** True if processes of the previous generations may continue. */
   readonly isCompatible: boolean
 }
 
@@ -114,7 +114,7 @@ function createTextGuard(condition: string): (text: string) => string {
 /** Knows whether the tables still suit the version of the project that this process serves. */
 export interface Generation {
   readonly hash: string
-  /** As last known; sends no statement. */
+  /** The last known value; sends no statement. */
   isOutdated(): boolean
   /** Records that a statement failed because of another version's migration. */
   noteOutdated(reason: string): void

@@ -20,7 +20,7 @@ export interface Replica {
   readonly probePool: ConnectionPool
   /** Connections with a statement in progress. */
   readonly busy: Set<Connection>
-  /** As of the last probe. */
+  /** The result of the last probe. */
   state: ReplicaState
 }
 

@@ -152,7 +152,7 @@ const busyFailure = (): DatabaseFailure =>
   new DatabaseFailure({ kind: 'busy', message: 'No database connection became free in time' })
 
 interface Deadline {
-  /** As of performance.now(). */
+  /** In milliseconds of performance.now(). */
   readonly at: number
   readonly expire: () => void
 }

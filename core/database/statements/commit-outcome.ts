@@ -9,7 +9,7 @@ import {
 
 export interface CommitTerms {
   readonly connection: Connection
-  /** The index of COMMIT in the batch. Its length, if the batch commits by itself. */
+  /** The index of COMMIT in the batch. Its length, if the batch commits implicitly. */
   readonly commitAt: number
 }
 

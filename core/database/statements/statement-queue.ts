@@ -15,7 +15,7 @@ interface PendingStatement {
 export interface QueueTerms {
   /** Milliseconds; see runBatch. */
   readonly timeout: number
-  /** Whether the commit reads the position in the log after it. */
+  /** True if the commit also reads the WAL position that follows it. */
   readonly readsPosition: boolean
   /** The name of a nested transaction's savepoint; absent: a transaction of its own. */
   readonly savepoint?: string
@@ -32,10 +32,10 @@ export class StatementQueue {
   readonly #readsPosition: boolean
   readonly #savepoint: string | undefined
   #pending: PendingStatement[] = []
-  /** Whether a pending statement's answer is awaited. */
+  /** True if a pending statement's answer is awaited. */
   #isAwaited = false
   #isBegun = false
-  /** Whether generic plans were enabled. */
+  /** True if generic plans were enabled. */
   #keepsPlans = false
   #isOver = false
   /** The failure of a batch with an unawaited statement: later statements report it. */
@@ -73,8 +73,8 @@ export class StatementQueue {
   }
 
   /**
-   * Commits together with the pending statements, in one round trip. If these are all statements, their batch is a
-   * transaction by itself (PostgreSQL manual, 55.2.3). Resolves to the position after the commit if it is read. Fails with
+   * Commits together with the pending statements, in one round trip. If these are all statements, their batch is an
+   * implicit transaction (PostgreSQL manual, 55.2.3). Resolves to the position after the commit if it is read. Fails with
    * the outcome `unknown` if the COMMIT may have been carried out although its answer was lost.
    */
   async commit(): Promise<Lsn | null> {

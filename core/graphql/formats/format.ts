@@ -32,7 +32,7 @@ export interface LinkField {
   readonly use: 'toOne' | 'toMany' | 'toManyConnection'
 }
 
-/** What differs between the two formats beyond the definitions, arguments and mutations. */
+/** The differences between the two formats other than definitions, arguments and mutations. */
 export interface GraphqlFormat {
   readonly name: FormatName
   /** `typeName`: of the documents. */
@@ -43,7 +43,7 @@ export interface GraphqlFormat {
   linkField(holder: Holder, name: string): LinkField | undefined
   /** The locale argument that means all locales. */
   readonly allLocales: string
-  /** The field with the counts of a list, beside its documents. */
+  /** The field with the counts of a list, next to its documents. */
   readonly pageField: 'meta' | 'pageInfo'
   readonly errors: ErrorRules
 }

@@ -83,7 +83,7 @@ export function parseEntitySelection(
 
 const EMPTY: Selection = { fields: [], named: true, populate: [] }
 
-/** Where attributes are selected. */
+/** The position of selected attributes. */
 export interface SelectionPlace {
   readonly context: OperationContext
   readonly place: RowPlace

@@ -22,7 +22,7 @@ export interface MutationCall {
   readonly terms: ResolveTerms
 }
 
-/** What a format's mutations do. Each is one transaction, in which its answer is read. */
+/** The mutations of a format. Each is one transaction, in which its answer is read. */
 export type Mutations = Readonly<Partial<Record<WriteAction, (call: MutationCall) => Promise<unknown>>>>
 
 /** The resolver of a generated mutation. */

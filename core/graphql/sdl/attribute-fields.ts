@@ -16,7 +16,7 @@ export interface FieldTerms {
   readonly format: GraphqlFormat
 }
 
-/** What the types of a format show of a content-type. */
+/** The fields of a content-type's types in a format. */
 interface AttributeRules {
   /** The id in outputs and in filters; components have their own. */
   readonly outputIds: readonly string[]

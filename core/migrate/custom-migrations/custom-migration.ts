@@ -2,7 +2,7 @@
 export interface CustomMigration {
   /** The file's name: `2026-11-21-split-name.before.sql`. */
   readonly name: string
-  /** Whether it runs before or after the generated steps. */
+  /** The moment of its run, relative to the generated steps. */
   readonly moment: 'before' | 'after'
   /** The checksum of the file's text. */
   readonly checksum: string
@@ -14,7 +14,7 @@ export type CustomMigrationCode = (
   | { readonly kind: 'sql'; readonly text: string }
   | { readonly kind: 'code'; run(tools: MigrationTools): unknown }
 ) & {
-  /** Whether it also runs in new databases. */
+  /** True if it also runs in new databases. */
   readonly newDatabases: boolean
 }
 

@@ -49,8 +49,8 @@ export async function splitPendingFiles(
 }
 
 /**
- * What files of migrations/ made under a name that the model wants is Plinth's from then on: so they can fill a column
- * before it comes to be required.
+ * Objects that files of migrations/ create under a name of the model belong to Plinth from then on. A file can thus fill a
+ * column before it becomes required.
  */
 function adopt(desired: readonly Table[], before: Catalogue, after: Catalogue): Catalogue {
   const adopted = desired.flatMap((table): [string, OwnedParts][] => {

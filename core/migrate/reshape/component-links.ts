@@ -27,7 +27,7 @@ export const namesAfter = (schema: string, linkTables: ReadonlyMap<string, strin
 /** Joins the component row `o` with what is known of the documents it is in (reshape-components.ts); null: not asked. */
 export const PARTS = 'pg_temp.plinth_shift_parts'
 
-/** What a link's two ends say, as it was stored: end by end a key and, where they are known, status and locale. */
+/** Both ends of a stored link: each a key and, if known, status and locale. */
 interface Edges {
   readonly from: string
   readonly key: string
@@ -47,7 +47,7 @@ const SAME_ROOT = (uid: string): string =>
 
 interface Reading {
   readonly naming: Naming
-  /** Whether `plinth_shift_parts` is there. */
+  /** True if `plinth_shift_parts` exists. */
   readonly withParts: boolean
 }
 
@@ -79,7 +79,7 @@ export function printComponentLinks(move: LinkMove, reading: Reading): string {
   return `SELECT ${columns.join(', ')} FROM ${ends.from} WHERE ${where.join(' AND ')}`
 }
 
-/** What comes to be shared by all locales is what stands in the document's leading one. */
+/** Values that become shared by all locales are taken from the document's leading locale. */
 function toLeader({ owner, link, source }: LinkMove, { naming }: Reading): string | null {
   const { before, after } = owner
   if (isComponent(owner) || source.swapped || before.locale === null || after.locale === null) return null
@@ -167,7 +167,7 @@ function columnEdges({ holding }: StoredLinks, link: ColumnLink, { naming, withP
   }
 }
 
-/** What was the target owns the link now: each end says of itself what the other one said of it (reference/documents.md#6-what-a-link-stores). */
+/** The former target owns the link now, so the two ends swap their values (reference/documents.md#6-what-a-link-stores). */
 function swapped({ owner, source: { holding } }: LinkMove, edges: Edges): Edges {
   const said = (has: boolean, own: string, other: string) => (has ? `coalesce(${own}, ${other})` : 'NULL')
   const { before } = owner

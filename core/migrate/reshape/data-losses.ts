@@ -22,7 +22,7 @@ import {
 
 type Retargeted = Reshape['retargeted'][number]
 
-/** What goes, whose it is, and what would keep it. */
+/** The lost data, its table, and the setting that would keep it. */
 interface Loss {
   readonly code: RefusalCode
   readonly table: string
@@ -44,7 +44,7 @@ export const precondition = (
   price: { weight: 'destructive', note: `loses ${lost}`, steps },
 })
 
-/** What turning drafts or locales off takes away: asked before any step. */
+/** Data lost by turning drafts or locales off; checked before any step. */
 export function* versionLosses(holding: TableState, done: Step): Generator<Precondition> {
   const { pair, before } = holding
   const from = qualified(pair.schema, pair.actual.name)
@@ -120,7 +120,7 @@ function editedDrafts({ before }: TableState, from: string): string {
   )
 }
 
-/** Where an owner, or a target, had more links than it may have. */
+/** Owners or targets that have more links than the relation allows. */
 export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Precondition> {
   const { owner, link, source } = move
   yield* sharedLinkLosses(move, naming, done)
@@ -152,7 +152,7 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
   }
 }
 
-/** Of lists that locales come to share: links that the leading locale does not have. */
+/** Links that the leading locale lacks, in lists that become shared by all locales. */
 function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Precondition> {
   const { owner, link, source } = move
   const { before, after, pair } = owner
@@ -227,7 +227,7 @@ const columnsOfLink = (link: LinkMove['link']['link']): readonly string[] =>
         one => one !== null,
       )
 
-/** What further locales have for themselves, and the leading one otherwise. */
+/** Values of further locales that differ from the leading locale's. */
 export function valueLosses(holding: TableState, values: readonly ValueShape[], done: Step): Precondition {
   const { pair, before, after } = holding
   const from = qualified(pair.schema, pair.actual.name)
@@ -258,7 +258,7 @@ export function largeReshape(rows: string, pair: TablePair, done: Step): Precond
   }
 }
 
-/** What stands in the last pair of backticks of a text; all of a text without one. */
+/** The text between the last pair of backticks; the whole text if there is none. */
 const lastQuoted = (text: string): string => {
   const parts = text.split('`')
   return parts.length > 2 ? (parts.at(-2) ?? text) : text

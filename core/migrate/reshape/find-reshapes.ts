@@ -72,7 +72,7 @@ function reach(parts: readonly ComponentsMove[]): ReadonlySet<string> {
 const holdingOf = (uid: string, holdings: readonly TableState[], time: 'before' | 'after') =>
   holdings.find(one => one[time].uid === uid)
 
-/** Whether what led to the one leads to the other now, whatever it is called. */
+/** True if links to the one type lead to the other one now, whatever its name. */
 const leadsTo = (former: LinkShape, target: TableState): boolean => former.target === target.before.uid
 
 function toMove(owner: TableState, link: LinkShape, holdings: readonly TableState[]): readonly LinkMove[] {

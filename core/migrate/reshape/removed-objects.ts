@@ -9,18 +9,18 @@ import { type ComponentsMove, isComponent, type Reshape, type TableState } from 
 /** Components that an attribute held and holds no more: it is gone, with its holder perhaps, or takes others now. */
 interface Gone {
   readonly component: TableState
-  /** What their rows call their owner. */
+  /** The name of the owner in the component's rows. */
   readonly owner: string
 }
 
 interface GoneTerms {
   readonly schema: string
   readonly naming: Naming
-  /** What all tables meant, those of holders that are gone too. */
+  /** The former shape of all tables, including removed ones. */
   readonly before: readonly SchemaShape[]
 }
 
-/** What goes with components that are given up (extra-constraints.ts), and what lists lose that have room for one alone. */
+/** Rows lost with removed components (extra-constraints.ts), and by lists that become single components. */
 export function* goneParts(shift: Reshape, terms: GoneTerms): Generator<SchemaFinding> {
   const { schema, naming, before } = terms
   for (const { component, owner } of findGone(shift, before)) {

@@ -71,7 +71,7 @@ function sharedOut(owner: TableState, naming: Naming, select: Select): string {
   return select(copyOf(leading, 'c.sequence'), 'v.locale', 'true', from)
 }
 
-/** Of components that no locale has for itself any more those of one locale stay. */
+/** Components that become shared by all locales: those of one locale are kept. */
 function staysOf(owner: TableState, had: boolean, naming: Naming): string {
   const table = naming.table(owner)
   const { before, after } = owner

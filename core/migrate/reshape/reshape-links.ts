@@ -4,16 +4,16 @@ import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { type Naming, PARTS, printComponentLinks } from './component-links.ts'
 import { isComponent, type LinkMove, losesDocuments, type TableState, versionKeyOf } from './reshape.ts'
 
-/** Where a move's links are while rows change. */
+/** The temporary table that keeps a move's links while rows change. */
 const aside = (turn: number): string => `pg_temp.plinth_shift_links_${turn}`
 
-/** What a place at the end of a list is a multiple of (reference/documents.md#11-order). */
+/** Positions appended to a list are multiples of this (reference/documents.md#11-order). */
 const GAP = 1024
 
 export interface LinkReshape {
   readonly schema: string
   readonly naming: Naming
-  /** Of the move among all. */
+  /** The index of the move among all moves. */
   readonly turn: number
 }
 
@@ -116,7 +116,7 @@ function writeTable(move: LinkMove, link: TableLink, terms: LinkReshape): readon
   ]
 }
 
-/** What is appended next comes after all that is there. */
+/** Later appended rows must come after all existing ones. */
 const raiseSequence = (table: string, values: readonly string[]): string => {
   const sequence = `pg_get_serial_sequence(${quoteConstant(table)}, 'id')`
   const last = `greatest(1, ${values.map(value => `ceil(max(${value}))`).join(', ')})`

@@ -49,7 +49,7 @@ function addDrafts({ pair }: TableState, table: string): readonly string[] {
   ]
 }
 
-/** What locales had each and come to share. */
+/** Values that each locale had and that all locales share from now on. */
 export function newlyShared(holding: TableState): readonly ValueShape[] {
   const { before, after } = holding
   if (isComponent(holding) || before.locale === null || after.locale === null) return []

@@ -16,7 +16,7 @@ export interface LinkMove {
   readonly source: StoredLinks
 }
 
-/** Where the links of a move were stored. */
+/** The table and shape in which the links of a move were stored. */
 export interface StoredLinks {
   readonly holding: TableState
   readonly link: LinkShape
@@ -31,7 +31,7 @@ export interface ComponentsMove {
   readonly after: ComponentsShape
 }
 
-/** What all of a project's holdings come to. */
+/** The combined reshape of all tables of a project. */
 export interface Reshape {
   readonly holdings: readonly TableState[]
   /** Content-types whose rows become others: drafts or locales come or go. */
@@ -60,7 +60,7 @@ export const gainsLocales = ({ before, after }: TableState): boolean =>
 export const losesLocales = ({ before, after }: TableState): boolean =>
   before.locale !== null && after.locale === null
 
-/** Whether documents may go with versions. */
+/** True if versions that are deleted may take whole documents with them. */
 export const losesDocuments = (holding: TableState): boolean => losesDrafts(holding) || losesLocales(holding)
 
 export const changesVersions = ({ before, after }: TableState): boolean =>

@@ -98,7 +98,7 @@ function onDay(text: string, pattern: string, value: string): string {
   return whenever(`${text} ~ '${pattern}'`, whenever(`substr(${text}, 9, 2)::integer <= ${days}`, value))
 }
 
-/** What is read must say the same when it is written again: `007` is no number, and `1.50` is one. */
+/** The converted value must print as the original text: `007` is not a number, and `1.50` is one. */
 function readBack(type: ColumnType, same: (text: string, value: string) => string): Cast {
   const read = READ_TEXT[type] ?? (() => 'NULL')
   return keepingSome(read, text => same(text, read(text)))
@@ -135,7 +135,7 @@ const cast = (type: ColumnType) => (value: string) => `${value}::${type}`
 const isWhole = (value: string) => `${value} = trunc(${value})`
 const both = (one: Cast['to'], other: Cast['to']) => (value: string) => `${one(value)} AND ${other(value)}`
 
-/** Where it is in the range, as near as the new type comes; beyond it, null. */
+/** The nearest value of the new type if the value is in range, else null. */
 const ranged = (type: ColumnType, inRange: Cast['to'], keeps: Cast['to'] = inRange): Cast =>
   keepingSome(value => whenever(inRange(value), cast(type)(value)), keeps)
 

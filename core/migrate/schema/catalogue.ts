@@ -1,14 +1,14 @@
 import type { SchemaShape } from '../../model/storage.ts'
 import { LOCK_MODES, type LockMode, type TableLock } from './finding.ts'
 
-/** What is in the database's schema: read once, compared with what the model wants. */
+/** The objects in the database's schema: read once, then compared with the model. */
 export interface Catalogue {
   readonly schema: string
   /** By name; tables of other makers too. */
   readonly tables: ReadonlyMap<string, ActualTable>
   /** Names that views, sequences and the like take up. */
   readonly otherNames: ReadonlySet<string>
-  /** What Plinth made, by the table's name. */
+  /** The objects that Plinth created, by table name. */
   readonly made: ReadonlyMap<string, OwnedParts>
   /** A table with more rows is large: it is not locked without being asked. A million where absent. */
   readonly manyRows?: number
@@ -27,7 +27,7 @@ export interface ActualTable {
 
 export interface ActualColumn {
   readonly name: string
-  /** As format_type writes it: `character varying(255)`. */
+  /** In the form of format_type: `character varying(255)`. */
   readonly type: string
   readonly nullable: boolean
   readonly identity: boolean

@@ -17,7 +17,7 @@ import { converted, mayLose, projection, type TablePair, withNewValues } from '.
 import { CATALOGUE_TYPES } from './read-catalogue.ts'
 import { countLostValues, countRows, countTooMany, findStrays } from './row-counts.ts'
 
-/** What the columns of a table lack. */
+/** Compares the columns of a table with the model. */
 export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
@@ -200,7 +200,7 @@ const changed = (pair: TablePair, column: Column, { type }: ActualColumn): strin
 const cannotChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
   `${called(pair, column)} cannot change from ${type} to ${column.type}`
 
-/** What does not survive a change of type; and whether a required attribute would be left empty by it. */
+/** Values that a change of type would lose, and required attributes that it would leave empty. */
 function* losses(pair: TablePair, column: Column, actual: ActualColumn, done: Step): Generator<Precondition> {
   const { schema, desired } = pair
   const value = name(actual.name)
@@ -299,7 +299,7 @@ export function* compareStrays(pair: TablePair): Generator<SchemaFinding> {
   }
 }
 
-/** What `plinth_tables` keeps of a column's values: an attribute's type, or the values that mean something. */
+/** The kind that `plinth_tables` records for a column: an attribute's type, or its allowed values. */
 export function columnKindOf({ attribute, only }: Column): string | null {
   if (only !== undefined) return JSON.stringify(only)
   return attribute?.kind === 'scalar' ? attribute.type : null

@@ -18,9 +18,9 @@ export function* compareKinds(pair: TablePair): Generator<Precondition> {
 interface Rule {
   /** SQL that holds for values that may stay. */
   readonly holds: (value: string) => string
-  /** What the others are. */
+  /** The fault of all other values. */
   readonly fault: string
-  /** Whether the values are nobody's business. */
+  /** True if messages must not contain the values. */
   readonly secret?: true
 }
 
@@ -52,7 +52,7 @@ const HASHES: Rule = {
   secret: true,
 }
 
-/** As core/documents/values/parse-scalar.ts has it. */
+/** The same rule as in core/documents/values/parse-scalar.ts. */
 const EMAIL =
   '^[^][[:space:]@<>(),;:\\\\"]+@[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$'
 

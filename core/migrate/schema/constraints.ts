@@ -126,7 +126,7 @@ interface Changes {
   }[]
   readonly surplus: readonly {
     readonly name: string
-    /** Of a foreign key, which is a part of the other table as well. */
+    /** Set for a foreign key, which also belongs to the other table. */
     readonly references?: { readonly table: string }
   }[]
   readonly foreign: readonly { readonly name: string }[]

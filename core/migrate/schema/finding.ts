@@ -1,8 +1,8 @@
 import { sameList } from './literals.ts'
 
 /**
- * The order in which a plan's steps are done: names first, then what makes room (`release`: what goes
- * lets go of what stays), data, rows that come to mean something else, what fills them, what narrows, what goes.
+ * The order of a plan's steps: renames, new objects, looser rules, removed constraints, data changes, converted rows,
+ * filled columns, stricter rules, drops. `release` removes references from dropped objects to kept ones.
  */
 export const PHASES = [
   'rename',
@@ -18,35 +18,35 @@ export const PHASES = [
 ] as const
 export type Phase = (typeof PHASES)[number]
 
-/** What comparing the model with the database brings to light. */
+/** A result of comparing the model with the database. */
 export type SchemaFinding = Step | Precondition | SchemaRefusal | Leftover
 
-/** What a change costs: nothing, the patience of writers, or what is there. Each includes those before it. */
+/** The risk of a change: none, waiting writers, or lost data. Each level includes the lower ones. */
 export const RISKS = ['safe', 'slow', 'destructive'] as const
 export type Risk = (typeof RISKS)[number]
 
 /**
- * Whether the version of a project that is running can go on while a step is done: `expand`: it can; `contract`: once
- * it has ended; `stop`: neither it nor the new one can serve before and after.
+ * The part of a rollout in which a step may run. `expand`: while the previous version serves. `contract`: after the previous
+ * version has ended. `stop`: no version may serve meanwhile.
  */
 export const ROLLOUT_PHASES = ['expand', 'contract', 'stop'] as const
 export type RolloutPhase = (typeof ROLLOUT_PHASES)[number]
 
-/** Whom a step keeps away from a table, to the end of its transaction. Each includes those before it. */
+/** The sessions that a step blocks from a table until commit. Each mode includes the weaker ones. */
 export const LOCK_MODES = ['vacuum', 'writers', 'everybody'] as const
 export type LockMode = (typeof LOCK_MODES)[number]
 
 export interface TableLock {
-  /** As it is called before the plan; null: every table of Plinth's making. */
+  /** The name before the migration; null: every table that Plinth created. */
   readonly table: string | null
   readonly from: LockMode
 }
 
-/** A change. What it costs beyond nothing, a proviso says. */
+/** A change. Preconditions describe its risk. */
 export interface Step {
   readonly kind: 'step'
   readonly phase: Phase
-  /** Of tables that are there; PostgreSQL takes these locks itself, but one after the other (lock-tables.ts). */
+  /** Locks on existing tables. PostgreSQL would take them one by one; lock-tables.ts takes them in advance. */
   readonly locks: readonly TableLock[]
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string
@@ -55,9 +55,9 @@ export interface Step {
   readonly onlyIf: RowCountQuery | null
   /** How it is done outside of any transaction without holding up writers; null: it is not. */
   readonly concurrentIndex: ConcurrentIndex | null
-  /** Where it is another than the phase's (rollout-phase.ts). */
+  /** Overrides the phase's default. */
   readonly window?: RolloutPhase
-  /** Of a step that expands: the statements while an older version is serving, where it leaves the rest for later. */
+  /** The statements that run while an older version serves, if an expand step leaves the rest for later. */
   readonly expands?: readonly string[]
 }
 
@@ -79,16 +79,16 @@ export interface Precondition {
   readonly code: RefusalCode
   readonly table: string
   readonly question: RowCountQuery
-  /** `{rows}` stands for "1 row" or "5 rows", `{values}` for the values. */
+  /** `{rows}` is replaced by "1 row" or "5 rows", `{values}` by the values. */
   readonly message: string
-  /** What it costs to go on all the same; absent: there is no way. */
+  /** The cost of an override; absent: no override is possible. */
   readonly price?: OverrideCost
 }
 
-/** What some steps cost where rows were found. */
+/** The cost of some steps if rows were found. */
 export interface OverrideCost {
   readonly weight: Exclude<Risk, 'safe'>
-  /** What writers wait for, or what is lost; `{rows}` as in messages. */
+  /** The reason why writers wait, or the data that is lost; `{rows}` as in messages. */
   readonly note: string
   readonly steps: readonly Step[]
 }
@@ -129,7 +129,7 @@ export interface SchemaRefusal {
   /** null: not about one table. */
   readonly table: string | null
   readonly message: string
-  /** What came before it was done, and stands. */
+  /** Earlier steps were committed and remain. */
   readonly partly?: true
 }
 
@@ -143,7 +143,7 @@ export interface Leftover {
   readonly drop: readonly Step[]
 }
 
-/** Whether who allows the one takes the other with it. */
+/** True if an allowed risk includes another one. */
 export const permits = (allowed: Risk, weight: Risk): boolean =>
   RISKS.indexOf(weight) <= RISKS.indexOf(allowed)
 
@@ -182,8 +182,8 @@ export const refusal = (code: RefusalCode, table: string | null, message: string
 })
 
 /**
- * What a step means to a version of the project that serves while it is done. New things are not asked for by it, and
- * what lets go binds it less. What it relies on must not change its name or its meaning; new rules are for when it is gone.
+ * The rollout phase of each step, from the view of an older version that is still serving. It does not use new objects, and
+ * looser rules do not affect it. The names and meanings that it relies on must not change; stricter rules wait for its end.
  */
 const BY_PHASE: Readonly<Record<Phase, RolloutPhase>> = {
   rename: 'stop',
@@ -200,11 +200,11 @@ const BY_PHASE: Readonly<Record<Phase, RolloutPhase>> = {
 
 export const rolloutPhaseOf = ({ phase, window }: Step): RolloutPhase => window ?? BY_PHASE[phase]
 
-/** Whether an older version that is running goes on beside all of a step, and not only beside what `--expand` does of it. */
+/** True if an older version may serve during the whole step, including the part that `--expand` leaves out. */
 export const isBackwardCompatible = (step: Step): boolean =>
   rolloutPhaseOf(step) === 'expand' && (step.expands === undefined || sameList(step.expands, step.statements))
 
-/** The part of the steps that the version which is running goes on beside. */
+/** The part of the steps that may run while the previous version serves. */
 export const expandSteps = (steps: readonly Step[]): readonly Step[] =>
   steps
     .filter(step => rolloutPhaseOf(step) === 'expand')

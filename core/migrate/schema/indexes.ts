@@ -36,7 +36,7 @@ export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
     if (!matched.missing.includes(index) && mayMerge(pair, index)) yield duplicates(pair, index)
 }
 
-/** What making an index concurrently left where it failed is of no use to anybody. */
+/** Drops invalid indexes, which a failed CREATE INDEX CONCURRENTLY leaves behind. */
 function own({ desired, actual, made }: TablePair): ReadonlySet<string> {
   const names = desired.indexes.map(index => index.name)
   const invalid = actual.indexes.filter(index => !index.valid && names.includes(index.name))

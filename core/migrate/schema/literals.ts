@@ -14,7 +14,7 @@ export function literalsOf(expression: string): readonly string[] {
 export const sameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
 
-/** Whether a column's default, as PostgreSQL prints it, is this constant. */
+/** True if a column's default, as PostgreSQL prints it, equals this constant. */
 export function sameDefault(
   type: ColumnType,
   wanted: string | number | boolean | undefined,

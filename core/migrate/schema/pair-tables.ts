@@ -19,9 +19,9 @@ export interface TablePair {
   readonly shift?: RowConversion
 }
 
-/** What becomes of rows that come to mean something else (plan-reshape.ts). */
+/** How existing rows are converted when their meaning changes (plan-reshape.ts). */
 export interface RowConversion {
-  /** What columns come to hold, by name: SQL over the columns that are there. */
+  /** The new values of columns, by name: SQL over the existing columns. */
   readonly fillings: ReadonlyMap<string, string>
   /** SQL over the columns that are there: holds for the rows that stay. */
   readonly rows: string
@@ -29,7 +29,7 @@ export interface RowConversion {
   readonly moved: ReadonlySet<string>
 }
 
-/** What a start changes without being asked may touch this many rows; more would hold up writers for too long. */
+/** The most rows that a start changes without confirmation; more would block writers for too long. */
 export const MANY_ROWS = 1_000_000
 
 export function toPair(
@@ -84,7 +84,7 @@ function valueIn(column: Column, actual: ActualColumn | undefined): string {
   return withNewValues(column, name(actual.name))
 }
 
-/** Whether the column changes to a type that some values of the former do not fit. */
+/** True if the column's new type cannot represent some values of the former type. */
 export const mayLose = (column: Column, actual: ActualColumn | undefined): actual is ActualColumn =>
   actual !== undefined &&
   actual.type !== CATALOGUE_TYPES[column.type] &&

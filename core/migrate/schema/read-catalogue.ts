@@ -3,7 +3,7 @@ import type { ColumnType, SchemaShape } from '../../model/storage.ts'
 import { qualified } from '../../sql/ddl.ts'
 import type { ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
 
-/** What runs statements: the database, or a transaction of it. */
+/** Runs statements: the database, or one of its transactions. */
 export type Runner = Pick<Database, 'run'> | Pick<Transaction, 'run'>
 
 /**
@@ -56,7 +56,7 @@ function toMade(json: string): OwnedParts {
   }
 }
 
-/** As JSON: an older Plinth’s lacks `kinds` and `shape`. */
+/** JSON, because older versions of Plinth have no `kinds` and `shape`. */
 const printMade = (schema: string): string =>
   `SELECT name, to_jsonb(made)::text FROM ${qualified(schema, 'plinth_tables')} AS made`
 
@@ -114,7 +114,7 @@ SELECT own.relname, CASE WHEN own.is_table THEN json_build_object(
 FROM own LEFT JOIN columns USING (oid) LEFT JOIN indexes USING (oid)
 LEFT JOIN constraints USING (oid) LEFT JOIN triggers USING (oid)`
 
-/** As the catalogue writes them. */
+/** The type names that PostgreSQL's catalogue uses. */
 export const CATALOGUE_TYPES = {
   integer: 'integer',
   bigint: 'bigint',

@@ -17,7 +17,7 @@ export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Pr
   return 0
 }
 
-/** Tells the faults of a project. */
+/** Reports the faults of a project. */
 export function complainOf(faults: readonly Diagnostic[], { complain }: RolesContext): 1 {
   complain(`${faults.map(printDiagnostic).join('\n\n')}\n`)
   return 1

@@ -80,7 +80,7 @@ function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Do
   )
 }
 
-/** Whether the role could read drafts of any content-type. */
+/** True if the role could read drafts of any content-type. */
 function addReadDrafts(subjects: Subjects, withDrafts: ReadonlySet<string>): boolean {
   const readers = [...subjects].filter(
     ([subject, actions]) => withDrafts.has(subject) && (actions.has('find') || actions.has('findOne')),

@@ -234,7 +234,7 @@ function compareRows(a: Row, b: Row, orderBy: readonly string[]): number {
   return 0
 }
 
-/** As PostgreSQL sorts numbers and texts, nulls last. */
+/** Sorts numbers and texts like PostgreSQL, nulls last. */
 function compareCells(a: string | null, b: string | null): number {
   if (a === b) return 0
   if (a === null) return 1

@@ -81,7 +81,7 @@ function readRouter(module: ParsedModule): StrapiRouter | undefined {
 const factoryOf = ({ callee }: CallExpressionNode): string | undefined =>
   /(?:^|\.)createCore(Controller|Service|Router)$/.exec(memberPath(callee) ?? '')?.[1]
 
-/** Whether the file is as Strapi's generator writes it: empty, a factory call with a uid only, or empty life-cycle functions. */
+/** True if the file is as Strapi generates it: empty, a factory call with a uid only, or empty life-cycle functions. */
 function isGenerated(module: ParsedModule): boolean {
   if (module.body.length === 0) return true
   const exported = exportedValue(module)
@@ -94,7 +94,7 @@ function isGenerated(module: ParsedModule): boolean {
   )
 }
 
-/** Besides the export, which is one statement. */
+/** Statements other than the export, which is one statement. */
 const hasOnlyImports = ({ body }: ParsedModule): boolean => body.filter(each => !isImport(each)).length === 1
 
 const isImport = (statement: StatementNode): boolean =>

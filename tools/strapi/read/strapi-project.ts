@@ -14,9 +14,9 @@ export interface StrapiProject {
   /** The extended users-permissions user, if the project has one. */
   readonly user: StrapiHolder | null
   readonly config: StrapiConfig
-  /** What the plugin config-sync keeps in files; null without it. */
+  /** The files of the plugin config-sync; null without it. */
   readonly synced: StrapiFacts | null
-  /** Whether settings depend on NODE_ENV. */
+  /** True if settings depend on NODE_ENV. */
   readonly hasEnvironments: boolean
   /** The dependencies in package.json. */
   readonly packages: readonly string[]

@@ -168,7 +168,7 @@ function parseShared(
 /** Defaults of the attributes that the stream does not declare. */
 interface Defaults {
   readonly own: Values
-  /** Of attributes that all locales share. */
+  /** The values of attributes that all locales share. */
   readonly shared: Values
 }
 

@@ -24,7 +24,7 @@ import { streamedAttributes } from '../describe.ts'
 import { isSecret } from '../to-streamed-document.ts'
 
 export interface ValueTerms {
-  /** Whether the stream declares an attribute. If so, and a line omits it, it is null or empty. */
+  /** True if the stream declares an attribute. If so, and a line omits it, it is null or empty. */
   readonly describes: (holder: Holder, attribute: Attribute) => boolean
   readonly locales: readonly string[]
 }

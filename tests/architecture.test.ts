@@ -210,7 +210,7 @@ test('no test sets a time limit of its own', t => {
   t.deepEqual(setting, [])
 })
 
-test('what an install brings runs on the oldest Node that is promised: npm warns of nothing', t => {
+test('the installed packages run on the oldest supported Node: npm prints no warning', t => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const late = Object.entries<{ engines?: { node?: string } }>(packages).filter(
     ([, { engines }]) => engines?.node !== undefined && !runsOn(engines.node, 20, 19),

@@ -160,7 +160,7 @@ test('a value of the user of another kind than the attribute is an error at load
   t.deepEqual(await told('{ writer: { find: { where: { age: $user.id } } } }'), [])
 })
 
-test('every fault is told, of roles and of tokens', async t => {
+test('every fault of roles and tokens is reported', async t => {
   const faults = await faultsOf(`
 roles: { editor: { permissions: { buk: [find], writer: { fnd: true } } } }
 apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { wryter: [find] } } }

@@ -38,7 +38,7 @@ function explain(of: World, holder: PermissionHolder, name: string, action: Acti
 /** The line that an explanation speaks of, without what is around it. */
 const lineOf = (of: World, { path }: Explanation): string => of.project.keyPlace(path).source.trim()
 
-test('what is explained is what requests are held to, for each role, token, type and action', async t => {
+test('explanations agree with the checks of requests, for each role, token, type and action', async t => {
   const of = await world(ROLES)
   const { holders, subjects, explain } = openExplainer(of.project, of.model, of.access)
   t.is(holders.length, 8)
@@ -61,7 +61,7 @@ test('what is explained is what requests are held to, for each role, token, type
   }
 })
 
-test('an inherited permission is told with the way to the role that says it', async t => {
+test('an inherited permission is shown with the path to the role that declares it', async t => {
   const of = await world(ROLES)
   const told = explain(of, role('drafter'), 'vault', 'find')
   t.deepEqual(told.through, ['drafter', 'author', 'reader'])
@@ -69,7 +69,7 @@ test('an inherited permission is told with the way to the role that says it', as
   t.is(lineOf(of, told), 'permissions: { "*": [find, findOne], users: [me] }')
 })
 
-test('publishing that an update brings along is told by the line of the update', async t => {
+test('the line of an update explains the publishing that it includes', async t => {
   const of = await world(ROLES)
   const told = explain(of, role('author'), 'book', 'publish')
   t.true(told.allowed)
@@ -87,7 +87,7 @@ test('readDrafts that a role names leaves the publishing that an inherited updat
   t.regex(lineOf(of, told), /^update: /)
 })
 
-test('a type that is named beats "*", and both lines are told', async t => {
+test('a named type takes precedence over "*", and both lines are shown', async t => {
   const of = await world(ROLES)
   const told = explain(of, role('chief'), 'writer', 'find')
   t.false(told.allowed)
@@ -96,7 +96,7 @@ test('a type that is named beats "*", and both lines are told', async t => {
   t.regex(of.project.keyPlace(told.overridden ?? []).source, /chief/)
 })
 
-test('readable and writable attributes are told: private ones are only written, set ones by the server alone', async t => {
+test('readable and writable attributes are listed: private ones are only written, set ones by the server alone', async t => {
   const of = await world(ROLES)
   const update = explain(of, role('author'), 'book', 'update')
   t.deepEqual(update.writable, ['title', 'secret', 'pin'])
@@ -111,7 +111,7 @@ test('readable and writable attributes are told: private ones are only written, 
   t.is(explain(of, role('author'), 'book', 'delete').writable, null)
 })
 
-test('what nobody says, what is open to all and what follows from the kind of a token is told as such', async t => {
+test('undeclared, public and token-implied permissions are each explained as such', async t => {
   const of = await world(ROLES)
   t.deepEqual(explain(of, role('public'), 'book', 'find').why, { kind: 'unsaid' })
   t.deepEqual(explain(of, role('reader'), 'auth', 'login').why, { kind: 'open' })

@@ -44,7 +44,7 @@ const openWays = waysFrom(book, 3).filter(({ steps, end }) => {
   return !names.includes(true) && end.uid in UNREADABLE
 })
 
-test('what a caller may not read is refused by every operator on every path, over up to three hops', t => {
+test('unreadable attributes are refused by every operator on every path, over up to three hops', t => {
   let tried = 0
   for (const way of openWays) {
     for (const attribute of unreadable(way.end)) {
@@ -91,7 +91,7 @@ test('private attributes and passwords are refused to a full-access token as to 
   t.pass()
 })
 
-test('fields that nobody asked for by name are left out where they may not be read, at every depth', t => {
+test('unreadable fields are omitted unless they were named, at every depth', t => {
   const writer = typeOf(model, 'writer')
   const inner = populate(attributeOf(book, 'writer', 'relation'), 'all')
   const parts = populate(attributeOf(book, 'parts', 'zone'), 'all')

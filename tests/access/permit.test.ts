@@ -36,7 +36,7 @@ test('writing needs its own permission', async t => {
   t.is(outcome({ ...common, kind: 'delete' }, guest), 'Forbidden')
 })
 
-test('who may not publish writes drafts alone', async t => {
+test('a caller who may not publish writes only drafts', async t => {
   const of = await world(
     'roles: { drafter: { permissions: { book: { create: true, publish: false } } }, author: { permissions: { book: [create] } } }',
   )
@@ -65,7 +65,7 @@ test('attributes outside of the permission are refused, private ones inside of i
   t.is(outcome(create(of, 'writer', { salary: 1 }), callerOf(of, 'boss')), 'Invalid key salary')
 })
 
-test('what the server sets is written whatever the body says', async t => {
+test('values set by the server override the body', async t => {
   const of = await world(
     'roles: { member: { permissions: { writer: { create: { fields: [name], set: { salary: 100, account: $user.id } } } } } }',
   )

@@ -70,7 +70,7 @@ const along = (...names: readonly ('writer' | 'books')[]): Sort['path'] =>
 const populating = (...parts: readonly Populate[]): Query =>
   listOf(book, { selection: { fields: [], named: true, populate: parts } })
 
-test('what no permission names is forbidden, for lists, single documents and unknown ids alike', t => {
+test('actions without a permission are forbidden, for lists, single documents and unknown ids alike', t => {
   const one: Query = { ...listOf(writer), take: { kind: 'one', documentId: 'unknown' } }
   t.deepEqual(refusal(listOf(writer), access.publicCaller), FORBIDDEN)
   t.deepEqual(refusal(one, access.publicCaller), FORBIDDEN)
@@ -86,7 +86,7 @@ test('one document needs findOne, a list and a single type need find', t => {
   t.is(refusal(one, access.publicCaller), 'passed')
 })
 
-test('a bad key is told with its place, from the top of filters and sort, from the populate inside one', t => {
+test('an invalid key is reported with its path, from the top of filters and sort, from the populate inside one', t => {
   const private3 = filterOn(book, { $or: [{ sequel: { sequel: { secret: 'x' } } }] })
   t.deepEqual(
     refusal(listOf(book, { filter: private3 }), access.publicCaller),
@@ -116,7 +116,7 @@ test('a bad key is told with its place, from the top of filters and sort, from t
   t.deepEqual(refusal(populating(filtered), access.publicCaller), bad('secret', 'sequel.secret', 'populate'))
 })
 
-test('of several bad keys the first of filters, sort, fields and populate is told', t => {
+test('invalid keys are reported in the order filters, sort, fields, populate', t => {
   const everywhere = {
     filter: filterOn(book, { secret: 'x' }),
     sort: [{ path: [], attribute: scalarOf(book, 'pin'), direction: 'asc' as const }],
@@ -163,7 +163,7 @@ test('a.b leaves out a where b is left out, unless a is asked for otherwise', t 
   t.deepEqual(keysOf(populating(passing as Populate), token('read')), ['box'])
 })
 
-test('a dotted populate of something private is told with the whole way', t => {
+test('a dotted populate of a private attribute is reported with the whole path', t => {
   const secret = { ...link('vault'), attribute: { ...attributeOf(book, 'vault', 'relation'), private: true } }
   const way = link('sequel', { origin: 'passed', selection: { ...everything(book), populate: [secret] } })
   t.deepEqual(refusal(populating(way), access.publicCaller), bad('vault', 'sequel.vault', 'populate'))
@@ -228,7 +228,7 @@ test('an empty text of a user is no value: every text would hold it', t => {
   }
 })
 
-test('drafts are refused to who may not read them, and relations lead him to published versions', t => {
+test('drafts are refused without draft access, and relations lead to published versions', t => {
   const caller = user('authenticated')
   t.deepEqual(refusal(listOf(book, { status: 'draft' }), caller), FORBIDDEN)
   t.deepEqual(refusal(listOf(book, { publication: 'modified' }), caller), FORBIDDEN)

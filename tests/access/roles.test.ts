@@ -55,7 +55,7 @@ roles:
   t.is(may(of, 'editor', 'vault'), '')
 })
 
-test('"*" stands for every content-type of the project, not for users, files or roles; a named type beats it', async t => {
+test('"*" matches every content-type of the project, not users, files or roles; a named type takes precedence', async t => {
   const of = await world(`
 roles:
   base: { permissions: { vault: { find: false } } }
@@ -68,7 +68,7 @@ roles:
   t.false(grantsOf(of, 'editor').allows('upload', 'find'))
 })
 
-test('"*" as an action is every action that the subject has; an action named beside it beats it', async t => {
+test('"*" as an action matches every action of the subject; a named action takes precedence', async t => {
   const of = await world(`
 roles: { editor: { permissions: { "*": "*", book: { "*": true, delete: false }, users: "*" } } }
 `)
@@ -176,7 +176,7 @@ apiTokens:
   }
 })
 
-test('what conditions and set values ask of a user is told, each path once', async t => {
+test('user paths in conditions and set values are listed, each once', async t => {
   const of = await world(`
 roles:
   editor:
@@ -216,7 +216,7 @@ roles:
   t.is(may(of, 'half', 'book'), 'findOne update publish readDrafts')
 })
 
-test('who may change only some documents publishes only those', async t => {
+test('a caller who may change only some documents publishes only those', async t => {
   const of = await world(`
 roles: { author: { permissions: { book: { create: true, update: { where: { price: 3 }, fields: [title] } } } } }
 `)

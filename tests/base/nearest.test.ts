@@ -19,7 +19,7 @@ const MEANT: readonly (readonly [word: string, known: readonly string[], meant: 
 for (const [word, known, meant] of MEANT)
   test(`\`${word}\` among ${known.join(', ')}`, t => t.is(nearest(word, known), meant))
 
-test('operators of other query languages are told by ours', t => {
+test('operators of other query languages are matched to ours', t => {
   const of = (word: string) => nearest(word, OPERATOR_NAMES)
   t.is(of('$equals'), '$eq')
   t.is(of('$neq'), '$ne')
@@ -31,7 +31,7 @@ test('operators of other query languages are told by ours', t => {
   t.is(of('$startswith'), '$startsWith')
 })
 
-test('where no word is near, few are listed, many are not, and that there are none is said', t => {
+test('without a near word, a short list is printed, a long one is not, and an empty one is mentioned', t => {
   t.is(hintFor('x', ['one', 'three']), ': one of `one`, `three`')
   t.is(hintFor('x', []), ': there is none')
   t.is(

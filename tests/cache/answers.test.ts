@@ -134,7 +134,7 @@ test.serial(
   },
 )
 
-test.serial('a caller who has the answer is told so after one small statement', async t => {
+test.serial('a caller with a matching ETag gets 304 after one small statement', async t => {
   const { cached, plain } = t.context
   const made = await plain.data('POST', '/api/articles', { title: 'Tagged' })
   for (const path of [`/api/articles/${made.documentId}`, '/api/articles?sort=title']) {
@@ -165,7 +165,7 @@ test.serial('callers with other fields or other rows never share an answer', asy
     }
 })
 
-test.serial('operations that name the same otherwise are told apart', async t => {
+test.serial('operations that differ in aliases are cached separately', async t => {
   const { cached, plain } = t.context
   const operations = [
     '{ tags { data { id } meta { pagination { total } } } }',
@@ -185,7 +185,7 @@ test.serial('operations that name the same otherwise are told apart', async t =>
     }
 })
 
-test.serial('pages and forms of one list are told apart', async t => {
+test.serial('pages and formats of one list are cached separately', async t => {
   const { cached, plain } = t.context
   const forms = [
     'page]=1&pagination[pageSize]=2',
@@ -220,7 +220,7 @@ test.serial('another page of a list is not counted again', async t => {
 
 const DOCS = readFileSync(new URL('../../docs/caching.md', import.meta.url), 'utf8')
 
-test.serial('what is asked for at once is read once', async t => {
+test.serial('concurrent equal requests are read once', async t => {
   const { cached, plain } = t.context
   await plain.data('POST', '/api/articles', { title: 'At once' })
   cached.statements()
@@ -230,7 +230,7 @@ test.serial('what is asked for at once is read once', async t => {
   t.is(reads.length, 1)
 })
 
-test.serial('what was asked of the database before a write is no answer to who asks after it', async t => {
+test.serial('a statement sent before a write does not answer requests that came after it', async t => {
   const { cached, plain } = t.context
   const made = await plain.data('POST', '/api/articles', { title: 'Before' })
   const path = `/api/articles/${made.documentId}`
@@ -251,7 +251,7 @@ test.serial('what was asked of the database before a write is no answer to who a
   }
 })
 
-test.serial('what is kept is not given once another process made this one outdated', async t => {
+test.serial('an entry is not served after another process made it outdated', async t => {
   const { cached, plain, open } = t.context
   const made = await plain.data('POST', '/api/articles', { title: 'Unrated' })
   const path = `/api/articles/${made.documentId}`

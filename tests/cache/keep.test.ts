@@ -3,7 +3,7 @@ import { openAnswerStore, toBody } from '../../core/cache/answer-store.ts'
 
 const KILOBYTE = 1024
 
-test('what is kept takes no more than it may, and the least recently used goes first', t => {
+test('the store respects its limit and evicts the least recently used entry first', t => {
   const keep = openAnswerStore(64 * KILOBYTE)
   const body = toBody('x'.repeat(4 * KILOBYTE))
   for (let number = 0; number < 100; number++) {
@@ -17,7 +17,7 @@ test('what is kept takes no more than it may, and the least recently used goes f
   t.is(keep.body('key 1'), undefined)
 })
 
-test('what takes more than an eighth by itself is not kept, keys counted', t => {
+test('an entry larger than an eighth of the limit is not stored, keys included', t => {
   const keep = openAnswerStore(64 * KILOBYTE)
   keep.setBody('large', '1', toBody('x'.repeat(9 * KILOBYTE)))
   t.is(keep.body('large'), undefined)

@@ -32,7 +32,7 @@ test('values are kept within bounds of number and bytes, the least used go', t =
   t.true(kept.size <= 3 && kept.bytes <= 10_000)
 })
 
-test('what is kept by a piece of a request keeps no more of it than that', t => {
+test('a cache key that is part of a request text does not retain the whole text', t => {
   const map = new LruCache<number>({ entries: 10_000, bytes: 100_000_000 }, () => 8)
   const growth = growthOf(1000, number => {
     const request = `${number} `.repeat(4000)

@@ -45,7 +45,7 @@ const PATHS = [
   `/graphql?query=${encodeURIComponent('{ notes { data { id attributes { title } } } }')}`,
 ] as const
 
-test.serial('a kept answer costs whoever is signed in one statement, with his session', async t => {
+test.serial('a cached response costs a signed-in user one statement, which includes the session', async t => {
   const { cached, plain } = t.context
   const ann = await signUp(t.context, 'ann')
   for (const path of PATHS) {
@@ -63,7 +63,7 @@ test.serial('a kept answer costs whoever is signed in one statement, with his se
   }
 })
 
-test.serial('an API token costs nothing beside it', async t => {
+test.serial('an API token adds no statement', async t => {
   const { cached } = t.context
   const asking: Asking = { as: FULL }
   for (let time = 0; time < 2; time++) await cached.ask('GET', PATHS[0], asking)

@@ -47,7 +47,7 @@ test.serial(
   },
 )
 
-test.serial('what is asked for a second time is kept, and so are the totals of lists', async t => {
+test.serial('a response is cached at the second request, and so are the totals of lists', async t => {
   const { cached } = t.context
   const path = '/api/notes?filters[title]=twice'
   t.false((await read(cached, path)).some(isProof))

@@ -15,7 +15,7 @@ function plinth(...words: string[]) {
   return { code: status, out: stdout, complaint: stderr }
 }
 
-test('plinth roles takes the folder beside options that are given again', t => {
+test('plinth roles accepts the folder together with repeated options', t => {
   const { code, out } = plinth('roles', '--role', 'public', '--role', 'editor', EXAMPLE, '--type', 'dish')
   t.is(code, 0)
   t.deepEqual(out.match(/^role \w+/gm), ['role public', 'role editor'])

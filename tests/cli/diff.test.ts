@@ -50,7 +50,7 @@ roles:
       team: { find: { where: { name: { $notNull: true } } } }
 `
 
-test('what a change grants comes first, then what it may grant, then what it takes away, each with its lines', async t => {
+test('grants are printed first, then possible grants, then removals, each with its lines', async t => {
   const folder = repository(t, { 'project.yaml': BEFORE })
   folder.write('project.yaml', AFTER)
   const { code, out, complaint } = await diff('HEAD', { folder: folder.path })
@@ -62,7 +62,7 @@ test('what a change grants comes first, then what it may grant, then what it tak
   t.true(out.split('\n').every(line => line.length <= 100))
 })
 
-test('the same is told in JSON', async t => {
+test('the differences are printed as JSON', async t => {
   const folder = repository(t, { 'project.yaml': BEFORE })
   folder.write('project.yaml', AFTER)
   const { out: json } = await diff('HEAD', { folder: folder.path, form: 'json' })
@@ -100,7 +100,7 @@ test('the exit code is 0 where nothing is granted: nothing changed, or only less
   t.regex(less.out, /\n- role member may no longer delete note\n/)
 })
 
-test('roles, tokens and types that come and go are told of as all that is granted on them', async t => {
+test('added and removed roles, tokens and types are printed as all of their permissions', async t => {
   const folder = repository(t, { 'project.yaml': BEFORE })
   const more = `${BEFORE}
   chief: { permissions: { "*": [find] } }

@@ -55,7 +55,7 @@ for (const [title, line] of GOLDEN) {
   })
 }
 
-test('the same is told in JSON, on one line', async t => {
+test('the explanation is printed as JSON on one line', async t => {
   const { out } = await explain('public find article author', { form: 'json' })
   t.is(out, golden('explain-public-find-article-author.json.txt', out))
   t.is(out.trimEnd().split('\n').length, 1)
@@ -152,7 +152,7 @@ const REPORTS = `
 - { documentId: other, title: Two, owner: bob }
 `
 
-test('where nobody is asked for, $user.… stands for itself among the parameters', async t => {
+test('without a user, $user.… appears by name among the parameters', async t => {
   const options = projectOf(t)
   const { out } = await explain('member find report', options)
   t.is(out, golden('explain-user-condition.txt', out))
@@ -161,7 +161,7 @@ test('where nobody is asked for, $user.… stands for itself among the parameter
   t.true(lead.includes('= ["$user.team.id",77] ($user.team.id)'), lead)
 })
 
-test('what a write takes, what the server sets and what stands in its condition is told', async t => {
+test('writable attributes, server-set values and the condition of a write are listed', async t => {
   const options = projectOf(t)
   const { out: update } = await explain('lead update report', options)
   t.is(update, golden('explain-update.txt', update))
@@ -186,7 +186,7 @@ test('drafts are shown within the condition of the read that shows them', async 
   t.true(out.includes('"status" = \'draft\''))
 })
 
-test('what a route says of its own is told beside what roles say, in explanations and tables', async t => {
+test('the own settings of a route are shown next to those of roles, in explanations and tables', async t => {
   const options = projectOf(t)
   const routes = 'routesConfig:\n  team.find: { auth: false }\n  report.update: { policies: [is-owner] }\n'
   options.write('project.yaml', PROJECT + routes)
@@ -202,7 +202,7 @@ test('what a route says of its own is told beside what roles say, in explanation
   )
 })
 
-test('of a user, the role and the values of $user are those of the database, and nothing is written to it', async t => {
+test('for a user, the role and the values of $user are read from the database, and nothing is written to it', async t => {
   const { options, database } = await filled(t)
   const before = await contentOf(database)
   const { out, complaint } = await explain('ANN@example.org find report', { ...options, form: 'json' })
@@ -232,7 +232,7 @@ test('a value that a user lacks makes the condition false; a blocked user is ref
   t.regex(cat, /^No: cat \(member\) may not find report\.\nEvery request of this user is refused/)
 })
 
-test('a name that a role has too is the role, unless the user is asked for; nobody is an unknown word', async t => {
+test('a name shared with a role means the role, unless a user is named; an unknown name is refused', async t => {
   const { options } = await filled(t)
   t.regex((await explain('lead find team', options)).out, /^Yes: role lead/)
   t.regex((await explain('lead find team', { ...options, isUser: true })).out, /^No: lead \(authenticated\)/)

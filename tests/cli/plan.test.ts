@@ -10,7 +10,7 @@ import { createDatabase, testServer } from '../harness/test-database.ts'
 const project = (attributes: string) =>
   `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`
 
-test('a change is planned, refused, allowed and told of afterwards', async t => {
+test('a change is planned, refused, allowed and reported afterwards', async t => {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())
   const server = testServer()
@@ -91,7 +91,7 @@ test('a change is planned, refused, allowed and told of afterwards', async t => 
   t.deepEqual(history.done[0]?.steps, ['drop column "pages" of "books" (content-type `book`)'])
 })
 
-test('a wrong project and a database that is away are told, with exit code 1', async t => {
+test('an invalid project and an unreachable database are reported with exit code 1', async t => {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())
   const told: string[] = []

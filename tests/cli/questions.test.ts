@@ -82,7 +82,7 @@ test('every question about the example project has an answer with a line of the 
   for (const text of texts) t.regex(text, /^(Yes|Yes, in part|No): [\s\S]*\n {2}project\.yaml:\d+:\d+\n/)
 })
 
-test('every condition becomes SQL whose parameters tell what they stand for, wherever it stands', async t => {
+test('every condition becomes SQL whose parameters are explained, at every position', async t => {
   const folder = temporaryFolder()
   folder.write('project.yaml', CONDITIONS)
   const { texts } = await ask(folder.path)
@@ -134,7 +134,7 @@ function isAnswered(way: readonly string[], type: ContentType, caller: Caller, r
   return restrict(parsed.value.query, caller, 'find').ok
 }
 
-test('what is told of an attribute, over relations and in components, is what requests are held to', async t => {
+test('explanations of attributes agree with the checks of requests, over relations and in components', async t => {
   const loaded = await loadRoles(EXAMPLE, {})
   if (!loaded.ok) throw new Error(loaded.reasons.map(({ message }) => message).join('\n'))
   const roles = loaded.value

@@ -9,19 +9,19 @@ const ALL = { roles: [], types: [] }
 const roles = (narrowing: Partial<Parameters<typeof runRoles>[1]> = {}, options: RunOptions = {}) =>
   run((terms: RolesContext) => runRoles(terms, { ...ALL, ...narrowing }), options)
 
-test('who may do what in the example project is one table for each role', async t => {
+test('the permissions of the example project are printed as one table for each role', async t => {
   const { code, out } = await roles()
   t.is(out, golden('roles.txt', out))
   t.is(code, 0)
 })
 
-test('the same is told in JSON', async t => {
+test('the permissions are printed as JSON', async t => {
   const { out: json } = await roles({ roles: ['public'], types: ['article'] }, { form: 'json' })
   t.is(json, golden('roles-public-article.json.txt', json))
   t.is(json.trimEnd().split('\n').length, 1)
 })
 
-test('JSON tells of each action the place of the line that decides', async t => {
+test('JSON contains the position of the deciding line of each action', async t => {
   const { out } = await roles({ roles: ['editor'], types: ['critic'] }, { form: 'json' })
   const [editor] = JSON.parse(out).roles
   const find = editor.subjects[0].actions[0]
@@ -31,7 +31,7 @@ test('JSON tells of each action the place of the line that decides', async t => 
   t.true(find.beats.source.includes('"*"'), 'the permission on every type that the named one beats')
 })
 
-test('an API token is told of where it is asked for by name', async t => {
+test('an API token is printed if it is named', async t => {
   const { out } = await roles({ roles: ['website'] })
   t.true(out.startsWith('token website  project.yaml:'))
   t.false((await roles()).out.includes('token website'))
@@ -47,7 +47,7 @@ test('unknown roles and types are refused with the nearest word, all at once', a
   )
 })
 
-test('a project with faults is told of, and nothing else', async t => {
+test('an invalid project prints its faults, and nothing else', async t => {
   const folder = temporaryFolder()
   folder.write('project.yaml', 'name: X\nroles: { public: { permissions: { boook: [find] } } }\n')
   const { code, out, complaint } = await roles({}, { folder: folder.path })

@@ -60,7 +60,7 @@ test('a stream goes from the standard input to the standard output of the next c
   )
 })
 
-test('what cannot be done is told in a sentence, and leaves nothing behind', async t => {
+test('an impossible import is refused in one sentence, and leaves nothing behind', async t => {
   const folder = shop(t)
   const told: string[] = []
   const base = {
@@ -110,7 +110,7 @@ test('what cannot be done is told in a sentence, and leaves nothing behind', asy
   t.regex(readFileSync(join(folder.path, 'all.ndjson'), 'utf8'), /^\{"plinth":"documents",.*\}\n$/)
 })
 
-test('what is left out of an import is listed in a file, and the exit code tells of it', async t => {
+test('documents skipped by an import are listed in a file, and the exit code reports them', async t => {
   const folder = shop(t)
   const told: string[] = []
   const terms = {

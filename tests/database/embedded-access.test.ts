@@ -71,7 +71,7 @@ test('whatever a client changes of the session, the next one finds it as it was'
   }
 })
 
-test('a client works with the settings of its own project, and the owner with those of his', async t => {
+test('a client uses the settings of its own project, and the owner those of its own', async t => {
   const { owner, other } = await both(t, { schema: 'elsewhere', statementTimeout: 12_345 })
   const settings = "SELECT current_setting('search_path'), current_setting('statement_timeout')"
   const own = await rowsOf(owner, settings)
@@ -126,7 +126,7 @@ test('a batch that comes in small pieces is read in linear time, and whole', t =
   }
 })
 
-test('an owner that closes tells the others why, and undoes what they had open', async t => {
+test('an owner that closes sends its clients the reason, and rolls their transactions back', async t => {
   const { root, owner, other } = await both(t)
   await rowsOf(owner, 'CREATE TABLE plate (id int)')
   const lost = other.transaction(async transaction => {

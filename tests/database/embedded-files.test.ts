@@ -103,7 +103,7 @@ test.serial('no acknowledged write is lost when the process is killed', async t 
   }
 })
 
-test.serial('a second process is told who has the folder, and changes nothing', async t => {
+test.serial('a second process is refused with the owner of the folder, and changes nothing', async t => {
   const root = project(t)
   await (await opened(t, root)).database.close()
   const writer = startWriter(t, root)
@@ -178,7 +178,7 @@ test.serial('damaged files are refused with a way out, and left as they are', as
   t.true(existsSync(join(root, '.plinth/database/base')))
 })
 
-test.serial('a first start that was killed is begun anew', async t => {
+test.serial('a first start that was killed starts over', async t => {
   const root = project(t)
   const folder = join(root, '.plinth')
   mkdirSync(join(folder, 'database', 'base'), { recursive: true })

@@ -4,7 +4,7 @@ import { administer, openTestDatabase, testServer } from '../harness/test-databa
 
 const faultOf = async (work: Promise<unknown>) => toDatabaseFault(await work.catch(error => error))
 
-test('a broken constraint is told by kind and name, without the values', async t => {
+test('a violated constraint is reported by kind and name, without the values', async t => {
   const database = await openTestDatabase(t)
   await database.transaction(transaction =>
     transaction.runScript(`

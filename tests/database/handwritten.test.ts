@@ -211,7 +211,7 @@ test.serial('a new database needs no step of the past, but for those that say so
   )
 })
 
-test('what a file sets for its session does not reach what runs after it', async t => {
+test('session settings of a migration file do not affect later statements', async t => {
   const one = await shop(t)
   one.person(NAME)
   await one.migrate()

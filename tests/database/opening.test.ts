@@ -47,7 +47,7 @@ test('a server that accepts and never answers is given up in bounded time', asyn
   t.like((await reasonsOf(`postgres://guide@127.0.0.1:${port}/guide`))[0], { kind: 'unreachable' })
 })
 
-test('a certificate that cannot be read is told as a fault of the address', async t => {
+test('an unreadable certificate is reported as a fault of the address', async t => {
   const [reason] = await reasonsOf('postgres://guide:hunter2@127.0.0.1/guide?sslrootcert=/not/there.pem')
   t.is(reason?.kind, 'url')
   t.regex(reason?.message ?? '', /names a file that cannot be read.*not\/there\.pem/)
@@ -69,7 +69,7 @@ test('an address of several servers that asks for no primary, or names none, is 
   }
 })
 
-test('where none of several servers is there, all of them are named', async t => {
+test('if none of several servers answers, all of them are named', async t => {
   const [one, other] = [await closedPort(), await closedPort()]
   const [reason] = await reasonsOf(`postgres://guide:hunter2@127.0.0.1:${one},127.0.0.1:${other}/guide`)
   t.is(reason?.kind, 'unreachable')
@@ -80,7 +80,7 @@ test('where none of several servers is there, all of them are named', async t =>
 const server = testServer()
 
 if (server) {
-  test('a wrong password is told apart, and not repeated', async t => {
+  test('a wrong password is recognised, and not retried', async t => {
     const role = 'plinth_login_test'
     await administer(server, `DROP ROLE IF EXISTS ${role}; CREATE ROLE ${role} LOGIN PASSWORD 'right'`)
     t.teardown(() => administer(server, `DROP ROLE ${role}`))

@@ -61,7 +61,7 @@ test.serial(
   },
 )
 
-test.serial('what is destructive is done where it is allowed, and nothing of it is left', async t => {
+test.serial('destructive steps run when they are allowed, and leave nothing behind', async t => {
   const one = await schemaCase(t)
   await filled(one)
   const { tables } = await storageOf(AFTER)
@@ -87,16 +87,19 @@ test.serial('what is destructive is done where it is allowed, and nothing of it 
   ])
 })
 
-test.serial('what a view of somebody else’s reads is not dropped, and the rest neither', async t => {
-  const one = await schemaCase(t)
-  await filled(one)
-  await one.sql('CREATE VIEW titles AS SELECT title FROM books')
-  const { tables } = await storageOf(AFTER)
-  const refused = await migrate(one.database, tables, { allowing: 'destructive' })
-  t.deepEqual(refused.ok ? [] : refused.reasons.map(({ code }) => code), ['database'])
-  t.deepEqual(await one.sql('SELECT title FROM titles'), [['Dune']])
-  t.deepEqual(await one.sql('SELECT count(size)::integer FROM tags'), [[3]])
-})
+test.serial(
+  'an object that a view of another application reads is not dropped, and neither is the rest',
+  async t => {
+    const one = await schemaCase(t)
+    await filled(one)
+    await one.sql('CREATE VIEW titles AS SELECT title FROM books')
+    const { tables } = await storageOf(AFTER)
+    const refused = await migrate(one.database, tables, { allowing: 'destructive' })
+    t.deepEqual(refused.ok ? [] : refused.reasons.map(({ code }) => code), ['database'])
+    t.deepEqual(await one.sql('SELECT title FROM titles'), [['Dune']])
+    t.deepEqual(await one.sql('SELECT count(size)::integer FROM tags'), [[3]])
+  },
+)
 
 test.serial('a plan for a database that was never started makes nothing in it', async t => {
   const one = await schemaCase(t)
@@ -109,7 +112,7 @@ test.serial('a plan for a database that was never started makes nothing in it', 
   t.deepEqual(await readHistory(one.database), [])
 })
 
-test.serial('the history tells what was done, the last first', async t => {
+test.serial('the history lists the migrations, the last first', async t => {
   const one = await schemaCase(t)
   await one.started(BEFORE)
   await one.started(`${BEFORE}  more: { attributes: { a: string } }\n`)

@@ -124,7 +124,7 @@ test.serial('a value of an enumeration that is in use cannot go', async t => {
   ])
 })
 
-test.serial('a table that somebody else made is refused, not used', async t => {
+test.serial('a table of another application is refused, not used', async t => {
   const one = await schemaCase(t)
   await one.sql('CREATE TABLE tags (id integer, secret text)')
   await one.sql('CREATE VIEW articles AS SELECT 1 AS one')

@@ -225,7 +225,7 @@ test.serial('an empty type or attribute may leave the project, and stays in the 
   t.deepEqual(await sql('SELECT count(title) FROM articles CROSS JOIN tags'), [[0]])
 })
 
-test.serial('what somebody else made in the same schema stays untouched', async t => {
+test.serial('objects of other applications in the same schema stay untouched', async t => {
   const one = await schemaCase(t)
   await one.started(ARTICLE)
   await one.sql('CREATE TABLE ledger (id integer PRIMARY KEY, title text)')
@@ -241,7 +241,7 @@ test.serial('what somebody else made in the same schema stays untouched', async 
   t.deepEqual(await one.sql(`SELECT count(*) FROM pg_constraint WHERE conname = 'no_x'`), [[1]])
 })
 
-test.serial('what somebody broke by hand is made again', async t => {
+test.serial('objects damaged by hand are repaired', async t => {
   const one = await schemaCase(t)
   await one.started(ARTICLE)
   await one.sql('ALTER TABLE articles DROP CONSTRAINT articles__title__required')
@@ -277,7 +277,7 @@ test.serial('plinth_fold lower-cases all of Unicode', async t => {
   t.deepEqual(await sql(`SELECT plinth_fold('ÉTÉ'), plinth_fold('ЖЁ ŐŻ Ω')`), [['été', 'жё őż ω']])
 })
 
-test.serial('what was done is recorded: when, by which version, and each step', async t => {
+test.serial('each migration is recorded: time, version, and each step', async t => {
   const { started, sql } = await schemaCase(t)
   const steps = await started(ARTICLE)
   const [row] = await sql(

@@ -81,7 +81,7 @@ const listed = (): readonly (readonly string[])[] => {
     .filter(([change]) => change !== 'Change')
 }
 
-test('what leaves a project takes along no more than the page says, and never unasked', async t => {
+test('objects removed from a project take along no more than the page lists, and never without confirmation', async t => {
   const database = await openTestDatabase(t)
   const { create, update, become } = await stage(database, BEFORE)
   const tag = await create('tag', { name: 'a' })

@@ -21,18 +21,18 @@ test('each SQLSTATE of a server that is being replaced, is full or stops is an u
     t.is(faultOf(code)?.kind, 'unavailable', code)
 })
 
-test('what ends a session is unavailable, whatever its SQLSTATE; else a fault of the server is its own', t => {
+test('errors that end a session are unavailable, whatever their SQLSTATE; other server errors are not', t => {
   t.is(faultOf('XX000', 'FATAL')?.kind, 'unavailable')
   t.is(faultOf('XX000', 'PANIC')?.kind, 'unavailable')
   t.like(faultOf('XX000'), { kind: 'other', code: 'XX000' })
 })
 
-test('a server that takes no writes is told apart', t => {
+test('a read-only server is recognised', t => {
   t.like(faultOf('25006'), { kind: 'unavailable', isReadonly: true })
   t.false('isReadonly' in (faultOf('57P01') ?? {}))
 })
 
-test('what another try may do, and what took too long, are told apart', t => {
+test('retryable errors and timeouts are distinguished', t => {
   for (const code of ['40001', '40P01', '26000']) t.is(faultOf(code)?.kind, 'serialization', code)
   for (const code of ['57014', '55P03']) t.is(faultOf(code)?.kind, 'timeout', code)
   t.is(faultOf('42601')?.kind, 'other')

@@ -55,7 +55,7 @@ test('a value that PostgreSQL has no form for is refused, and the connection goe
   t.deepEqual((await database.run({ text: 'SELECT $1::text', values: ['1'] })).rows, [['1']])
 })
 
-test('a write tells how many rows it touched', async t => {
+test('a write returns the number of affected rows', async t => {
   const database = await openTestDatabase(t)
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
   t.is((await database.run({ text: 'INSERT INTO plate SELECT generate_series(1, 3)', values: [] })).count, 3)
@@ -71,7 +71,7 @@ test('a text is prepared once, however often it runs', async t => {
   t.deepEqual((await prepared(database)).rows, [['SELECT $1::int /* mine 1 */']])
 })
 
-test('of many texts a connection keeps the last used ones prepared', async t => {
+test('a connection keeps the most recently used statements prepared', async t => {
   const database = await openTestDatabase(t, { settings: ONE_CONNECTION, open: { statementLimit: 4 } })
   const run = (number: number) => database.run({ text: `SELECT ${number} /* mine ${number} */`, values: [] })
   for (const number of [1, 2, 3, 4, 1, 5, 6]) t.deepEqual((await run(number)).rows, [[number]])
@@ -102,7 +102,7 @@ test('a statement whose table got another column type runs on without an error',
   t.deepEqual((await read()).rows, [['1', 'soup']])
 })
 
-test('a statement that somebody deallocated is prepared again', async t => {
+test('a deallocated statement is prepared again', async t => {
   const database = await openTestDatabase(t, { settings: ONE_CONNECTION })
   const run = () => database.run({ text: 'SELECT 7', values: [] })
   await run()

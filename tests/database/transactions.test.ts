@@ -17,7 +17,7 @@ async function plates(database: Database): Promise<readonly unknown[]> {
   return rows.flat()
 }
 
-test('what a transaction did is there when it ends', async t => {
+test('changes of a transaction are visible after its commit', async t => {
   const database = await withPlates(t)
   const answer = await database.transaction(async transaction => {
     await transaction.run(insert(1))
@@ -60,7 +60,7 @@ test('statements asked for at the same moment run in their order, none behind on
   t.deepEqual(await plates(database), [1, 2, 4])
 })
 
-test('what is only sent goes out with what is asked next or with the end, and fails all of it where it fails', async t => {
+test('deferred statements are sent with the next query or the commit, and their failure rolls all of it back', async t => {
   const database = await withPlates(t)
   await database.transaction(async transaction => {
     transaction.send(insert(1))
@@ -95,7 +95,7 @@ test('what is only sent goes out with what is asked next or with the end, and fa
 
 const SUM = { text: 'SELECT sum(id)::int FROM plate', values: [] }
 
-test('what was asked for in the moment of a failure is not done afterwards', async t => {
+test('statements queued at the moment of a failure do not run afterwards', async t => {
   const database = await withPlates(t)
   let late: Promise<unknown> = Promise.resolve()
   const work = (transaction: Transaction) => {
@@ -146,7 +146,7 @@ test.serial('concurrent transactions do not see one another before they end', as
   )
 })
 
-test('statements outside of a transaction run beside it and see nothing of it', async t => {
+test('statements outside of a transaction run concurrently and do not see its changes', async t => {
   const database = await withPlates(t)
   const outside: Promise<readonly unknown[]>[] = []
   await database.transaction(async transaction => {
@@ -186,7 +186,7 @@ test('a read-only transaction writes nothing', async t => {
   })
 })
 
-test('who holds a lock by name keeps the others waiting until the transaction ends', async t => {
+test('a named lock blocks other sessions until the transaction ends', async t => {
   const database = await withPlates(t)
   const events: string[] = []
   const turn = (name: string) =>

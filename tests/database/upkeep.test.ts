@@ -6,7 +6,7 @@ import type { DatabaseObservation } from '../../core/database/open-options.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 
-test('an embedded database frees dead rows and knows its tables, though nothing else runs beside it', async t => {
+test('an embedded database vacuums and analyzes its tables without a background process', async t => {
   const embedded = { dataDir: 'memory://', snapshot: await snapshot() }
   const opened = await openDatabase(DATABASE_SETTINGS, { root: tmpdir(), observe: () => {}, embedded })
   if (!opened.ok) return t.fail(opened.reasons[0]?.message)
@@ -33,7 +33,7 @@ test('an embedded database frees dead rows and knows its tables, though nothing 
   t.true(Number(later) <= Number(once) * 1.5)
 })
 
-test('tidying up that fails is told, and ends nothing', async t => {
+test('failed maintenance is logged, and ends nothing', async t => {
   const embedded = { dataDir: 'memory://', snapshot: await snapshot() }
   const opened = await openDatabase(DATABASE_SETTINGS, { root: tmpdir(), observe: () => {}, embedded })
   if (!opened.ok) return t.fail(opened.reasons[0]?.message)

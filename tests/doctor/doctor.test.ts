@@ -118,7 +118,7 @@ test('a slow list leads to the index that it lacks, and with it PostgreSQL has n
   })
 })
 
-test('what is broken in the tables is a fault until a migration repairs it, and needless indexes are told', async t => {
+test('broken tables are faults until a migration repairs them, and unused indexes are reported', async t => {
   const practice = await openPractice(t, project('[title, rating]'))
   t.deepEqual(await practice.ask(), { code: 0, advice: [] })
   await practice.withDatabase(async database => {
@@ -150,7 +150,7 @@ test('what is broken in the tables is a fault until a migration repairs it, and 
   )
 })
 
-test('settings that are slow or unsafe in production are told, in development only what is wrong anywhere', async t => {
+test('slow or unsafe settings are reported in production, in development only those that are wrong anywhere', async t => {
   const careless = `, rateLimit: { auth: false } }
 cache: { enabled: false }
 auth: { jwtSecret: "${'secret'.repeat(6)}"`

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { open, refusalOf } from './opened.ts'
 
-test('what is created is found, counted, changed and deleted, with the values of REST', async t => {
+test('documents are created, found, counted, changed and deleted with the values of REST', async t => {
   const { documents } = await open(t)
   const books = documents('api::book.book')
   const made = await books.create({ data: { title: 'Emma', price: 12, secret: 'kept' } })
@@ -103,7 +103,7 @@ test('dates are given as dates, and undefined in data is left out', async t => {
   t.is(await documents('book').count({ filters: { createdAt: { $gt: yesterday } } }), 1)
 })
 
-test('no password leaves, whoever asks and however', async t => {
+test('passwords are never returned, for any caller or query', async t => {
   const { documents } = await open(t)
   const made = await documents('writer').create({ data: { name: 'Jane', pin: 'a secret pin' } })
   const found = await documents('writer').findMany({ fields: ['name', 'pin'] })
@@ -125,7 +125,7 @@ test('no password leaves, whoever asks and however', async t => {
   for (const action of byPassword) t.regex(await refusalOf(action()), /Invalid key pin/)
 })
 
-test('what cannot be is told with the nearest that can', async t => {
+test('invalid values are reported with the nearest valid one', async t => {
   const { documents } = await open(t)
   const books = documents('book')
   t.is(

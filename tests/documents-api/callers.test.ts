@@ -1,7 +1,7 @@
 import test from 'ava'
 import { open, refusalOf } from './opened.ts'
 
-test('on behalf of somebody, nothing is done that he may not do', async t => {
+test('actions on behalf of a caller are limited to the caller’s permissions', async t => {
   const { documents, caller } = await open(t)
   const { documentId } = await documents('book').create({ data: { title: 'Emma' }, status: 'published' })
   const reader = documents('book').as(caller('reader'))
@@ -17,7 +17,7 @@ test('on behalf of somebody, nothing is done that he may not do', async t => {
   t.like(await documents('book').findOne({ documentId }), { title: 'Emma' })
 })
 
-test('on behalf of somebody, private attributes are neither answered nor asked for', async t => {
+test('on behalf of a caller, private attributes are neither returned nor queried', async t => {
   const { documents, caller } = await open(t)
   await documents('book').create({ data: { title: 'Emma', secret: 'kept' }, status: 'published' })
   const reader = documents('book').as(caller('reader'))
@@ -30,7 +30,7 @@ test('on behalf of somebody, private attributes are neither answered nor asked f
   t.regex(await refusalOf(reader.findMany({ status: 'published', fields: ['secret'] })), /Invalid key secret/)
 })
 
-test('on behalf of somebody, what the server sets is set, and rows that are not his stay', async t => {
+test('on behalf of a caller, server-set values are set, and other owners’ rows stay unchanged', async t => {
   const { documents, caller } = await open(t)
   const dear = await documents('book').create({ data: { title: 'Dear', price: 100 } })
   const editor = documents('book').as(caller('editor'))

@@ -88,7 +88,7 @@ test('a condition that a middleware adds may name what the caller may not, who s
   )
 })
 
-test('no cursor tells by what a middleware sorts, and one in the order of the caller goes through middlewares', async t => {
+test('a cursor does not reveal the sort keys of a middleware, and one in the caller’s order passes middlewares', async t => {
   const { documents, request } = await open(t, [
     (context, next) => {
       const { _q: order, ...params } = context.params
@@ -124,7 +124,7 @@ test('values that a middleware sets may be ones that the caller may not, whose o
   t.like(await documents('book').findFirst(), { title: 'Emma', secret: 'set', price: 7 })
 })
 
-test('what is refused to begin with, middlewares do not see', async t => {
+test('middlewares do not see calls that are refused by validation', async t => {
   let calls = 0
   const { request } = await open(t, [
     (_context, next) => {
@@ -152,7 +152,7 @@ test('a middleware refuses with an error of its own, and hides a document with n
   t.is((await request('reader', 'GET', '/books/any')).status, 404)
 })
 
-test('a middleware that answers nothing, or goes on twice, is told of', async t => {
+test('a middleware that returns nothing, or calls next twice, is reported', async t => {
   const silent = await open(t, [
     async (_context, next) => {
       await next()

@@ -53,7 +53,7 @@ test('deleting a locale leaves the others with what they share; deleting the las
   t.is((await find('page', other.documentId))?.next, null)
 })
 
-test('deleting what is not there is no error; a single type is made anew', async t => {
+test('deleting a missing document is no error; a single type is created again', async t => {
   const { update, remove, find, tryRemove, tryUpdate } = await openWriting(t, model)
   await remove('note', 'abcdefghijklmnopqrstuvwx')
   await remove('setting', null)

@@ -229,7 +229,7 @@ test('a document that is made gets its defaults where a key is absent, and misse
   t.deepEqual(parse({}).faults, [])
 })
 
-test('every fault of a document is told, with the way to it and in the order of the schema', t => {
+test('every fault of a document is reported with its path, in the order of the schema', t => {
   const { faults } = parse({
     seos: [{ words: 4 }, 1, { metaTitle: 'x', wrods: 1 }],
     seo: { id: 1, metaTitle: 1 },

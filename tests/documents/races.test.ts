@@ -50,7 +50,7 @@ test.serial(
   },
 )
 
-test.serial('of many that take the partner of a one-to-one at once the last has it, alone', async t => {
+test.serial('of many concurrent writes to a one-to-one partner only the last keeps it', async t => {
   const { create, tryUpdate, rows, find } = await openWriting(t, model)
   const author = await create('author', { name: 'a' })
   const articles = await times(5, index => create('article', { title: `t${index}` }))
@@ -81,7 +81,7 @@ test.serial('changes of one document at once are all done: none gets lost', asyn
   t.is(((await find('article', article.documentId)) as { categories: unknown[] }).categories.length, 6)
 })
 
-test.serial('of many that make the document of a single type at once one makes it', async t => {
+test.serial('one of many concurrent writes creates the document of a single type', async t => {
   const { tryUpdate, rows } = await openWriting(t, model)
   const results = await times(4, index => tryUpdate('setting', null, { name: `s${index}` }))
   t.true(results.every(({ ok }) => ok))

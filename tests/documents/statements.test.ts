@@ -229,7 +229,7 @@ test.serial(
   },
 )
 
-test.serial('what links led to before is proved when they lead to it again', async t => {
+test.serial('former link targets are verified when they are linked again', async t => {
   const { create, update, remove, tryCreate, rows } = await openWriting(t, model)
   const note = await create('note', { name: 'a' })
   const page = await create('page', { name: 'a' }, { locale: 'en' })

@@ -110,7 +110,7 @@ test('every locale of a document changes its status with the others, or none doe
   t.is((await change('unpublish', 'page', id, { all: true })).length, 1)
 })
 
-test('what is not there, or knows no drafts, has no status to change', async t => {
+test('a missing document, or a type without drafts, has no status to change', async t => {
   const { create, change, tryChange } = await openWriting(t, model)
   const page = await create('page', { title: 'en' }, draft)
   const note = await create('note', { name: 'n' })
@@ -131,7 +131,7 @@ test('what is not there, or knows no drafts, has no status to change', async t =
   t.is(names(await change('unpublish', 'setting', null))?.toString(), 's')
 })
 
-test('who may publish some documents only changes the status of no other', async t => {
+test('a caller who may publish some documents only changes the status of no other', async t => {
   const { create, tryChange } = await openWriting(t, model)
   const type = [...model.contentTypes.values()].find(({ key }) => key === 'page')
   const attribute = type?.attributes.get('title')

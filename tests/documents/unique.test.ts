@@ -109,7 +109,7 @@ test('components of one list may swap their values, and give them to new ones', 
   }
 })
 
-test('of many that take the same value of a component at once one gets it, the others are told so', async t => {
+test('one of many concurrent writes of a component’s unique value succeeds, the others get a conflict', async t => {
   const { tryCreate, rows } = await openWriting(t, model)
   for (const kind of ['shoe', 'shirt']) {
     const results = await Promise.all(
@@ -122,14 +122,14 @@ test('of many that take the same value of a component at once one gets it, the o
   }
 })
 
-test('values that are no texts are told apart as what they are', async t => {
+test('unique values of other types than text are compared by value', async t => {
   const { create, tryCreate } = await openWriting(t, model)
   await create('shoe', { since: '2024-01-01T10:00:00.000Z' })
   const error = refusal(await tryCreate('shoe', { since: '2024-01-01T11:00:00+01:00' }))
   t.deepEqual(places(error), ['since'])
 })
 
-test('what is nested in a component that all locales share is unique among all locales', async t => {
+test('values nested in a component that all locales share are unique among all locales', async t => {
   const { create, update, tryCreate, rows } = await openWriting(t, model)
   const { documentId } = await create('shirt', {})
   await update('shirt', documentId, { crate: { sizes: [{ sku: 'a' }] } }, fr)

@@ -91,7 +91,7 @@ test('a locale is added by an update, has what all share and its own required va
   t.like(await find('label', label.documentId), { name: 'a', color: 'blue' })
 })
 
-test('what is wrong is told as the contract has it (reference/rest.md#3-attribute-values)', async t => {
+test('invalid values are reported as the contract says (reference/rest.md#3-attribute-values)', async t => {
   const { create, tryCreate, tryUpdate } = await openWriting(t, model)
   const tell = async (values: Row, where = {}) => refusal(await tryCreate('page', values, where))
   t.deepEqual((await tell({ title: 'x', due: '2023-02-30', parts: [] })).details, {})
@@ -176,7 +176,7 @@ test('both sides of a relation are written, and a single partner is taken from i
   t.is(number.message, '1 relation(s) of type api::note.note associated with this entity do not exist')
 })
 
-test('a position beside what is not in the list is refused, and so is connecting one twice', async t => {
+test('a position next to a document outside the list is refused, and so is connecting one twice', async t => {
   const { create, tryUpdate } = await openWriting(t, model)
   const [p, q, note] = [
     await create('page', { title: 'p' }),
@@ -200,7 +200,7 @@ test('a position beside what is not in the list is refused, and so is connecting
   )
 })
 
-test('who may write some documents only adds no locale to others', async t => {
+test('a caller who may write some documents only cannot add locales to others', async t => {
   const { create, tryUpdate } = await openWriting(t, model)
   const page = await create('page', { title: 'his', code: 'his' })
   const type = [...model.contentTypes.values()].find(({ key }) => key === 'page')

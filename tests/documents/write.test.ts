@@ -189,7 +189,7 @@ test('writing the other side replaces its links in drafts and published versions
   t.deepEqual(await rows('SELECT DISTINCT extract(year from updated_at)::integer FROM pages'), [[2030]])
 })
 
-test('a document without drafts links the draft and the published version apart where it is told to', async t => {
+test('a document without drafts can link the draft and the published version separately', async t => {
   const { write, rows } = await open(t)
   const to = (documentId: string, status: 'draft' | 'published'): LinkTarget => ({
     documentId,
@@ -210,7 +210,7 @@ test('a document without drafts links the draft and the published version apart 
   t.deepEqual(await rows(slots), [[null, null]])
 })
 
-test('what did not change is not written; its stamps move only where they are asked to', async t => {
+test('unchanged values are not written; timestamps change only on demand', async t => {
   const { write, rows } = await open(t)
   const values = { title: text('one'), words: words({ text: 'x' }), notes: links('n') }
   await write([plain('n', {}), both('a', values)])

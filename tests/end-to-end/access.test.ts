@@ -10,7 +10,7 @@ test.after.always(() => room?.close())
 
 const dataOf = (answer: { readonly body: unknown }): Value => (answer.body as { data: Value }).data
 
-test('nobody reads what the public role does not open', async t => {
+test('the public role reads nothing that it is not granted', async t => {
   t.is((await room.get('/api/books', null)).status, 200)
   for (const path of ['/api/diaries', '/api/diaries/first-diary', '/api/diaries/nothing', '/api/subjects']) {
     const error = errorOf(await room.get(path, null))
@@ -38,7 +38,7 @@ test('a custom token reads what it names and nothing else, the public part inclu
   t.is((await room.get('/api/books', 'custom')).status, 403)
 })
 
-test('an unknown token is refused even where nobody needs one', async t => {
+test('an unknown token is refused even on public routes', async t => {
   for (const token of ['nobody-knows-me', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJpZCI6MX0.']) {
     const error = errorOf(await room.get('/api/books', null, { authorization: `Bearer ${token}` }))
     t.is(error.status, 401)
@@ -53,7 +53,7 @@ test('an expired token says so', async t => {
   t.is(error.message, 'Token expired')
 })
 
-test('anything but one bearer token is nobody', async t => {
+test('a request without exactly one bearer token is anonymous', async t => {
   for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer one two']) {
     t.is((await room.get('/api/books', null, { authorization })).status, 200, authorization)
     t.is((await room.get('/api/diaries', null, { authorization })).status, 403, authorization)

@@ -114,7 +114,7 @@ test('an empty list has no next page, and the total is left out on demand', asyn
   t.deepEqual(Object.keys(pagination as Body), ['pageSize', 'next'])
 })
 
-test('a caller sees what he may see, page by page', async t => {
+test('cursor pagination returns only documents visible to the caller', async t => {
   const seen: (Value | undefined)[] = []
   let after: unknown = ''
   while (typeof after === 'string' && seen.length < 20) {

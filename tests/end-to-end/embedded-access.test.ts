@@ -218,7 +218,7 @@ test.serial(
   },
 )
 
-test.serial('what a migration sets for its session does not reach the server', async t => {
+test.serial('session settings of a migration do not reach the server', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder, PRODUCTION)
   folder.write(
@@ -234,7 +234,7 @@ test.serial('what a migration sets for its session does not reach the server', a
 const HEADER = `{"plinth":"documents","format":1,"project":"Notes","fingerprint":"","passwords":false,"locales":["en"],"types":{"api::note.note":{"draftAndPublish":false,"localized":false,"attributes":{"text":"string"}}},"components":{}}`
 const IMPORTED = 1_500
 
-test.serial('export and import work beside requests that write', async t => {
+test.serial('export and import work during requests that write', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder)
   const lines = Array.from({ length: IMPORTED }, (_, at) =>

@@ -162,7 +162,7 @@ test('the health check answers 204', async t => {
   t.is(answer.body, null)
 })
 
-test('an error says its status, name, message and details beside data null', async t => {
+test('an error has status, name, message and details, and data is null', async t => {
   const answer = await room.get('/api/books/nothing')
   t.is(answer.status, 404)
   t.deepEqual(answer.body, {
@@ -185,7 +185,7 @@ test('no route, an unknown document and a component are all not found', async t 
   }
 })
 
-test('a bad key is named with its place and the parameter it stands in', async t => {
+test('an invalid key is reported with its path and parameter', async t => {
   const cases: readonly (readonly [string, string, string | null, string, string])[] = [
     ['filters[nothing]=1', 'nothing', null, 'filters', 'Invalid key nothing'],
     ['filters[author][nothing]=1', 'nothing', 'author', 'filters', 'Invalid key nothing at author'],

@@ -55,7 +55,7 @@ test('a condition only ever takes away, and its negation takes away what it left
   }
 })
 
-test('of two conditions, $and finds what both find, $or what either finds', async t => {
+test('$and of two conditions is the intersection of their results, $or the union', async t => {
   const random = numbersFrom(SEED + 1)
   for (let round = 0; round < 30; round++) {
     const [one, two] = [filterOf(random), filterOf(random)]
@@ -92,7 +92,7 @@ test('pages of any order and condition hold every document once, and the total i
   }
 })
 
-test('who may not read drafts, nor all documents, meets none of them under any condition', async t => {
+test('a caller without access to drafts or all documents finds no hidden one under any condition', async t => {
   const random = numbersFrom(SEED + 3)
   const allowed = await found('guarded', '')
   t.deepEqual(allowed, ['ember'])

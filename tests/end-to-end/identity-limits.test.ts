@@ -27,7 +27,7 @@ const many = async <Value>(
 }
 const refused = (answers: readonly Response[]) => answers.map(({ status }) => status === 429)
 
-test('who tries passwords is refused after a few, right or wrong, whatever he writes', async t => {
+test('repeated sign-ins are refused after a few, right or wrong, however the name is written', async t => {
   const disguises = [
     ['/api/auth/local', {}],
     ['/API/Auth/Local/', { 'x-forwarded-for': '10.0.0.1' }],

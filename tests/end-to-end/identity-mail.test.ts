@@ -32,7 +32,7 @@ const me = (token: string) => people.call('GET', '/api/users/me', undefined, tok
 const confirm = (code: string) => people.call('GET', `/api/auth/email-confirmation?confirmation=${code}`)
 const sendAgain = (email: string) => people.call('POST', '/api/auth/send-email-confirmation', { email })
 
-test('who registers gets in once the mailed link was followed', async t => {
+test('a registered user can sign in after following the mailed link', async t => {
   const { status, body } = await register('nora')
   t.is(status, 200)
   t.deepEqual(Object.keys(body), ['user'])
@@ -71,14 +71,14 @@ test('the last link that was mailed is the one that works', async t => {
   t.is(said(await sendAgain('nonsense')), '400 email must be a valid email')
 })
 
-test('what is no code confirms nothing', async t => {
+test('an invalid code confirms nothing', async t => {
   for (const code of ['', 'x', 'null', '%00', 'f'.repeat(70), '&confirmation[$ne]=x'])
     t.is((await confirm(code)).status, 400, code)
   t.is((await people.call('GET', '/api/auth/email-confirmation?confirmation[$ne]=x')).status, 400)
   t.is((await people.call('GET', '/api/auth/email-confirmation')).status, 400)
 })
 
-test('a token lets nobody in whose address is not confirmed, however it was got', async t => {
+test('a token of a user whose address is not confirmed is refused, whatever its origin', async t => {
   const token = await people.signIn('ann')
   const { id } = payloadOf(token)
   t.is(said(await me(token)), '200')
@@ -96,7 +96,7 @@ const change = (token: string, data: object, of = token) =>
   people.call('PUT', `/api/users/${Number(payloadOf(of).id)}`, data, token)
 const linkIn = (mail = ''): string => /confirmation=(\S+)/.exec(mail)?.[1] ?? ''
 
-test('who changes his own address keeps the old one until he follows the link mailed to the new one', async t => {
+test('a changed address takes effect after the link mailed to it was followed', async t => {
   const token = await people.signIn('dora')
   t.is(said(await change(token, { email: 'BOB@example.com' })), '400 Email already taken')
   t.is(said(await change(token, { email: 'nonsense' })), '400 email must be a valid email')
@@ -114,7 +114,7 @@ test('who changes his own address keeps the old one until he follows the link ma
   t.is(said(await confirm(linkIn(mail))), '400 Invalid token')
 })
 
-test('a new password, and an address that somebody else took meanwhile, make the link to a new one worthless', async t => {
+test('a new password, or an address taken by another user meanwhile, invalidates the link to a new address', async t => {
   const token = await people.signIn('eve')
   await change(token, { email: 'thief@example.com' })
   const [first] = await people.mailsTo('thief@example.com', 1)
@@ -128,7 +128,7 @@ test('a new password, and an address that somebody else took meanwhile, make the
   t.like((await me(next)).body, { email: 'eve@example.com' })
 })
 
-test('an address that somebody else writes has to be confirmed, unless he says that it is', async t => {
+test('an address set by another user has to be confirmed, unless the request sets confirmed', async t => {
   const token = await people.signIn('finn')
   t.like((await change(FULL, { email: 'finn2@example.com', confirmed: true }, token)).body, {
     confirmed: true,
@@ -162,7 +162,7 @@ async function logged(where: People, what: RegExp): Promise<boolean> {
   return false
 }
 
-test('a mail server that is away fails no request, and is told in the log without its password', async t => {
+test('an unreachable mail server fails no request, and is logged without its password', async t => {
   const other = await openPeople({ auth: mailUrl(await freePort()) })
   try {
     t.is(said(await other.call('POST', '/api/auth/forgot-password', { email: 'ann@example.com' })), '200')

@@ -88,7 +88,7 @@ for (const route of ROUTES) {
   })
 }
 
-test('nobody gets what the public role opens, and signing in', async t => {
+test('anonymous callers may use what the public role opens, and sign in', async t => {
   const open = [
     'GET /api/i18n/locales',
     /^POST \/api\/auth\/(?!change-password)/,

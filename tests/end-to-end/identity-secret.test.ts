@@ -40,7 +40,7 @@ for (const [what, environment, words] of [
   })
 }
 
-test.serial('in development those who signed in stay so when the server starts anew', async t => {
+test.serial('in development sessions survive a restart of the server', async t => {
   const folder = project()
   t.teardown(folder.remove)
   const start = () => startServer({ project: folder.path, environment: { DATABASE_URL: 'embedded' } })

@@ -58,7 +58,7 @@ test('users are bare, found by number, and counted', async t => {
     t.is((await get(`/api/users/${id}`, 'full')).status, 400, id)
 })
 
-test('me is who asks: a token of a program is nobody, and neither is nobody', async t => {
+test('me requires a signed-in user: API tokens and anonymous callers have none', async t => {
   t.is((await get('/api/users/me', 'ann')).body.username, 'ann')
   t.is((await get('/api/users/me?fields=nickname', 'ann')).body.username, undefined)
   t.is((await get('/api/users/me?populate=role', 'ann')).body.role, undefined)
@@ -67,7 +67,7 @@ test('me is who asks: a token of a program is nobody, and neither is nobody', as
   t.is(said(await get('/api/users/me', 'cleo')), '403 Forbidden')
 })
 
-test('what is secret is neither shown, selected, filtered, sorted nor searched, whoever asks', async t => {
+test('secret attributes are never shown, selected, filtered, sorted or searched, for any caller', async t => {
   for (const key of [
     'password',
     'resetPasswordToken',
@@ -89,7 +89,7 @@ test('what is secret is neither shown, selected, filtered, sorted nor searched, 
   t.deepEqual(listOf(await get('/api/users?_q=$2', 'full')), [])
 })
 
-test('a role sees of users what it may, and those whom it may', async t => {
+test('a role sees only permitted users and only permitted attributes of them', async t => {
   const [user] = listOf(await get(`/api/users?filters[username]=bob`, 'ann'))
   t.deepEqual(
     Object.keys(user ?? {})
@@ -105,7 +105,7 @@ test('a role sees of users what it may, and those whom it may', async t => {
   t.is(said(await get('/api/users')), '403 Forbidden')
 })
 
-test('a user changes himself, as far as he may, and nobody else', async t => {
+test('a user changes only the own account, as far as permitted', async t => {
   const put = (id: number | undefined, body: object) => send('PUT', `/api/users/${id}`, body, 'ann')
   t.is((await put(ids.ann, { nickname: 'Annie' })).body.nickname, 'Annie')
   t.is(said(await put(ids.bob, { nickname: 'Bobby' })), '403 Forbidden')
@@ -131,13 +131,13 @@ test('a user changes himself, as far as he may, and nobody else', async t => {
   t.is((body.role as Body).type, 'authenticated')
 })
 
-test('what signing in rests on cannot be written even by who may do everything', async t => {
+test('credentials cannot be written even with full access', async t => {
   for (const key of ['sessionVersion', 'keptSession', 'resetPasswordToken', 'confirmationToken'])
     t.is((await send('PUT', `/api/users/${ids.bob}`, { [key]: 5 })).status, 400, key)
   t.is(said(await get('/api/users/me', 'bob')), '200')
 })
 
-test('who makes users makes those of the roles that he may give, and the server sets the rest', async t => {
+test('a caller creates users only of roles that it may assign, and the server sets the rest', async t => {
   const [authenticated, clerk] = await Promise.all(['authenticated', 'clerk'].map(roleId))
   const made = await make('made-by-cleo', { role: authenticated, confirmed: false, motto: 'mine' }, 'cleo')
   t.is(made.status, 201, said(made))
@@ -223,7 +223,7 @@ test('another role counts from the next request on', async t => {
   t.is(said(await me()), '403 Forbidden')
 })
 
-test('who is deleted is shown once more, and his documents stay without him', async t => {
+test('a deleted user is returned once more, and the user’s documents stay without an owner', async t => {
   const { body: made } = await make('short-lived', { role: await roleId('authenticated') })
   const note = await send('POST', '/api/notes', { data: { text: 'x', owner: made.id } })
   t.is(note.status, 201)

@@ -38,7 +38,7 @@ const SHOWN = [
   'username',
 ]
 
-test('somebody signs in by name in its exact case, or by mail address in any', async t => {
+test('a user signs in with the exact name, or with the mail address in any case', async t => {
   for (const identifier of ['ann', 'ann@example.com', 'ANN@Example.COM']) {
     const { status, headers, body } = await login(identifier, 'ann-password')
     t.is(status, 200, identifier)
@@ -49,7 +49,7 @@ test('somebody signs in by name in its exact case, or by mail address in any', a
   t.is(said(await login('ANN', 'ann-password')), '400 Invalid identifier or password')
 })
 
-test('an answer does not tell whether an account is there', async t => {
+test('an answer does not reveal whether an account exists', async t => {
   const [wrong, unknown] = await Promise.all([login('ann', 'nonsense'), login('nobody', 'nonsense')])
   t.is(said(wrong), '400 Invalid identifier or password')
   t.deepEqual(wrong.body, unknown.body)
@@ -71,7 +71,7 @@ test('a token names its user and ends when the project says', async t => {
   t.is(Number(payload.exp) - Number(payload.iat), 7200)
 })
 
-test('a credential that is no good is refused, also where nobody needs one', async t => {
+test('an invalid credential is refused, also on public routes', async t => {
   const good = await people.signIn('ann')
   const { id } = payloadOf(good)
   const now = Math.floor(Date.now() / 1000)
@@ -121,7 +121,7 @@ test('a role’s permissions are its users’, conditions on who asks included',
   t.is(said(await people.call('GET', '/api/notes')), '403 Forbidden')
 })
 
-test('registering makes a user of the project’s role and signs him in', async t => {
+test('registering creates a user of the project’s role and signs in', async t => {
   const { status, body } = await register('reg-one', { email: 'Reg-One@Example.com', nickname: 'Reg' })
   t.is(status, 200)
   const user = body.user as Body
@@ -143,7 +143,7 @@ test('registering makes a user of the project’s role and signs him in', async 
   t.is((found.role as Body).type, 'authenticated')
 })
 
-test('nobody registers with more than the project allows', async t => {
+test('registration accepts no more attributes than the project allows', async t => {
   for (const key of [
     'role',
     'confirmed',
@@ -192,7 +192,7 @@ test('names that differ by white space or compatibility characters are one name'
   t.deepEqual([status, body.username], [200, 'Finer'])
 })
 
-test('of many who register one name at once, one gets it', async t => {
+test('one of many concurrent registrations of a name succeeds', async t => {
   const all = await Promise.all(
     Array.from({ length: 6 }, (_, at) => register('reg-race', { email: `race${at}@example.com` })),
   )
@@ -286,7 +286,7 @@ test('a forgotten password is set by a mailed code, once', async t => {
   t.is(said(await login('dora', 'dora-password-2')), '200')
 })
 
-test('of two who use one code at once, one sets the password', async t => {
+test('one of two concurrent uses of a code sets the password', async t => {
   await register('twice')
   await people.call('POST', '/api/auth/forgot-password', { email: 'twice@example.com' })
   const [mail] = await people.mailsTo('twice@example.com', 1)
@@ -341,7 +341,7 @@ test('a blocked user is out at once, and gets no mail', async t => {
   t.is((await people.mailsTo('eve@example.com', 2)).length, 2)
 })
 
-test('a user who is deleted is nobody any more', async t => {
+test('a deleted user is rejected from the next request on', async t => {
   await register('leaver')
   const token = await people.signIn('leaver')
   const id = await idOf('leaver')

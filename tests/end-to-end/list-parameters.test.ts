@@ -96,7 +96,7 @@ test('both forms of pagination together, or pages outside of it, are refused', a
   )
 })
 
-test('what is no number is refused as a page', async t => {
+test('a page that is not a number is refused', async t => {
   t.is(await refused('pagination[page]=two'), 'convertStartQueryParams expected a positive integer got NaN')
   t.is(
     await refused('pagination[pageSize]=2.7'),

@@ -78,7 +78,7 @@ async function failInserts(database: Database, condition: string): Promise<void>
   await database.run({ text: trigger, values: [] })
 }
 
-test('a statement that fails on tables nobody changed is an error of the server', async t => {
+test('a failed statement on unchanged tables is an error of the server', async t => {
   const { plain, database, count } = await open(t)
   await failInserts(database, 'undefined_column')
   t.is((await create(plain, 'tags', { name: 'x' })).status, 500)

@@ -29,7 +29,7 @@ async function refused(t: ExecutionContext, extensions: Readonly<Record<string, 
   return output
 }
 
-test.serial('two routes for the same requests are told of together, and nothing is begun', async t => {
+test.serial('two routes for the same requests are both reported, and nothing starts', async t => {
   const output = await refused(t, {
     first:
       "register({ rest }) { rest.route('GET', '/things/:id', () => 1); rest.route('GET', '/notes', () => 1) }",
@@ -45,7 +45,7 @@ test.serial('two routes for the same requests are told of together, and nothing 
   )
 })
 
-test.serial('what an extension names that is not there is told of with its name', async t => {
+test.serial('unknown names in an extension are reported', async t => {
   const output = await refused(t, {
     policy: "register({ rest }) { rest.route('GET', '/a', () => 1, { policies: ['nowhere'] }) }",
     scope:

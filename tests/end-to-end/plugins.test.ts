@@ -62,7 +62,7 @@ for (const answer of [
   })
 }
 
-test('a promise that a policy does not wait for ends nothing but itself, and the log tells of it', async t => {
+test('a rejected promise that a policy does not await ends nothing else, and is logged', async t => {
   t.is((await server.get('/api/notes?policy=forgotten')).status, 200)
   t.is((await server.get('/api/notes')).status, 200)
   t.regex(server.log(), /the inside of a promise/)
@@ -286,7 +286,7 @@ for (const [name, status, message] of [
     t.deepEqual(errorOf(refused), { status, name, message, details: {} })
   })
 
-test('a path of an extension tells the methods that it has', async t => {
+test('a path of an extension answers OPTIONS with its methods', async t => {
   const asked = await server.request('OPTIONS', '/api/known')
   t.deepEqual([asked.status, asked.headers.get('allow')], [200, 'HEAD, GET'])
   const wrong = await server.request('PATCH', '/api/known')

@@ -115,7 +115,7 @@ test('fields, filters and sort work inside populate', async t => {
   t.is((await ember('populate[author][filters][name]=Ben')).author, null)
 })
 
-test('a count stands in the place of what it counts', async t => {
+test('a count replaces the counted documents', async t => {
   t.deepEqual((await ember('populate[subjects][count]=true')).subjects, { count: 2 })
 })
 
@@ -230,7 +230,7 @@ test('media answer their file', async t => {
   t.deepEqual(namesIn(book.scans), ['ada.png', 'cover.png'])
 })
 
-test('what cannot be populated is refused by name', async t => {
+test('attributes that cannot be populated are refused by name', async t => {
   for (const name of ['nothing', 'title', 'hidden', 'createdBy']) {
     t.is(await message(`/api/books?populate=${name}`), `Invalid key ${name}`)
     t.is(await message(`/api/books?populate[${name}]=true`), `Invalid key ${name}`)

@@ -123,7 +123,7 @@ test.serial(
   },
 )
 
-test.serial('what is under way is answered as it was begun, and what answers it ends only then', async t => {
+test.serial('running requests finish in the old generation, which closes only then', async t => {
   const slow = server.get('/api/slow')
   await said('waits two')
   save('extensions/version.ts', extension('three'))
@@ -166,7 +166,7 @@ test.serial('a change that would lose what is in the database is refused with it
   save('project.yaml', project('text: string, weight: integer'))
 })
 
-test.serial('what only a restart changes is told in one line, and the rest takes effect', async t => {
+test.serial('settings that need a restart are logged in one line, and the rest takes effect', async t => {
   save('project.yaml', project('text: string, size: integer').replace('PORT:-1393', 'OTHER:-1394'))
   await said('server.port: changed, but needs a restart to take effect')
   await answers('/api/notes?fields=size', 200)

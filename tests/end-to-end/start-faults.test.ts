@@ -63,7 +63,7 @@ async function serves(t: ExecutionContext, folder: Folder, environment: Readonly
   t.is(await server.stop(), 0)
 }
 
-test.serial('a project file that is no project file is told by its place, and nothing is begun', async t => {
+test.serial('an invalid project file is reported with its position, and nothing starts', async t => {
   const folder = notes(t)
   const files: readonly (readonly [string | Uint8Array, RegExp])[] = [
     ['', /^project\.yaml:1:1 the file is empty/],
@@ -83,7 +83,7 @@ test.serial('a project file that is no project file is told by its place, and no
   t.false(existsSync(join(folder.path, '.plinth')))
 })
 
-test.serial('content that cannot be read is told by its place, and nothing is begun', async t => {
+test.serial('unreadable content is reported with its position, and nothing starts', async t => {
   const folder = notes(t)
   folder.write('content/notes.yaml', Uint8Array.of(0x89, 0xff, 0, 1))
   t.regex(await refused(t, folder), /^content\/notes\.yaml:1:1 the file is not UTF-8/)

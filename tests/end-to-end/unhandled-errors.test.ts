@@ -39,7 +39,7 @@ test('a middleware that writes to a response that has ended does not end the ser
   t.is((await server.get('/_ready')).status, 200)
 })
 
-test('a server whose log nobody reads any more goes on', async t => {
+test('a server whose log pipe is closed keeps running', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)

@@ -351,7 +351,7 @@ test.serial('a form that is none is refused', async t => {
   t.deepEqual(staged(), [])
 })
 
-test.serial('what is too large or too many is refused, and nothing of it is left', async t => {
+test.serial('uploads that are too large or too many are refused, and leave nothing behind', async t => {
   const before = stored()
   const large = await send({ files: [['large.bin', Buffer.alloc(64 * 1024 * 1024 + 1)]] }).catch(() => null)
   // A client that is still sending may find the connection closed before it reads the answer.
@@ -397,7 +397,7 @@ test.serial('files go to the disk a piece at a time', async t => {
   t.true(peak() - before < 200, `${peak() - before} MB more for 240 MB`)
 })
 
-test.serial('what is said of a file can be changed; its address stays', async t => {
+test.serial('the metadata of a file can be changed; its address stays', async t => {
   const file = await one(t, 'words.txt', 'words')
   const fields = { fileInfo: '{"name":"Other words","caption":"new"}' }
   const { status, body } = await send({ search: `?id=${file.id}`, fields })
@@ -532,7 +532,7 @@ test.serial('a place that is none is refused, and nothing is kept', async t => {
   t.deepEqual(staged(), [])
 })
 
-test.serial('a file tells the documents that hold it, those alone that its reader may find', async t => {
+test.serial('a file lists the documents that hold it, if its reader may find them', async t => {
   const fields = { ref: 'api::note.note', refId: 'note', field: 'paper' }
   const [file] = await upload(t, { files: [['told.txt', 't']], fields })
   const related = async (query: string, token: Token = 'full') =>

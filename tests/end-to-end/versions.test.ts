@@ -59,7 +59,7 @@ test('related documents follow the status of the request, from plain types too',
   t.deepEqual(await ben('status=draft'), ['B2', 'E5'])
 })
 
-test('publicationFilter and its old form ask how versions stand', async t => {
+test('publicationFilter and its old form filter by publication state', async t => {
   t.deepEqual(await codes('status=draft&publicationFilter=never-published'), ['E5'])
   t.deepEqual(await codes('status=draft&publicationFilter=has-published-version'), ['A1', 'B2', 'C3', 'D4'])
   t.deepEqual(await codes('status=draft&publicationFilter=modified'), [])
@@ -103,7 +103,7 @@ test('a filter on the locale says which ones, of one document too', async t => {
   t.is((await room.get('/api/books/hollow?filters[locale]=fr')).status, 404)
 })
 
-test('a locale that nobody wrote in is empty, and one document in it is not found', async t => {
+test('an unused locale has an empty list, and a single document in it is not found', async t => {
   t.deepEqual(await codes('locale=it'), [])
   t.deepEqual(await codes('locale=xx'), [])
   for (const locale of ['it', 'xx', '*', 'FR'])

@@ -41,7 +41,7 @@ test('a change under If-Match is made only to what the caller has seen', async t
   t.is((await change('', '*', 'DELETE')).status, 412, 'there is nothing to match')
 })
 
-test('of several tags one is enough; weak ones, other texts and none at all match nothing', async t => {
+test('one matching tag of several is enough; weak ones, other texts and an empty list match nothing', async t => {
   const id = await room.make('/api/people', { name: 'Ann' })
   const path = `/api/people/${id}`
   const tag = await tagOf(path)
@@ -112,7 +112,7 @@ test('a single type’s document is changed and deleted under its tag alone', as
   t.is(told(await room.send('GET', path)), '404 Not Found')
 })
 
-test('of several that saw the same state one alone changes it', async t => {
+test('only one of several writers that saw the same state changes it', async t => {
   const id = await room.make('/api/people', { name: 'Ann' })
   const path = `/api/people/${id}`
   const tag = await tagOf(path)

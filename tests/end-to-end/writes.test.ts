@@ -71,7 +71,7 @@ test('the query is checked before the body, and nothing is written where it is r
   t.regex(told(await room.send('DELETE', '/api/articles/x?fields=nothing')), /^400 Invalid key nothing/)
 })
 
-test('who may not write hears so whatever he sends', async t => {
+test('a caller who may not write is refused for any body', async t => {
   const nobody = { as: null }
   t.is(told(await room.send('POST', '/api/articles?fields=nothing', 5, nobody)), '403 Forbidden')
   t.is(told(await room.send('DELETE', '/api/articles/x', undefined, nobody)), '403 Forbidden')
@@ -80,7 +80,7 @@ test('who may not write hears so whatever he sends', async t => {
   t.is(told(await room.send('POST', '/api/vaults', { article: null }, nobody)), '400 Invalid key article')
 })
 
-test('who may not publish changes drafts alone', async t => {
+test('a caller who may not publish changes only drafts', async t => {
   const drafter = { as: 'drafter' } as const
   t.is(told(await room.send('POST', '/api/articles', { title: 'x' }, drafter)), '403 Forbidden')
   const id = await room.make('/api/articles?status=draft', { title: 'Draft' }, drafter)
@@ -128,7 +128,7 @@ test('a document out of sight cannot be linked, and answers as one that does not
   }
 })
 
-test('what callers may not choose is refused or passed over, in components too', async t => {
+test('values that callers may not set are refused or ignored, in components too', async t => {
   for (const key of ['id', 'documentId', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'localizations'])
     t.is(told(await room.send('POST', '/api/articles', { title: 'x', [key]: 1 })), `400 Invalid key ${key}`)
   const note = { text: 'x', nothing: 1 }
@@ -155,7 +155,7 @@ test('a body is bounded', async t => {
   )
 })
 
-test('an entry of a zone that is not of this document is refused as no entry of it, and nothing else is told', async t => {
+test('a zone entry of another document is refused as unknown, and nothing else is revealed', async t => {
   const id = await room.make('/api/articles', { title: 'Zone' })
   const foreign = { pieces: [{ __component: 'parts.note', id: 999_999, text: 'x' }] }
   const answer = await room.send('PUT', `/api/articles/${id}`, foreign)
@@ -163,7 +163,7 @@ test('an entry of a zone that is not of this document is refused as no entry of 
   t.deepEqual(answer.body, { data: null, error: { status: 400, name: 'Error', message } })
 })
 
-test('entries of a zone are answered to whoever may not see what they lead to', async t => {
+test('zone entries are returned to callers who may not see their link targets', async t => {
   const by = await room.make('/api/people', { name: 'Ada' })
   const id = await room.make('/api/articles', {
     title: 'Led',

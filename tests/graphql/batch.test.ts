@@ -1,7 +1,7 @@
 import test from 'ava'
 import { openBatchLoader } from '../../core/graphql/extensions/load-returned.ts'
 
-test('what is asked for in one turn is done together, what comes later on its own', async t => {
+test('requests of one tick are batched, later ones are separate', async t => {
   const asked: (readonly number[])[] = []
   const batch = openBatchLoader<number, number>(async keys => {
     asked.push(keys)
@@ -13,7 +13,7 @@ test('what is asked for in one turn is done together, what comes later on its ow
   t.deepEqual(asked, [[1, 2, 3], [4]])
 })
 
-test('whoever asked together hears of the same failure', async t => {
+test('all callers of a batch receive its failure', async t => {
   const batch = openBatchLoader<number, number>(async () => {
     throw new Error('no answer')
   })

@@ -32,7 +32,7 @@ test('the schema of the reference’s laboratory is the reference’s, but for t
   t.is(found, readFileSync(file, 'utf8'))
 })
 
-test('what code switches off and what project.yaml does give the same schema', async t => {
+test('switching off in code and in project.yaml gives the same schema', async t => {
   const yaml = LABORATORY['project.yaml'] + DECLARED
   const [coded, declared] = [
     await sdlOf(t, { ...LABORATORY, 'extensions/shadow.js': SHADOW }),
@@ -42,7 +42,7 @@ test('what code switches off and what project.yaml does give the same schema', a
   t.false(coded.includes('ShadowOff'))
 })
 
-test('getters tell what is switched off, in code and in project.yaml', async t => {
+test('getters return what is switched off, in code and in project.yaml', async t => {
   const type = (key: string) => `graphql.shadowCRUD('api::${key}.${key}')`
   const said = await load(t, {
     ...LABORATORY,
@@ -84,7 +84,7 @@ async function faultsOf(t: Parameters<typeof load>[0], extensions: Record<string
 const use = (body: string) => `register({ graphql }) { graphql.use(${body}) }`
 const shadow = (call: string) => `register({ graphql }) { graphql.shadowCRUD(${call} }`
 
-test('names that shadowCRUD does not know are told of with the nearest that it does', async t => {
+test('names unknown to shadowCRUD are reported with the nearest known one', async t => {
   const found = await faultsOf(t, {
     action: shadow("'api::note.note').disableAction('remove')"),
     component: shadow("'shared.tag').disable()"),
@@ -103,7 +103,7 @@ test('names that shadowCRUD does not know are told of with the nearest that it d
   ])
 })
 
-test('what cannot be merged, resolved or configured is told of all at once, with who brought it', async t => {
+test('all faults of merging, resolving and configuring are reported at once, with their origin', async t => {
   const found = await faultsOf(t, {
     a: use(`{ typeDefs: 'extend type Query { both: String } type Both { x: Int }', resolvers: { Query: { both: () => 1 } },
       resolversConfig: { 'Query.both': { auth: false } } }`),
@@ -140,7 +140,7 @@ test('what cannot be merged, resolved or configured is told of all at once, with
   ])
 })
 
-test('what code hands over is applied or refused by name, never dropped', async t => {
+test('options from code are applied or refused by name, never dropped', async t => {
   const guarded = (terms: string) => use(`{ resolversConfig: { 'Query.notes': ${terms} } }`)
   const found = await faultsOf(t, {
     a: guarded(`{ policies: [{ name: 'nowhere', confg: {} }] }`),
@@ -181,7 +181,7 @@ test('createLocalization can be switched off alone', async t => {
   t.regex(String(found), /`api::note\.note` has no action `createLocalization`/)
 })
 
-test('what project.yaml configures has its file and line, also where an extension configures it too', async t => {
+test('settings of project.yaml are reported with file and line, also if an extension sets them too', async t => {
   const yaml = `${PROJECT}resolversConfig:\n  Query.notes: { auth: false }\n  Note.txt: { auth: false }\n`
   const found = await faultsOf(t, { a: use(`{ resolversConfig: { 'Query.notes': { auth: false } } }`) }, yaml)
   t.regex(String(found), /project\.yaml:8:3 `Query\.notes`: extensions\/a configures it already/)
@@ -191,7 +191,7 @@ test('what project.yaml configures has its file and line, also where an extensio
   )
 })
 
-test('what is no schema in the words of the GraphQL library is told as it says it', async t => {
+test('invalid schema text is reported with the message of the GraphQL library', async t => {
   const found = await faultsOf(t, {
     a: use(
       `{ typeDefs: 'interface Named { name: String } type Thing implements Named { other: Int } extend type Query { thing: Thing }' }`,
@@ -231,7 +231,7 @@ test('after register nothing more can be said', async t => {
   t.is(String(found), 'extensions/b: graphql can be extended in `register` alone: now the schema is made')
 })
 
-test('without nexus an extension that asks for it is told what to install', t => {
+test('an extension that needs nexus is refused with the package to install if it is missing', t => {
   const error = t.throws(() => loadNexus(['/nowhere/project.yaml']))
   t.is(error?.message, 'it needs the package nexus, which is not installed: npm install nexus')
 })

@@ -132,7 +132,7 @@ test('a middleware may change arguments and answers, throw, or answer without ca
   )
 })
 
-test('errors of the contract keep their code, a plain Error its message; any other tells nothing', async t => {
+test('errors of the contract keep their code, a plain Error its message; any other is opaque', async t => {
   const told = async (kind: string) => (await ask(`{ fails(kind: "${kind}") }`)).errors?.[0]
   t.deepEqual((await told('valid'))?.extensions, {
     error: { name: 'ValidationError', message: 'not like this', details: { kind: 'valid' } },
@@ -196,7 +196,7 @@ test('lists of documents have a page of their own, entities their attributes, dr
   t.is(nobody, null as never)
 })
 
-test('entities and attributes may stand anywhere in types of one’s own', async t => {
+test('entities and attributes may appear anywhere in custom types', async t => {
   const { data, errors } = await ask(`{ guide {
     best { data { attributes { name } } }
     all { id row: attributes { name dishes(sort: "name") { data { attributes { name } } } } }
@@ -242,7 +242,7 @@ test('a document that is nowhere but in code holds what it leads to itself', asy
   })
 })
 
-test('what documents of code lead to is shown to whoever may find it, and to nobody else', async t => {
+test('relations of documents from custom code are shown only to callers who may find them', async t => {
   const query = '{ nearest { data { attributes { name opening { host { data { id } } } } } } }'
   const nobody = await ask(query)
   t.deepEqual(codes(nobody), ['FORBIDDEN'])
@@ -279,7 +279,7 @@ test('fields that extensions add to generated types see the whole row, whatever 
   })
 })
 
-test('policies and middlewares stand on nested fields; a blocked one is null, and the rest is answered', async t => {
+test('policies and middlewares apply to nested fields; a blocked one is null, and the rest is answered', async t => {
   const { data, errors } = await ask('{ restaurants { data { attributes { name stars } } } }')
   t.deepEqual(data, {
     restaurants: {
@@ -297,7 +297,7 @@ test('policies and middlewares stand on nested fields; a blocked one is null, an
   })
 })
 
-test('a scope of a nested field stands in place of its own permission; without it null climbs to what may be null', async t => {
+test('a scope of a nested field replaces its own permission; without it null propagates to the nearest nullable field', async t => {
   const owner = await ask(
     '{ restaurants { data { attributes { owner { data { attributes { name } } } } } } }',
   )
@@ -335,7 +335,7 @@ test('code may change the arguments of a generated relation, within what its cal
   })
 })
 
-test('a scope stands in place of a generated field’s own; auth false lets everybody write', async t => {
+test('a scope replaces a generated field’s own; auth false lets every caller write', async t => {
   t.deepEqual((await ask('{ people { data { attributes { name } } } }')).data, {
     people: { data: [{ attributes: { name: 'Ann' } }] },
   })
@@ -347,7 +347,7 @@ test('a scope stands in place of a generated field’s own; auth false lets ever
   ])
 })
 
-test('what nexus makes is answered with its own resolvers; its plugins stand round them and round generated ones', async t => {
+test('nexus types use their own resolvers; nexus plugins wrap them and the generated ones', async t => {
   const { data, errors } = await ask(`{
     box(title: "a") { title restaurant { data { attributes { name dishes(sort: "name") { data { attributes { name } } } } } } }
     dishes(pagination: { limit: 1 }) { data { id } }

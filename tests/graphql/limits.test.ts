@@ -162,7 +162,7 @@ const VARIABLES: readonly (readonly [string, string, Readonly<Record<string, unk
   ],
 ]
 
-test('what is too large is refused before it is run, and told with the limit, the count and the key', async t => {
+test('an operation over a limit is refused before execution, with the limit, the count and the key', async t => {
   const { post } = await openEndpoint(t, PROJECT)
   for (const [name, query, reason] of OPERATIONS) {
     const { status, body } = await post({ query })
@@ -221,7 +221,7 @@ test('serverOptions.allowBatchedHttpRequests: false refuses a list of operations
   t.is((await post({ query: '{ __typename }' })).status, 200)
 })
 
-test('in production the schema is not told: neither asked for nor by suggestions', async t => {
+test('in production the schema is hidden: no introspection and no suggestions', async t => {
   const { ask, post } = await openEndpoint(t, PROJECT, { production: true })
   for (const query of ['{ __schema { types { name } } }', '{ __type(name: "Book") { name } }']) {
     const { status, body } = await post({ query })

@@ -134,7 +134,7 @@ test.serial('integers of 64 bits are not rounded, values of enumerations have Gr
   t.deepEqual(data.books.data, [{ attributes: { pages: '9007199254740993', mood: 'two_words' } }])
 })
 
-test.serial('what the caller may not find is null with an error, all else is answered', async t => {
+test.serial('a hidden type is null with an error, and the rest is answered', async t => {
   const { ask, create } = await library(t)
   const vault = await create('vault', { title: 'v' })
   await create('drawer', { vault: vault.documentId })

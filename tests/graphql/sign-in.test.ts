@@ -97,7 +97,7 @@ async function mailedCode(to: string, pattern: RegExp): Promise<string> {
   throw new Error(`no mail to ${to}`)
 }
 
-test('who signs in is answered without his role and told his role by me, both by documentId', async t => {
+test('signing in answers without the role and me with it, both by documentId', async t => {
   const from = { address: '10.0.0.1' }
   const { data } = await login('ann@USERS.test', 'Ann-Password1', from)
   t.is(data.login.user.role, null)
@@ -116,7 +116,7 @@ test('who signs in is answered without his role and told his role by me, both by
   })
 })
 
-test('no cache keeps what lets somebody in, alone or in a batch', async t => {
+test('responses with credentials are not cacheable, alone or in a batch', async t => {
   const query = LOGIN
   const variables = { i: { identifier: 'ann', password: 'Ann-Password1' } }
   const read = { query: '{ __typename }' }
@@ -141,7 +141,7 @@ test('no cache keeps what lets somebody in, alone or in a batch', async t => {
   )
 })
 
-test('nobody and programs are nobody to me; other providers and GET sign nobody in', async t => {
+test('anonymous callers and API tokens have no me; other providers and GET do not sign in', async t => {
   const from = { address: '10.0.0.2' }
   for (const token of [undefined, FULL])
     t.is(
@@ -180,7 +180,7 @@ test('every login of an operation and of a batch counts, together with those ove
   t.is(codeOf(many.errors[0]), 'STRAPI_RATE_LIMIT_ERROR')
 })
 
-test('what the project opens to nobody is open to everybody, what it does not is not', async t => {
+test('public permissions apply to every caller, others do not', async t => {
   const from = { address: '10.0.2.1' }
   const RESET =
     'mutation { resetPassword(password: "Another-1", passwordConfirmation: "Another-1", code: "x") { jwt } }'
@@ -222,7 +222,7 @@ test('a new password ends other sessions, and all if another caller sets it; a m
   t.is((await ask(RESET, as, { c: code })).errors[0].message, 'Incorrect code provided')
 })
 
-test('who registers confirms his address before he signs in; the mailed code works once', async t => {
+test('a new user confirms the address before signing in; the mailed code works once', async t => {
   const from = { address: '10.0.4.1' }
   const REGISTER =
     'mutation { register(input: { username: "dee", email: "Dee@users.test", password: "Dee-Password1" }) { jwt user { id email confirmed } } }'
@@ -239,7 +239,7 @@ test('who registers confirms his address before he signs in; the mailed code wor
   t.is((await login('dee', 'Dee-Password1', from)).data.login.user.username, 'dee')
 })
 
-test('users are made, changed and removed by who may; roles by nobody (S6)', async t => {
+test('permitted callers create, change and remove users; roles cannot be changed (S6)', async t => {
   const from = { address: '10.0.5.1', token: FULL }
   const found = await ask(
     '{ usersPermissionsRoles(filters: { type: { eq: "member" } }) { data { id attributes { type } } } }',

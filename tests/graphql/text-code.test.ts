@@ -205,7 +205,7 @@ const FIELDS = [
 
 const CLIMBING = ['sure', 'main { label } label', 'parts { title label } later']
 
-test('what code answers stands in that text as field by field, with the same errors', async t => {
+test('custom resolvers in the printed text give the same answers and errors as field by field', async t => {
   for (const fields of FIELDS) {
     const query = `{ all: books(sort: "id") { rows: data { id attributes { price ${fields} } } meta { pagination { total } } } }`
     const { data, errors, written } = await ask(query)

@@ -143,7 +143,7 @@ test('the text that PostgreSQL writes is what GraphQL makes field by field, for 
   }
 })
 
-test('what is not for the caller and what the schema promises in vain is told as ever', async t => {
+test('hidden fields and violated non-null promises give the usual errors', async t => {
   const { ask, create } = await library(t)
   const forbidden = await ask(
     '{ authors(filters: { name: { eq: "Ann" } }) { data { attributes { name safe { data { id } } } } } }',

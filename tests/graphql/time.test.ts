@@ -11,7 +11,7 @@ roles:
 graphql: { config: { limits: { time: 1500ms } } }
 `
 
-test('what takes longer than limits.time is answered with an error, and its statements are ended', async t => {
+test('an operation over limits.time is answered with an error, and its statements are cancelled', async t => {
   const { create, post, database } = await openEndpoint(t, PROJECT)
   await create('book', { title: 'Solaris' })
   const slow = { query: '{ books { data { attributes { title } } } }' }

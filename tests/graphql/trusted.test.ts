@@ -67,7 +67,7 @@ test('a trusted document is asked for by its name and by its hash, as clients do
   }
 })
 
-test('without trusted documents clients are told to send theirs', async t => {
+test('without trusted documents clients are asked to send theirs', async t => {
   const { post } = await openEndpoint(t, PROJECT)
   const { body } = await post({ extensions: { persistedQuery: { version: 1, sha256Hash: sha256(TITLES) } } })
   t.deepEqual(body.errors, [
@@ -75,7 +75,7 @@ test('without trusted documents clients are told to send theirs', async t => {
   ])
 })
 
-test('faults of trusted documents are told with file, line and column, all of them', async t => {
+test('all faults of trusted documents are reported with file, line and column', async t => {
   const { loaded } = await load(
     {
       'a.graphql': 'query A {\n  books {\n    nope\n  }\n}\n',

@@ -97,7 +97,7 @@ async function refused(t: ExecutionContext, sent: Sent, message: RegExp, status 
   t.deepEqual(staged(), [])
 }
 
-test.serial('a file is stored with what is said of it, found by queries, told anew and removed', async t => {
+test.serial('a file is stored with its metadata, found by queries, updated and removed', async t => {
   const { status, body } = await send({
     parts: [
       [
@@ -265,29 +265,32 @@ test.serial('a new file goes to a place of a document, if it is of a kind that i
   t.deepEqual(stored(), before)
 })
 
-test.serial('files of who may not upload are not kept, and the mutations are closed to him', async t => {
-  const before = stored()
-  const { status, body } = await send({ parts: one('a.txt', 'a'), token: null })
-  t.is(status, 200)
-  t.is(body.data, null)
-  t.is(body.errors[0].extensions.code, 'FORBIDDEN')
-  const [, ...parts] = one('a.txt', 'a')
-  const others = await send({
-    parts: [
-      ['operations', operations('mutation { updateFileInfo(id: 1, info: { name: "x" }) { data { id } } }')],
-      ['map', '{}'],
-    ],
-    token: 'drafter',
-  })
-  t.is(others.body.errors[0].extensions.code, 'FORBIDDEN')
-  const read = await send({
-    parts: [['operations', operations('query ($f: Upload) { __typename }')], ...parts],
-    token: 'drafter',
-  })
-  t.is(read.status, 400)
-  t.deepEqual(stored(), before)
-  t.deepEqual(staged(), [])
-})
+test.serial(
+  'files of callers who may not upload are not stored, and the mutations are forbidden to them',
+  async t => {
+    const before = stored()
+    const { status, body } = await send({ parts: one('a.txt', 'a'), token: null })
+    t.is(status, 200)
+    t.is(body.data, null)
+    t.is(body.errors[0].extensions.code, 'FORBIDDEN')
+    const [, ...parts] = one('a.txt', 'a')
+    const others = await send({
+      parts: [
+        ['operations', operations('mutation { updateFileInfo(id: 1, info: { name: "x" }) { data { id } } }')],
+        ['map', '{}'],
+      ],
+      token: 'drafter',
+    })
+    t.is(others.body.errors[0].extensions.code, 'FORBIDDEN')
+    const read = await send({
+      parts: [['operations', operations('query ($f: Upload) { __typename }')], ...parts],
+      token: 'drafter',
+    })
+    t.is(read.status, 400)
+    t.deepEqual(stored(), before)
+    t.deepEqual(staged(), [])
+  },
+)
 
 test.serial('an empty file, none, and words that are none are refused', async t => {
   const before = stored()

@@ -195,7 +195,7 @@ test.serial(
   },
 )
 
-test.serial('of versions that a role sees in part, those out of sight are not there for it', async t => {
+test.serial('versions that a role may not see do not exist for it', async t => {
   const { ask } = endpoint
   const answer = await ask(
     `{ preview: posts(sort: "title", publicationState: PREVIEW) { ${LIVE} meta { pagination { total } } } }`,

@@ -393,7 +393,7 @@ test.serial(
   },
 )
 
-test.serial('who may not write is not told whether there is what he asks for', async t => {
+test.serial('a caller who may not write cannot learn whether the document exists', async t => {
   const id = idOf(await create({ title: 'There' }))
   for (const each of [id, 'nobody', '99999'])
     for (const mutation of [
@@ -444,7 +444,7 @@ test.serial('null among documents is none of them', async t => {
   t.deepEqual(attributesOf(answer), { author: { data: { id: author.documentId } } })
 })
 
-test.serial('what a role may not find, read or write it may not give either (S4, S5)', async t => {
+test.serial('a role cannot pass on documents that it may not find, read or write (S4, S5)', async t => {
   const author = await endpoint.create('author', { name: 'Ann' })
   const other = await endpoint.create('author', { name: 'Bob' })
   const blind = (data: object) =>

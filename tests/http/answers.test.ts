@@ -51,7 +51,7 @@ test('in development an answer says what its time went to, and not otherwise', a
   t.is(await timesOf(false), null)
 })
 
-test('what nobody answers is not found', async t => {
+test('an unhandled address is not found', async t => {
   const { url } = await serve(t, [() => null])
   const answer = await fetch(`${url}/anything`)
   t.is(answer.status, 404)
@@ -76,7 +76,7 @@ test('HEAD has the headers of GET and no body', async t => {
   t.is(await answer.text(), '')
 })
 
-test('an unexpected error is a 500 that tells nothing, and a log entry with the request’s id', async t => {
+test('an unexpected error is an opaque 500, and a log entry with the request’s id', async t => {
   for (const fail of [
     () => Promise.reject(new Error('secret detail')),
     () => {

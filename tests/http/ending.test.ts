@@ -61,7 +61,7 @@ test('a server that ends is not ready, whatever its database says', async t => {
   await ended
 })
 
-test('a client that uses its open connection while a server ends is answered, and told to close it', async t => {
+test('a client with an open connection is answered during shutdown, and asked to close it', async t => {
   const { port, close } = await serve(t, [echo], { drain: 1_000 })
   const client = await open(port)
   client.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -87,7 +87,7 @@ test('idle connections do not keep a server from ending', async t => {
   idle.destroy()
 })
 
-test('what does not end in time is cut off', async t => {
+test('requests over the shutdown timeout are cut off', async t => {
   const begun = signal()
   const { url, close, told } = await serve(t, [
     () => {
@@ -102,7 +102,7 @@ test('what does not end in time is cut off', async t => {
   t.deepEqual(told.at(-1), { kind: 'stopped', cut: 1 })
 })
 
-test('what a client asked for that is gone is done before a server ends', async t => {
+test('requests of disconnected clients finish before a server shuts down', async t => {
   const [begun, go] = [signal(), signal()]
   const done: string[] = []
   const { port, close } = await serve(t, [
@@ -122,7 +122,7 @@ test('what a client asked for that is gone is done before a server ends', async 
   t.deepEqual(done, ['written', 'ended'])
 })
 
-test('what a server that ends has cut off is no trouble of the database, but what else fails there is told', async t => {
+test('requests cut off by shutdown are not database errors, but other failures are logged', async t => {
   const [begun, away] = [signal(), signal()]
   const reasons = [new DatabaseFailure({ kind: 'unavailable', message: 'lost' }), new Error('a bug')]
   const { port, close, told } = await serve(t, [

@@ -4,7 +4,7 @@ import test from 'ava'
 import { handleErrors } from '../../core/http/listen.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 
-test('connections that cannot be accepted are told once a second, and end nothing', async t => {
+test('connections that cannot be accepted are logged once a second, and end nothing', async t => {
   const told: Observation[] = []
   const server = createServer()
   handleErrors(server, () => ({ isEnabled: () => true, emit: observation => told.push(observation) }))

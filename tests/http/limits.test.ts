@@ -47,7 +47,7 @@ test('a request that trickles in is ended', async t => {
   t.regex(await send(port, 'GET / HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 [\s\S]*"RequestTimeoutError"/)
 })
 
-test('a caller who leaves in the middle of a body ends his request alone', async t => {
+test('a caller who disconnects in the middle of a body ends only that request', async t => {
   let ended = false
   const { port, url } = await serve(t, [
     async request => {
@@ -76,7 +76,7 @@ test('the peer is the connection’s, unless a trusted proxy names another', asy
   t.is(await (await fetch(behind.url)).json(), '127.0.0.1')
 })
 
-test('the whole address may stand in the request line, as proxies send it', async t => {
+test('the request line may contain an absolute URL, as proxies send it', async t => {
   const { port } = await serve(t, [echo])
   const answer = await send(
     port,

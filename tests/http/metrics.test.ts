@@ -25,7 +25,7 @@ test('a port of the numbers that is in use is one sentence', async t => {
   })
 })
 
-test('the port of the numbers answers nothing else, and tells of no fault', async t => {
+test('the metrics port serves nothing else, and exposes no fault', async t => {
   const failing = () => Promise.reject(new Error('secret'))
   const opened = await serveMetrics({ path: '/metrics', read: failing, host: '127.0.0.1', port: 0 })
   if (!opened.ok) return t.fail(opened.reasons.join())

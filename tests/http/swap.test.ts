@@ -17,7 +17,7 @@ const terms = (responder: Responder) => ({
 
 const textOf = async (url: string) => (await fetch(url)).json()
 
-test('after a swap the next request is answered anew, and one under way as it was begun', async t => {
+test('after a swap new requests use the new generation, and running ones finish in the old one', async t => {
   let finish = () => {}
   const slow: Responder = () =>
     new Promise<HttpResponse>(resolve => {
@@ -34,7 +34,7 @@ test('after a swap the next request is answered anew, and one under way as it wa
   await outgoing.drained()
 })
 
-test('requests that are held wait for whoever answers next', async t => {
+test('held requests wait for the next generation', async t => {
   const { url, swap, hold } = await serve(t, [says('old')])
   const go = await hold()
   const pending = textOf(url)

@@ -75,7 +75,7 @@ test('conditions and ranges of files are answered as HTTP defines them, never as
   )
 })
 
-test('a range is the bytes that were asked for, and an impossible one tells the size', async t => {
+test('a range returns the requested bytes, and an unsatisfiable one the size', async t => {
   const { url } = await served(t)
   const file = `${url}/uploads/a.txt`
   const part = await ask(file, { headers: { range: 'bytes=2-4' } })

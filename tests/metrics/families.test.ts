@@ -5,7 +5,7 @@ import { mergeFamilies, printFamilies } from '../../core/observe/metrics/print-f
 
 const HEAD = { name: 'a_total', help: 'What it is.' }
 
-test('a counter is printed by its labels, and nothing that stands in one can end it', t => {
+test('a counter is printed by its labels, and label values are escaped', t => {
   const counter = openCounter(HEAD, ['route', 'status'], [['known', '200']])
   counter.add(['GET /a"b\\c', '200'])
   counter.add(['GET /a"b\\c', '200'], 2)
@@ -54,7 +54,7 @@ test('numbers of several workers are added up, but what all of them see, and wha
   )
 })
 
-test('a database that does not answer keeps nobody from all other numbers', async t => {
+test('a database that does not answer does not delay other metrics', async t => {
   const meters = openMeters()
   meters.addSource(() => new Promise(() => {}))
   meters.addSource(() => Promise.reject(new Error('no connection')))

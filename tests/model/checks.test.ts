@@ -298,7 +298,7 @@ test('names may clash in GraphQL where the project does not serve it', async t =
   t.deepEqual(await faultsOf(`graphql: { enabled: false }\n${types}`), [])
 })
 
-test('everything that is wrong is told at once', async t => {
+test('all faults are reported at once', async t => {
   const faults = await faultsOf(`
 components:
   a.self: { attributes: { self: { type: component, component: a.self } } }

@@ -135,7 +135,7 @@ test('the same project gives the same tables', async t => {
   t.deepEqual(printTables((await storageOf(yaml)).tables), printTables((await storageOf(yaml)).tables))
 })
 
-test('what was compiled is frozen, and asking for what it has not is a mistake that is told', async t => {
+test('compiled schemas are frozen, and a missing name throws', async t => {
   const model = await modelOf('contentTypes: { page: { attributes: { title: string } } }')
   const empty = await modelOf('')
   const storage = compileStorage(model)

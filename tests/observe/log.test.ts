@@ -45,7 +45,7 @@ test('a terminal gets sentences', t => {
   t.regex(line, /^\d\d:\d\d:\d\d info {2}Listening on http:\/\/localhost:1337 after 812 ms\n$/)
 })
 
-test('an error is told with its stack and its causes, and with nothing else that hangs on it', t => {
+test('an error is logged with its stack and causes, and without its other properties', t => {
   const cause = Object.assign(new Error('the cause'), { password: 'hidden thing' })
   const error = new Error('the error', { cause })
   const line = log({ kind: 'failed', requestId: 'r1', error })

@@ -113,7 +113,7 @@ test('whatever is asked after whatever else, its statement is the one that it wo
   t.true(keys.size < asked * 0.8, `${keys.size} kinds of ${asked} queries: hardly any came again`)
 })
 
-test('pages of everything near the first share few texts, which tell a plan how many rows they may reach', t => {
+test('pages of everything near the first share few statement texts, which limit the rows a plan expects', t => {
   const reachOf = (list: string): string | undefined => {
     const { query, shape } = parseRequest(`GET /api/tags?${list}`, print)
     return / LIMIT (\d+)\) t1\$ LIMIT \(SELECT/.exec(printOne(query, shape, print).text)?.[1]
@@ -137,7 +137,7 @@ test('pages of everything near the first share few texts, which tell a plan how 
   ])
 })
 
-test('two equal conditions are told from one that stands in two places', t => {
+test('two equal conditions differ from one condition used in two places', t => {
   const type = print.model.contentTypes.get('api::article.article')
   const attribute = type?.attributes.get('title')
   if (!type || attribute?.kind !== 'scalar') throw new Error('no article with a title')
@@ -162,7 +162,7 @@ test('two equal conditions are told from one that stands in two places', t => {
   }
 })
 
-test('what is kept of a statement has none of the values that it was first asked with', t => {
+test('a cached statement contains none of the values of its first use', t => {
   const kept = toKeep({
     text: 'SELECT $1::text, $2::text',
     parameters: [parameter('x'.repeat(100_000), 'text', 0), parameter('always', 'text')],

@@ -32,7 +32,7 @@ test('plinth check shows the offending line with a caret, counts the faults and 
   })
 })
 
-test('plinth check tells the faults of the file and those of the model at once', async t => {
+test('plinth check reports the faults of the file and those of the model at once', async t => {
   const { text } = await check(`name: A
 server: { prot: 1 }
 contentTypes: { article: { attributes: { author: { type: relation, relation: oneToOne, target: autor } } } }
@@ -74,7 +74,7 @@ test('plinth check --json is one line for programs', async t => {
   t.deepEqual(JSON.parse((await check('name: A\n', true)).text), { ok: true, faults: [] })
 })
 
-test('whoever judges projects besides is heard', async t => {
+test('additional checks of a project report their faults too', async t => {
   const folder = join(import.meta.dirname, '../conformance/project')
   const refuse: Checker = project =>
     failed({

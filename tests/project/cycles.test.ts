@@ -19,7 +19,7 @@ async function check(file: string): Promise<{ readonly code: number; readonly te
 
 const count = (length: number) => Array.from({ length }, (_, index) => index)
 
-test('roles that extend one another are one fault, and the other faults are told too', async t => {
+test('a cycle of roles is one fault, and the other faults are reported too', async t => {
   const { code, text } = await check(`${HEAD}roles:
   a: { extends: b, permissions: { note: [find] } }
   b: { extends: c, permissions: { nothing: [find] } }

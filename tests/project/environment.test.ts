@@ -19,12 +19,12 @@ contentTypes: { a: { attributes: { code: { type: string, default: "\${PORT}" }, 
   t.like(rank, { default: 0.5 })
 })
 
-test('what a variable holds is never read as YAML, and never substituted again', async t => {
+test('the value of a variable is never parsed as YAML, and never substituted again', async t => {
   const { settings } = await loadGood('name: ${A}\n', { A: '{ b: *c } # ${HOME}' })
   t.is(settings.name, '{ b: *c } # ${HOME}')
 })
 
-test('a fallback stands for a variable that is not set or empty; two dollars are one', async t => {
+test('a fallback replaces a variable that is not set or empty; two dollars are one', async t => {
   const { settings } = await loadGood('name: "${A:-a} ${B:-b} ${C:-c} ${D:-} $${A} $5"\n', {
     B: '',
     C: 'set',
@@ -44,7 +44,7 @@ test('a quoted text is not a number unless a variable made it', async t => {
   ])
 })
 
-test('.env stands behind the real variables', async t => {
+test('real variables override .env', async t => {
   const files = { 'project.yaml': 'name: "${A} ${B}"\n', '.env': '# names\nA=file\nB="also file"\n' }
   t.is((await loadGood(files, { A: 'real' })).settings.name, 'real also file')
 })

@@ -5,7 +5,7 @@ import { loadProject } from '../../core/project/load-project.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { faultsOf, loadGood } from './load.ts'
 
-test('a folder without a project is told so, with where it is', async t => {
+test('a folder without a project is reported with its path', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const loaded = await loadProject(folder.path, {})
@@ -13,7 +13,7 @@ test('a folder without a project is told so, with where it is', async t => {
   t.is(loaded.ok || loaded.reasons[0]?.message, `the file cannot be read: there is no such file: ${file}`)
 })
 
-test('a project.yaml that is a folder is told so', async t => {
+test('a project.yaml that is a folder is reported as such', async t => {
   const folder = temporaryFolder()
   mkdirSync(join(folder.path, 'project.yaml'))
   const loaded = await loadProject(folder.path, {})
@@ -64,7 +64,7 @@ test('included files are merged in the order of their paths, from their own fold
   t.like(settings.server, { port: 1, host: 'h' })
 })
 
-test('a pattern does not take the file that it stands in', async t => {
+test('a glob pattern does not include the file that contains it', async t => {
   const { settings } = await loadGood({
     'project.yaml': 'name: A\ninclude: ["*.yaml"]\n',
     'roles.yaml': 'roles: { editor: {} }\n',

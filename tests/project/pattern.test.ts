@@ -76,6 +76,6 @@ test('no value makes a pattern slow', t => {
   }
 })
 
-test('what is no expression is told as JavaScript tells it', t => {
+test('an invalid expression is reported with the message of JavaScript', t => {
   t.throws(() => compilePattern('(a'), { instanceOf: SyntaxError })
 })

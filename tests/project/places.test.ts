@@ -26,7 +26,7 @@ test('every key and value has its place, in included files too', async t => {
   )
 })
 
-test('what stands in no file has the place of what it would stand in', async t => {
+test('a value that is in no file has the position of its parent', async t => {
   const project = await loadGood(
     'name: A\ncontentTypes:\n  article:\n    attributes:\n      text: richtext\n',
   )

@@ -41,7 +41,7 @@ test('an empty file is null', async t => {
   t.is(result.ok && result.value.value, null)
 })
 
-test('the rules of the project file hold: every fault is told', async t => {
+test('the rules of the project file hold: every fault is reported', async t => {
   const result = await read('- { a: 1, a: 2 }\n- { b: "${NOWHERE}", __proto__: {} }\n- *c\n')
   t.deepEqual(result.ok || result.reasons.map(reason => printDiagnostic(reason).split('\n')[0]), [
     'content/pages.yaml:1:11 duplicate key `a` ([0].a)',

@@ -25,7 +25,7 @@ const body = (key: string, path?: string | null, message = `Invalid key ${key}`)
   source: 'body',
 })
 
-test('what may be set comes through as it was given, publishedAt and locale are left out', t => {
+test('assignable values pass unchanged, publishedAt and locale are left out', t => {
   const data = { title: 5, author: null, meta: { id: 3, label: 'x' }, publishedAt: null, locale: 'fr' }
   t.deepEqual(refusal(data), { title: 5, author: null, meta: { id: 3, label: 'x' } })
 })
@@ -35,7 +35,7 @@ test('private and password attributes may be written', t => {
   t.true(parsed.ok)
 })
 
-test('the first key that nothing goes by is told, with its place', t => {
+test('the first unknown key is reported with its path', t => {
   t.deepEqual(refusal({ title: 'x', nothing: 1, other: 2 }), body('nothing', null))
   t.deepEqual(refusal({ constructor: 1 }), body('constructor', null))
   t.deepEqual(refusal({ meta: { nothing: 1 } }), body('nothing', 'meta', 'Invalid key nothing at meta'))
@@ -65,7 +65,7 @@ test('ids, stamps and other locales are not for callers to set, at the top and i
   )
 })
 
-test('what is no object where a component should be is for the rules to tell', t => {
+test('a component that is not an object is left to validation', t => {
   for (const data of [
     { meta: 'x' },
     { metas: [null, 'x'] },

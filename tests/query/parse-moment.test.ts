@@ -13,7 +13,7 @@ test('a moment is the millisecond that it says, whichever that is', t => {
   t.deepEqual(wrong, [])
 })
 
-test('what is beyond a millisecond counts for nothing', t => {
+test('digits beyond milliseconds are ignored', t => {
   const said = (seconds: string) => {
     const parsed = parseDateTime(`2026-11-22T04:23:${seconds}+01:00`)
     return parsed.ok ? parsed.value : null

@@ -29,7 +29,7 @@ const faultOf = (error: unknown): string =>
 
 const MISSING = 'validation: Missing "data" payload in the request body'
 
-test('a body has an object under data, beside which nothing counts', async t => {
+test('a body has an object under data, and all other keys are ignored', async t => {
   t.deepEqual(await read('{"data":{"a":1},"locale":"fr","status":"draft"}'), { a: 1 })
   t.deepEqual(await read('\uFEFF {"data":{"a":1,"a":2}}'), { a: 2 }, 'a BOM, and the last of a key')
   const missing = ['', '{}', '{"data":null}', '{"data":"x"}', '{"data":5}', '[1]', '{"title":"x"}']
@@ -51,7 +51,7 @@ test('JSON may come as any JSON type, and as a form; other types hold nothing', 
     )
 })
 
-test('a list under data is told as the reference tells it', async t => {
+test('a list under data is refused with the error of the reference', async t => {
   const sent = requestOf(JSON_TYPE, async () => Buffer.from('{"data":[{"a":"x","b":1}]}'))
   const refused = await t.throwsAsync(readData(sent), { instanceOf: RequestFault })
   const message =
@@ -69,7 +69,7 @@ test('broken JSON, and JSON that is no object, are syntax errors', async t => {
     t.is(await read(text), 'syntax: invalid JSON, only supports object and array', text)
 })
 
-test('no body reaches a prototype, wherever the key stands and however it is written', async t => {
+test('no body reaches a prototype, wherever the key is and however it is written', async t => {
   for (const text of [
     '{"__proto__":{}}',
     '{"data":{"a":[{"__proto__":1}]}}',

@@ -103,7 +103,7 @@ test('DELETE is of one locale or all; its body is not read', async t => {
   t.is(draft.answer.status, 400)
 })
 
-test('nothing is asked of the documents where a request is refused, and the first reason is told', async t => {
+test('a refused request sends nothing to the documents, and reports the first reason', async t => {
   for (const [url, body, message] of [
     ['books?status=x&fields=nothing', '{', 'Invalid key nothing'],
     ['books?status=', '{', 'Invalid value for status: expected published or draft'],

@@ -56,7 +56,7 @@ test('several operators and several attributes must all hold', t => {
   )
 })
 
-test('of several values for an operator that takes one, any will do', t => {
+test('an operator with one operand accepts a list of values and matches any of them', t => {
   check(
     t,
     [
@@ -122,7 +122,7 @@ test('groups nest freely, and a list is negated as a whole', t => {
   )
 })
 
-test('conditions go over relations, other locales and components, on the same row where they stand together', t => {
+test('conditions cross relations, locales and components, and nested ones apply to the same row', t => {
   check(
     t,
     [
@@ -173,7 +173,7 @@ test('a relation or component without an attribute is compared by its id', t => 
   )
 })
 
-test('an unknown name is told with the place that it stands in', t => {
+test('an unknown name is reported with its path', t => {
   check(
     t,
     [
@@ -215,7 +215,7 @@ test('media and dynamic zones cannot be filtered by', t => {
   )
 })
 
-test('what is no condition is refused, never passed over', t => {
+test('an invalid condition is refused, never ignored', t => {
   check(
     t,
     [
@@ -298,7 +298,7 @@ test('lists of more than a hundred items and queries of more than a thousand par
   t.is(longest.ok && longest.value.query.filter?.kind, 'comparison')
 })
 
-test('what lies deeper than twenty brackets is an unknown name', t => {
+test('a key deeper than twenty brackets is an unknown name', t => {
   const deep = (levels: number) => `filters${'[$and][0]'.repeat(levels)}[title]=a`
   check(
     t,
@@ -324,7 +324,7 @@ test('names that every object has are no names of a query', t => {
   t.is(({} as Record<string, unknown>).polluted, undefined)
 })
 
-test('filters and sorts may go over fifty relations and components, wherever they stand', t => {
+test('filters and sorts may cross fifty relations and components in total', t => {
   const groups = (length: number, top = 'filters') =>
     Array.from({ length }, (_, at) => `${top}[$and][${at}][author][books][title]=x`).join('&')
   t.true(readList(groups(25)).ok)

@@ -10,26 +10,26 @@ test.after.always(() => room?.close())
 
 const GARBAGE = { authorization: 'Bearer nobody-knows-this' }
 
-test('an unknown address is not found, whoever asks', async t => {
+test('an unknown address is not found, for every caller', async t => {
   t.is((await room.get('/api/unicorns', null, GARBAGE)).status, 404)
   t.is((await room.get('/api/books/ember/author', null, GARBAGE)).status, 404)
 })
 
-test('a method that an address does not have is told before the caller is looked at', async t => {
+test('an unsupported method is reported before authentication', async t => {
   t.is((await room.request('PATCH', '/api/books', GARBAGE)).status, 405)
   t.is((await room.request('POST', '/api/books/ember', GARBAGE)).status, 405)
 })
 
-test('a bad credential is told before a bad query', async t => {
+test('an invalid credential is reported before an invalid query', async t => {
   t.is((await room.get('/api/books?filters[nothing]=1', null, GARBAGE)).status, 401)
 })
 
-test('a missing permission is told before a bad query', async t => {
+test('a missing permission is reported before an invalid query', async t => {
   t.is((await room.get('/api/diaries?filters[nothing]=1', null)).status, 403)
   t.is((await room.get('/api/diaries/first-diary?status=other', null)).status, 403)
 })
 
-test('a bad query is told before a missing document', async t => {
+test('an invalid query is reported before a missing document', async t => {
   const answer = await room.get('/api/books/nothing?filters[nothing]=1')
   t.is(answer.status, 400)
   t.is(errorOf(answer).message, 'Invalid key nothing')

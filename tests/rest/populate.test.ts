@@ -139,7 +139,7 @@ test('a word where an option is expected is no name and no yes', t => {
   )
 })
 
-test('names that cannot be populated are told: with the whole place of a text, with that of the object around', t => {
+test('unknown populate names are refused: with the whole path of a text, with the path of the enclosing object', t => {
   check(
     t,
     [
@@ -188,7 +188,7 @@ test('options that a populate does not have are refused; pages are among them', 
   )
 })
 
-test('places inside a populate are told anew from it', t => {
+test('paths inside a populate start at its own level', t => {
   check(
     t,
     [
@@ -204,7 +204,7 @@ test('places inside a populate are told anew from it', t => {
   )
 })
 
-test('what a zone cannot do is refused', t => {
+test('parameters that a dynamic zone does not support are refused', t => {
   const nested = (found: string) =>
     `Invalid nested populate for book.zone (api::book.book). Expected a fragment ("on") or "count" but found ${found}`
   check(

@@ -46,7 +46,7 @@ async function noted() {
 
 const text = 'filters[title][$eq]=a&sort=title'
 
-test('one text is parsed once, and every caller sees his own part of what it asks for', async t => {
+test('one text is parsed once, and restricted for each caller', async t => {
   const { type, token, user, nobody, terms } = await noted()
   const list = parseListSearch(type, { search: text }, terms)
   t.is(parseListSearch(type, { search: text }, terms), list)
@@ -75,7 +75,7 @@ test('the same text of another project, or with other limits, is another list', 
   t.not(few, first)
 })
 
-test('what is refused is refused every time', async t => {
+test('refused queries are refused every time', async t => {
   const { type, terms } = await noted()
   for (let time = 0; time < 2; time++) {
     const refused = t.throws(() => parseListSearch(type, { search: 'filters[nothing][$eq]=a' }, terms))

@@ -49,7 +49,7 @@ test('a sort goes over relations, media and components', t => {
   )
 })
 
-test('a name that cannot be sorted by is told before an order that is none', t => {
+test('an unknown sort name is reported before an invalid order', t => {
   check(
     t,
     [
@@ -117,7 +117,7 @@ test('fields that are none are refused', t => {
   )
 })
 
-test('what a list is sorted by is answered with the named fields, where finding goes over relations', t => {
+test('sort keys are returned with the named fields when the query crosses relations', t => {
   check(
     t,
     [

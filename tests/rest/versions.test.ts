@@ -67,7 +67,7 @@ test('types without locales know none', t => {
   )
 })
 
-test('documents are found by how their versions stand', t => {
+test('documents are filtered by publication state', t => {
   const publication = ({ publication }: Query) => String(publication)
   check(
     t,
@@ -109,7 +109,7 @@ test('unknown parameters are passed over, lookup is refused', t => {
   t.is(faultText(readList('lookup[title]=1')), "Invalid params: 'lookup'")
 })
 
-test('of several faults the first is told: filters, sort, fields, populate', t => {
+test('faults are reported in the order filters, sort, fields, populate', t => {
   const all = ['filters[a]=1', 'sort=b', 'fields=c', 'populate=d']
   const told = all.map((_, from) => faultText(readList(all.slice(from).reverse().join('&'))))
   t.deepEqual(told, [

@@ -97,7 +97,7 @@ const PARAMETERS = [
   ...['having', 'select', 'columns', 'orderBy', 'groupBy', 'with', 'joins', '__proto__', 'constructor'],
 ]
 
-test('parameters of other names tell nothing of what is hidden', async t => {
+test('parameters of other names reveal nothing that is hidden', async t => {
   const told: string[] = []
   for (const parameter of PARAMETERS) {
     for (const keys of [

@@ -83,7 +83,7 @@ test.serial(
   },
 )
 
-test.serial('roles and locales out of sight are not told of', async t => {
+test.serial('hidden roles and locales are not revealed', async t => {
   const { roles } = (await get('/api/users-permissions/roles')).body
   t.deepEqual(
     roles.map(({ type }: { type: string }) => type),

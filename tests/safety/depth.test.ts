@@ -165,7 +165,7 @@ for (const [name, [send, says]] of Object.entries(CASES))
     t.notRegex(text, /call stack|RangeError| {4}at /)
   })
 
-test.serial('what is not too deep is kept as it is', async t => {
+test.serial('values within the depth limit are stored unchanged', async t => {
   const value = JSON.parse(objects(90))
   const { status, body } = await post('/api/notes', JSON.stringify({ data: { data: value } }))
   t.is(status, 201)
@@ -174,7 +174,7 @@ test.serial('what is not too deep is kept as it is', async t => {
   t.is(text.status, 201)
 })
 
-test('what is said of a file keeps what it needs alone', t => {
+test('file metadata keeps only known keys', t => {
   const read = parseFileInfo([`{"focalPoint":{"x":1,"y":2,"z":${lists(30_000)}}}`])
   t.deepEqual(read, [{ focalPoint: '{"x":1,"y":2}' }])
 })

@@ -37,21 +37,24 @@ const SHARED = [
   { title: 'Mine still', featured: true },
 ]
 
-test.serial('what all locales share is changed by nobody who may not change each of them', async t => {
-  const read = () =>
-    world.make('GET', `/api/articles/${document}?populate=*&fields=kind,rating,featured,title`)
-  const before = await read()
-  for (const status of ['draft', 'published']) {
-    const path = `/api/articles/${document}?locale=fr&status=${status}`
-    for (const data of SHARED) {
-      const answer = await world.ask('PUT', path, { as: WRITER, data })
-      t.is(answer.status, 403, `${status} ${JSON.stringify(data)}`)
+test.serial(
+  'values shared by all locales are changed only by callers who may change each of the locales',
+  async t => {
+    const read = () =>
+      world.make('GET', `/api/articles/${document}?populate=*&fields=kind,rating,featured,title`)
+    const before = await read()
+    for (const status of ['draft', 'published']) {
+      const path = `/api/articles/${document}?locale=fr&status=${status}`
+      for (const data of SHARED) {
+        const answer = await world.ask('PUT', path, { as: WRITER, data })
+        t.is(answer.status, 403, `${status} ${JSON.stringify(data)}`)
+      }
+      const own = await world.ask('PUT', path, { as: WRITER, data: { title: 'Mine anew', body: 'mine' } })
+      t.is(own.status, 200, own.text)
     }
-    const own = await world.ask('PUT', path, { as: WRITER, data: { title: 'Mine anew', body: 'mine' } })
-    t.is(own.status, 200, own.text)
-  }
-  t.deepEqual({ ...(await read()), localizations: null }, { ...before, localizations: null })
-})
+    t.deepEqual({ ...(await read()), localizations: null }, { ...before, localizations: null })
+  },
+)
 
 test.serial(
   'what was changed for all locales in drafts is published by nobody who may not publish each',
@@ -88,7 +91,7 @@ test.serial(
   },
 )
 
-test.serial('a link tells no locale that is out of sight from one that there is not', async t => {
+test.serial('a link to a hidden locale is indistinguishable from one to a missing locale', async t => {
   const category = (await world.make('POST', '/api/categories', { name: 'News' })).documentId
   let links = 0
   const link = async (method: string, path: string, attribute: string, ref: unknown) => {

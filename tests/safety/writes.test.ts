@@ -105,7 +105,7 @@ test.serial(
   },
 )
 
-test.serial('what the server sets wins over the body, in values, relations and components', async t => {
+test.serial('values set by the server override the body, in values, relations and components', async t => {
   const data = {
     ...{ title: 'Mine', kind: 'news', author: 'bob', links: [{ label: 'mine', url: '/mine' }], seo: null },
   }
@@ -125,31 +125,34 @@ test.serial('what the server sets wins over the body, in values, relations and c
   }
 })
 
-test.serial('who signs in owns what he makes, and can give it to nobody else', async t => {
-  const body = JSON.stringify({ identifier: 'owner1', password: 'owner1-Password1' })
-  const { jwt, user } = JSON.parse((await world.ask('POST', '/api/auth/local', { body })).text)
-  const other = JSON.parse(
-    (await world.ask('GET', '/api/users?filters[username]=editor1', { as: FULL })).text,
-  )[0]
-  const made = await world.ask('POST', '/api/restaurants', {
-    as: jwt,
-    data: { name: 'Mine', owner: other.id },
-  })
-  t.is(made.status, 201, made.text)
-  const path = `/api/restaurants/${dataOf(made).documentId}`
-  for (const owner of [other.id, null, { disconnect: [user.id] }, { connect: [other.id] }, { set: [] }]) {
-    const turned = await world.ask('PUT', path, { as: jwt, data: { name: 'Still mine', owner } })
-    t.is(turned.status, 200, turned.text)
-    const found = await world.make('GET', `${path}?populate=owner`)
-    t.like(found, { name: 'Still mine', owner: { username: 'owner1' } })
-  }
-  const theirs = await world.make('POST', '/api/restaurants', { name: 'Theirs', owner: other.id })
-  const stolen = await world.ask('PUT', `/api/restaurants/${theirs.documentId}`, { as: jwt, data: {} })
-  t.is(stolen.status, 403)
-  t.like(await world.make('GET', `/api/restaurants/${theirs.documentId}?populate=owner`), {
-    owner: { username: 'editor1' },
-  })
-})
+test.serial(
+  'a signed-in user owns the documents that it creates, and cannot assign them to another',
+  async t => {
+    const body = JSON.stringify({ identifier: 'owner1', password: 'owner1-Password1' })
+    const { jwt, user } = JSON.parse((await world.ask('POST', '/api/auth/local', { body })).text)
+    const other = JSON.parse(
+      (await world.ask('GET', '/api/users?filters[username]=editor1', { as: FULL })).text,
+    )[0]
+    const made = await world.ask('POST', '/api/restaurants', {
+      as: jwt,
+      data: { name: 'Mine', owner: other.id },
+    })
+    t.is(made.status, 201, made.text)
+    const path = `/api/restaurants/${dataOf(made).documentId}`
+    for (const owner of [other.id, null, { disconnect: [user.id] }, { connect: [other.id] }, { set: [] }]) {
+      const turned = await world.ask('PUT', path, { as: jwt, data: { name: 'Still mine', owner } })
+      t.is(turned.status, 200, turned.text)
+      const found = await world.make('GET', `${path}?populate=owner`)
+      t.like(found, { name: 'Still mine', owner: { username: 'owner1' } })
+    }
+    const theirs = await world.make('POST', '/api/restaurants', { name: 'Theirs', owner: other.id })
+    const stolen = await world.ask('PUT', `/api/restaurants/${theirs.documentId}`, { as: jwt, data: {} })
+    t.is(stolen.status, 403)
+    t.like(await world.make('GET', `/api/restaurants/${theirs.documentId}?populate=owner`), {
+      owner: { username: 'editor1' },
+    })
+  },
+)
 
 const REFUSED = [
   'id',
@@ -171,7 +174,7 @@ const MADE = {
   dishes: { name: 'New' },
 } as const
 
-test.serial('nobody chooses ids, stamps, authors, versions or locales of a document', async t => {
+test.serial('no caller chooses ids, timestamps, authors, versions or locales of a document', async t => {
   for (const [list, values] of Object.entries(MADE)) {
     for (const key of REFUSED) {
       for (const value of [1, '1', null, { set: [] }, '2000-01-01T00:00:00.000Z']) {
@@ -256,7 +259,7 @@ interface Parts {
   readonly blocks: readonly { readonly id: number }[]
 }
 
-test.serial('who may write what he may not read is not shown it', async t => {
+test.serial('a caller who may write but not read a value does not get it back', async t => {
   const secrets = { price: 77.5, excerpt: 'Whisper', code: 'whisper', seo: { metaTitle: 'Whisper' } }
   for (const query of ['', '?populate=*', '?status=draft&populate=*', '?fields=title']) {
     const made = await world.ask('POST', `/api/articles${query}`, {
@@ -358,7 +361,7 @@ test.serial(
   },
 )
 
-test.serial('users that nobody finds are not told of by their number', async t => {
+test.serial('hidden users are not revealed by their number', async t => {
   const count = async (query: string): Promise<string> =>
     (await world.ask('GET', `/api/users/count?${query}`, { as: COUNTER })).text
   t.is(await count('filters[username][$startsWith]=user1'), '0')

@@ -126,7 +126,7 @@ async function countFromOutside(client: pg.Client, seen: Acknowledged): Promise<
   }
 }
 
-test('no answer is older than the last commit before it was asked for, whoever wrote', async t => {
+test('no answer is older than the last commit before the request, whoever committed it', async t => {
   const { url, servers } = await open(t)
   const [first, second] = servers
   if (!first || !second) return t.fail()

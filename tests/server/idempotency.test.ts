@@ -155,7 +155,7 @@ test.serial('requests with the same key at the same time, in several processes, 
   }
 })
 
-test.serial('after a commit whose answer was lost the same key tells what was done', async t => {
+test.serial('a retry with the same key after a lost COMMIT answer returns the outcome', async t => {
   const world = await openWorld(t)
   const { server, wire } = world
   for (const when of ['before', 'after'] as const) {
@@ -222,7 +222,7 @@ test.serial('several mutations, and routes of extensions, are carried out once a
   t.is((await query('SELECT count(*)::int FROM plinth_idempotency'))[0]?.[0], 4)
 })
 
-test.serial('what cannot be remembered is refused by name', async t => {
+test.serial('requests that cannot be stored are refused by name', async t => {
   const world = await openWorld(t)
   const { server } = world
   const refused = async (asked: Partial<Asked>, message: RegExp) => {

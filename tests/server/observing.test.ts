@@ -26,7 +26,7 @@ contentTypes:
 roles: { public: { permissions: { author: [find], book: [find, create] } } }
 `
 
-test('numbers of all workers are on a port of their own, slow work is told by what it asks, and neither shows a value', async t => {
+test('a separate port serves the metrics of all workers, slow work is logged by query shape, and neither shows a value', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const metricsPort = await freePort()

@@ -113,7 +113,7 @@ for (const [index, [method, path, body]] of REQUESTS.entries())
       t.is(older.log().split('"outdated"').length, 2, older.log())
     })
 
-test.serial('what no statement answers is refused, too, once another process has migrated', async t => {
+test.serial('requests that run no statement are refused too after another process has migrated', async t => {
   const { serve, run } = await place(t)
   const older = await serve(FIRST)
   t.is((await older.ask('GET', '/uploads/none.png')).status, 404)

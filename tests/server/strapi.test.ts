@@ -21,7 +21,7 @@ for (const version of [4, 5] as const) {
   })
 }
 
-test('what leads nowhere in a Strapi database is counted, and the rest comes over', async t => {
+test('dangling references of a Strapi database are counted, and the rest is imported', async t => {
   const database = await createDatabase(t, SERVER)
   await administer(database, readFileSync(join(recorded(5), 'database.sql'), 'utf8'))
   await administer(database, DAMAGE)

@@ -22,7 +22,7 @@ test('tables and columns of Strapi 5 are found by the names that it gave them, s
   )
 })
 
-test('those of Strapi 4 are cut where PostgreSQL cuts them', t => {
+test('names of Strapi 4 are cut at the limit of PostgreSQL', t => {
   const names = namesOf(4)
   t.is(names.links('articles', 'relatedArticles'), 'articles_related_articles_links')
   t.is(names.links(LONG, 'anAttribute'), 'a_really_long_collection_name_of_things_that_go_on_and_on_an_at')

@@ -68,7 +68,7 @@ const MODULES: readonly (readonly [source: string, exported: unknown, file?: str
   ['const a = b\nconst b = a\nexport default a', '?'],
 ]
 
-test('a module is read as far as its values stand in it, and nothing of it is run', t => {
+test('a module is read as far as its values are literals, and none of its code runs', t => {
   for (const [source, exported, file = 'config/server.ts'] of MODULES)
     t.deepEqual(plain(readExported(source, file)), exported, source)
 })

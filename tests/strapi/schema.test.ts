@@ -44,7 +44,7 @@ for (const version of [4, 5] as const) {
   })
 }
 
-test('what has no counterpart is told beside what came over, and the file loads', async t => {
+test('settings without a counterpart are reported next to the imported ones, and the file loads', async t => {
   const strapi = strapiProject(SHOP)
   t.teardown(strapi.remove)
   const out = join(strapi.path, 'plinth')
@@ -60,7 +60,7 @@ test('what has no counterpart is told beside what came over, and the file loads'
   t.regex(report, /Before others have a look:\n {2}what controllers, policies/)
 })
 
-test('what a variable falls back to is written as a text of YAML, whatever stands in it', async t => {
+test('the fallback of a variable is written as YAML text, whatever it contains', async t => {
   const strapi = strapiProject({
     'config/server.js': `module.exports = ({ env }) => ({ host: env('HOST', 'C:\\\\x "y" #z'), url: env('URL', 'https://a\\n- b') })`,
     ...type('note', { title: { type: 'string' } }),
@@ -162,7 +162,7 @@ test('a project.yaml that is there is kept, but for --force', async t => {
   t.regex(readFileSync(join(strapi.path, 'project.yaml'), 'utf8'), /^name: shop\n/)
 })
 
-test('where nothing can be written is told before anything is', async t => {
+test('a target that cannot be written is reported before the import begins', async t => {
   const strapi = strapiProject(type('page', { title: { type: 'string' } }))
   t.teardown(strapi.remove)
   const [out, manifest] = [join(strapi.path, 'out'), join(strapi.path, 'package.json')]
@@ -177,7 +177,7 @@ test('where nothing can be written is told before anything is', async t => {
   t.false(existsSync(out))
 })
 
-test('what is no Strapi project is refused with what was looked for', async t => {
+test('a folder without a Strapi project is refused with the list of expected files', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const out = join(folder.path, 'out')

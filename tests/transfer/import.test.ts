@@ -96,7 +96,7 @@ async function elsewhere(t: ExecutionContext, site: Site): Promise<Place> {
   return { folder: projectFolder(t, yaml).path, database: await openTestDatabase(t) }
 }
 
-test('what was exported, imported into an empty database and exported again is the same, byte by byte', async t => {
+test('an export that is imported into an empty database and exported again is identical byte by byte', async t => {
   const site = await richSite(t)
   const files = projectFolder(t, '').path
   const lines = await exported(placeOf(site), { files })
@@ -221,7 +221,7 @@ const numbers = (count: number, called = 'n'): readonly string[] => [
 const lineOf = (documentId: string, values: object, more: object = {}): string =>
   JSON.stringify({ type: 'api::number.number', documentId, versions: [{ values, ...more }] })
 
-test('every line is checked before the first is written, and told with its document and attribute', async t => {
+test('every line is checked before the first is written, and reported with its document and attribute', async t => {
   const folder = projectFolder(t, NUMBERS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   t.like(await imported(place, numbers(3)), { made: 3 })
@@ -339,7 +339,7 @@ export default defineExtension({ register({ documents }) { documents.on('song.*'
   ])
 })
 
-test('values of components that must be unique are so across lines and documents, and stay with whom they are', async t => {
+test('unique values of components are checked across lines and documents, and keep their owner', async t => {
   const folder = projectFolder(t, TWINS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   await imported(place, numbers(0))
@@ -367,7 +367,7 @@ contentTypes:
   number: { attributes: { value: integer, next: { type: relation, relation: oneToOne, target: number } } }
   twin: { attributes: { parts: { type: component, component: a.part, repeatable: true } } }`
 
-test('what the project has beyond the stream takes its defaults, and is missed where it must be there', async t => {
+test('attributes that the stream lacks take their defaults, and are reported if they are required', async t => {
   const more = (attributes: string) => NUMBERS.replace('attributes: {', `attributes: { ${attributes},`)
   const database = await openTestDatabase(t)
   const place = { folder: projectFolder(t, more('kind: { type: string, default: new }')).path, database }
@@ -383,7 +383,7 @@ test('what the project has beyond the stream takes its defaults, and is missed w
   t.like(await imported(stricter, lines.slice(0, 2), { onConflict: 'update' }), { changed: 1 })
 })
 
-test('bytes that no storage could keep are told, not left behind', async t => {
+test('bytes that no storage can keep are reported, and leave nothing behind', async t => {
   const folder = projectFolder(t, NUMBERS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   await imported(place, numbers(1))
@@ -440,7 +440,7 @@ test('a stream of another model is refused with all that does not fit', async t 
   t.deepEqual(await imported(place, []), ['documents.ndjson:1 the file is empty'])
 })
 
-test('documents that cannot be imported are left out on demand, with all that leads to them, and each is told', async t => {
+test('invalid documents are skipped on demand, with all links to them, and each is reported', async t => {
   const place = { folder: projectFolder(t, NUMBERS).path, database: await openTestDatabase(t) }
   const lines = [
     DESCRIBED,
@@ -488,7 +488,7 @@ const LOST =
 const values = async ({ database }: Place) =>
   (await database.run({ text: 'SELECT document_id, value FROM numbers ORDER BY id', values: [] })).rows
 
-test('what turns out to be invalid while others are written is left out with the links to it, also when the import is taken up again', async t => {
+test('documents that become invalid during the import are skipped with the links to them, also after it is resumed', async t => {
   const place = { folder: projectFolder(t, NUMBERS).path, database: await openTestDatabase(t) }
   await imported(place, [DESCRIBED, lineOf('there', { value: 1 }), lineOf('moved', { value: 2 })])
   const lines = [

@@ -78,7 +78,7 @@ test('a schema that holds itself has an end', t => {
   t.regex(printSchema(schema), /^(\{ in\?: )+unknown( \})+$/)
 })
 
-test('whatever stands in a schema, its type is TypeScript and nothing else', t => {
+test('any text in a schema yields its TypeScript type and nothing else', t => {
   const nasty = ['*/', "'", '"', '\\', '`${x}`', '\n', '\u2028', '__proto__', '}; evil()', '']
   const schema = {
     type: 'object',

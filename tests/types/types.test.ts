@@ -58,7 +58,7 @@ test('without types of a project, plugins compile all the same', t => {
   t.deepEqual(faultsOf('untyped.ts'), [])
 })
 
-test('names of policies and middlewares are known by their files; --check tells what is out of date', async t => {
+test('names of policies and middlewares come from their files; --check reports outdated types', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', 'name: Small\ncontentTypes: { book: { attributes: { title: string } } }\n')
@@ -74,7 +74,7 @@ test('names of policies and middlewares are known by their files; --check tells 
   t.is((await run(folder.path, { check: true })).code, 1)
 })
 
-test('of a project that is not in order, its faults are told and no types written', async t => {
+test('an invalid project reports its faults, and no types are written', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', 'name: Small\ncontentTypes: { book: { attributes: { title: strng } } }\n')

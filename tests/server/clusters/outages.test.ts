@@ -78,7 +78,7 @@ interface Refused {
   readonly outcome: 'not-written' | 'unknown'
 }
 
-test.serial('a database that crashes, stands still or is restarted amid writes', async t => {
+test.serial('a database crashes, hangs or is restarted during writes', async t => {
   let isOver = false
   const statuses = new Set<number>()
   const reading = (async () => {

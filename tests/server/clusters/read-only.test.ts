@@ -54,7 +54,7 @@ const texts = async () => {
 
 const isWritten = async (text: string) => (await write(text)).status === 201
 
-test.serial('of several servers the one that takes writes is found', async t => {
+test.serial('the writable server is found among several', async t => {
   t.is((await write('first')).status, 201)
   t.deepEqual(await texts(), ['first'])
 })
@@ -105,7 +105,7 @@ test.serial(
   },
 )
 
-test.serial('a former primary that stood still answers nothing when it goes on', async t => {
+test.serial('a former primary that was paused answers nothing after it resumes', async t => {
   // From here on there are two primaries: the one of before does not know that it was replaced.
   await primary.end('SIGINT')
   const third = await startReplica(t, standby)

@@ -115,7 +115,7 @@ async function isThere(asked: Asked = {}): Promise<boolean> {
   return readsThere() > reads
 }
 
-test.serial('whoever writes reads what he wrote; others may see it later', async t => {
+test.serial('a client reads its own writes; others may see them later', async t => {
   await client.write('one', { token: WRITER })
   await until('the replica has it', async () => (await isThere()) && String(await client.texts()) === 'one')
   await paused(true)
@@ -157,7 +157,7 @@ test.serial('whoever writes reads what he wrote; others may see it later', async
   t.deepEqual((await server.get('/_ready')).body, { status: 'ready', replicas: { well: 1 } })
 })
 
-test.serial('a replica that dies or stands still is not missed, and is taken back', async t => {
+test.serial('a replica that dies or hangs is skipped, and used again later', async t => {
   const isWell = async () => (await ready()) === 'well'
   await until('it is well', isWell)
   const statuses = new Set<number>()
@@ -229,7 +229,7 @@ test.serial('a replica that is behind, or of another database, answers nothing',
   t.true(places.includes('it is the replica of another database'))
 })
 
-test.serial('a server ends although a replica stands still', async t => {
+test.serial('a server shuts down although a replica hangs', async t => {
   replica.signal('SIGSTOP')
   t.is(await server.stop(), 0)
   replica.signal('SIGCONT')

@@ -194,7 +194,7 @@ test.serial('the end of its PostgreSQL alone', async t => {
   await cluster.untilWhole()
 })
 
-test.serial('a primary node that stands still, and goes on when another has taken over', async t => {
+test.serial('a primary node is paused, and resumes after another has taken over', async t => {
   await cluster.untilWhole()
   const leader = await cluster.leader()
   await during(t, 'still', async more => {

@@ -43,7 +43,7 @@ export default defineExtension({
 })
 `
 
-test.serial('a server behind a pooler starts, writes, reads, publishes and tells', async t => {
+test.serial('a server behind a pooler starts, writes, reads, publishes and delivers events', async t => {
   const { direct, url } = await pooled(t)
   const folder = temporaryFolder()
   t.teardown(folder.remove)
@@ -65,7 +65,7 @@ test.serial('a server behind a pooler starts, writes, reads, publishes and tells
 const SETTINGS = ['jit', 'TimeZone', 'DateStyle', 'search_path', 'statement_timeout', 'lock_timeout']
 const ASK = { text: `SELECT ${SETTINGS.map(name => `current_setting('${name}')`).join(', ')}`, values: [] }
 
-test.serial('each transaction has the settings of its connection, and nobody else has', async t => {
+test.serial('each transaction has the settings of its connection, and no other client gets them', async t => {
   const { direct, url } = await pooled(t)
   const database = await opened(t, { url, statementTimeout: 400, schema: 'public' })
   const wanted = ['off', 'UTC', 'ISO, YMD', 'public', '400ms', '10s']
@@ -94,7 +94,7 @@ test.serial('each transaction has the settings of its connection, and nobody els
   t.deepEqual((await query(direct, "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'"))[0], [0])
 })
 
-test.serial('a role may have the settings, so that no transaction is told them', async t => {
+test.serial('a role may have the settings, so that transactions do not set them', async t => {
   const direct = await createDatabase(t, server)
   const role = `pooled_${randomBytes(4).toString('hex')}`
   const values = `jit = off; TimeZone = 'UTC'; DateStyle = 'ISO, YMD'; client_min_messages = warning;

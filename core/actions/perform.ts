@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Result } from '../base/result.ts'
 import type { BodyOrText } from '../cache/answer-store.ts'
 import type { Answer, DocumentChange, Documents } from '../documents/documents.ts'
 import { toPluginError } from '../faults/errors.ts'
-import { type Fault, RequestFault, unwrap } from '../faults/fault.ts'
+import { isRefusedAs, RequestFault } from '../faults/fault.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import type { PermittedCommand, StatusChange, StatusCommand } from '../query/command.ts'
 import { isRecord } from '../query/parse-place.ts'
@@ -35,7 +34,7 @@ const prepareDiscardDraft = changesStatus('discardDraft', 'draft', documents => 
 type ChangeStatus<Kind extends StatusChange> = (
   command: PermittedCommand<StatusCommand<Kind>>,
   answer: Answer,
-) => Promise<Result<DocumentChange, Fault>>
+) => Promise<DocumentChange>
 
 /** `status`: of the versions that are answered. A missing document yields an empty result, as in delete. */
 function changesStatus<Kind extends StatusChange>(
@@ -47,16 +46,15 @@ function changesStatus<Kind extends StatusChange>(
     const command = authorizeCommand<StatusCommand<Kind>>({ kind, ...parseVersionParams(call, terms) }, call)
     const answer = versionAnswer('publish', status, { call, terms })
     return async () => {
-      const changed = await changeOf(terms.documents)(command, answer)
-      return { kind: 'value', value: toChanged(changed, command.documentId) }
+      try {
+        const { texts, documentId } = await changeOf(terms.documents)(command, answer)
+        return { kind: 'value', value: { documentId, entries: texts.map(text => JSON.parse(text)) } }
+      } catch (error) {
+        if (!isRefusedAs(error, 'notFound')) throw error
+        return { kind: 'value', value: { documentId: command.documentId, entries: [] } }
+      }
     }
   }
-}
-
-function toChanged(changed: Result<DocumentChange, Fault>, documentId: string | null): unknown {
-  if (!changed.ok && changed.reasons[0]?.code === 'notFound') return { documentId, entries: [] }
-  const { texts, documentId: found } = unwrap(changed)
-  return { documentId: found, entries: texts.map(text => JSON.parse(text)) }
 }
 
 const PREPARE: { readonly [Name in DocumentAction]: PrepareAction } = {

@@ -1,7 +1,7 @@
 import type { Action } from '../access/actions.ts'
 import { permitModified } from '../access/restrict/modified-by-middleware.ts'
 import type { Answer } from '../documents/documents.ts'
-import { type Fault, fault, RequestFault, unwrap } from '../faults/fault.ts'
+import { type Fault, fault, isRefusedAs, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type {
   CreateCommand,
@@ -34,7 +34,7 @@ export const prepareCreate: PrepareAction = (call, terms) => {
   const { answer, locale, status } = writeTarget('create', call, terms)
   const values = parseValues(call.params, call, terms)
   const command = permitSave({ kind: 'create', type, locale, status, values }, call, terms)
-  return async () => toDocument(unwrap(await terms.documents.create(command, toAnswer(answer, call))).text)
+  return async () => toDocument((await terms.documents.create(command, toAnswer(answer, call))).text)
 }
 
 export const prepareUpdate: PrepareAction = (call, terms) => {
@@ -50,9 +50,12 @@ export const prepareUpdate: PrepareAction = (call, terms) => {
   )
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'missing' }
-    const written = await terms.documents.update(command, toAnswer(answer, call))
-    if (!written.ok && written.reasons[0]?.code === 'notFound') return { kind: 'missing' }
-    return toDocument(unwrap(written).text)
+    try {
+      return toDocument((await terms.documents.update(command, toAnswer(answer, call))).text)
+    } catch (error) {
+      if (isRefusedAs(error, 'notFound')) return { kind: 'missing' }
+      throw error
+    }
   }
 }
 
@@ -144,7 +147,7 @@ function deleteOverHttp(call: ActionCall, terms: ActionTerms): PreparedAction {
     call,
   )
   return async () => {
-    if (!isUnstorable(documentId)) unwrap(await terms.documents.delete(command, seen))
+    if (!isUnstorable(documentId)) await terms.documents.delete(command, seen)
     return { kind: 'value', value: { documentId, entries: [] } }
   }
 }
@@ -168,7 +171,7 @@ function deleteForCode(call: ActionCall, terms: ActionTerms): PreparedAction {
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'value', value: { documentId, entries: [] } }
     const { text } = await terms.documents.findMany({ ...query, take, filter }, 'flat')
-    const deleted = unwrap(await terms.documents.delete(command, [], answer))
+    const deleted = await terms.documents.delete(command, [], answer)
     // Nothing is deleted of a document that is hidden from the caller.
     const entries: readonly { readonly documentId?: unknown }[] = deleted === null ? [] : JSON.parse(text)
     return {

@@ -34,3 +34,18 @@ type Present<Shape> = { [Key in keyof Shape]?: Exclude<Shape[Key], undefined> }
 /** Drops keys whose value is undefined: optional keys are absent, never undefined. */
 export const present = <Shape extends object>(shape: Shape): Present<Shape> =>
   Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as Present<Shape>
+
+/** Values by what they have in common, both in the order of their first appearance. */
+export function groupBy<Value, Key>(
+  values: Iterable<Value>,
+  keyOf: (value: Value) => Key,
+): ReadonlyMap<Key, readonly Value[]> {
+  const groups = new Map<Key, Value[]>()
+  for (const value of values) {
+    const key = keyOf(value)
+    const group = groups.get(key)
+    if (group) group.push(value)
+    else groups.set(key, [value])
+  }
+  return groups
+}

@@ -36,3 +36,9 @@ export async function rejectAfter<Value>(milliseconds: number, work: () => Value
   if (outcome === null) throw new Error(`it took longer than ${milliseconds / 1000} s`)
   return outcome.value
 }
+
+/** Prevents an unhandled rejection of a promise that is awaited later. The later `await` still rejects. */
+export function ignoreUnhandled<Value>(asked: Promise<Value>): Promise<Value> {
+  asked.catch(() => undefined)
+  return asked
+}

@@ -1,3 +1,4 @@
+import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
@@ -21,7 +22,6 @@ import {
   visibleLocales,
 } from './read/matching.ts'
 import { readAnswer } from './read/read-answer.ts'
-import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { type Current, componentsOf, loadDocument } from './rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'

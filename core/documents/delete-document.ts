@@ -1,3 +1,4 @@
+import { ignoreUnhandled } from '../base/with-timeout.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { DeleteCommand, PermittedCommand } from '../query/command.ts'
@@ -17,7 +18,6 @@ import {
   writtenStatus,
 } from './read/matching.ts'
 import { assertUnchanged, readAnswer } from './read/read-answer.ts'
-import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { loadDocument } from './rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'

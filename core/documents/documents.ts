@@ -1,9 +1,7 @@
 import type { RequestContext } from '../base/request-context.ts'
-import type { Result } from '../base/result.ts'
 import type { BodyFormat, BodyOrText } from '../cache/answer-store.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import type { Transaction } from '../database/database.ts'
-import type { Fault } from '../faults/fault.ts'
 import type { AnswerShape } from '../plan/row.ts'
 import type {
   CreateCommand,
@@ -52,17 +50,18 @@ export interface FoundMany {
   readonly total: number | null
 }
 
+/** A refused write rejects with a RequestFault. */
 export interface DocumentWrites {
   /** Answers the new document's JSON text. */
-  create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<Result<SavedDocument, Fault>>
-  /** Fails with notFound if the document does not exist. A single type's document is created instead. */
+  create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<SavedDocument>
+  /** Refused with notFound if the document does not exist. A single type's document is created instead. */
   update(
     command: PermittedCommand<UpdateCommand>,
     answer: Answer,
     alongside?: Alongside,
-  ): Promise<Result<SavedDocument, Fault>>
+  ): Promise<SavedDocument>
   /** An update of a type with drafts. The version's current status selects which of the two commands runs. */
-  amend(command: StandingUpdate, answer: Answer): Promise<Result<SavedDocument, Fault>>
+  amend(command: StandingUpdate, answer: Answer): Promise<SavedDocument>
   /**
    * Succeeds if there is nothing to delete. `seen`: the answers whose tags a precondition may name. Resolves to the JSON
    * text of the document before the delete, if `answer` asks for it and the document existed.
@@ -71,26 +70,20 @@ export interface DocumentWrites {
     command: PermittedCommand<DeleteCommand>,
     seen?: readonly Answer[],
     answer?: Answer | null,
-  ): Promise<Result<string | null, Fault>>
+  ): Promise<string | null>
   /**
-   * Publishes what the drafts hold, all rules of values checked. The status of the answer's query says which version
-   * is answered. Fails with notFound where there is no such document in the locale, with a validation fault on types
-   * without drafts; so do the two below.
+   * Publishes the drafts after checking all rules of their values. The answer has the version with the status of its query.
+   * Refused with notFound if the document does not exist in the locale, and with a validation fault on types without
+   * drafts; so are the two below.
    */
-  publish(
-    command: PermittedCommand<StatusCommand<'publish'>>,
-    answer: Answer,
-  ): Promise<Result<DocumentChange, Fault>>
+  publish(command: PermittedCommand<StatusCommand<'publish'>>, answer: Answer): Promise<DocumentChange>
   /** Removes the published versions, if there are any. */
-  unpublish(
-    command: PermittedCommand<StatusCommand<'unpublish'>>,
-    answer: Answer,
-  ): Promise<Result<DocumentChange, Fault>>
+  unpublish(command: PermittedCommand<StatusCommand<'unpublish'>>, answer: Answer): Promise<DocumentChange>
   /** Resets the drafts to the published versions. Drafts without a published version do not change. */
   discardDraft(
     command: PermittedCommand<StatusCommand<'discardDraft'>>,
     answer: Answer,
-  ): Promise<Result<DocumentChange, Fault>>
+  ): Promise<DocumentChange>
 }
 
 /** Extra work of the server on the written document, in the same transaction. */

@@ -1,6 +1,6 @@
+import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { Rows } from '../database/database.ts'
 import type { Statement } from '../sql/statement.ts'
-import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import type { LockingTerms } from './rows/write-terms.ts'
 
 type Writing = LockingTerms['transaction']

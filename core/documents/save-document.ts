@@ -1,3 +1,4 @@
+import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import type { StandingUpdate } from '../query/command.ts'
@@ -17,7 +18,6 @@ import {
 } from './read/matching.ts'
 import { readAnswer } from './read/read-answer.ts'
 import { newDocumentId } from './rows/document-id.ts'
-import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import type { Current } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import { saveVersion } from './save-version.ts'

@@ -1,10 +1,72 @@
-import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, StatementContext, Transaction, TransactionOptions } from '../database/database.ts'
 import { DatabaseFailure, type DatabaseFault, isOutcomeUnknown } from '../database/database-fault.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
-import type { ContentType, ScalarAttribute } from '../model/model.ts'
+import type { ContentType, Model, ScalarAttribute } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import type { Command } from '../query/command.ts'
+import { describeQuery } from '../query/print-query.ts'
+import type { Answer } from './documents.ts'
+import { NO_OUTBOX, type Outbox, openChangeRecorder } from './outbox.ts'
+import { writeTerms } from './rows/write-terms.ts'
+import type { SaveTerms } from './save-document.ts'
 import { forgetSequences } from './sql/known-sequences.ts'
+
+/** Dependencies of writes. */
+export interface WriterTerms {
+  readonly database: Database
+  readonly storage: Storage
+  readonly model: Model
+  /** Receives change events; absent: events are not recorded. */
+  readonly outbox?: Outbox
+}
+
+/** The work of one write inside its transaction. */
+export type Work<Value> = (terms: SaveTerms) => Promise<Value>
+
+/** Runs each write in one transaction, records its change events, and wakes the listeners after the commit. */
+export interface Writer {
+  /** Retries after a race condition. */
+  write<Value>(type: ContentType, work: Work<Value>, purpose: StatementContext): Promise<Value>
+  /** undefined: the caller has to fall back to `write`. */
+  writeOnce<Value>(work: Work<Value>, purpose: StatementContext): Promise<Value | undefined>
+}
+
+export function openWriter(terms: WriterTerms): Writer {
+  const { database, storage, model, outbox = NO_OUTBOX } = terms
+  const begin = <Value>(work: Work<Value>) => {
+    const recorder = openChangeRecorder(outbox)
+    const run = (transaction: Transaction) => {
+      const writing = writeTerms(transaction, { database, storage, model }, { touch: true })
+      return work({ ...writing, transaction, tell: recorder.within(transaction, writing.now) })
+    }
+    return { run, recorder }
+  }
+  return {
+    async write(type, work, purpose) {
+      const { run, recorder } = begin(work)
+      const value = await transact(type, run, { database, storage, purpose })
+      recorder.done()
+      return value
+    },
+    async writeOnce(work, purpose) {
+      const { run, recorder } = begin(work)
+      const value = await attemptOnce(run, { database, storage, purpose })
+      if (value !== undefined) recorder.done()
+      return value
+    },
+  }
+}
+
+/** Describes a write for observers. It names the attributes and never contains values. */
+export const describeWrite = (command: Command, answer: Answer | undefined): StatementContext => ({
+  trail: answer?.trail,
+  describe: () => ({
+    action: command.kind,
+    contentType: command.type.key,
+    ...('values' in command && { values: Object.keys(command.values) }),
+    ...(answer && { answer: describeQuery(answer.query) }),
+  }),
+})
 
 export interface TransactTerms {
   readonly database: Database
@@ -12,68 +74,62 @@ export interface TransactTerms {
   readonly purpose?: StatementContext
 }
 
-/** A write goes from one document to what hangs on it. */
+/** A write starts from the key of one document. */
 const optionsOf = ({ purpose }: Pick<TransactTerms, 'purpose'>): TransactionOptions =>
   purpose ? { byKeys: true, purpose } : { byKeys: true }
 
-/** Somebody else's write came between: the next try sees it. */
+/** Each retry sees the concurrent write that the attempt before lost against. */
 const ATTEMPTS = 6
 
 /**
- * One transaction a write. What it throws as a RequestFault is its refusal; values that somebody took at the same
- * moment are refused as those that were taken before.
+ * Runs a write in one transaction and retries it after a race condition. Rejects with a RequestFault if the write is
+ * refused, also for a unique value that a concurrent write took.
  */
 export async function transact<Value>(
   type: ContentType,
   work: (transaction: Transaction) => Promise<Value>,
   terms: TransactTerms,
-): Promise<Result<Value, Fault>> {
+): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return ok(
-        await terms.database.transaction(attempt === 1 ? work : oneAtATime(type, work), optionsOf(terms)),
-      )
+      return await terms.database.transaction(attempt === 1 ? work : oneAtATime(type, work), optionsOf(terms))
     } catch (error) {
-      if (error instanceof RequestFault) return failed(error.fault)
       const failure = refusedBy(error)
       if (!failure) throw error
       const refusal = refusalOf(type, failure, terms)
-      // Where a component has the value, the next try tells its place.
-      if (refusal && (refusal.isPlaced || attempt > 1)) return failed(refusal.fault)
+      // If a component has the value, the next attempt finds its path.
+      if (refusal && (refusal.isPlaced || attempt > 1)) throw new RequestFault(refusal.fault)
       if (attempt >= ATTEMPTS || !isRetryable(failure, terms)) throw error
     }
   }
 }
 
 /**
- * One try. undefined: the database refused it, and may not when it is done another way. What may have been done, or
- * took too long once already, comes out.
+ * Runs a write once. undefined: the database refused it, and may accept it from the full path. Rejects if the outcome is
+ * unknown, or if the attempt took too long to repeat it.
  */
 export async function attemptOnce<Value>(
   work: (transaction: Transaction) => Promise<Value>,
   terms: TransactTerms,
-): Promise<Result<Value, Fault> | undefined> {
+): Promise<Value | undefined> {
   try {
-    return ok(await terms.database.transaction(work, optionsOf(terms)))
+    return await terms.database.transaction(work, optionsOf(terms))
   } catch (error) {
-    if (error instanceof RequestFault) return failed(error.fault)
     const failure = refusedBy(error)
-    if (failure && !isOpenEnded(failure)) {
-      cacheWasStale(failure, terms)
-      return undefined
-    }
-    throw error
+    if (!failure || isOpenEnded(failure)) throw error
+    cacheWasStale(failure, terms)
+    return undefined
   }
 }
 
-/** What the database did not do, for certain: a COMMIT whose answer was lost must never be repeated. */
+/** A failure that certainly changed nothing. A COMMIT whose answer was lost must never be repeated. */
 const refusedBy = (error: unknown): DatabaseFailure | null =>
   error instanceof DatabaseFailure && !isOutcomeUnknown(error) ? error : null
 
 const isRetryable = (failure: DatabaseFailure, terms: Pick<TransactTerms, 'storage'>): boolean =>
   isRace(failure) || cacheWasStale(failure, terms)
 
-/** A sequence may have got another name: it is asked for again. */
+/** True if a sequence may have been renamed: the cached names are dropped. */
 const cacheWasStale = ({ fault }: DatabaseFailure, { storage }: Pick<TransactTerms, 'storage'>): boolean =>
   fault.kind === 'other' && fault.code === UNDEFINED_TABLE && forgetSequences(storage)
 
@@ -82,7 +138,7 @@ const UNDEFINED_TABLE = '42P01'
 const isOpenEnded = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'unavailable' || kind === 'timeout' || kind === 'busy' || kind === 'aborted'
 
-/** Those whom others came before try again one after the other: together they would come before one another again. */
+/** Retries run one at a time. Concurrent retries would conflict with each other again. */
 const oneAtATime =
   <Value>({ uid }: ContentType, work: (transaction: Transaction) => Promise<Value>) =>
   async (transaction: Transaction): Promise<Value> => {
@@ -93,7 +149,7 @@ const oneAtATime =
 const isRace = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'serialization' || kind === 'unique' || kind === 'foreignKey'
 
-/** Of the type, or of a component in it. */
+/** `isPlaced`: the attribute is the type's own, not one of a component in it. */
 function refusalOf(
   type: ContentType,
   failure: DatabaseFailure,

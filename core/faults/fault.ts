@@ -93,12 +93,9 @@ export class RequestFault extends Error {
   }
 }
 
-/** Returns the value of a result, or throws its fault. */
-export function unwrap<Value>(result: Result<Value, Fault>): Value {
-  if (result.ok) return result.value
-  const [fault] = result.reasons
-  throw fault ? new RequestFault(fault) : new TypeError('failed for no reason')
-}
+/** True for a thrown fault with this code: for callers that answer it in another way. */
+export const isRefusedAs = (error: unknown, code: FaultCode): error is RequestFault =>
+  error instanceof RequestFault && error.fault.code === code
 
 /** The value of `work`, or the fault that it throws: where a refusal is one outcome among others. */
 export function attempt<Value>(work: () => Value): Result<Value, Fault> {

@@ -1,11 +1,11 @@
 import type { ExecutionContext } from 'ava'
 import { brandCommand, trusted } from '../../core/access/brand.ts'
-import type { Result } from '../../core/base/result.ts'
+import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { Answer, DocumentChange } from '../../core/documents/documents.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
 import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
-import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
+import { type Fault, RequestFault, toErrorBody } from '../../core/faults/fault.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
@@ -145,7 +145,7 @@ export function openWritingOver(
       values,
       ...(where.strict && { strict: where.strict }),
     } as const
-    return documents.create(brandCommand(command, permit(where)), answerOf(type, where))
+    return outcomeOf(documents.create(brandCommand(command, permit(where)), answerOf(type, where)))
   }
   const tryUpdate = (key: string, documentId: string | null, values: GivenValues, where: Where = {}) => {
     const type = typeOf(key)
@@ -158,7 +158,7 @@ export function openWritingOver(
       values,
       precondition: where.tags ? { tags: where.tags } : null,
     } as const
-    return documents.update(brandCommand(command, permit(where)), answerOf(type, where))
+    return outcomeOf(documents.update(brandCommand(command, permit(where)), answerOf(type, where)))
   }
   const tryRemove = (
     key: string,
@@ -173,7 +173,7 @@ export function openWritingOver(
       locale: where.all ? null : localeOf(type, where),
       precondition: where.tags ? { tags: where.tags } : null,
     } as const
-    return documents.delete(brandCommand(command, permit(where)), [answerOf(type, where)])
+    return outcomeOf(documents.delete(brandCommand(command, permit(where)), [answerOf(type, where)]))
   }
   const tryChange = (
     kind: StatusChange,
@@ -186,9 +186,9 @@ export function openWritingOver(
     const answer = answerOf(type, { ...where, status: kind === 'publish' ? 'published' : 'draft' })
     const command = <Kind extends StatusChange>(change: Kind) =>
       brandCommand({ kind: change, type, documentId, locale } satisfies StatusCommand<Kind>, permit(where))
-    if (kind === 'publish') return documents.publish(command(kind), answer)
-    if (kind === 'unpublish') return documents.unpublish(command(kind), answer)
-    return documents.discardDraft(command(kind), answer)
+    if (kind === 'publish') return outcomeOf(documents.publish(command(kind), answer))
+    if (kind === 'unpublish') return outcomeOf(documents.unpublish(command(kind), answer))
+    return outcomeOf(documents.discardDraft(command(kind), answer))
   }
   return {
     database,
@@ -226,6 +226,16 @@ export function openWritingOver(
 }
 
 export type Writing = Awaited<ReturnType<typeof openWriting>>
+
+/** The outcome as a value. Rejects with anything that is not a refusal. */
+async function outcomeOf<Value>(work: Promise<Value>): Promise<Result<Value, Fault>> {
+  try {
+    return ok(await work)
+  } catch (error) {
+    if (error instanceof RequestFault) return failed(error.fault)
+    throw error
+  }
+}
 
 export function done<Value>(result: Result<Value, Fault>): Value {
   if (result.ok) return result.value

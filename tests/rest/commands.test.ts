@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
-import { ok } from '../../core/base/result.ts'
 import type { Documents } from '../../core/documents/documents.ts'
 import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import type { Command } from '../../core/query/command.ts'
@@ -21,7 +20,7 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const WRITTEN = ok({ documentId: 'x', text: '{"id":1}' })
+const WRITTEN = { documentId: 'x', text: '{"id":1}' }
 
 /** The answer to a request, and the command that it became. */
 async function ask(method: string, url: string, { body = '', headers = {} }: Asked = {}) {
@@ -41,7 +40,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
     },
     delete: async command => {
       given.push(command)
-      return ok(null)
+      return null
     },
     amend: notOverRest,
     publish: notOverRest,

@@ -1,7 +1,7 @@
 import { LruCache } from '../../base/lru-cache.ts'
+import { groupBy } from '../../base/plain-data.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
-import { groupBy } from '../rows/group.ts'
 
 /** A row of a document that a link named. */
 export interface CachedTarget {

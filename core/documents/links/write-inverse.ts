@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/plain-data.ts'
 import type { RelationAttribute } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
 import type {
@@ -8,7 +9,6 @@ import type {
   LinkTarget,
   Placed,
 } from '../desired-state.ts'
-import { groupBy } from '../rows/group.ts'
 import { placesOf } from '../rows/list-places.ts'
 import { type NewIds, numberOf } from '../rows/write-apply.ts'
 import type { Keys } from '../rows/write-keys.ts'

@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/plain-data.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Cell, Slot } from '../desired-state.ts'
@@ -25,7 +26,6 @@ import {
   type RowId,
   type RowValue,
 } from '../sql/write-rows.ts'
-import { groupBy } from './group.ts'
 import type { PlanTerms, WriteTerms } from './write-terms.ts'
 
 /** The ids that new rows got. */

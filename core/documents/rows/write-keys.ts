@@ -1,8 +1,8 @@
+import { groupBy } from '../../base/plain-data.ts'
 import type { ContentType, Holder } from '../../model/model.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { DesiredDocument, Slot, Values } from '../desired-state.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
-import { groupBy } from './group.ts'
 import type { Current } from './write-load.ts'
 import type { PlanTerms } from './write-terms.ts'
 

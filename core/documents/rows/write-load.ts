@@ -1,9 +1,9 @@
+import { groupBy } from '../../base/plain-data.ts'
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
 import { ownerName, type TableLink } from '../../model/storage.ts'
 import { type DesiredDocument, Slot, type Stored } from '../desired-state.ts'
 import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
-import { groupBy } from './group.ts'
 import type { WriteTerms } from './write-terms.ts'
 
 /** The stored state of the documents to write, as far as the write may change it. */

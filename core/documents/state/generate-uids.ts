@@ -1,10 +1,10 @@
+import { groupBy } from '../../base/plain-data.ts'
 import { STATUS_VALUES } from '../../model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, DesiredValue, Values } from '../desired-state.ts'
-import { groupBy } from '../rows/group.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 
 /**

@@ -1,8 +1,8 @@
+import { groupBy } from '../../base/plain-data.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, Stored } from '../desired-state.ts'
-import { groupBy } from '../rows/group.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 import { among, columnsOf, listType, type TableColumns, type Tuples, unnest } from '../sql/write-print.ts'
 

@@ -1,5 +1,5 @@
 import { permit } from '../../access/restrict/permit.ts'
-import { fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import { fault, isRefusedAs, RequestFault } from '../../faults/fault.ts'
 import type { Status } from '../../query/query.ts'
 import { storableId } from '../parse/parse-arguments.ts'
 import { parseStatus } from '../parse/parse-read.ts'
@@ -39,8 +39,13 @@ async function update(call: MutationCall): Promise<AnsweredRow | null> {
     documentId: root.type.kind === 'single' ? null : storableId(args.documentId),
     precondition: null,
   } as const
-  const updated = await terms.documents.update(permit(command, caller), answer)
-  return !updated.ok && updated.reasons[0]?.code === 'notFound' ? null : toRow(updated)
+  const permitted = permit(command, caller)
+  try {
+    return toRow(await terms.documents.update(permitted, answer))
+  } catch (error) {
+    if (isRefusedAs(error, 'notFound')) return null
+    throw error
+  }
 }
 
 /** Answers the documentId back, whether or not there was such a document. */
@@ -53,7 +58,7 @@ async function remove(call: MutationCall): Promise<AnsweredRow> {
   const documentId = isSingle ? null : storableId(args.documentId)
   const command = { kind: 'delete', type, locale, documentId, precondition: null } as const
   const answer = isSingle ? toAnswerQuery(call, { status: 'latest', locale }, 'delete') : null
-  const text = unwrap(await terms.documents.delete(permit(command, caller), [], answer))
+  const text = await terms.documents.delete(permit(command, caller), [], answer)
   if (!isSingle) return { documentId: args.documentId }
   if (text === null) throw new RequestFault(fault('notFound', 'Document not found'))
   return JSON.parse(text)

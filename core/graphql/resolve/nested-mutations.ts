@@ -1,9 +1,8 @@
 import type { Action } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import { permit } from '../../access/restrict/permit.ts'
-import type { Result } from '../../base/result.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
-import { attempt, type Fault, fault, RequestFault, unwrap } from '../../faults/fault.ts'
+import { attempt, type Fault, fault, isRefusedAs, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Query } from '../../query/query.ts'
 import { parseIdArgument } from '../parse/parse-arguments.ts'
@@ -40,16 +39,31 @@ async function update(call: MutationCall): Promise<MutationResponse> {
   const answer = answerQuery(call, place, 'update')
   const input = parseWriteInput(root.type, args.data)
   const { draft, published } = toUpdates(place, named?.documentId ?? null, input)
-  const updated =
-    root.type.draftAndPublish && draft !== published
-      ? await terms.documents.amend(
-          { draft: permit(draft, caller), published: attempt(() => permit(published, caller)) },
-          answer,
-        )
-      : await terms.documents.update(permit(published, caller), answer)
-  if (!updated.ok && root.type.kind === 'single' && updated.reasons[0]?.code !== 'forbidden')
-    return { data: () => unwrap(updated) as never }
-  return !updated.ok && updated.reasons[0]?.code === 'notFound' ? NOTHING : toNested(updated)
+  const amends = root.type.draftAndPublish && draft !== published
+  const save = amends
+    ? { draft: permit(draft, caller), published: attempt(() => permit(published, caller)) }
+    : permit(published, caller)
+  try {
+    return toNested(
+      'draft' in save
+        ? await terms.documents.amend(save, answer)
+        : await terms.documents.update(save, answer),
+    )
+  } catch (error) {
+    return refusedUpdate(root.type, error)
+  }
+}
+
+/** A refused update of a single type fails at `data`; an unknown document is answered as null. */
+function refusedUpdate({ kind }: ContentType, error: unknown): MutationResponse {
+  if (kind === 'single' && error instanceof RequestFault && error.fault.code !== 'forbidden')
+    return {
+      data: () => {
+        throw error
+      },
+    }
+  if (isRefusedAs(error, 'notFound')) return NOTHING
+  throw error
 }
 
 async function remove(call: MutationCall): Promise<MutationResponse> {
@@ -63,7 +77,7 @@ async function remove(call: MutationCall): Promise<MutationResponse> {
     documentId: named?.documentId ?? null,
     precondition: null,
   } as const
-  const text = unwrap(await terms.documents.delete(permit(command, caller), [], answer))
+  const text = await terms.documents.delete(permit(command, caller), [], answer)
   if (text === null && root.type.kind === 'single') throw new RequestFault(NOT_FOUND)
   return { data: text === null ? null : JSON.parse(text) }
 }
@@ -76,9 +90,12 @@ async function localize(call: MutationCall): Promise<MutationResponse> {
   if (args.locale === undefined || args.locale === null)
     throw new RequestFault(fault('application', 'locale is missing'))
   const command = toLocalize(place, named?.documentId ?? null, parseWriteInput(root.type, args.data))
-  const made = await terms.documents.update(permit(command, caller), answer)
-  if (!made.ok && made.reasons[0]?.code === 'notFound') throw new RequestFault(NOT_FOUND)
-  return toNested(made)
+  const permitted = permit(command, caller)
+  try {
+    return toNested(await terms.documents.update(permitted, answer))
+  } catch (error) {
+    throw isRefusedAs(error, 'notFound') ? new RequestFault(NOT_FOUND) : error
+  }
 }
 
 export const NESTED_MUTATIONS: Mutations = { create, update, delete: remove, createLocalization: localize }
@@ -108,7 +125,7 @@ function toLocation(
 const answerQuery = (call: MutationCall, { type, locale }: WriteLocation, action: Action): Answer =>
   toAnswerQuery(call, { status: type.draftAndPublish ? 'latest' : 'published', locale }, action)
 
-const toNested = (written: Result<SavedDocument, Fault>): MutationResponse => ({ data: toRow(written) })
+const toNested = (written: SavedDocument): MutationResponse => ({ data: toRow(written) })
 
 /** The document of an `id` argument. */
 interface NamedDocument {

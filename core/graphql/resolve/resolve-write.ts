@@ -3,9 +3,8 @@ import type { Action } from '../../access/actions.ts'
 import type { Caller, WriteAction } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
-import type { Result } from '../../base/result.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
-import { type Fault, forbidden, RequestFault, unwrap } from '../../faults/fault.ts'
+import { forbidden, RequestFault } from '../../faults/fault.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { parseWriteAnswer, type WriteAnswerTerms } from '../parse/parse-write.ts'
 import type { RootField } from '../sdl/root-fields.ts'
@@ -56,7 +55,5 @@ export function toAnswerQuery(
 }
 
 /** The document that was written; null if the caller may not see it. */
-export function toRow(written: Result<SavedDocument, Fault>): AnsweredRow | null {
-  const { text } = unwrap(written)
-  return text === null ? null : JSON.parse(text)
-}
+export const toRow = ({ text }: SavedDocument): AnsweredRow | null =>
+  text === null ? null : JSON.parse(text)

@@ -1,7 +1,6 @@
 import type { Cell, Transaction } from '../../database/database.ts'
 import { type EventAction, type Outbox, openChangeRecorder } from '../../documents/outbox.ts'
 import { type TransactTerms, transact } from '../../documents/transact.ts'
-import { unwrap } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
@@ -120,7 +119,7 @@ export async function writeAccount<Value>(
 ): Promise<Value> {
   const { user: type } = terms.model.builtIn
   const recorder = openChangeRecorder(terms.outbox)
-  const result = await transact(
+  const written = await transact(
     type,
     transaction => {
       const record = recorder.within(transaction, new Date().toISOString())
@@ -132,7 +131,6 @@ export async function writeAccount<Value>(
     },
     terms,
   )
-  const written = unwrap(result)
   recorder.done()
   return written
 }

@@ -1,8 +1,6 @@
 import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
-import type { Result } from '../../base/result.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Documents, SavedDocument } from '../../documents/documents.ts'
-import type { Fault } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
@@ -61,9 +59,8 @@ async function hasNewAddress({ documentId, values }: UserUpdate, terms: Identity
 const unconfirmed = (command: UserUpdate): UserUpdate =>
   permitModified({ ...command, values: { ...command.values, confirmed: false } }, command, command)
 
-function mailConfirmationTo(written: Result<SavedDocument, Fault>, terms: IdentityTerms): void {
-  if (!written.ok) return
-  const key = { by: 'documentId', text: written.value.documentId } as const
+function mailConfirmationTo({ documentId }: SavedDocument, terms: IdentityTerms): void {
+  const key = { by: 'documentId', text: documentId } as const
   terms.background.start(async () => {
     const account = await findAccount(terms.database, key, terms)
     if (account && !account.confirmed && !account.blocked) await mailConfirmation(account, terms)

@@ -4,7 +4,7 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { Documents } from '../../documents/documents.ts'
 import { toRefusal, type ValueFault } from '../../documents/values/value-fault.ts'
-import { type Fault, fault, forbidden, invalidBodyKey, RequestFault, unwrap } from '../../faults/fault.ts'
+import { type Fault, fault, invalidBodyKey, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
@@ -43,9 +43,11 @@ export async function createUserDocument(
   const command = { kind: 'create', type, locale: null, status: 'published', values } as const
   const permitted = permit(command, caller)
   const query = answerQuery('create', { caller, selection }, terms)
-  const written = await terms.documents.create(permitted, { query, shape: 'flat' })
-  if (!written.ok) throw new RequestFault(creationFault(written.reasons[0]))
-  return written.value.text
+  try {
+    return (await terms.documents.create(permitted, { query, shape: 'flat' })).text
+  } catch (error) {
+    throw error instanceof RequestFault ? new RequestFault(creationFault(error.fault)) : error
+  }
 }
 
 export async function updateUserDocument(
@@ -62,10 +64,13 @@ export async function updateUserDocument(
   const permitted = permit({ ...UPDATE, type, documentId, values }, caller)
   const query = answerQuery('update', { caller, selection }, terms)
   const { command, mail } = await startAddressChange(permitted, { account, caller }, terms)
-  const written = await terms.documents.update(command, { query, shape: 'flat' })
-  if (!written.ok) throw new RequestFault(changeFault(written.reasons[0]))
-  mail()
-  return written.value.text
+  try {
+    const { text } = await terms.documents.update(command, { query, shape: 'flat' })
+    mail()
+    return text
+  } catch (error) {
+    throw error instanceof RequestFault ? new RequestFault(changeFault(error.fault)) : error
+  }
 }
 
 /** Unknown users are looked up like hidden ones, so that both take the same time. */
@@ -84,7 +89,7 @@ export async function deleteUserDocument(
   const command = { kind: 'delete', type, documentId, locale: null, precondition: null } as const
   const permitted = permit(command, answer.caller)
   const query = answerQuery('delete', answer, terms)
-  return unwrap(await terms.documents.delete(permitted, [], { query, shape: 'flat' }))
+  return terms.documents.delete(permitted, [], { query, shape: 'flat' })
 }
 
 async function toGivenValues(
@@ -113,21 +118,20 @@ function answerQuery(
 }
 
 /** reference/rest.md#14-access: creating a user reports validation rules as ApplicationErrors without details. */
-function creationFault(found: Fault | undefined): Fault {
+function creationFault(found: Fault): Fault {
   const unique = toUniqueFault(found, UNIQUE)
   const [first] = ruleFaults(unique)
   return first ? fault('application', first.message) : unique
 }
 
 /** A hidden user is reported as missing. */
-const changeFault = (found: Fault | undefined): Fault =>
-  found?.code === 'notFound'
+const changeFault = (found: Fault): Fault =>
+  found.code === 'notFound'
     ? fault('notFound', 'User not found')
     : toUniqueFault(found, 'Username already taken')
 
 /** Replaces unique violations of username and address by their specific messages; other faults stay. */
-function toUniqueFault(found: Fault | undefined, username: string): Fault {
-  if (!found) return forbidden()
+function toUniqueFault(found: Fault, username: string): Fault {
   const [first] = ruleFaults(found)
   if (!first?.message.startsWith(UNIQUE)) return found
   const [name] = first.path

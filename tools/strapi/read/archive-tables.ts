@@ -1,4 +1,4 @@
-import { groupBy } from '../../../core/documents/rows/group.ts'
+import { groupBy } from '../../../core/base/plain-data.ts'
 import { isRecord } from '../../../core/query/parse-place.ts'
 import { namesOf, type StrapiNames, snakeCase } from '../strapi-names.ts'
 import type { ArchiveLines, JsonObject } from './read-archive.ts'

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../core/documents/rows/group.ts'
+import { groupBy } from '../../../core/base/plain-data.ts'
 import type { HolderPair } from '../field-mapping.ts'
 import type { Drafts, Nested, ReadHolder, ValuesById } from './read-terms.ts'
 import { numberAt } from './source.ts'

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../core/documents/rows/group.ts'
+import { groupBy } from '../../../core/base/plain-data.ts'
 import type { LinkAttribute } from '../../../core/model/model.ts'
 import type { StreamedLink, StreamedTarget } from '../../transfer/stream.ts'
 import { type AttributePair, type HolderPair, isOwner, joinColumn, usesColumn } from '../field-mapping.ts'

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../core/documents/rows/group.ts'
+import { groupBy } from '../../../core/base/plain-data.ts'
 
 /** A Strapi database, read in one snapshot. */
 export interface StrapiDatabase {

@@ -1,5 +1,5 @@
+import { groupBy } from '../../../core/base/plain-data.ts'
 import type { Transaction } from '../../../core/database/database.ts'
-import { groupBy } from '../../../core/documents/rows/group.ts'
 import { type ConflictCandidate, findConflicts, uniqueClaims } from '../../../core/import/conflicts.ts'
 import { type FindExisting, findExisting, linksIn, namesIn, partsOf } from '../../../core/import/links.ts'
 import { place } from '../../../core/import/place.ts'

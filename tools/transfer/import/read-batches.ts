@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { ignoreUnhandled } from '../../../core/documents/rows/ignore-unhandled.ts'
+import { ignoreUnhandled } from '../../../core/base/with-timeout.ts'
 import type { Model } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { parseLine, readLines } from '../parse-line.ts'

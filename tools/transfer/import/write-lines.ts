@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { groupBy } from '../../../core/base/plain-data.ts'
 import type { Transaction } from '../../../core/database/database.ts'
 import { unlinkStatements } from '../../../core/documents/links/links-to.ts'
-import { groupBy } from '../../../core/documents/rows/group.ts'
 import { findExisting, namesIn } from '../../../core/import/links.ts'
 import { filesOf, storeFiles } from '../../../core/import/stored-files.ts'
 import {

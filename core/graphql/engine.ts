@@ -5,7 +5,6 @@ import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
 import type { GraphqlFormat } from './formats/format.ts'
 import type { CheckedDocument } from './limits/check-document.ts'
-import { type CostTerms, costTermsOf } from './limits/estimate-cost.ts'
 import { type Introspection, openIntrospection } from './limits/limit-introspection.ts'
 import { wrapMutations } from './mutation-failure.ts'
 import {
@@ -29,7 +28,6 @@ export interface Engine {
   readonly introspects: boolean
   readonly documents: DocumentCache
   readonly plans: OperationCache
-  readonly cost: CostTerms
   /** null: no folder of trusted documents is configured. */
   readonly trusted: TrustedDocuments | null
   readonly text: TextSource
@@ -85,7 +83,6 @@ export function openEngine(
     documents: openDocumentCache(serverOptions.cache),
     trusted,
     plans: openOperationCache(serverOptions.cache),
-    cost: costTermsOf(model, format, limits),
     text: {
       format,
       model,

@@ -8,7 +8,6 @@ import type { TextOperation, TextRoot } from './text/text-operation.ts'
 export interface OperationPlan {
   /** Coerced. */
   readonly variables: Readonly<Record<string, unknown>>
-  readonly cost: number
   readonly introspection: number
   /** null: graphql-js resolves it field by field. */
   readonly text: TextOperation | null

@@ -1,11 +1,9 @@
 import { GraphQLError, getOperationAST, getVariableValues, type OperationDefinitionNode } from 'graphql'
-import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Engine, PreparedOperation } from './engine.ts'
 import type { GraphqlFormat } from './formats/format.ts'
-import { type Budget, spend, spendCost, spendIntrospection } from './limits/budget.ts'
+import { type Budget, spend, spendIntrospection } from './limits/budget.ts'
 import { type CheckedDocument, checkDocument } from './limits/check-document.ts'
-import { estimateCost } from './limits/estimate-cost.ts'
 import { introspectionCost } from './limits/limit-introspection.ts'
 import { findDeepVariable, limitVariables } from './limits/limit-variables.ts'
 import { type OperationPlan, operationKey, withSize } from './operation-cache.ts'
@@ -14,17 +12,11 @@ import { parseTextOperation } from './text/text-operation.ts'
 import type { OperationRequest } from './transport/parse-transport.ts'
 import { documentText } from './transport/trusted-documents.ts'
 
-/** The caller, and what remains of the request's budget. */
-export interface OperationBudget {
-  readonly caller: Caller
-  readonly budget: Budget
-}
-
 /** Parses and checks an operation within the request's budget; a failure is HTTP 400 (reference/graphql.md#10-errors). */
 export function prepareOperation(
   requested: OperationRequest,
   engine: Engine,
-  { caller, budget }: OperationBudget,
+  budget: Budget,
 ): Result<PreparedOperation, GraphQLError> {
   const deep = findDeepVariable(requested.variables)
   if (deep) return failed(deep)
@@ -39,14 +31,10 @@ export function prepareOperation(
   if (excess) return failed(excess)
   const ready = planOperation(request, { checked: checked.value, operation: operation.value, engine })
   if (!ready.ok) return ready
-  const { cost, introspection } = ready.value
-  const dear = spendCost(budget, roleOf(caller), cost) ?? spendSchema(introspection, engine, budget)
+  const dear = spendSchema(ready.value.introspection, engine, budget)
   if (dear) return failed(dear)
   return ok({ checked: checked.value, operation: operation.value, plan: ready.value })
 }
-
-/** API tokens have no role: the default limit applies. */
-const roleOf = ({ kind, grants }: Caller): string | null => (kind === 'token' ? null : grants.name)
 
 function checkedDocument(text: string, engine: Engine): Result<CheckedDocument, GraphQLError> {
   const known = engine.documents.get(text)
@@ -143,7 +131,6 @@ function createPlan(request: OperationRequest, context: PlanContext): Result<Ope
   const asksSchema = engine.introspects && /__(schema|type)\b/.test(request.query)
   return ok({
     variables: variables.value,
-    cost: estimateCost(operation, { ...terms, ...engine.cost }),
     introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, terms) : 0,
     text: parseTextOperation(operation, engine.text.roots, { ...terms, ...engine.text }),
   })

@@ -52,7 +52,7 @@ export async function runOperation(
   engine: Engine,
   { readsOnly, budget, deadline }: OperationOptions,
 ): Promise<OperationResponse> {
-  const prepared = prepareOperation(requested, engine, { caller: execution.caller, budget })
+  const prepared = prepareOperation(requested, engine, budget)
   if (!prepared.ok)
     return toResponse(refusalStatus(prepared.reasons[0]), {
       errors: prepared.reasons.map(error => formatError(error, engine.format)),

@@ -8,6 +8,11 @@ const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     artifacts: '`plinth types --schema` prints the schema',
     generateArtifacts: '`plinth types --schema` prints the schema',
   },
+  'graphql.config.limits': {
+    cost: 'nothing is estimated any more: `database.limits.bytes` and `database.limits.time` bound what is read',
+    depth: 'use `graphql.config.depthLimit`',
+    bytes: 'use `database.limits.bytes`',
+  },
   'graphql.config.serverOptions': {
     playground: 'use `graphql.config.playgroundAlways`',
     landingPage: 'use `graphql.config.playgroundAlways`',

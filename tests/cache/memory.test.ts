@@ -150,7 +150,7 @@ for (const [name, textOf] of Object.entries(OPERATIONS)) {
     const growth = growthOf(60, number => {
       if (number === 1) first = countedNow()
       const asked = { query: textOf(number), documentId: null, variables: {}, operationName: null }
-      const prepared = prepareOperation(asked, engine, { caller: nobody, budget: openBudget(config.limits) })
+      const prepared = prepareOperation(asked, engine, openBudget(config.limits))
       if (!prepared.ok) throw prepared.reasons[0]
       const { text } = prepared.value.plan
       if (!text) throw new Error('not by text')

@@ -7,7 +7,7 @@ const PROJECT = `
 name: Large answers
 server: { rateLimit: { api: false, auth: false } }
 database: { limits: { bytes: 60kb } }
-graphql: { config: { depthLimit: 20 } }
+graphql: { endpoints: { /graphql: nested, /graphql5: flat } }
 contentTypes:
   author:
     attributes:
@@ -64,7 +64,7 @@ test('lists in lists in lists are refused by the same limit, in every format', a
   const query =
     '{ authors { data { attributes { articles { data { attributes { author { data { attributes { articles { data { attributes { title body } } } } } } } } } } } } }'
   const told = JSON.parse((await site.ask('POST', '/graphql', { as: FULL, body: { query } })).text) as Refused
-  t.regex(told.errors[0]?.message ?? '', /`articles\.author\.articles`/)
+  t.regex(told.errors?.[0]?.message ?? '', /`articles\.author\.articles`/)
 })
 
 test('ordinary requests are answered', async t => {
@@ -81,15 +81,58 @@ test('over GraphQL the fields of one request, and the operations of a batch, cou
   const one = await ask({ query: `{ ${field('a')} }` })
   t.notRegex(one.text, /errors/)
   const both = JSON.parse((await ask({ query: `{ ${field('a')} ${field('b')} }` })).text) as Refused
-  t.is(both.errors[0]?.extensions.code, 'BAD_USER_INPUT')
-  t.regex(both.errors[0]?.message ?? '', /Too much was asked for: .*61440 bytes/)
+  t.is(both.errors?.[0]?.extensions.code, 'BAD_USER_INPUT')
+  t.regex(both.errors?.[0]?.message ?? '', /Too much was asked for: .*61440 bytes/)
   const batch = JSON.parse(
     (await ask([{ query: `{ ${field('a')} }` }, { query: `{ ${field('b')} }` }])).text,
   ) as Refused[]
   t.falsy(batch[0]?.errors)
-  t.is(batch[1]?.errors[0]?.extensions.code, 'BAD_USER_INPUT')
+  t.is(batch[1]?.errors?.[0]?.extensions.code, 'BAD_USER_INPUT')
+})
+
+/** Articles, their author, its articles and so on, in the flat format: each list multiplies what could be read. */
+const chain = (relations: number, leaf: string): string =>
+  relations === 0
+    ? leaf
+    : relations % 2 === 0
+      ? `author { name ${chain(relations - 1, leaf)} }`
+      : `articles(pagination: { limit: 100 }) { title ${chain(relations - 1, leaf)} }`
+
+test('a document that multiplies lists is stopped by the bytes that it reads, at the default depth', async t => {
+  const site = await open(t)
+  const ask = async (query: string) =>
+    JSON.parse((await site.ask('POST', '/graphql5', { as: FULL, body: { query } })).text) as Refused
+  const deepest = await ask(`{ articles { ${chain(28, 'title')} } }`)
+  t.regex(
+    deepest.errors?.[0]?.message ?? '',
+    /61440 bytes that database\.limits\.bytes in project\.yaml allows/,
+  )
+  const wide = Array.from(
+    { length: 90 },
+    (_, at) => `a${at}: articles { title body author { articles { title } } }`,
+  )
+  t.regex(
+    (await ask(`{ authors { ${wide.join(' ')} } }`)).errors?.[0]?.message ?? '',
+    /database\.limits\.bytes/,
+  )
+  const deeper = await ask(`{ articles { ${chain(30, 'title')} } }`)
+  t.regex(deeper.errors?.[0]?.message ?? '', /exceeds maximum operation depth of 30/)
+})
+
+test('a page of twenty levels whose lists could be long is answered if it is small', async t => {
+  const site = await open(t)
+  const one = 'articles(pagination: { limit: 100 }, filters: { title: { eq: "Title 3" } })'
+  const level = (left: number): string =>
+    left === 0 ? 'title' : `author { name ${one} { title ${level(left - 1)} } }`
+  const query = `{ ${one} { ${level(10)} } }`
+  const told = JSON.parse(
+    (await site.ask('POST', '/graphql5', { as: FULL, body: { query } })).text,
+  ) as Refused
+  t.is(told.errors, undefined, JSON.stringify(told.errors))
+  t.is(JSON.stringify(told.data).split('Title 3').length - 1, 10)
 })
 
 interface Refused {
-  readonly errors: readonly { readonly message: string; readonly extensions: { readonly code: string } }[]
+  readonly data?: unknown
+  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[]
 }

@@ -85,7 +85,7 @@ const EVERY_HOLDER = `name: A
 i18n: { locales: [en, fr] }
 server: { rateLimit: { api: {}, auth: {}, account: {} } }
 graphql:
-  config: { limits: { cost: {} } }
+  config: { limits: {} }
   shadowCRUD: { thing: { fields: { title: {} } }, other: {} }
 middlewares: [{ name: log }]
 components: { a.b: {} }

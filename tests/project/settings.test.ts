@@ -123,11 +123,11 @@ auth: { jwtExpiresIn: 60d }
   for (const fault of faults) t.true(fault.includes('the duration is too long: at most 24d'), fault)
 })
 
-test('locales have names; uses of modules have options; a cost is by role', async t => {
+test('locales have names; uses of modules have options', async t => {
   const { settings } = await loadGood(`name: A
 i18n: { locales: [en, fr-FR, zh-Hans, { code: de, name: Deutsch }] }
 middlewares: [helmet, { name: log }, { name: cut, options: [1] }]
-graphql: { config: { limits: { cost: 5 }, serverOptions: { tracing: false } } }
+graphql: { config: { serverOptions: { tracing: false } } }
 `)
   t.deepEqual(
     settings.i18n.locales.map(({ name }) => name),
@@ -138,7 +138,6 @@ graphql: { config: { limits: { cost: 5 }, serverOptions: { tracing: false } } }
     { name: 'log', options: null },
     { name: 'cut', options: [1] },
   ])
-  t.deepEqual(settings.graphql.config.limits.cost, { default: 5 })
   t.deepEqual(settings.graphql.config.serverOptions, {
     ...{ tracing: false, cache: 'bounded', allowBatchedHttpRequests: true },
     ...{ csrfPrevention: true, includeStacktraceInErrorResponses: false },

@@ -9,16 +9,12 @@ export interface Budget {
 }
 
 export const openBudget = (limits: Budget['limits']): Budget => ({
-  used: { tokens: 0, aliases: 0, rootFields: 0, cost: 0, introspection: 0 },
+  used: { tokens: 0, aliases: 0, rootFields: 0, introspection: 0 },
   limits,
 })
 
 /** Takes an amount from the budget. Over the limit it takes nothing and returns an error. */
-export function spend(
-  { used, limits }: Budget,
-  limit: Exclude<LimitKey, 'cost'>,
-  count: number,
-): GraphQLError | null {
+export function spend({ used, limits }: Budget, limit: LimitKey, count: number): GraphQLError | null {
   const counted = used[limit] + count
   const most = limits[limit]
   if (counted > most) return overLimit({ what: WORDS[limit], counted, limit: most, key: limitPath(limit) })
@@ -27,18 +23,6 @@ export function spend(
 }
 
 const WORDS = { tokens: 'tokens', aliases: 'aliases', rootFields: 'root fields' } as const
-
-/** The same for the estimated number of documents, with a limit per role or the default. */
-export function spendCost({ used, limits }: Budget, role: string | null, cost: number): GraphQLError | null {
-  const own = role !== null && Object.hasOwn(limits.cost, role) ? role : 'default'
-  const most = limits.cost[own] ?? Number.POSITIVE_INFINITY
-  const counted = used.cost + cost
-  const key = own === 'default' ? limitPath('cost') : `${limitPath('cost')}.${own}`
-  if (counted > most)
-    return overLimit({ what: 'documents that the answer may hold', counted, limit: most, key })
-  used.cost = counted
-  return null
-}
 
 /** The same for introspection, in schema elements; `most` suffices to read the whole schema twice. */
 export function spendIntrospection({ used }: Budget, cost: number, most: number): GraphQLError | null {
@@ -50,7 +34,7 @@ export function spendIntrospection({ used }: Budget, cost: number, most: number)
 }
 
 /** Keys of `graphql.config.limits` that are checked before an operation runs. */
-type LimitKey = 'tokens' | 'aliases' | 'rootFields' | 'cost'
+type LimitKey = 'tokens' | 'aliases' | 'rootFields'
 
 /** An exceeded limit. */
 export interface Excess {

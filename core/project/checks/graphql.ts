@@ -3,13 +3,8 @@ import type { ProjectFinding } from '../faults.ts'
 import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Roles, content-types and attributes named under `graphql` must exist. */
-export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Generator<ProjectFinding> {
-  for (const role of Object.keys(graphql.config.limits.cost)) {
-    if (role === 'default' || Object.hasOwn(roles, role)) continue
-    const message = `unknown role \`${role}\`${didYouMean(role, Object.keys(roles))}`
-    yield { code: 'unknown-name', message, path: ['graphql', 'config', 'limits', 'cost', role], atKey: true }
-  }
+/** Content-types and attributes named under `graphql` must exist. */
+export function* graphqlNames({ graphql, contentTypes }: Settings): Generator<ProjectFinding> {
   for (const [key, { fields }] of Object.entries(graphql.shadowCRUD)) {
     const path = ['graphql', 'shadowCRUD', key]
     const type = Object.hasOwn(contentTypes, key) ? contentTypes[key] : undefined

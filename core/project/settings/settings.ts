@@ -215,7 +215,7 @@ export interface GraphqlSettings {
     readonly shadowCRUD: boolean
     /** Serves the playground in production as well. */
     readonly playgroundAlways: boolean
-    /** Maximum nesting depth of an operation. */
+    /** Maximum depth of an operation: a root field is level 0, and fragments add none. */
     readonly depthLimit: number
     /** Maximum number of documents in each list. If it is not set, it is at least `defaultLimit`. */
     readonly amountLimit: number
@@ -238,18 +238,12 @@ export interface GraphqlSettings {
     }
     /** Limits for one request. */
     readonly limits: {
-      /** Maximum number of aliases. */
+      /** Maximum number of fields with an alias, after fragments are expanded. */
       readonly aliases: number
       /** Maximum number of fields of Query or Mutation. */
       readonly rootFields: number
       /** Maximum number of tokens in the document. */
       readonly tokens: number
-      /** Maximum cost of a request: the number of documents that its response may contain. A number, or one number for each role. */
-      readonly cost: {
-        /** Maximum cost for roles that are not listed. */
-        readonly default: number
-        readonly [k: string]: number
-      }
       /** Maximum duration of a request. In milliseconds. */
       readonly time: number
     }

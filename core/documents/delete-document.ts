@@ -29,7 +29,7 @@ export interface DeleteTerms extends LockingTerms {
 }
 
 export interface DeleteAnswers {
-  /** Those whose tags a precondition may name. */
+  /** Answers whose tags a precondition may name. */
   readonly seen: readonly Answer[]
   /** How the document is answered as it was; null: not at all. */
   readonly answer: Answer | null

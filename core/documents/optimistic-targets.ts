@@ -8,10 +8,10 @@ import { type Assertion, SHORT_FORM_LIMIT } from './sql/print-changes.ts'
 import type { SaveCommand } from './state/version-context.ts'
 import type { GivenBody } from './values/given-body.ts'
 
-/** What links name as it was found before, and what tells whether it is still that. */
+/** Cached link targets, and an assertion that they are still valid. */
 export interface OptimisticTargets {
   readonly targets: FoundTargets
-  /** undefined: they name nothing. */
+  /** undefined: there are no targets. */
   readonly proof: Assertion | undefined
 }
 
@@ -25,7 +25,7 @@ interface SaveInput {
   readonly body: GivenBody
 }
 
-/** What a body's links name, as it was found before; null: not all of it was, or its caller may not see all that there is. */
+/** The cached targets of a body's links. null: a target is not cached, or the caller's permissions restrict targets. */
 export function optimisticTargetsFor(
   { command, body }: SaveInput,
   terms: OptimisticTerms,
@@ -35,7 +35,7 @@ export function optimisticTargetsFor(
   return resolveFromCache(type, body.values, { type, locale }, terms)
 }
 
-/** null: something is named that was not found before, or not in the locale that the link would have. */
+/** null: a target is not cached, or not in the locale of the link. */
 function resolveFromCache(
   holder: Holder,
   values: Values,
@@ -65,7 +65,7 @@ function resolveFromCache(
 
 type CachedRows = ReadonlyMap<ContentType, ReadonlyMap<number, CachedTarget>>
 
-/** Whether every row is there as it was. */
+/** Asserts that all cached rows still exist unchanged. */
 function assertionOf(relied: CachedRows, storage: Storage): Assertion {
   const all = Array.from(relied, ([type, rows]): CachedTable => {
     const table = storage.table(type)
@@ -84,7 +84,7 @@ function assertionOf(relied: CachedRows, storage: Storage): Assertion {
   }
 }
 
-/** Rows of one table, and what tells each of them. */
+/** Cached rows of one table, and the columns that identify them. */
 interface CachedTable {
   readonly table: string
   readonly columns: readonly ComparedColumn[]
@@ -100,7 +100,7 @@ type ComparedColumn = readonly [
   of: (row: CachedTarget) => number | string | null,
 ]
 
-/** What tells a row, as it was. */
+/** The columns that identify a row, with their cached values. */
 const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly ComparedColumn[] => [
   [id, 'integer', row => row.id],
   [documentId, 'text', row => row.documentId],
@@ -108,7 +108,7 @@ const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly Compare
   ...(locale === null ? [] : [[locale, 'text', row => row.locale] satisfies ComparedColumn]),
 ]
 
-/** `place`: puts the next value in, and tells where. */
+/** `place`: appends the next value and returns its parameter number. */
 function printEach({ table, columns, rows }: CachedTable, place: () => number): string {
   const isThere = () => {
     const same = columns.map(([column, type]) => `${name(column)} = $${place()}::${type}`)

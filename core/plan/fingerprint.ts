@@ -1,3 +1,4 @@
+import { memoize } from '../base/memo.ts'
 import type {
   Comparison,
   Filter,
@@ -79,16 +80,10 @@ class Walk {
   }
 }
 
-const numbers = new WeakMap<object, number>()
 let count = 0
 
 /** The number of an attribute or a type, unique while the process runs. */
-function numberOf(named: object): number {
-  const known = numbers.get(named)
-  if (known !== undefined) return known
-  numbers.set(named, ++count)
-  return count
-}
+const numberOf = memoize((_: object): number => ++count)
 
 /** Locale codes are part of the key: there are few, and the plan depends on them. */
 function walkLocale(locale: LocaleChoice, walk: Walk): void {

@@ -7,6 +7,7 @@ import {
 } from '../actions/parameters/parse-query.ts'
 import type { Params } from '../actions/params.ts'
 import { LruCache } from '../base/lru-cache.ts'
+import { memoize } from '../base/memo.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
@@ -71,16 +72,11 @@ export function cacheBySearch<Parsed>(
   queryOf: (parsed: Parsed) => Query,
 ): Find<Parsed> {
   /** Entries live as long as their model. The key contains the content-type's uid. */
-  const known = new WeakMap<Model, WeakMap<RestSettings, Cache<Parsed>>>()
-  const cacheOf = ({ model, settings }: QueryParseTerms): Cache<Parsed> => {
-    const bySettings = known.get(model) ?? new WeakMap<RestSettings, Cache<Parsed>>()
-    known.set(model, bySettings)
-    const cache: Cache<Parsed> = bySettings.get(settings) ?? new LruCache(BOUNDS, ({ size }) => size)
-    bySettings.set(settings, cache)
-    return cache
-  }
+  const cachesOf = memoize((_: Model) =>
+    memoize((_: RestSettings): Cache<Parsed> => new LruCache(BOUNDS, ({ size }) => size)),
+  )
   return (type, request, terms) => {
-    const cache = cacheOf(terms)
+    const cache = cachesOf(terms.model)(terms.settings)
     const written = request.query && requestParams(request)
     const text = written ? JSON.stringify(written) : request.search
     const key = `${type.uid}${written ? '!' : '?'}${text}`

@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memo.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model, ScalarAttribute, ValueType } from '../../model/model.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
@@ -110,13 +111,7 @@ function parseSearch(type: ContentType, raw: unknown): Search | null {
   return { text: raw, attributes: searchedAttributes(type) }
 }
 
-const known = new WeakMap<ContentType, readonly ScalarAttribute[]>()
-
-function searchedAttributes(type: ContentType): readonly ScalarAttribute[] {
-  const before = known.get(type)
-  if (before) return before
+const searchedAttributes = memoize((type: ContentType): readonly ScalarAttribute[] => {
   const attributes = [...type.attributes.values()].filter(attribute => attribute.kind === 'scalar')
-  const searched = attributes.filter(attribute => SEARCHED.has(attribute.type))
-  known.set(type, searched)
-  return searched
-}
+  return attributes.filter(attribute => SEARCHED.has(attribute.type))
+})

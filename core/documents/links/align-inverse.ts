@@ -141,7 +141,7 @@ function pair({ relation, from }: Aligning): readonly string[] {
   ]
 }
 
-/** Whether `p` is a row of the locked owners that is changed. */
+/** Condition: `p` is a row of the locked owners that changes. */
 function ownRows({ relation, to, owners }: Aligning, parameters: Parameters, d: EndTerms): string {
   const { table, sharesStatus } = relation
   return and(

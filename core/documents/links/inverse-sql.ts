@@ -87,7 +87,7 @@ export const endIn = (alias: string): EndTerms => ({
   locale: `${alias}.target_locale`,
 })
 
-/** What a status is compared with: `= …`. */
+/** The right side of the comparison of a status: `= …`. */
 export interface ReachTerms {
   readonly end: EndTerms
   readonly statuses: () => string
@@ -136,7 +136,7 @@ export const inSlot = ({ key, locale }: Slot, alias: string, end: EndTerms): str
     locale !== null && `${columnOf(alias, locale)} = ${end.locale}`,
   )
 
-/** Whether a row of a link table leads to an end, in one of the statuses. */
+/** Condition: a row of a link table links to an end, in one of the statuses. */
 export function inTable(
   { link, namesStatus }: InverseRelation,
   alias: string,

@@ -1,4 +1,5 @@
 import { LruCache } from '../../base/lru-cache.ts'
+import { memoize } from '../../base/memo.ts'
 import { groupBy } from '../../base/plain-data.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
@@ -19,26 +20,20 @@ const BOUNDS = { entries: 10_000, bytes: 3_000_000 } as const
 /** Bytes of memory. */
 const ROW = 150
 
-const known = new WeakMap<Storage, TargetCache>()
+const cacheOf = memoize((_: Storage): TargetCache => new LruCache(BOUNDS, rows => ROW * rows.length))
 
-/** Keeps what links led to. It may be gone since, or another: who relies on it has that proved (optimistic-targets.ts). */
+/** Caches link targets. They may be stale: a write that uses them asserts them (optimistic-targets.ts). */
 export function cacheTargets(type: ContentType, rows: readonly CachedTarget[], storage: Storage): void {
-  const documents = documentsOf(storage)
+  const documents = cacheOf(storage)
   for (const [documentId, group] of groupBy(rows, each => each.documentId))
     documents.set(keyOf(type, documentId), group)
 }
 
-/** All rows that the document had when a link last led to it; of one that none led to, none. */
+/** The rows of the document when it was last linked; empty if it is not cached. */
 export const cachedTargets = (
   type: ContentType,
   documentId: string,
   storage: Storage,
-): readonly CachedTarget[] => known.get(storage)?.get(keyOf(type, documentId)) ?? []
+): readonly CachedTarget[] => cacheOf(storage).get(keyOf(type, documentId)) ?? []
 
 const keyOf = ({ uid }: ContentType, documentId: string): string => `${uid} ${documentId}`
-
-function documentsOf(storage: Storage): TargetCache {
-  const documents = known.get(storage) ?? new LruCache(BOUNDS, rows => ROW * rows.length)
-  known.set(storage, documents)
-  return documents
-}

@@ -13,7 +13,7 @@ export interface ChangeTerms {
 
 type Linked = MediaAttribute | RelationAttribute
 
-/** What a body changes in a list of links, as far as that can be told without the list. */
+/** The change of a list of links, as far as it is known without the list. */
 export type LinkOperation =
   /** Exactly these. */
   | { readonly kind: 'set'; readonly targets: readonly LinkTarget[] }

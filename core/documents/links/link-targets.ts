@@ -28,7 +28,7 @@ export interface FoundTarget {
   readonly locale: string | null
 }
 
-/** What the refs of a body lead to; every one of them is there. */
+/** The targets of a body's references. All of them exist. */
 export type FoundTargets = (target: ContentType, ref: TargetName) => FoundTarget
 
 export type TargetName = Pick<TargetRef, 'by' | 'locale'>
@@ -153,7 +153,7 @@ type RowsOf = (ref: TargetName) => readonly TargetRow[]
 
 interface ReadRows {
   readonly all: RowsOf
-  /** Those that the caller sees. */
+  /** The targets that the caller sees. */
   readonly seen: RowsOf
   readonly found: readonly TargetRow[]
 }

@@ -13,7 +13,7 @@ export interface LinkEnd {
 
 type Stored = RelationAttribute | MediaAttribute
 
-/** What takes all links to a document away, wherever they are stored: a statement each place. */
+/** Statements that remove all links to a document: one for each table that stores such links. */
 export function unlinkStatements(end: LinkEnd, model: Model, storage: Storage): readonly Statement[] {
   const holders: readonly Holder[] = [...model.contentTypes.values(), ...model.components.values()]
   return holders.flatMap(holder =>

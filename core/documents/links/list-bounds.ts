@@ -39,7 +39,7 @@ export interface ListRows {
   seen(parameters: Parameters): string
 }
 
-/** What is known of a list around these documents. null: some place is missing. */
+/** The known positions of a list around these documents. null: a position is missing. */
 export async function readBounds(
   list: ListRows,
   keys: readonly number[],
@@ -64,7 +64,7 @@ export async function readBounds(
 
 const toPlace = (cell: Cell): number | null => (cell === null ? null : Number(cell))
 
-/** Whether a list has others than these. */
+/** True if a list has other members. */
 export async function hasOthers(
   list: ListRows,
   keys: readonly number[],
@@ -120,7 +120,7 @@ export function printRenumber(list: ListRows): Statement {
   }
 }
 
-/** Who links to a document, as a list. */
+/** The owners that link to a document, as a list. */
 export function inverseRows(relation: InverseRelation, end: InverseEnd, view: ListView): ListRows {
   const { table, link, attribute, choosesStatus, sharesStatus, namesStatus } = relation
   const isMixed = sharesStatus && view.status === 'draft' && view.drafted !== null

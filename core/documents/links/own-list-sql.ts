@@ -36,7 +36,7 @@ function ownerRow(
   )
 }
 
-/** What tells a link from others of its owner. */
+/** The columns that identify a link among those of its owner. */
 const targetColumns = ({ targetKey, targetStatus, targetLocale }: TableLink): readonly string[] =>
   [targetKey, targetStatus, targetLocale].filter(column => column !== null)
 

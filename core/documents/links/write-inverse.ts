@@ -63,7 +63,7 @@ export async function writeInverses(documents: readonly DesiredDocument[], writt
 export const isInverse = (attribute: { readonly kind: string }): attribute is RelationAttribute =>
   attribute.kind === 'relation' && (attribute as RelationAttribute).side === 'inverse'
 
-/** Whether it says who links to it. */
+/** True if the document has values of inverse relations. */
 export const isInverselyLinked = ({ type, versions }: DesiredDocument): boolean =>
   versions.some(({ values }) =>
     [...values].some(([name, { kind }]) => {
@@ -174,7 +174,7 @@ async function writeSets(change: InverseChange, parts: readonly Part[], written:
   )
 }
 
-/** Those that link already keep their places where their order stays. */
+/** Existing links keep their places if their order does not change. */
 function placed(
   entries: readonly InverseEntry[],
   now: ReadonlyMap<number, number | undefined>,

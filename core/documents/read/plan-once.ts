@@ -1,4 +1,5 @@
 import { LruCache } from '../../base/lru-cache.ts'
+import { memoize } from '../../base/memo.ts'
 import { detachString, entityTag, memoryBytes } from '../../base/text.ts'
 import type { CacheableRead } from '../../cache/answer-store.ts'
 import type { Storage } from '../../model/storage.ts'
@@ -18,7 +19,7 @@ export const sizeOfTemplate = ({ text, parameters }: Template): number =>
 
 export type QueryTerms = Omit<PlanOptions, 'placeOf'>
 
-/** What is printed of a query's plan, and the values that are to be put in. */
+/** The printed plan of a query, and the values of its parameters. */
 export interface Planned<Printed> {
   readonly template: Printed
   readonly values: readonly ParameterValue[]
@@ -39,15 +40,8 @@ export function planOnce<Printed>(
   print: (answer: AnswerStatement) => Printed,
   sizeOf: (template: Printed) => number,
 ): PlanOnce<Printed> {
-  /** Kept as long as their storage: a reloaded project has another one. */
-  const known = new WeakMap<Storage, LruCache<Printed>>()
-  const templatesOf = (storage: Storage): LruCache<Printed> => {
-    const before = known.get(storage)
-    if (before) return before
-    const templates = new LruCache(BOUNDS, sizeOf)
-    known.set(storage, templates)
-    return templates
-  }
+  /** Templates live as long as their storage: a reloaded project has another one. */
+  const templatesOf = memoize((_: Storage) => new LruCache<Printed>(BOUNDS, sizeOf))
   const plan = (query: RestrictedQuery, terms: QueryTerms) => {
     const { key, values, placeOf } = outline(query, terms)
     const templates = templatesOf(terms.storage)
@@ -72,8 +66,8 @@ export function planOnce<Printed>(
 }
 
 /**
- * What a query's plan comes to, for `documentId` where the query is that of any document; of one that is asked again as
- * the very same object, and as it is, once.
+ * Makes a result from the plan of a query, with `documentId` filled in if the query names none. Without a documentId the
+ * result is cached by query object.
  */
 export function makeOf<Printed, Made>(
   plan: PlanOnce<Printed>,
@@ -84,7 +78,7 @@ export function makeOf<Printed, Made>(
     documentId === undefined ? whole(query, terms) : make(plan(query, documentId, terms))
 }
 
-/** Makes once what follows from queries that are asked again as the very same objects. */
+/** Caches a result by query object. The terms of the last call are part of the key. */
 function rememberByQuery<Made>(
   make: (query: RestrictedQuery, terms: QueryTerms) => Made,
 ): (query: RestrictedQuery, terms: QueryTerms) => Made {
@@ -105,12 +99,12 @@ const plan = planOnce(answer => toKeep(printTemplate(answer)), sizeOfTemplate)
 /** The one statement of a query. It is planned and printed once for all queries that differ in values alone. */
 export const toStatement = makeOf(plan, ({ template, values }) => bind(template, values))
 
-/** A statement that looks at one table, at one place alone. */
+/** A statement that reads one table once. */
 interface LoneStatement extends Statement {
   readonly table: string
 }
 
-/** The same where it is one of a single table; null: it is not. */
+/** The statement of a query that reads one table once; null: the query reads more. */
 export const toLoneStatement = makeOf(plan, ({ template, values }): LoneStatement | null => {
   const { table } = template
   return table === undefined ? null : { ...bind(template, values), table }

@@ -11,7 +11,7 @@ export const newDocumentId = (): string =>
     (_, place) => SIGNS[randomInt(place === 0 ? LETTERS.length : SIGNS.length)],
   ).join('')
 
-/** Of the same form, and the same for the same words always. */
+/** A documentId of the same form, derived from the words: equal words give equal ids. */
 export function documentIdOf(...words: readonly string[]): string {
   let rest = BigInt(`0x${createHash('sha256').update(JSON.stringify(words)).digest('hex')}`)
   return Array.from({ length: LENGTH }, (_, place) => {

@@ -42,7 +42,7 @@ const sizeOf = (template: InsertTemplate | null): number =>
 
 /**
  * The one statement that creates a document. It is planned and printed once for all documents that differ only in values.
- * undefined: the document has to be planned by itself.
+ * undefined: the document has to be planned on the general path.
  */
 export async function printNewDocument(
   documents: readonly DesiredDocument[],

@@ -35,9 +35,9 @@ export type NewIds = ReadonlyMap<NewId, number>
 const BATCH = 2000
 
 /**
- * Carries changes out: one statement for each table and set of columns, one for all new rows. They are only sent, so
- * that they go out in one round trip with what is asked for next. Where nothing else needs them, that for the new rows
- * takes their ids itself; `told`: they are asked for first, and answered.
+ * Applies changes: one statement for each table and set of columns, one for all new rows. The statements are sent without
+ * waiting for results, so that they share a round trip with the next query. The statement of the new rows allocates their
+ * ids itself; `told`: the ids are allocated first, and returned.
  */
 export async function applyChanges(
   changes: Changes,
@@ -68,7 +68,7 @@ export async function printNew(
 
 interface Applying {
   readonly told?: boolean
-  /** What has to hold for all of it. */
+  /** Condition of all changes. */
   readonly proof?: Assertion | undefined
 }
 
@@ -99,14 +99,14 @@ function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Ge
   for (const tables of groupIndependent(inserts)) yield printChanges({ inserts: tables }, terms)
 }
 
-/** Whether nothing waits for something else of it: rows of different tables, or links, which are others where they are new. */
+/** True if the changes are independent and can run as one statement: rows of different tables, or links. */
 function areIndependent(groups: readonly (Tuples | Insertion)[], links: ReadonlySet<string>): boolean {
   const rows = groups.reduce((sum, group) => sum + group.rows.length, 0)
   const tables = groups.map(({ table }) => table).filter(table => !links.has(table))
   return rows <= BATCH && new Set(tables).size === tables.length
 }
 
-/** Rows of all tables that one statement takes. */
+/** Groups of inserts. Each group is one statement. */
 function groupIndependent(tables: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const count = tables.reduce((sum, { rows }) => sum + rows.length, 0)
   if (count <= BATCH) return tables.length === 0 ? [] : [tables]
@@ -172,7 +172,7 @@ async function allocate(wanted: WantedIds, { transaction, schema }: WriteTerms):
   )
 }
 
-/** What the statement of new rows takes from sequences, and the places that ids get in that. */
+/** The ids that the statement of new rows allocates, and the position of each in its list of ids. */
 interface Taking extends Allocation {
   readonly places: ReadonlyMap<NewId, number>
 }
@@ -239,7 +239,7 @@ function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly Upd
   })
 }
 
-/** Tables in the order in which they were made: what owns links comes before them. */
+/** Tables in the order of their creation: owners come before their links. */
 function groupInserts(inserts: readonly NewRow[], numbers: Numbers, storage: Storage): readonly Insertion[] {
   const groups = groupBy(inserts, ({ table }) => table)
   const tables = [...groups.keys()].map(name => printedTable(storage, name)).sort((a, b) => a.place - b.place)

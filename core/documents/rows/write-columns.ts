@@ -26,10 +26,10 @@ interface PlannedLink {
   readonly place: number | undefined
 }
 
-/** Where the owner stands in the lists of the other side, by attribute: found once for all rows of a document. */
+/** The owner's places in the lists of the other side, by attribute. All rows of a document share them. */
 export type InversePlaces = Map<string, number | NewPlace>
 
-/** What the values come to in the columns of a row: scalars, and to-one links with their slots. */
+/** The columns of a row for these values: scalars, and to-one links with the columns of each status. */
 export function columnsOfValues(
   holder: Holder,
   values: Values<Slot>,
@@ -60,8 +60,8 @@ const isColumnLinked = (attribute: Attribute | undefined): attribute is Relation
   !attribute.many
 
 /**
- * What changes in a row: its columns, and for a link that is another than before a new place at the end of the
- * other side's list. A new partner of a two-way one-to-one is taken from its former one.
+ * The changed columns of a row. A changed link gets a new place at the end of the other side's list. A two-way
+ * one-to-one takes its new target from the former owner.
  */
 export function changesOf(
   { columns, links }: PlannedColumns,

@@ -14,7 +14,7 @@ export const columnsOf = (storage: Storage, table: string): TableColumns =>
 export interface PrintedTable {
   readonly name: string
   readonly columns: TableColumns
-  /** Tables in the order in which they were made: what owns links comes before them. */
+  /** Position in the order of creation: owners come before their links. */
   readonly place: number
 }
 

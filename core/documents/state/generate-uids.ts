@@ -54,7 +54,7 @@ function lacks(values: Values, { name: attribute }: ScalarAttribute): boolean {
   return value === undefined || (value.kind === 'scalar' && (value.value === null || value.value === ''))
 }
 
-/** Room for a number behind it in a column of 255 characters. */
+/** Leaves room for a number in a column of 255 characters. */
 const LONGEST = 240
 
 /** `Crème brûlée!` → `creme-brulee`; the type's key where nothing is left. */

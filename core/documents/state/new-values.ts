@@ -10,7 +10,7 @@ import { inverseEdits, ownEdits } from './list-edits.ts'
 import { attributesToLoad, type SaveCommand, type Saving, type VersionContext } from './version-context.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
 
-/** What a version is to hold. */
+/** The new values of a version. */
 export interface NewValues {
   /** With passwords as they were given. */
   readonly checked: Values
@@ -48,7 +48,7 @@ export async function newValuesOf(saving: Saving, standing: VersionContext): Pro
   return { checked, stored: body.hashed === given ? checked : merge(body.hashed) }
 }
 
-/** What the links of a body name. */
+/** The targets of a body's links. */
 export const findSavedTargets = (
   { type, locale, strict }: SaveCommand,
   body: GivenBody,
@@ -56,7 +56,7 @@ export const findSavedTargets = (
 ): Promise<FoundTargets> =>
   findTargets(type, searched(body), { type, locale, counts: strict === true }, terms)
 
-/** What is refused anyway needs no search for what it links to. */
+/** A refused body needs no lookup of its link targets. */
 const searched = ({ values, faults }: GivenBody): Values =>
   faults.length > 0 ? withoutLinks(values) : values
 

@@ -37,7 +37,7 @@ export interface Saving {
   readonly documentId: string
   readonly body: GivenBody
   readonly current: Current
-  /** What the body's links name; rejects with a RequestFault where something of it is not there. */
+  /** The targets of the body's links; rejects with a RequestFault if one does not exist. */
   readonly targets: Promise<FoundTargets>
   readonly terms: LockingTerms
 }
@@ -53,7 +53,7 @@ export interface VersionContext {
 export const isPublishing = ({ type, status }: SaveCommand): boolean =>
   type.draftAndPublish && status === 'published'
 
-/** What all locales share is changed in each of them. */
+/** A change of shared values changes every locale. */
 export const changesAllLocales = ({ type, values }: SaveCommand): boolean =>
   Object.keys(values).some(name => isShared(type, type.attributes.get(name)))
 
@@ -91,7 +91,7 @@ export const claimedVersion = (command: SaveCommand, values: Values): DesiredVer
   ...(command.strict === true ? { statuses: ['draft', 'published'] } : {}),
 })
 
-/** What has to be known before the write; of a locale that is made, what all locales share too. */
+/** Attributes to load before the write; for a new locale, the shared ones too. */
 export function attributesToLoad(command: SaveCommand, body: GivenBody): Required<Wanted> {
   const { type } = command
   const generated = generatedFrom(type)
@@ -100,7 +100,7 @@ export function attributesToLoad(command: SaveCommand, body: GivenBody): Require
     !staysInPlace(attribute, command, body)
   return {
     attributes: [...type.attributes.values()].filter(isWanted),
-    // What all locales share is written to each of their rows.
+    // Shared values are written to the rows of all locales.
     allRows: type.localized && (isPublishing(command) || changesAllLocales(command)),
     besides: rows =>
       rows.some(row => isLocale(command, row))
@@ -130,7 +130,7 @@ export function attributesToRead(asked: AskedSave, body: GivenBody): Wanted {
   const besides = attributes.filter(each => !little.attributes.includes(each))
   return {
     attributes: little.attributes,
-    // Whether there is a published row decides what is written.
+    // The write depends on the existence of a published row.
     allRows: true,
     besides: rows => (isPublished(draft, rows) ? besides : little.besides(rows)),
   }
@@ -151,7 +151,7 @@ export function staysInPlace(
 export const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolean =>
   !type.localized || row.get('locale') === locale
 
-/** What names a version. */
+/** Identifies a version. */
 export interface ContextInput extends Pick<Saving, 'command' | 'documentId' | 'current'> {
   readonly terms: WriteTerms
 }

@@ -14,11 +14,11 @@ export interface VersionPlace {
   readonly locale: string | null
   readonly current: Current
   readonly terms: WriteTerms
-  /** Links tell their places in the lists of the other side, too. */
+  /** Links include their places in the lists of the other side. */
   readonly inverse?: true
 }
 
-/** What stands in the attributes of a version, or of a component in it; of inverse relations nothing. */
+/** The stored values of a version, or of a component in it, without inverse relations. */
 export function valuesOf(
   holder: Holder,
   row: CurrentRow,
@@ -58,7 +58,7 @@ function attributeValue(
   return { kind: 'links', targets }
 }
 
-/** Those of all statuses, in order. */
+/** The components of all statuses, in order. */
 export function componentsIn(
   holder: Holder,
   row: CurrentRow,
@@ -87,7 +87,7 @@ function componentValues(component: Component, row: CurrentRow, place: VersionPl
   return valuesOf(component, row, component.attributes.values(), { ...place, status })
 }
 
-/** Whether a link has to say which version of the target it means. */
+/** True if the link stores which version of the target it means. */
 const namesStatus = (root: ContentType, target: ContentType): boolean =>
   !root.draftAndPublish && target.draftAndPublish
 const namesLocale = (root: ContentType, target: ContentType): boolean => !root.localized && target.localized

@@ -59,7 +59,7 @@ const byAttribute = <Claim extends PartClaim>(
     group[0] ? [[group[0], group] as const] : [],
   )
 
-/** What the components of a document claim: what all locales share stands in each version, and counts once. */
+/** The unique values of a document's components. Shared components are in every version, and count once. */
 export const partClaimsOf = ({ type, versions }: DesiredDocument): readonly PartClaim[] =>
   versions
     .filter(({ statuses }) => statuses.includes('published'))
@@ -68,7 +68,7 @@ export const partClaimsOf = ({ type, versions }: DesiredDocument): readonly Part
       return [...claimsIn(type, new Map(own), [], locale)]
     })
 
-/** What the components of a version claim for themselves. */
+/** The unique values of a version's components. */
 function* claimsIn(
   holder: Holder,
   values: Values,
@@ -127,7 +127,7 @@ export function* componentsBelow(
   }
 }
 
-/** Of one attribute. A value that is claimed twice is the first one's. */
+/** The conflicts of one attribute. Of equal values the first one keeps it. */
 async function takenOf<Claim extends PartClaim>(
   claims: readonly Claim[],
   own: readonly number[],

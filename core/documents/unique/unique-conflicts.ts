@@ -33,7 +33,7 @@ export async function findUniqueConflicts(
   return (await Promise.all(asked)).flat()
 }
 
-/** What a document claims for itself: in versions that are published, or of types without drafts. */
+/** The unique values of a document: those of published versions, or of types without drafts. */
 function uniqueValues(document: DesiredDocument, attribute: ScalarAttribute): readonly Claim[] {
   return document.versions.flatMap(({ statuses, locale, values }) => {
     const value = values.get(attribute.name)
@@ -76,14 +76,14 @@ async function findOf(
   )
 }
 
-/** A value that is to stand in a locale; null: where there are none. */
+/** A value to write, and its locale; null on types without locales. */
 export interface ClaimedValue {
   readonly value: Stored
   readonly locale: string | null
 }
 
 interface ConflictTerms {
-  /** What is looked for, in words. */
+  /** Description of the looked-up values, for the name of the statement. */
   readonly called: string
   readonly table: string
   readonly column: string

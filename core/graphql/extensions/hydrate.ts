@@ -5,6 +5,7 @@ import {
   getNullableType,
   isListType,
 } from 'graphql'
+import { memoize } from '../../base/memo.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { Selection } from '../../query/query.ts'
 import { fieldsBelow } from '../parse/collect-fields.ts'
@@ -112,13 +113,7 @@ async function hydrateAll(
 type Loaders = Map<string, BatchLoader<AnsweredRow, AnsweredRow | null>>
 
 /** Loaders by the operation's variables object, which is unique to one execution. */
-const LOADERS = new WeakMap<object, Loaders>()
-
-export function loadersFor(variables: object): Loaders {
-  const batches: Loaders = LOADERS.get(variables) ?? new Map()
-  LOADERS.set(variables, batches)
-  return batches
-}
+export const loadersFor = memoize((_variables: object): Loaders => new Map())
 
 /** Parses the selection below a custom field with a generated type. */
 function parseReturnedSelection(

@@ -221,7 +221,7 @@ test('the installed packages run on the oldest supported Node: npm prints no war
   )
 })
 
-/** Of ranges as packages write them: the lower bound of any part counts. */
+/** The lower bound of each part of a version range counts. */
 const runsOn = (range: string, major: number, minor: number): boolean =>
   range.split('||').some(part => {
     const [, sign, from, more = '0'] = /^\s*(>=|\^)?\s*(\d+)(?:\.(\d+))?/.exec(part) ?? []

@@ -122,4 +122,4 @@ function toServedApp(service: Service, options: ReloadOptions): ServedApp {
 /** Milliseconds that a close waits for a running reload, in which a plugin may take a minute to start. */
 const RELOAD_TIMEOUT = 5_000
 
-const UNHANDLED = 'Something failed that nobody waited for (a promise without await?)'
+const UNHANDLED = 'Unhandled failure (a promise without await?)'

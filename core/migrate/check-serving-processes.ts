@@ -49,7 +49,7 @@ export async function checkOtherVersions<Task extends Migrating>(
 
 function othersServe(serving: readonly ServingProcess[], steps: readonly Step[]): SchemaRefusal {
   const breaking = steps.filter(step => !isBackwardCompatible(step)).map(({ summary }) => summary)
-  const what = `processes of another version of the project serve from this database (${printServing(serving)}) and cannot go on beside this: ${breaking.join('; ') || 'files of migrations/'}`
+  const what = `processes of another version of the project serve from this database (${printServing(serving)}) and are not compatible with this: ${breaking.join('; ') || 'files of migrations/'}`
   const advice =
     'end them first, roll with `plinth migrate --expand`, or have them answer 503 from now on with `plinth start --replace-others`'
   return refusal('others-serving', null, `${what}: ${advice}`)

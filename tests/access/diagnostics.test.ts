@@ -1,10 +1,10 @@
 import test from 'ava'
 import { faultsOf } from './project.ts'
 
-/** A role's permissions on one line, and everything that is told of them. */
+/** A role's permissions on one line, and all of their diagnostics. */
 const told = (permissions: string) => faultsOf(`roles: { editor: { permissions: ${permissions} } }`)
 
-/** What stands under the caret is cut to its first letters. */
+/** The text under the caret is cut to its first letters. */
 const short = (faults: readonly string[]) => faults.map(fault => fault.replace(/( \| [^|]{1,8})[^|]*$/, '$1'))
 
 const at = 'roles.editor.permissions'

@@ -35,7 +35,7 @@ async function tablesOf(yaml: string) {
   return storage.value
 }
 
-/** Those that nobody declared and nothing else needs. */
+/** Permissions that are not declared and not implied. */
 async function added(permissions: string, { table = 'articles', declared = '' } = {}) {
   const indexes = async (mode: 'derived' | 'declared') =>
     tableOf(await tablesOf(project(mode, permissions, declared)), table).indexes.map(printIndex)

@@ -37,7 +37,7 @@ const caller = (name: string): Caller => {
 const and = (condition: Filter, filter: Filter | null): Filter =>
   filter ? { kind: 'and', filters: [condition, filter] } : condition
 
-/** The condition of a scope as a part of the filter beside it: what plan/ makes of both is the same rows. */
+/** The condition of a scope as a part of the filter: plan/ returns the same rows for both. */
 function spread<Node extends Populate>(node: Node): Node {
   if (node.kind !== 'link' || !node.scope?.where) return node
   return { ...node, scope: null, filter: and(node.scope.where, node.filter) }

@@ -21,7 +21,7 @@ const all: Caller = {
   user: null,
 }
 
-/** What a public reader must not learn of, said a second time and by hand. */
+/** The values hidden from a public reader, listed a second time by hand. */
 const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   'api::book.book': ['price', 'sequel', 'secret', 'pin', 'vault'],
   'api::writer.writer': ['age', 'salary', 'secret', 'pin', 'portrait', 'account'],

@@ -30,7 +30,7 @@ export function waysFrom(start: Holder, most: number): readonly Way[] {
 const behind = (attribute: LinkAttribute | ComponentAttribute): Holder =>
   isLink(attribute) ? attribute.target : attribute.component
 
-/** A question about an attribute at the end of a way, told by one path through the query. */
+/** A question about an attribute at the end of a path, asked through one query parameter. */
 export interface Probe {
   readonly by: string
   readonly query: Query
@@ -123,7 +123,7 @@ function within(step: LinkAttribute | ComponentAttribute, inner: Populate): Popu
   return outer.kind === 'zone' ? outer : { ...outer, selection: { ...outer.selection, populate: [inner] } }
 }
 
-/** As it is asked for by name. */
+/** The attribute in the form in which a query names it. */
 export function populate(
   attribute: Exclude<Attribute, { kind: 'scalar' }>,
   asked: Populate['origin'] = 'named',

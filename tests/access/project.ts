@@ -76,7 +76,7 @@ export async function world(yaml: string): Promise<World> {
   return { project, model, access: passed(compileAccess(project, model)) }
 }
 
-/** What is wrong with these roles and tokens: `line:column code message`. */
+/** The faults of these roles and tokens: `line:column code message`. */
 export async function faultsOf(yaml: string): Promise<readonly string[]> {
   const { project, model } = await load(TYPES + yaml)
   const compiled = compileAccess(project, model)

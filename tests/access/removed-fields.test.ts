@@ -2,7 +2,7 @@ import test from 'ava'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { load, TYPES } from './project.ts'
 
-/** Where a permission may name an attribute; `$user.…` of one of the user's. */
+/** Positions where a permission may name an attribute; `$user.…` of one of the user's. */
 const RULES: readonly (readonly [place: string, type: string, field: string, permission: string])[] = [
   ...['name', 'age', 'salary', 'secret', 'pin'].flatMap(field => [
     ['fields', 'writer', field, `find: { fields: [${field}] }`] as const,

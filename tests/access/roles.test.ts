@@ -9,7 +9,7 @@ const grantsOf = ({ access }: World, name: string): Grants => {
   return grants
 }
 
-/** What a role may do to a type, in the table's order. */
+/** The actions of a role on a type, in the table's order. */
 const may = (of: World, name: string, key: string): string =>
   actionsOf(typeOf(of.model, key))
     .filter(action => grantsOf(of, name).allows(key === 'user' ? 'users' : key, action))

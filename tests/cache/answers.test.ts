@@ -67,7 +67,7 @@ const READS: readonly (readonly [string, Asking])[] = [
   ],
 ]
 
-/** As they are when asked for, the second time without reading anything again. */
+/** Responses to repeated requests; the second one reads no rows. */
 async function assertFresh(t: ExecutionContext<TwoApps>, what: string): Promise<void> {
   const { cached, plain } = t.context
   for (const [path, asking] of READS) {
@@ -89,7 +89,7 @@ test.serial(
   async t => {
     const { cached, plain, database } = t.context
     const sql = (text: string, ...values: unknown[]) => database.run({ text, values })
-    // What is asked for once is not kept yet.
+    // The first request is not cached yet.
     for (const [path, asking] of READS) await cached.ask('GET', path, asking)
     await assertFresh(t, 'nothing')
     const jane = await plain.data('POST', '/api/authors', { name: 'Jane' })

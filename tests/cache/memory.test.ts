@@ -37,7 +37,7 @@ test('a cache key that is part of a request text does not retain the whole text'
   const growth = growthOf(1000, number => {
     const request = `${number} `.repeat(4000)
     map.set(request.slice(0, 40), number)
-    // As a later request asks for it.
+    // The key of a later request.
     map.get(`${number} `.repeat(4000).slice(0, 40))
   })
   // The requests were 8 MB at least.

@@ -11,7 +11,7 @@ import { openTestDatabase } from '../harness/test-database.ts'
 export interface Site {
   /** Reads what was sent to the database since it was last read. */
   statements(): readonly string[]
-  /** What the database answers from now on comes late. */
+  /** Delays the database's answers from now on. */
   hold(): Held
   ask(method: string, path: string, asking?: Asking): Promise<Told>
   /** The `data` of a good answer to the full token. */
@@ -25,7 +25,7 @@ export interface Held {
 }
 
 export interface Asking {
-  /** What follows `Bearer `. */
+  /** The token after `Bearer `. */
   readonly as?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>

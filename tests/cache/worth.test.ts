@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
 import { openTwoApps, type Site, type TwoApps } from './two-apps.ts'
 
-// What keeping answers costs where they are not asked for again, or never stay the same.
+// The cost of caching for responses that are requested once or change all the time.
 
 const PROJECT = `
 name: Worth

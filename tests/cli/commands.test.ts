@@ -5,7 +5,7 @@ import { PLINTH } from '../harness/program.ts'
 
 const EXAMPLE = join(import.meta.dirname, 'example')
 
-/** What a command line does in a process of its own, in the folder of the project. */
+/** The result of a command line in its own process, in the folder of the project. */
 function plinth(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...PLINTH, ...words], {
     cwd: EXAMPLE,

@@ -8,7 +8,7 @@ import { run } from './run.ts'
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'access.md')
 const BLOCK = /^```console\n\$ plinth (roles (?:explain )?[^\n]*)\n([\s\S]*?)^```$/gm
 
-/** What a command of the page answers for the example project. */
+/** The output of a command of the page for the example project. */
 async function answerTo(command: string): Promise<string> {
   const [, second = '', ...words] = command.split(' ')
   if (second === 'explain') {

@@ -11,7 +11,7 @@ import { parseListQuery, parseQueryString, restrict } from '../harness/attempts.
 import { temporaryFolder } from '../harness/folder.ts'
 import { EXAMPLE } from './run.ts'
 
-/** Conditions wherever one may stand, and on every type that has documents. */
+/** Conditions at every position, and on every type that has documents. */
 const CONDITIONS = `
 name: Questions
 i18n: { locales: [en, fr] }
@@ -117,7 +117,7 @@ function endOf(attribute: Attribute): Holder | null {
   return attribute.kind === 'component' ? attribute.component : attribute.target
 }
 
-/** Whether a list may be filtered by what is at the end of the way. */
+/** True if a list may be filtered by the attribute at the end of the path. */
 function isAnswered(way: readonly string[], type: ContentType, caller: Caller, roles: RolesProject): boolean {
   const end = way.reduce<Attribute | Holder | null>(
     (at, name) => (at && 'attributes' in at ? at : at && endOf(at))?.attributes.get(name) ?? null,

@@ -29,7 +29,7 @@ function make(terms: Partial<TokenTerms> = {}) {
 const tokenIn = (out: string): string => /^ {2}(plinth_[\w-]{43})$/m.exec(out)?.[1] ?? ''
 const yamlIn = (out: string): string => out.slice(out.indexOf('apiTokens:'))
 
-/** Who a project with these lines takes the bearer of a token for. */
+/** The caller that a project with these lines derives from a token. */
 async function knownBy(yaml: string, token: string, now = NOW): Promise<string> {
   const { project, model } = await load(
     `name: Tokens\ncontentTypes: { page: { attributes: { title: string } } }\n${yaml}`,

@@ -101,7 +101,7 @@ test('an impossible import is refused in one sentence, and leaves nothing behind
   t.is(await runExport({ ...exporting, out: '-', files: project }), 1)
   t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson'), files: project }), 1)
   t.deepEqual(told.splice(0), Array(2).fill(`${project} is a file: --files names a folder\n`))
-  // What lies under the name of the draft decides nothing about who may read it.
+  // A file at the path of the draft does not affect the permissions.
   folder.write('all.ndjson.part', 'of somebody else')
   chmodSync(join(folder.path, 'all.ndjson.part'), 0o666)
   t.is(await runExport({ ...exporting, out: join(folder.path, 'all.ndjson') }), 0)

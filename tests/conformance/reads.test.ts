@@ -14,7 +14,7 @@ const replays = readCases('rest')
   .map(recorded => ({ recorded, phases: phasesOf(recorded).map(onlyPossible) }))
   .filter(({ phases }) => phases.some(phase => phase.reads.length > 0))
 
-/** Nobody can sign in yet, and users and uploads have no addresses; documents that are loaded at once are of one age. */
+/** Without sign-in, and users and uploads have no addresses; documents loaded together have the same age. */
 function onlyPossible(phase: Phase): Phase {
   const isPossible = ({ id, request }: Step): boolean =>
     !['editor', 'user', 'blocked'].includes(request.as ?? '') &&

@@ -10,7 +10,7 @@ export interface ChangeRow {
   readonly after: string | null
   /** safe, slow, destructive, or refused. */
   readonly class: string
-  /** Of what is refused. */
+  /** The heading of refused changes. */
   readonly code: string | null
   readonly large: string
   /** null: the attribute is gone, or nothing was changed. */

@@ -54,7 +54,7 @@ async function refused(t: ExecutionContext, root: string) {
 interface Writer {
   readonly child: ChildProcess
   readonly told: readonly string[]
-  /** Resolves when so many lines have been told. */
+  /** Resolves after this many printed lines. */
   reaches(count: number): Promise<void>
 }
 

@@ -145,7 +145,7 @@ test.serial(
     }
     const doing = (text: string) => after(...AFTER.slice(0, 2), text, '})')
     t.is(await after(...AFTER, `throw new Error('not today')`), '- migrations/b.after.ts failed: not today')
-    // Not waited for, and told all the same.
+    // Not awaited, and reported nevertheless.
     t.is(
       await doing('sql`UPDATE nobody SET first = 1`'),
       '- migrations/b.after.ts failed: relation "nobody" does not exist',
@@ -176,7 +176,7 @@ test.serial(
   },
 )
 
-/** Code that goes on behind a failure, when it is told to, and answers what became of its statement. */
+/** Code that optionally continues after a failure, and returns the result of its statement. */
 const LATE = [
   `let go = () => {}`,
   `const went = new Promise(resolve => { go = resolve }).then(() => sql\`UPDATE people SET name = 'late'\`)`,

@@ -12,7 +12,7 @@ async function reasonsOf(url: string) {
   return opened.ok ? [] : opened.reasons
 }
 
-/** A port that somebody listened on a moment ago. */
+/** A port that was in use a moment ago. */
 async function closedPort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1')
   await once(listener, 'listening')

@@ -10,7 +10,7 @@ export interface RelationRow {
   readonly links: readonly string[]
   /** safe, destructive, or refused. */
   readonly class: string
-  /** Of what is refused. */
+  /** The heading of refused changes. */
   readonly code: string | null
   readonly outcome: readonly string[]
 }

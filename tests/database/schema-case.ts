@@ -10,13 +10,13 @@ import { storageOf } from '../model/compiled.ts'
 /** A database of the test's own, which declarations in YAML are brought to. */
 export interface SchemaCase {
   readonly database: Database
-  /** As a start does it. */
+  /** Migrates as a start does. */
   start(yaml: string): Promise<Result<MigrationReport, SchemaRefusal>>
   /** The steps of a start that must not be refused. */
   started(yaml: string): Promise<readonly string[]>
   /** The messages of a start that must be refused. */
   refused(yaml: string): Promise<readonly string[]>
-  /** As somebody with psql does it. */
+  /** Runs statements like a user of psql. */
   sql(text: string, ...values: readonly unknown[]): Promise<readonly (readonly Cell[])[]>
 }
 

@@ -71,7 +71,7 @@ test('each change of an attribute in docs/migrations.md does to filled tables wh
     t.is(classOf(plan, change), expected, shown(change))
     if (change.code === null) t.is(classOf(large, change), change.large, `${shown(change)}, large`)
   }
-  // All of it is refused because of some, and leaves everything as it was.
+  // One refusal refuses the whole plan, and leaves everything unchanged.
   t.false((await migrate(one.database, tables, { allowing: 'destructive' })).ok)
   for (const change of changes.filter(({ before }) => before !== null))
     t.deepEqual(await valuesIn(one, change), await likeValues(one, change, change.values), shown(change))

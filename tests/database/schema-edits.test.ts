@@ -13,7 +13,7 @@ const FIRST = Number(process.env.SCHEMA_SEED ?? 1)
 const SEEDS = process.env.SCHEMA_SEED === undefined ? Number(process.env.SCHEMA_SEEDS ?? 2) : 1
 const EDITS = 14
 
-/** What is not there any more, or says something else; what was empty may have been filled. */
+/** Values that are missing or changed; empty ones may have been filled. */
 function lost(before: Contents, after: Contents): readonly string[] {
   return [...before].flatMap(([type, documents]) =>
     [...documents].flatMap(([document, values]) =>
@@ -36,7 +36,7 @@ interface Turn {
 async function apply({ one, before, after }: Turn, allowing: 'slow' | 'destructive') {
   const { tables } = await storageOf(print(after))
   const contents = await read(one, before)
-  // What `plinth plan` says, and what `plinth migrate` does, with --allow-destructive where the plan asks for it.
+  // Runs `plinth plan`, then `plinth migrate`, with --allow-destructive if the plan requires it.
   const { steps } = await planMigration(one.database, tables)
   const done = await migrate(one.database, tables, { allowing, stage: 'all' })
   if (!done.ok) return lost(contents, await read(one, before)).length === 0 ? null : ['a refusal lost values']

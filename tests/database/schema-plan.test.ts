@@ -54,7 +54,7 @@ test.serial(
       ],
     )
     t.deepEqual(refusals, [])
-    // What --allow-destructive takes along is planned, not left.
+    // Objects dropped by --allow-destructive are part of the plan, not leftovers.
     t.deepEqual(left, [])
     t.deepEqual(await one.started(BEFORE), [])
     t.deepEqual(await one.sql('SELECT count(*)::integer FROM books_tags_links'), [[3]])

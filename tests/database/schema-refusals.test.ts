@@ -241,7 +241,7 @@ test.serial(
       return result.ok ? [] : result.reasons.map(({ code, message }) => [code, message])
     }
     if (one.database.kind === 'embedded') {
-      // One process alone uses it, and its transactions take turns: there is nobody to wait for.
+      // One process alone uses it, and its transactions are serialised: there is no session to wait for.
       t.deepEqual(await reasons(), [])
       return
     }

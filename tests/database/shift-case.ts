@@ -9,7 +9,7 @@ import { modelOf } from '../model/compiled.ts'
 export interface Stage extends Writing {
   /** Goes on with another project, whatever it costs; the documents stay. */
   become(yaml: string): Promise<Stage>
-  /** What going on would lose; `refused:` before what cannot be done. */
+  /** The data that the migration would lose; `refused:` before impossible changes. */
   losses(yaml: string): Promise<readonly string[]>
 }
 

@@ -24,12 +24,12 @@ const FIRST = Number(process.env.SHIFT_SEED ?? 1)
 const SEEDS = process.env.SHIFT_SEED === undefined ? Number(process.env.SHIFT_SEEDS ?? 1) : 1
 const EDITS = 10
 
-/** Where drafts are turned on or off, the one version that is left or was there stands for both. */
+/** If drafts are turned on or off, the single version counts as both. */
 function placeAfter(place: string, after: Shown): readonly string[] | undefined {
   return after.get(place) ?? after.get(place.replace(' draft ', ' published '))
 }
 
-/** What does not show any more: documents, translations, values, links, and their order. */
+/** Missing documents, translations, values and links, and their changed order. */
 const lost = (before: Shown, after: Shown): readonly string[] =>
   [...before].flatMap(([place, values]) => {
     const now = placeAfter(place, after) ?? []
@@ -64,7 +64,7 @@ async function takeTurn({ database, before, made, model }: Turn, after: Shifting
   return { draft: before, model, faults: lost(shown, now) }
 }
 
-/** Documents that are gone with what was given up are nobody's to link to. */
+/** Documents removed with their type cannot be linked. */
 async function forget(database: Database, model: Model, { types }: Shifting, made: Made): Promise<void> {
   const { find } = openWritingOver(database, model)
   for (const { key, localized } of types) {

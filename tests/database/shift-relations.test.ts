@@ -34,7 +34,7 @@ const project = ({ book, tag }: Versions, sides: (row: RelationRow) => Sides) =>
   return `${i18n}\ncontentTypes:\n  other: { attributes: { name: string } }\n${types.join('\n')}\n`
 }
 
-/** Who a document of these names links to. */
+/** The link targets of a document of these names. */
 const partners = (links: readonly string[], name: string): readonly string[] =>
   links.flatMap(link => {
     const [book = '', tag = ''] = link.split('-')

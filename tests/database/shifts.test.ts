@@ -5,7 +5,7 @@ import { type Stage, stage } from './shift-case.ts'
 
 const draft = { status: 'draft' } as const
 
-/** What drafts and locales may be turned on for, with all that hangs on its documents. */
+/** The types whose drafts and locales are turned on, with all their relations and components. */
 const project = (article: string, tag = '') => `
 i18n: { defaultLocale: en, locales: [en, fr] }
 components:
@@ -75,7 +75,7 @@ async function filled(one: Stage) {
   return { first, second, page, a, b }
 }
 
-/** What shows of an article, in the words of what it holds. */
+/** The visible state of an article. */
 const wordsOf = (row: Row | null) => ({
   title: row?.title,
   seo: partOf(row?.seo as Row | null),
@@ -123,7 +123,7 @@ async function shown(one: Stage, { first, second, page, a, b }: Filled, where: W
 const [D, L] = ['draftAndPublish: true', 'localized: true']
 const DL = `${D}\n    ${L}`
 
-/** Of articles and of tags, one after another: each comes and goes on either side, with the other and without. */
+/** Articles and tags: drafts are turned on and off on either side, with the other and without. */
 const TURNS = [
   [D, ''],
   [D, DL],
@@ -356,7 +356,7 @@ interface PartsChange {
   readonly after: string
   readonly held: unknown
   readonly losses: readonly string[]
-  /** What is left, in words. */
+  /** The remaining values as text. */
   readonly stays: readonly string[]
 }
 
@@ -367,7 +367,7 @@ const changesOfParts: readonly PartsChange[] = [
     before: LIST,
     after: SINGLE,
     held: [one('a'), one('b')],
-    losses: ['loses components beside the first in 2 rows'],
+    losses: ['loses components after the first in 2 rows'],
     stays: ['a in a'],
   },
   {

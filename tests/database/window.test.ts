@@ -79,7 +79,7 @@ test('expand steps keep the older version working: both read and write, and the 
   t.true((await bring('newer', 'expand')).length > 4)
   t.deepEqual(await bring('newer', 'expand'), [])
 
-  // Either starts anew meanwhile, and changes nothing.
+  // Either version restarts meanwhile, and changes nothing.
   t.deepEqual(await bring('newer', 'start'), [])
   t.deepEqual(await bring('older', 'start'), [])
   const second = await older.create('book', { title: 'c', kind: 'b', gone: 'y' })

@@ -29,7 +29,7 @@ const ROLES = `roles:
 export interface Opened {
   readonly documents: DocumentsApi
   caller(role: string): Caller
-  /** A request of somebody who has the role. */
+  /** A request of a user with the role. */
   request(role: string, method: string, url: string, data?: unknown): Promise<RestAnswer>
 }
 
@@ -84,7 +84,7 @@ export async function open(
   }
 }
 
-/** What an action rejects with: its code and message. */
+/** The code and message with which an action rejects. */
 export async function refusalOf(action: Promise<unknown>): Promise<string> {
   try {
     await action

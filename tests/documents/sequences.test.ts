@@ -43,7 +43,7 @@ interface Doc {
 
 const at = (status: Status, locale: Locale) => `${status}/${locale}`
 
-/** What ought to be, in as few words as it can be said: links lie with songs, one set a version. */
+/** The expected state in its simplest form: links belong to songs, one set for each version. */
 class Expected {
   readonly docs = new Map<string, Doc>()
 

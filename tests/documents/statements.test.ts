@@ -51,7 +51,7 @@ function must<Value>(value: Value | undefined): Value {
   return value
 }
 
-/** What stands between BEGIN and COMMIT. */
+/** The statements between BEGIN and COMMIT. */
 async function count({ statements }: Writing, work: () => Promise<unknown>): Promise<readonly string[]> {
   statements.length = 0
   await work()
@@ -168,7 +168,7 @@ test.serial(
     const count = (work: () => Promise<unknown>) => roundTrips(work)
     t.is(await count(() => create('note', { name: 'b' })), 1)
     t.is(await count(() => create('note', { name: 'c', seo: [{ title: 'a' }, { title: 'b' }] })), 1)
-    // What a link leads to is asked once, and then proved beside the write.
+    // A link target is read once, and then verified together with the write.
     t.is(await count(() => create('story', { name: 'a', notes: [note.documentId] })), 2)
     t.is(await count(() => create('story', { name: 'b', notes: [note.documentId] })), 1)
     t.is(await count(() => create('hub', { name: 'a', r0: [note.documentId], r1: note.documentId })), 1)
@@ -188,7 +188,7 @@ test.serial(
     t.is(await count(() => update('story', id, { seo: [{ title: 'a' }] }, { tags: ['*'] })), 2)
     const always = { kind: 'and', filters: [] } as const
     const conditions = { before: always, after: always }
-    // What it becomes is judged before it is committed.
+    // The new state is validated before the commit.
     t.is(await count(() => update('story', id, { name: 'c' }, { conditions })), 3)
   },
 )
@@ -210,7 +210,7 @@ test.serial(
     }
     t.deepEqual(await changed('story', id), [2, 2, 2, 2])
     t.deepEqual(await changed('story', id, { conditions: always }), [2, 2, 2, 2])
-    // What others have taken, and which owners publishing brings in line, is asked once it is known what it is.
+    // Conflicting values, and owners that publishing synchronises, are read once the new state is known.
     const main = await create('part', { code: 'a' })
     const part = await create('part', { code: 'b', main: main.documentId, others: [id] }, draft)
     t.deepEqual(await changed('part', part.documentId), [3, 2, 3, 3])

@@ -31,7 +31,7 @@ contentTypes:
 const draft = { status: 'draft' } as const
 const fr = { locale: 'fr' } as const
 
-/** Where values are taken. */
+/** Positions of conflicting values. */
 const places = (error: Record<string, unknown>): unknown[] =>
   (error.details as { errors: { path: string[]; message: string }[] }).errors.map(({ path, message }) =>
     message === 'This attribute must be unique' ? path.join('.') : message,

@@ -18,7 +18,7 @@ export interface Where {
   readonly locale?: string
   readonly conditions?: Partial<WriteConditions>
   readonly tags?: readonly string[]
-  /** As GraphQL writes. */
+  /** In the form in which GraphQL writes. */
   readonly strict?: true
   /** Answers the fields alone, of rows that meet it. */
   readonly plainly?: { readonly filter: Filter | null }
@@ -193,7 +193,7 @@ export function openWritingOver(
   return {
     database,
     documents,
-    /** Those of transactions. */
+    /** The statements of transactions. */
     statements,
     /** All others. */
     reads,

@@ -7,7 +7,7 @@ import { until } from '../harness/until.ts'
 import { begin, command } from './command.ts'
 import { runToEnd } from './run-to-end.ts'
 
-// What commands do with an embedded database while a server has it open: all that they do without.
+// Commands on an embedded database that a server has open: they work as they do without a server.
 
 const project = (attributes: string) => `name: Notes
 server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1391}" }
@@ -39,7 +39,7 @@ async function serving(t: ExecutionContext, folder: Folder, environment = {}): P
 
 const PRODUCTION = { NODE_ENV: 'production', JWT_SECRET: 'a-secret-of-more-than-32-characters-0123456789' }
 
-/** What lies beside the database of what a process with it open makes. */
+/** The files that a process with the open database creates next to it. */
 const leftIn = (folder: Folder): readonly string[] =>
   readdirSync(join(folder.path, '.plinth')).filter(name => /socket|lock/.test(name))
 

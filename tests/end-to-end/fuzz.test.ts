@@ -30,7 +30,7 @@ async function found(token: Token | null, query: string): Promise<readonly strin
   return data.map(({ documentId }) => String(documentId))
 }
 
-/** In a group: by itself a condition on the locale would take the place of the default one. */
+/** Inside a group, because a top-level condition on the locale would replace the default one. */
 const met = (token: Token | null, filter: Filter) => found(token, printFilter({ $and: [filter] }))
 
 /** A way over these may hold for one related document and fail for another. */

@@ -14,7 +14,7 @@ export function numbersFrom(seed: number): Random {
 export const pick = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
   items[Math.floor(random() * items.length)] ?? items[0]
 
-/** What `filters` would hold, as JSON. */
+/** The value of `filters`, as JSON. */
 export type Filter = string | readonly Filter[] | { readonly [key: string]: Filter }
 
 export const printFilter = (filter: Filter): string => print('filters', filter).join('&')

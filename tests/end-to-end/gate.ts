@@ -10,7 +10,7 @@ export interface Gate {
   refused(): number
 }
 
-/** Shuts by itself after so many parts of answers, where a number is given. */
+/** Closes after this many parts of answers, if a number is given. */
 export async function openGate(
   t: Pick<ExecutionContext, 'teardown'>,
   to: string,

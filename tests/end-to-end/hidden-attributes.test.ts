@@ -2,7 +2,7 @@ import test from 'ava'
 import { OPERATOR_NAMES } from '../../core/query/operators.ts'
 import { openRoom, type Room, type Token } from './reading-room.ts'
 
-// What a caller cannot read he cannot learn by asking: every way to name a hidden attribute is refused, and the
+// Callers cannot infer unreadable values from queries: every way to name a hidden attribute is refused, and the
 // refusal is the same whether the value is the right one or not. S1 to S3 of the safety rules.
 let room: Room
 test.before(async () => {

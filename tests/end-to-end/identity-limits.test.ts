@@ -93,7 +93,7 @@ test('a mail address and a user are spared from everywhere; behind a trusted pro
   const from = (at: number, email: string) =>
     fetch(`${behind.server.base}/api/auth/forgot-password`, {
       method: 'POST',
-      // What the caller wrote himself comes first, what the proxy saw last.
+      // The caller's own entry comes first, the proxy's entry last.
       headers: { 'content-type': 'application/json', 'x-forwarded-for': `10.9.9.${at}, 10.0.0.${at}` },
       body: JSON.stringify({ email }),
     })

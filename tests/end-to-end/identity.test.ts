@@ -336,7 +336,7 @@ test('a blocked user is out at once, and gets no mail', async t => {
   t.is(said(await people.call('POST', '/api/auth/reset-password', reset)), '400 Incorrect code provided')
   t.is(said(await block(false)), '200')
   t.is(said(await me(token)), '200')
-  // What is mailed next is the second mail: the one asked for while blocked never was.
+  // The next mail is the second one: the one requested while blocked was never sent.
   await people.call('POST', '/api/auth/forgot-password', { email: 'eve@example.com' })
   t.is((await people.mailsTo('eve@example.com', 2)).length, 2)
 })

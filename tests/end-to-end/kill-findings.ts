@@ -25,7 +25,7 @@ async function list(server: Pick<Server, 'base'>, path: string): Promise<readonl
 const WHOLE =
   'locale=*&populate[author]=true&populate[readers]=true&populate[words][populate]=of&populate[seal][populate]=of'
 
-/** What a version holds, in the form that it was written in. */
+/** The values of a version, in the form in which they were written. */
 function writtenIn(row: Row): Row {
   const idOf = (one: unknown) => (one as Row | null)?.documentId
   const wordOf = (one: unknown) => {
@@ -43,7 +43,7 @@ function writtenIn(row: Row): Row {
   }
 }
 
-/** What documents hold, each version whole and the published ones the drafts' equals. */
+/** The values of documents: each version complete, and published versions equal to the drafts. */
 export async function toldBy(
   t: ExecutionContext,
   server: Pick<Server, 'base'>,

@@ -26,7 +26,7 @@ apiTokens:
   full: { type: full-access, secret: ${TOKEN} }
 `
 
-/** What a document holds: the word that a locale was last written with, by locale, and the word that all share. */
+/** The values of a document: the last written word of each locale, and the word that all share. */
 export interface Told {
   readonly words: Readonly<Record<string, string>>
   readonly shared: string
@@ -41,7 +41,7 @@ interface Doubtful {
 }
 
 export interface Writers {
-  /** What was acknowledged, by documentId. */
+  /** The acknowledged writes, by documentId. */
   readonly acknowledged: ReadonlyMap<string, Told>
   readonly doubtful: readonly Doubtful[]
   /** How many writes were acknowledged. */
@@ -71,7 +71,7 @@ export const valuesOf = (word: string, people: readonly string[]) => ({
   seal: { text: word, of: people[1] },
 })
 
-/** Those whom articles are about. */
+/** The people that articles link to. */
 export async function makePeople(server: Pick<Server, 'base'>): Promise<readonly string[]> {
   const people: string[] = []
   for (const name of ['Ann', 'Bea', 'Cid']) {
@@ -86,7 +86,7 @@ interface Writing {
   readonly people: readonly string[]
   /** Called with the number of acknowledged writes after each. */
   readonly onWrite: (count: number) => void
-  /** Whether clients go on, each with another document, after 503; absent: a write that is not answered ends them. */
+  /** True if clients continue after 503 with another document; absent: an unanswered write ends them. */
   readonly goesOn?: () => boolean
 }
 
@@ -95,7 +95,7 @@ export async function writeUntilGone(clients: number, most: number, writing: Wri
   const acknowledged = new Map<string, Told>()
   const doubtful: Doubtful[] = []
   let count = 0
-  /** Answers the document that the client goes on with; undefined: it got no answer that tells. */
+  /** Returns the client's next document; undefined: the answer does not identify it. */
   const write = async (step: Step): Promise<string | null | undefined> => {
     const answer = await perform(step, writing).catch((reason: unknown) => reason)
     if (writing.goesOn && !isAnswer(answer)) throw new Error(`no answer: ${String(answer)}`)

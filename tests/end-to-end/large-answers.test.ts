@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { FULL, openTwoApps, type Site } from '../cache/two-apps.ts'
 
-// What a request is answered that asks for more than one response may hold.
+// Answers to requests for more than one response may hold.
 
 const PROJECT = `
 name: Large answers

@@ -3,7 +3,7 @@ import type { Database } from '../../core/database/database.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { FULL, openTwoApps, type Site } from '../cache/two-apps.ts'
 
-// What a server answers where its database does not do its part: it was changed for another version, or by others at once.
+// Answers of a server whose database fails: it was migrated for another version, or changed concurrently.
 
 const project = (attributes: string) => `
 name: Outdated

@@ -64,7 +64,7 @@ export interface People {
   call(method: string, path: string, body?: unknown, token?: string): Promise<Told>
   /** The token of who signs in. */
   signIn(identifier: string, password?: string): Promise<string>
-  /** What was mailed to an address, the oldest first, once there are so many. */
+  /** Resolves to the mails to an address, the oldest first, after this many have arrived. */
   mailsTo(address: string, count: number): Promise<readonly string[]>
   readonly server: LocalServer
   close(): Promise<void>
@@ -73,11 +73,11 @@ export interface People {
 interface PeopleOptions {
   /** YAML below `auth:`, of two spaces. */
   readonly auth?: string
-  /** As `server.rateLimit.auth`. */
+  /** The value of `server.rateLimit.auth`. */
   readonly limit?: string
-  /** As `server.rateLimit.api`. */
+  /** The value of `server.rateLimit.api`. */
   readonly apiLimit?: string
-  /** As `server.rateLimit.account`. */
+  /** The value of `server.rateLimit.account`. */
   readonly accountLimit?: string
   readonly trustProxy?: boolean
 }

@@ -4,7 +4,7 @@ import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { runToEnd } from './run-to-end.ts'
 
-// What an extension does that keeps the server from starting: one clear sentence, exit code 1.
+// Faults of extensions that prevent a start: one clear sentence, exit code 1.
 
 const PROJECT = `name: Notes
 server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1393}" }

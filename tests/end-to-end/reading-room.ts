@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { temporaryFolder } from '../harness/folder.ts'
 import { type Answer, serveProject } from '../harness/server.ts'
 
-/** A document, a list of them or any other part of an answer, as far as tests look into it. */
+/** The parts of an answer that tests inspect: a document, a list of them or any other value. */
 export interface Body {
   readonly [key: string]: Value
 }
@@ -10,12 +10,12 @@ export type Value = null | boolean | number | string | readonly Value[] | Body
 
 export interface Room {
   readonly base: string
-  /** A read by nobody, or with a token of project.yaml. */
+  /** An anonymous read, or one with a token of project.yaml. */
   get(path: string, token?: Token | null, headers?: Readonly<Record<string, string>>): Promise<Answer>
   request(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** The document of an answer 200 to the full token. */
+  /** The document of a 200 answer to the full token. */
   one(path: string): Promise<Body>
-  /** The documents of an answer 200 to the full token. */
+  /** The documents of a 200 answer to the full token. */
   many(path: string): Promise<readonly Body[]>
   /** Their `code`s, in order. */
   codes(query: string): Promise<readonly Value[]>
@@ -60,7 +60,7 @@ export async function openRoom(): Promise<Room> {
   }
 }
 
-/** Of an answer that is an error. */
+/** The fields of an error response. */
 export function errorOf(answer: Answer): Body {
   const { data, error } = answer.body as { data: null; error: Body }
   return { ...error, data }

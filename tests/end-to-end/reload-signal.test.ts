@@ -37,7 +37,7 @@ test('in production files are read again when SIGHUP says so, and not before', a
   const asked = Promise.all(Array.from({ length: 20 }, () => statusOf('text')))
   await hup(1)
   t.is(await statusOf('size'), 200)
-  // What was known of the operation is forgotten.
+  // Cached operations are discarded.
   t.deepEqual(
     [before, await page()].map(text => /"pageSize":(\d+)/.exec(text)?.[1]),
     ['10', '7'],

@@ -53,7 +53,7 @@ test.after.always(async () => {
   folder.remove()
 })
 
-/** As many editors save: a new file takes the place of the old one. */
+/** Saves a file like many editors: a new file replaces the old one. */
 function save(name: string, text: string): void {
   const draft = join(folder.path, `.${name.replaceAll('/', '-')}.draft`)
   writeFileSync(draft, text)
@@ -75,7 +75,7 @@ const answers = (path: string, status: number, body?: unknown) =>
     return answer.status === status && isSame
   })
 
-/** What the log says since the test began. */
+/** The log lines since the test began. */
 const news = () => server.log().slice(begun)
 let begun = 0
 test.beforeEach(() => {

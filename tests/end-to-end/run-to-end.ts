@@ -9,11 +9,11 @@ const root = resolve(import.meta.dirname, '..', '..')
 
 export interface Ended {
   readonly code: number | null
-  /** What it wrote to standard error. */
+  /** The text written to standard error. */
   readonly output: string
 }
 
-/** Runs a `plinth start` that is to end by itself; one that does not is ended after 30 seconds. */
+/** Runs a `plinth start` that is expected to exit; it is killed after 30 seconds. */
 export async function runToEnd(
   project: string,
   environment: Readonly<Record<string, string>>,

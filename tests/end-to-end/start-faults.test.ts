@@ -14,7 +14,7 @@ import { until } from '../harness/until.ts'
 import { openGate } from './gate.ts'
 import { runToEnd } from './run-to-end.ts'
 
-// What stands in the way of a start, or comes between a server and its database: one clear message, exit code 1,
+// Faults that prevent a start, or separate a server from its database: one clear message, exit code 1,
 // and nothing lost. Safety rules S17, S21 to S23.
 
 const PROJECT = `name: Notes

@@ -18,7 +18,7 @@ const tagOf = async (path: string, format: Readonly<Record<string, string>> = {}
   return tag
 }
 
-/** What a DELETE under a tag comes to. */
+/** The result of a DELETE with a tag. */
 const remove = async (path: string, match: string, format: Readonly<Record<string, string>> = {}) =>
   told(await room.send('DELETE', path, undefined, { headers: { 'if-match': match, ...format } }))
 

@@ -71,9 +71,9 @@ interface Sending {
 }
 
 export interface WritingRoom {
-  /** Sends `{ data }`, or nothing where there is none. */
+  /** Sends `{ data }`, or no body without data. */
   send(method: string, path: string, data?: unknown, sending?: Sending): Promise<Written>
-  /** Makes a document: its documentId. */
+  /** Creates a document and returns its documentId. */
   make(path: string, data: unknown, sending?: Sending): Promise<string>
   close(): Promise<void>
 }

@@ -47,7 +47,7 @@ const OPERATIONS = `
   mutation Remove($id: ID!) { deleteBook(id: $id) { data { id attributes { title mood ...Writer } } } }
 `
 
-/** What a program of a user does with the generated types: compiled, never run. */
+/** A user's program with the generated types: compiled, never run. */
 const USE = `
 import type { AddMutationVariables, ChangeMutation, ShelfQuery, ShelfQueryVariables } from './operations.ts'
 export const asked: ShelfQueryVariables = { mood: 'light', limit: 1 }

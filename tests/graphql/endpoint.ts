@@ -56,7 +56,7 @@ const absent = (): never => {
   throw new Error('not in this endpoint')
 }
 
-/** What graphql-js makes of queries, each field by its resolver. */
+/** The answers of graphql-js to queries, each field by its resolver. */
 function byField(terms: GraphqlTerms, caller: Caller) {
   let schema: GraphQLSchema | undefined
   return async (source: string): Promise<string> => {
@@ -77,7 +77,7 @@ interface Options {
   readonly trusted?: TrustedDocuments
 }
 
-/** The GraphQL endpoint of a project on an empty database, asked by nobody known or by somebody of the role that a request names. */
+/** The GraphQL endpoint of a project on an empty database; requests are anonymous or name a role. */
 export async function openEndpoint(
   t: ExecutionContext,
   yaml: string,

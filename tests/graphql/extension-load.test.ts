@@ -6,11 +6,11 @@ import { loadNexus } from '../../core/graphql/extensions/nexus-part.ts'
 import { ADDED, DECLARED, LABORATORY, NEXUS, SHADOW } from './laboratory.ts'
 import { differences, linesOf, load, sdlOf } from './loading.ts'
 
-// What extensions make of the schema, and what is wrong with them: told before a database is opened.
+// The schema built from extensions, and their faults, which are reported before a database is opened.
 
 const here = import.meta.dirname
 
-/** Of what the laboratory's extensions say. */
+/** The parts of the schema that the laboratory's extensions define. */
 const isOfLab = (line: string): boolean =>
   !/NameLab|nameLab|LabParts|LABPARTS/.test(line) &&
   /Shadow|shadow|Lab[A-Z]|\blab[A-Z]|shout|AuthorEntity\.self|motto/.test(line)

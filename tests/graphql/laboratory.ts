@@ -48,7 +48,7 @@ ${names('late', 'nocreate', 'nodelete', 'nofind', 'nofindone', 'nom', 'noq', 'no
 /** The content-types of the reference's laboratory, as far as its extensions speak of them. */
 export const LABORATORY: Files = { 'project.yaml': TYPES }
 
-/** What its extensions switched off, in code. */
+/** The parts that its extensions switch off in code. */
 export const SHADOW = `
   register({ graphql }) {
     const type = key => graphql.shadowCRUD('api::shadow-' + key + '.shadow-' + key)
@@ -110,7 +110,7 @@ graphql:
         compNoOut: { output: false }
 `
 
-/** What they added in the schema language. */
+/** The additions in the schema language. */
 export const ADDED = `
   register({ graphql }) {
     graphql.use({
@@ -138,7 +138,7 @@ export const ADDED = `
   },
 `
 
-/** What they made with nexus. */
+/** The additions made with nexus. */
 export const NEXUS = `
   register({ graphql }) {
     graphql.use(({ nexus }) => ({

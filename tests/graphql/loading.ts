@@ -7,7 +7,7 @@ import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
-/** Files of a project by their path; of `extensions/` what stands in `defineExtension({ … })`. */
+/** Files of a project by their path; for `extensions/` the object passed to `defineExtension({ … })`. */
 export type Files = Readonly<Record<string, string>>
 
 export function folderOf(t: ExecutionContext, files: Files): string {
@@ -23,7 +23,7 @@ export function folderOf(t: ExecutionContext, files: Files): string {
   return folder.path
 }
 
-/** What a start comes to before a database is opened: the schema, or what is wrong. */
+/** The result of a start before it opens a database: the schema, or the faults. */
 export async function load(t: ExecutionContext, files: Files): Promise<GraphQLSchema | string> {
   const blueprint = await compileApp(folderOf(t, files), { DATABASE_URL: 'embedded' })
   if (!blueprint.ok) return blueprint.reasons.map(({ message }) => message).join('\n')

@@ -8,7 +8,7 @@ import { parseRead } from '../../core/graphql/parse/parse-read.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Query } from '../../core/query/query.ts'
 
-/** What each root field of a query asks of documents. */
+/** The calls of the documents service for each root field of a query. */
 export function parseQueries(
   text: string,
   model: Model,

@@ -81,7 +81,7 @@ const tokenOf = async (name: string, password: string, from: From): Promise<stri
 const codeOf = (error: { readonly extensions: { readonly code: string } } | undefined) =>
   error?.extensions.code
 
-/** The code in the newest mail to somebody, that is written a moment after the answer. */
+/** The code in the newest mail to an address, which is written shortly after the answer. */
 async function mailedCode(to: string, pattern: RegExp): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
     const mails = join(folder.path, '.plinth', 'mail')

@@ -212,7 +212,7 @@ test('custom resolvers in the printed text give the same answers and errors as f
     const field = await askByField(query)
     t.deepEqual(data, field.data, fields)
     t.deepEqual(unplaced(errors), unplaced(field.errors), fields)
-    // Where null climbs the text is put together anew.
+    // If null propagates, the text is assembled again.
     t.is(written, !CLIMBING.includes(fields), fields)
   }
 })
@@ -235,7 +235,7 @@ test('null climbs from what code must not answer with null to what may be null',
   t.is(errors?.length, 5)
 })
 
-// Nobody else asks meanwhile: calls are counted.
+// Serial, because calls are counted.
 test.serial('code sees all values of its row and asks for none, and is called once for each', async t => {
   const { data } = await ask('{ books(pagination: { limit: 1 }) { data { attributes { price sees } } } }')
   const sees = [

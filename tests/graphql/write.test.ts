@@ -208,7 +208,7 @@ test.serial(
   },
 )
 
-/** The status, and of its only error the code, whether it has places, and the error as REST tells it. */
+/** The status, and for the only error its code, whether it has locations, and the error in the form of REST. */
 async function refusedZone(blocks: string, variables?: object) {
   const head = variables ? 'mutation ($b: [PostBlocksDynamicZoneInput!])' : 'mutation'
   const query = `${head} { createPost(data: { title: "Zone", blocks: ${blocks} }) { data { id } } }`
@@ -367,7 +367,7 @@ test.serial(
     const id = idOf(answer)
     const draft = { status: 'draft' } as const
     const over = await count(() => endpoint.update('post', id, { title: 'Over REST' }, draft))
-    // Whether it publishes depends on the rows, which are read again once they are locked.
+    // The rows decide whether it publishes; they are read again under a lock.
     t.is(await count(() => update(id, { title: 'Over GraphQL' })), over + 1)
     await endpoint.update('post', id, { title: 'Published' })
     const published = await count(() => endpoint.update('post', id, { title: 'Over REST again' }))

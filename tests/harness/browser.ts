@@ -10,13 +10,13 @@ import { temporaryFolder } from './folder.ts'
 export interface Browser {
   /** Goes there; what the page does then is to be waited for. */
   open(url: string): Promise<void>
-  /** What an expression comes to in the page. */
+  /** Evaluates an expression in the page. */
   evaluate(expression: string): Promise<unknown>
   /** Evaluates until the answer is neither false nor empty. */
   until(expression: string): Promise<unknown>
   /** The addresses of all that the page has asked for. */
   readonly requests: readonly string[]
-  /** What the page complained of: errors, and what its policy refused. */
+  /** The errors of the page, and its violations of the content security policy. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }

@@ -23,7 +23,7 @@ export function liveBytes(): number {
 
 /** By how many bytes the heap has grown after `make` was called with 1, 2, …; what it answers is kept meanwhile. */
 export function growthOf(times: number, make: (number: number) => unknown): number {
-  // What is compiled and loaded at the first calls is none of it.
+  // Memory for compiling and loading at the first calls is not counted.
   for (let number = times + 1; number <= times + 20; number++) make(number)
   const kept: unknown[] = new Array(times)
   const before = liveBytes()

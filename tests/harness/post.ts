@@ -8,7 +8,7 @@ type Test = Pick<ExecutionContext, 'teardown'>
 interface PostedMail {
   readonly from: string
   readonly to: readonly string[]
-  /** As it came, headers and all. */
+  /** The raw message including its headers. */
   readonly text: string
 }
 
@@ -40,7 +40,7 @@ export async function openPost(t: Test, options: SMTPServerOptions = {}): Promis
   return { port: portOf(listening), mails }
 }
 
-/** Takes connections and does with them what it is told; it speaks no SMTP. */
+/** Passes connections to a callback; it speaks no SMTP. */
 export async function openMute(t: Test, greet: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {

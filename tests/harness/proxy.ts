@@ -11,7 +11,7 @@ export interface Proxy {
 }
 
 export interface Forwarding {
-  /** Whether a new connection is forwarded; one that is not is closed. Absent: all are. */
+  /** True to forward a new connection, false to close it. Absent: all are forwarded. */
   accepts?(): boolean
   /** Forwards the data of a new connection in both directions. */
   forward(client: Socket, database: Socket): void

@@ -24,7 +24,7 @@ export interface Server {
   request(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** Ends it by SIGTERM; the exit code. */
   stop(): Promise<number | null>
-  /** What it wrote until now. */
+  /** The output until now. */
   log(): string
 }
 

@@ -11,7 +11,7 @@ test('connections that cannot be accepted are logged once a second, and end noth
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
-  // As Node does where `accept` fails, which no test can make it do.
+  // Simulates the error event of Node for a failed `accept`, which tests cannot cause.
   for (let times = 0; times < 3; times++) server.emit('error', new Error('accept ENOBUFS'))
   t.deepEqual(told, [{ kind: 'acceptFailed', message: 'accept ENOBUFS' }])
 })

@@ -56,7 +56,7 @@ export const echo: Responder = ({ path, method, search }) => ({
   body: JSON.stringify({ path, method, search }),
 })
 
-/** What the server answers to bytes that no client library would send. */
+/** The server's answer to bytes that no client library would send. */
 export async function send(port: number, bytes: string): Promise<string> {
   const socket = await open(port)
   socket.write(bytes)

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether a request carries the signature that the owner of the key would make, worked out from Amazon's own words:
+ * Verifies that a request carries the signature of the key's owner, computed from Amazon's specification:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export function isSigned({ method, url, headers }: IncomingMessage, secret: string): boolean {

@@ -60,7 +60,7 @@ test('removing an imported record skips names that are no valid storage keys', t
   ])
 })
 
-/** A server that speaks S3 and knows the owner of one bucket by his id; signatures it takes as they are. */
+/** An S3 server that knows the owner of one bucket by id and does not verify signatures. */
 async function startS3(): Promise<{ readonly endpoint: string; readonly close: () => Promise<void> }> {
   const folder = temporaryFolder()
   mkdirSync(join(folder.path, 'pictures'))

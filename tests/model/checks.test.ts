@@ -4,7 +4,7 @@ import { compileModel } from '../../core/model/compile-model.ts'
 import { faultsOf } from './compiled.ts'
 import { declare } from './declare.ts'
 
-/** Each: what a person writes, and all that they are told. */
+/** Project texts and all of their diagnostics. */
 const CASES: Readonly<Record<string, readonly [yaml: string, ...told: string[]]>> = {
   'a target that does not exist is named, with the nearest one': [
     `contentTypes:

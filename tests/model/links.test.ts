@@ -14,7 +14,7 @@ const VERSIONS = {
 type Version = keyof typeof VERSIONS
 const versions = Object.keys(VERSIONS) as Version[]
 
-/** What the owner says, and what the target says back. */
+/** The owner's attribute, and the target's inverse one. */
 const FORMS: Readonly<Record<string, readonly [owner: string, target: string]>> = {
   'one-way oneToOne': ['link: { type: relation, relation: oneToOne, target: there }', ''],
   'two-way oneToOne': [

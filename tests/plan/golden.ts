@@ -50,7 +50,7 @@ export async function goldenBlueprint(): Promise<Blueprint> {
   return compiled.value
 }
 
-/** Two roles whose conditions differ in values alone, and in which of them stand in several places. */
+/** Two roles whose conditions differ only in values, and in which of them occur several times. */
 const ROLES = `
   near:
     permissions:

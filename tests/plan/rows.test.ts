@@ -48,7 +48,7 @@ test.after.always(async () => {
   for (const end of endings) await end()
 })
 
-/** What differs from run to run. */
+/** Replaces the values that differ between runs. */
 const STAMP = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g
 
 for (const { name, request } of goldenCases()) {

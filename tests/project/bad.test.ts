@@ -7,7 +7,7 @@ import { temporaryFolder } from '../harness/folder.ts'
 
 const BAD = join(import.meta.dirname, 'bad')
 
-/** All that the bad files see of the environment; no value of it may show in what they are told. */
+/** The environment of the bad files; none of its values may appear in a diagnostic. */
 const ENVIRONMENT = { HOST: '127.0.0.1', TEXT: 'hunter2' }
 
 const cases = readdirSync(BAD).filter(name => !name.endsWith('.txt'))
@@ -27,7 +27,7 @@ for (const name of cases) {
   })
 }
 
-/** What a person would read; a case is a file, or a folder where it takes several. */
+/** The printed diagnostics; a case is a file, or a folder if it needs several. */
 async function toldOf(path: string): Promise<string> {
   const folder = temporaryFolder(statSync(path).isDirectory() ? path : undefined)
   if (!statSync(path).isDirectory()) cpSync(path, join(folder.path, 'project.yaml'))

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { compilePattern } from '../../core/project/pattern.ts'
 
-/** Expressions as projects have them, and values that tell engines apart. */
+/** Expressions of real projects, and values on which engines differ. */
 const SOURCES = [
   '^[a-z0-9-]+$',
   '^(?:[a-z]+-)*[a-z]+$',

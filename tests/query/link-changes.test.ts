@@ -10,7 +10,7 @@ test.before(async () => {
   model = await library()
 })
 
-/** What a value given to `book.author` (of people), `book.sequels` (of books) or `book.cover` means. */
+/** The meaning of a value of `book.author` (of people), `book.sequels` (of books) or `book.cover`. */
 function read(name: string, raw: unknown): string {
   const attribute = attributeOf(model, 'book', name)
   if (attribute.kind !== 'relation' && attribute.kind !== 'media') throw new Error(`${name} is no link`)

@@ -24,7 +24,7 @@ export const printSorts = (sorts: readonly Sort[]): string =>
     )
     .join(', ')
 
-/** `title,author(passed: *, books(named: code))`; `*` stands for every field. */
+/** `title,author(passed: *, books(named: code))`; `*` means every field. */
 export function printSelection({ fields, named, populate }: Selection): string {
   const names = named ? fields.map(field => field.name) : ['*']
   return [...names, ...populate.map(printPopulate)].join(' ')

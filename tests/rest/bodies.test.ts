@@ -19,7 +19,7 @@ const requestOf = (type: string | undefined, body: HttpRequest['body']): HttpReq
   stream: () => Readable.from([]),
 })
 
-/** What a body has under `data`, or its fault: `SyntaxError`'s code and message. */
+/** The value of `data` in a body, or its fault: `SyntaxError`'s code and message. */
 async function read(text: string, type: string | undefined = JSON_TYPE): Promise<unknown> {
   return readData(requestOf(type, async () => Buffer.from(text))).catch(faultOf)
 }

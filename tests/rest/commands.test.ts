@@ -9,7 +9,7 @@ import { world } from '../access/project.ts'
 import { answerOf } from '../harness/answer-of.ts'
 import { SETTINGS } from './reading.ts'
 
-// What a request becomes on its way to the documents; what these make of it, tests/end-to-end says.
+// Translates requests into calls of the documents service; tests/end-to-end covers the results.
 const of = await world('roles: { all: { permissions: { "*": "*" } } }')
 const grants = of.access.roles.get('all')
 if (!grants) throw new Error('no role')

@@ -14,7 +14,7 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-/** Other spellings of an attribute that somebody might take for it. */
+/** Other spellings of an attribute. */
 const spellings = (name: string): readonly string[] => [
   ...[name.toUpperCase(), `${name[0]?.toUpperCase()}${name.slice(1)}`, `${name}\0`, `\u200b${name}`],
   ...[`t0.${name}`, `t1.${name}`, `authors.${name}`, `.${name}`, `${name}.`, `"${name}"`, `'${name}'`],
@@ -33,7 +33,7 @@ const spellings = (name: string): readonly string[] => [
 
 const fullWidth = (letter: string): string => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0)
 
-/** What other systems call things. */
+/** Names of other systems. */
 const FOREIGN = [
   ...['prototype', 'lookup', '_q', 'where', '_where', 'and', '$where', '$expr', '$raw', '$jsonSupersetOf'],
   ...[
@@ -48,7 +48,7 @@ const FOREIGN = [
   ],
 ]
 
-/** What every object has: reference/rest.md#16-response-format-v4-and-query-parsing has such keys be no keys at all. */
+/** The keys that every object has: reference/rest.md#16-response-format-v4-and-query-parsing ignores them as keys. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype)
 
 const NAMES = [...['secret', 'pin'].flatMap(spellings), ...FOREIGN]

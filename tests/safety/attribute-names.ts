@@ -13,13 +13,13 @@ const KEYWORDS = `all analyse analyze any array as asc asymmetric authorization 
 /** Columns that every table of PostgreSQL has. */
 const SYSTEM_COLUMNS = 'ctid xmin xmax cmin cmax tableoid oid'
 
-/** What statements call their tables, subqueries and columns, or might. */
+/** Possible names of tables, subqueries and columns in statements. */
 const ALIASES = `a b c d e f g h i j k l m n o p q r s t u v w x y z t0 t1 t2 t9 id1 c0 c1 k0 k1 r1 o1 taken given page
   due made few each wanted found known data attributes meta total name type status status2 owner ownerKey documentKey
   sharedUpdatedAt next again lead first list part parts target targetKey source copy slot place move state held block
   row_to_json json_agg string_agg to_jsonb nextval length names values2 digest listener action number public`
 
-/** As long as PostgreSQL and an attribute's name may be; in snake case they are longer. */
+/** The maximal length in PostgreSQL and of attributes; in snake case they are longer. */
 const LONG = ['z'.repeat(63), `aB${'cD'.repeat(30)}e`, `R${'r'.repeat(62)}`]
 
 export const ATTRIBUTE_NAMES: readonly string[] = [
@@ -30,7 +30,7 @@ export const ATTRIBUTE_NAMES: readonly string[] = [
   ]),
 ]
 
-/** Those that whole rows or lists are called in statements. */
+/** The names of whole rows or lists in statements. */
 export const HAZARDS: readonly string[] =
   'r o p u t v w l s d c k a b value key row rows json text position place total page taken ctid xmin t1 id1 name'.split(
     ' ',

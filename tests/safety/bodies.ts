@@ -1,7 +1,7 @@
 import type { Random } from '../end-to-end/fuzz.ts'
 import { below, pick } from './random.ts'
 
-/** What a body may lead to: documents that are there, by id and number, and ones that are not. */
+/** The link targets of bodies: existing documents, by id and number, and missing ones. */
 export interface Ids {
   readonly authors: readonly unknown[]
   readonly categories: readonly unknown[]

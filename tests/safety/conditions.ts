@@ -4,7 +4,7 @@ import { below, pick } from './random.ts'
 /** Filters on articles whose values are such as the articles have, over relations, components and groups. */
 export const conditionOf = (random: Random, depth = 2): Filter => groupOf(random, depth, RELATED)
 
-/** As conditions, but over no way that leads back to articles. */
+/** Conditions without a path that leads back to articles. */
 export const filterOf = (random: Random, depth = 2): Filter => groupOf(random, depth, ELSEWHERE)
 
 type Way = (random: Random) => Filter

@@ -5,7 +5,7 @@ import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { faultsOf } from '../project/load.ts'
 
-// What nests deeper than any document is refused with a precise error, wherever a client may nest: never a 500.
+// Input nested deeper than any document is refused with a precise error, at every position: never a 500.
 
 const TOKEN = 'a-secret-of-forty-letters-that-nobody-guesses'
 

@@ -4,8 +4,8 @@ import { serve } from '../http/serving.ts'
 import { conformanceProject } from './conformance-project.ts'
 import { FULL, openWorld, type Told, type World } from './world.ts'
 
-// Safety rule S11: what drafts say, and that they are there, is nobody's business who may not read them; S5: nor do
-// links tell it. Everything is asked twice, and between the two nothing but drafts changes.
+// Safety rule S11: the existence and values of drafts are hidden from callers without draft access; S5: also in
+// links. Every request is sent twice, and only drafts change in between.
 const READER = 'reader-conformance-token-00000000000000'
 const WRITER = 'writer-conformance-token-00000000000000'
 const PARTLY = 'partly-conformance-token-00000000000000'
@@ -290,7 +290,7 @@ interface Version {
 
 const keyOf = ({ documentId, locale }: Version): string => `${documentId} ${locale}`
 
-/** What each publication filter comes to for one row, from the versions that its caller lists himself. */
+/** The expected result of each publication filter for one row, from the versions that its caller can list. */
 const PUBLICATIONS: Readonly<
   Record<
     (typeof PUBLICATION_FILTERS)[number],

@@ -35,7 +35,7 @@ async function ask(query: string): Promise<Answer> {
   return JSON.parse(text)
 }
 
-/** Of each scalar a value that some document has, where one can, and one that none has. */
+/** For each scalar a value of some document, if possible, and one that no document has. */
 const VALUES: Readonly<Record<string, readonly [string, string]>> = {
   ID: ['"1"', '"none"'],
   String: ['"whisper"', '"nowhere"'],
@@ -81,7 +81,7 @@ function operatorsOf(type: GraphQLInputObjectType): readonly string[] {
 
 const LISTS = ['articles', 'authors', 'categories', 'restaurants', 'dishes', 'countries', 'uploadFiles']
 
-/** So many conditions an operation, each with its contrary. */
+/** The number of conditions of an operation, each with its negation. */
 const AT_ONCE = 25
 
 /** Conditions over a relation or in a component, of each list. */

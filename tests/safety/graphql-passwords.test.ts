@@ -97,7 +97,7 @@ test('a written password never appears in answers, errors or logs', async t => {
     const refused = answers.filter(({ errors }) => errors)
     t.is(refused.length, 5)
     for (const answer of answers) {
-      // What the client sent with a wrong type is his to read again; what is stored is nobody's.
+      // A client may read back its own value of a wrong type; stored values are never returned.
       const text = JSON.stringify(answer.errors?.every(isSyntax) ? {} : answer)
       t.notRegex(text, SHOWN)
     }

@@ -82,7 +82,7 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-/** What an answer says, with the id that was asked for taken out of it. */
+/** The text of an answer without the requested id. */
 const shown = ({ status, text, headers }: Told, id: string | number) => ({
   status,
   text: text.replaceAll(String(id), '…'),

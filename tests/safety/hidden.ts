@@ -6,13 +6,13 @@ import {
   isLink,
 } from '../../core/model/model.ts'
 
-/** What a caller must not learn of, written down by hand so that the gate is not judged by itself. */
+/** The values hidden from a caller, listed by hand so that the permission code does not verify itself. */
 export interface Policy {
   readonly name: string
   readonly token: string
   /** By key of content-type; components have no fields of their own to hide. */
   readonly hidden: Readonly<Record<string, readonly string[]>>
-  /** Content-types of which he finds nothing. */
+  /** Content-types in which the caller finds no documents. */
   readonly closed: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export function* hiddenWays(start: ContentType, policy: Policy, hops: number): G
   }
 }
 
-/** Private, a password, left out of the caller's fields, or leading to a type that he does not find. */
+/** Private, a password, outside the caller's fields, or a relation to a type that the caller may not find. */
 export function isHidden(holder: Holder, attribute: Attribute, { hidden, closed }: Policy): boolean {
   if (attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password')) return true
   if (hidden[holder.key]?.includes(attribute.name)) return true

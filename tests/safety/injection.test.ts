@@ -183,7 +183,7 @@ test.serial('texts are found by what they are, under every operator that compare
   }
 })
 
-/** Where a request may put a text; `*` stands for it. */
+/** Positions of texts in a request; the text replaces `*`. */
 const PLACES = [
   ...[
     'filters[*]=1',
@@ -380,7 +380,7 @@ test.serial('tables that were made with such constants are found to be as they s
   t.deepEqual(again.ok && again.value.steps, [])
 })
 
-/** Where the project file names things; `*` stands for the name. */
+/** Positions of names in the project file; the name replaces `*`. */
 const NAMES = [
   'contentTypes: { "*": { attributes: { a: string } } }',
   'contentTypes: { book: { pluralApiId: "*", attributes: { a: string } } }',

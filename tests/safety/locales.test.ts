@@ -2,8 +2,8 @@ import test from 'ava'
 import { conformanceProject } from './conformance-project.ts'
 import { openWorld, type World } from './world.ts'
 
-// Safety rules S4 and S5 where a document has several locales, of which its writer has some alone: what he changes of
-// all of them he has to have in all of them, and links tell him nothing of the others.
+// Safety rules S4 and S5 for writers that are limited to some locales: shared values require access to every locale, and
+// links reveal nothing about hidden locales.
 const WRITER = 'writer-conformance-token-00000000000000'
 const MINE = '{ where: { title: { $startsWith: Mine } } }'
 

@@ -5,7 +5,7 @@ import { conformanceProject } from './conformance-project.ts'
 import { pick } from './random.ts'
 import { FULL, openWorld, type Told, type World } from './world.ts'
 
-// Safety rules S3, S4 and S5: for whoever has `where: C`, the world is what full access sees of it with C joined
+// Safety rules S3, S4 and S5: a caller with `where: C` sees what full access sees with C joined
 // by AND. Conditions and documents are made up at random, the same ones at every run.
 const SEED = 20_261_121
 const CONDITIONS = 14
@@ -294,7 +294,7 @@ for (const [index, condition] of conditions.entries()) {
     },
   )
 
-  /** Of a document that the caller may not write: 404 where no version of it is visible to the caller. */
+  /** The status for a document that the caller may not write: 404 if no version of it is visible. */
   async function refusalOf(id: string): Promise<403 | 404> {
     const visible = await Promise.all(
       ['published', 'draft'].map(status => world.ask('GET', `/api/articles/${id}?status=${status}`, { as })),

@@ -9,7 +9,7 @@ export const WRITER = 'writer-conformance-token-00000000000000'
 const ARTICLE =
   '{ fields: ["!price", "!code", "!kind", "!happensAt", "!meta", "!author", "!related", "!seo", "!blocks", "!gallery"] }'
 
-/** From whom some of everything is hidden: values, links, components, a zone, media, whole types. */
+/** Roles from which parts of everything are hidden: values, links, components, a zone, media, whole types. */
 export const NARROW: Policy = {
   name: 'a caller with some fields and some types',
   token: NARROW_TOKEN,
@@ -103,7 +103,7 @@ export async function fill({ make }: World): Promise<Documents> {
   }
 }
 
-/** Writes values where nobody may look: private ones, passwords, and all that the policies hide. */
+/** Writes hidden values: private ones, passwords, and all that the policies hide. */
 export async function hide(
   { make }: World,
   documents: Documents,

@@ -30,7 +30,7 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-/** Where the documents of a type are listed; roles have a list of their own without a query. */
+/** The addresses that list the documents of a type; roles have an own list without a query. */
 const LISTS: Readonly<Record<string, string>> = {
   ...{ article: 'articles', author: 'authors', category: 'categories', restaurant: 'restaurants' },
   ...{ dish: 'dishes', country: 'countries', capital: 'capitals', homepage: 'homepage', setting: 'setting' },
@@ -90,7 +90,7 @@ function guessAt(attribute: Attribute): string {
   }
 }
 
-/** Asks everything before and after what is hidden changes; tells what was wrong with an answer. */
+/** Asks all questions before and after hidden values change; returns the differing answers. */
 async function judge(cases: readonly Case[]): Promise<readonly string[]> {
   const [first, then] = SECRETS
   await hide(world, documents, first)
@@ -111,7 +111,7 @@ async function askAll(cases: readonly Case[]): Promise<readonly Told[]> {
   return answers
 }
 
-/** Stamps tell that a document was written, which nobody hides. */
+/** Timestamps reveal writes of a document, which is allowed. */
 const masked = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'then')
 
 function wrongWith({ direct, way, policy, by }: Case, one: Told, two: Told): string | null {

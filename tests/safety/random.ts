@@ -8,7 +8,7 @@ export function pick<Item>(random: Random, items: readonly Item[]): Item {
   return item
 }
 
-/** So many of the items, in their order; all of them where there are fewer. */
+/** This many of the items, in their order; all of them if there are fewer. */
 export function sample<Item>(random: Random, items: readonly Item[], count: number): readonly Item[] {
   const share = count / items.length
   return share >= 1 ? items : items.filter(() => random() < share)

@@ -12,7 +12,7 @@ contentTypes:
 roles: { public: { permissions: { book: ${text} } } }
 `
 
-/** Every place in which a rule may name an attribute; `*` stands for it. */
+/** Every position in which a rule may name an attribute, which replaces `*`. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   'price: integer': [
     ...[

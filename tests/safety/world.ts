@@ -29,7 +29,7 @@ export interface World {
 }
 
 interface Asking {
-  /** What follows `Bearer `; null: nobody. */
+  /** The token after `Bearer `; null: anonymous. */
   readonly as?: string | null
   /** Sent as `{ data }`. */
   readonly data?: unknown

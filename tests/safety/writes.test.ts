@@ -3,7 +3,7 @@ import type { Attribute, ContentType } from '../../core/model/model.ts'
 import { conformanceProject, conformanceUsers } from './conformance-project.ts'
 import { FULL, openWorld, type Told, typeOf, type World } from './world.ts'
 
-// Safety rules S5 and S6: nobody writes what he may not, however he asks for it, nor what only the server writes.
+// Safety rules S5 and S6: no caller writes forbidden or server-set values, in any form of request.
 const SCRIBE = 'scribe-conformance-token-00000000000000'
 const BLIND = 'blind-conformance-token-000000000000000'
 const COUNTER = 'counter-conformance-token-0000000000000'

@@ -9,7 +9,7 @@ import { type OwnProcess, ownFolder, runOwn, startOwn, type Test } from './own-p
 export interface Cluster {
   readonly folder: string
   readonly port: number
-  /** Of its database `postgres`. */
+  /** The address of its database `postgres`. */
   readonly url: string
   start(): Promise<void>
   /** SIGINT: a fast shutdown; SIGKILL: a crash. */

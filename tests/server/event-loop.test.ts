@@ -351,7 +351,7 @@ interface Cost {
   readonly status: number
   /** Milliseconds of processor time of the whole process. */
   readonly work: number
-  /** Milliseconds for which the event loop stood still; no more than it worked. */
+  /** Milliseconds for which the event loop was blocked; never more than it was busy. */
   readonly stall: number
 }
 
@@ -378,7 +378,7 @@ async function bestOf(tries: number, ask: () => Asked): Promise<Cost> {
 
 /** Milliseconds. */
 const STALL = 200
-/** What a request costs whatever it holds, and how much more than in proportion four times as much may cost. */
+/** The fixed cost of a request, and the allowed growth beyond proportion for four times the input. */
 const [BASE, SLACK] = [60, 1.8]
 
 for (const [name, { most, ask, over }] of Object.entries(CASES))

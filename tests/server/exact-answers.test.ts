@@ -18,7 +18,7 @@ roles: { public: { permissions: { counter: [find, findOne, create, update, publi
 
 const ROUNDS = 12
 
-/** What somebody was told is written; none of it may be missing from an answer that is asked for later. */
+/** Acknowledged writes; none of them may be missing from a later answer. */
 type Acknowledged = Map<string, number>
 
 const byName = (row: Row): string => row.name ?? ''

@@ -48,7 +48,7 @@ const ATTACKS: readonly Attack[] = [
   { name: 'an empty error', bytes: put(message('E', '\0')), after: 'end' },
 ]
 
-/** What a well-behaved server may send at any moment. */
+/** Messages that a well-behaved server may send at any moment. */
 const HARMLESS: readonly Attack[] = [
   { name: 'a notice', bytes: put(message('N', 'SWARNING\0C01000\0Mtake note\0\0')), after: 'continue' },
   { name: 'a notification', bytes: put(message('A', '\0\0\0\x01news\0text\0')), after: 'continue' },

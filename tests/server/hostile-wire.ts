@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import { openProxy } from '../harness/proxy.ts'
 import type { Test } from './own-process.ts'
 
-/** What a server, a proxy or a network does to a connection at one message of the server. */
+/** An attack of a server, a proxy or a network on a connection at one message of the server. */
 export interface Attack {
   readonly name: string
-  /** What the client gets instead of the message; `null`: the message as it is. */
+  /** The bytes sent to the client instead of the message; `null`: the message unchanged. */
   readonly bytes: (message: Buffer) => Buffer | null
-  /** What becomes of the connection afterwards. */
+  /** The state of the connection afterwards. */
   readonly after: 'continue' | 'end' | 'reset' | 'silence'
 }
 
@@ -16,7 +16,7 @@ export interface HostileWire {
   readonly url: string
   /** The next connection is attacked at its message of this number, from 0 on. */
   attack(attack: Attack, at: number): void
-  /** Whether the attack took place. */
+  /** True if the attack took place. */
   isDone(): boolean
   /** The types of the messages that the last connection got, one letter each. */
   messages(): string
@@ -91,6 +91,6 @@ function carry(client: Socket, database: Socket, traffic: Traffic): void {
 
 function finish(client: Socket, how: Attack['after'] | undefined): void {
   if (how === 'end') client.end()
-  // What was written before it still has to arrive.
+  // Earlier writes still have to arrive.
   if (how === 'reset') setImmediate(() => client.resetAndDestroy())
 }

@@ -26,7 +26,7 @@ roles:
 const openWorld = (t: ExecutionContext): Promise<WiredServer> =>
   startWiredServer(t, { 'project.yaml': PROJECT, 'extensions/pair.ts': PAIR })
 
-/** Two writes, the second of which fails where it is told to. */
+/** Two writes; the second fails on demand. */
 const PAIR = `
 import { ApplicationError, defineExtension } from 'plinth'
 export default defineExtension({ register({ rest }) {

@@ -9,7 +9,7 @@ import { administer, createDatabase, testServer } from '../harness/test-database
 import { until } from '../harness/until.ts'
 import { storageOf } from '../model/compiled.ts'
 
-// A migration beside others who write: neither ends the other.
+// A migration during concurrent writes: neither ends the other.
 
 const PROJECT = `contentTypes:
   author: { attributes: { name: string } }
@@ -28,7 +28,7 @@ const LOG: CustomMigration = {
   load: async () => ({ kind: 'sql', text: `INSERT INTO log VALUES ('before')`, newDatabases: false }),
 }
 
-/** A database of this project, with a row in each table, and somebody who writes there by himself. */
+/** A database of this project with a row in each table, and a client that writes to it. */
 async function place(t: ExecutionContext, deadlockTimeout = '1s') {
   const url = await createDatabase(t, testServer() ?? '')
   const name = new URL(url).pathname.slice(1)

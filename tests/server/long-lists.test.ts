@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../core/database/database.ts'
 import { openWriting, openWritingOver, type Writing } from '../documents/writing.ts'
 import { modelOf } from '../model/compiled.ts'
 
-// What a body connects or disconnects costs what it names, not what the list has.
+// The cost of connecting and disconnecting depends on the body, not on the length of the list.
 
 const relations = (drafts: boolean) => `
   article:
@@ -126,7 +126,7 @@ for (const drafts of [false, true])
         }
         const [full, empty] = [median(seen.full), median(seen.empty)]
         t.log(`${name}: ${full.toFixed(1)} ms, and ${empty.toFixed(1)} ms with an empty list`)
-        // Where both sides have drafts, publishing compares both versions of all links, in the database.
+        // If both sides have drafts, publishing compares both versions of all links, in the database.
         if (!drafts) t.true(full < 5 * empty, `${name}: ${full} ms, ${empty} ms`)
       }
     },

@@ -14,7 +14,7 @@ import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { administer, testServer } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
 
-// What becomes of a database where whoever migrates it dies, or where many do at once.
+// The state of a database after its migration was killed, or after many migrations ran concurrently.
 
 const SERVER = testServer() ?? ''
 
@@ -24,7 +24,7 @@ contentTypes:
   book: { draftAndPublish: true, attributes: { title: string, first: { type: relation, relation: manyToOne, target: tag } } }
 `
 
-/** Of each kind of step one: renamed, made, changed, filled, tightened, indexed, dropped. */
+/** One step of each kind: renamed, made, changed, filled, tightened, indexed, dropped. */
 const AFTER = `
 contentTypes:
   label:

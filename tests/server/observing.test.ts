@@ -96,7 +96,7 @@ test('a separate port serves the metrics of all workers, slow work is logged by 
   )
 })
 
-/** Whether somebody waits for what the client has locked. */
+/** True if a session waits for the client's locks. */
 async function isBlocked(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted')
   return rows[0].n > 0

@@ -10,7 +10,7 @@ import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const server = testServer() ?? ''
 
-/** Opens connections only when the test says so. */
+/** Opens connections only on demand of the test. */
 async function openHeldPool(url: string, max: number) {
   const session = { ...DATABASE_SETTINGS, statementPrefix: () => 'p', mayBePooled: true }
   const connect = createConnector({ target: await parsePrimary(url), session, observe: () => {} })

@@ -49,7 +49,7 @@ const SECOND = project(`
 
 interface Client {
   readonly server: Server
-  /** What this version of the project asks of a note. */
+  /** The attributes of a note in this version of the project. */
   readonly note: Readonly<Record<string, unknown>>
   readonly tag: Readonly<Record<string, unknown>>
 }

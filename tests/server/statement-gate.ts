@@ -41,7 +41,7 @@ export async function openStatementGate(t: Test, to: string): Promise<StatementG
       if (holding && RUNS.has(String.fromCharCode(message[0] ?? 0)) && --holding.left <= 0) {
         isHeld = true
         waiting.push(message)
-        // What came before it has to reach the server, although no Sync follows.
+        // Earlier messages have to reach the server, although no Sync follows.
         database.write(FLUSH)
         holding.held.push(() => {
           isHeld = false

@@ -6,7 +6,7 @@ import { administer, createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from '../strapi/answers.ts'
 import { recorded, runImport } from '../strapi/import.ts'
 
-// What real installations of Strapi 4.26 and 5.54 kept in PostgreSQL, and what they answered.
+// Databases of real installations of Strapi 4.26 and 5.54, and their recorded answers.
 
 const SERVER = process.env.TEST_DATABASE_URL ?? ''
 

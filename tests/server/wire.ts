@@ -8,7 +8,7 @@ export interface Wire {
   readonly url: string
   /** Each part takes so many milliseconds longer. */
   delay: number
-  /** Nothing comes through, and nobody is told: as where a network swallows packets. */
+  /** Drops all packets without closing the connection, like a network partition. */
   isSilent: boolean
   /**
    * The next connection that sends this text is cut: before the database gets it, or once it has answered it, which the

@@ -33,7 +33,7 @@ export default defineExtension({
 
 const WORKERS = 2
 
-/** What clients saw. */
+/** The results of the clients. */
 interface Seen {
   acknowledged: number
   /** Answers of any other status than a good one. */
@@ -42,7 +42,7 @@ interface Seen {
   readonly broken: string[]
 }
 
-/** So many clients, each over a connection of its own, read and write by turns until they are told to stop. */
+/** Clients, each over its own connection, alternate between reads and writes until they are stopped. */
 function load(server: Server, clients: number): { readonly seen: Seen; stop(): Promise<void> } {
   const seen: Seen = { acknowledged: 0, refused: [], broken: [] }
   let isOver = false

@@ -16,7 +16,7 @@ interface Answer {
 interface ImportedProject {
   readonly folder: string
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether the numbers of documents are those of the recording; default true. */
+  /** True if the numbers of documents are those of the recording; default true. */
   readonly keepsIds?: boolean
 }
 
@@ -67,7 +67,7 @@ async function signsIn(t: ExecutionContext, base: string): Promise<void> {
   t.is((await signIn('bob', 'Bob-Password1')).status, 400)
 }
 
-/** What Plinth makes itself at a start, from the project file: their content alone is Strapi's. */
+/** Rows that Plinth creates at a start from the project file: only their values are compared. */
 const MADE = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'description']
 
 /** Without the numbers of components, and what is new of roles and locales. Strapi 4 has null for an empty media list. */

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { namesOf, snakeCase } from '../../tools/strapi/strapi-names.ts'
 
-// What Strapi 5.54 itself called these.
+// The names that Strapi 5.54 itself used.
 
 const LONG = 'a_really_long_collection_name_of_things_that_go_on_and_on'
 

@@ -8,7 +8,7 @@ import type { Settings } from '../../core/project/settings/settings.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { recorded, runImport, strapiProject, type } from './import.ts'
 
-/** What `plinth check` makes of a folder: its settings, and every fault. */
+/** The result of `plinth check` for a folder: its settings, and every fault. */
 async function check(folder: string): Promise<{ settings: Settings | undefined; faults: readonly string[] }> {
   const { project, faults } = await readProject(folder, {})
   const checked = project === undefined ? undefined : await checkApp({})(project)

@@ -105,7 +105,7 @@ test('an export that is imported into an empty database and exported again is id
   t.deepEqual(await exported(other), lines)
   t.deepEqual(uploads(other.folder), uploads(site.folder.path))
 
-  // Nothing changes where all of it is there, whoever is to win; and what is linked from now on comes last.
+  // Nothing changes if all of it exists, for either conflict policy; later links come last.
   t.like(await imported(other, lines), { made: 0, skipped: 9 })
   const versions = `SELECT table_name, sum(version) FROM plinth_versions WHERE table_name <> 'plinth_users' GROUP BY 1 ORDER BY 1`
   const before = await other.database.run({ text: versions, values: [] })
@@ -115,7 +115,7 @@ test('an export that is imported into an empty database and exported again is id
   t.deepEqual(rows, [[true, true, true]])
 })
 
-/** Whether the next numbers of the sequences come behind all rows and places. */
+/** True if the next numbers of the sequences follow all rows and positions. */
 const LAST_PLACES = `SELECT nextval('pages_id_seq') > (SELECT max(id) FROM pages),
   nextval('pages_tags_links_id_seq') * 1024 > (SELECT max(greatest(position, inverse_position)) FROM pages_tags_links),
   nextval('components_parts_leaf_id_seq') > (SELECT max(id) FROM components_parts_leaf)`

@@ -52,7 +52,7 @@ interface ImportOptions {
   readonly progress?: (progress: Progress) => void
 }
 
-/** What an import of the lines came to: how many documents, or the faults as they are printed. */
+/** The result of an import of the lines: the number of documents, or the printed faults. */
 export async function imported(
   { folder, database }: Place,
   lines: readonly string[],

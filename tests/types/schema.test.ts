@@ -3,7 +3,7 @@ import test from 'ava'
 import ts from 'typescript'
 import { printSchema } from '../../tools/cli/types/types-schema.ts'
 
-// What `plinth types` makes of the schema of a config.
+// The output of `plinth types` for the schema of a config.
 
 const CASES: readonly (readonly [string, unknown, string])[] = [
   ['no schema', undefined, 'unknown'],

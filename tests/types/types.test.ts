@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..')
 const GOLDEN = join(import.meta.dirname, 'conformance.d.ts')
 const project = join(root, 'tests/conformance/project')
 
-/** What `plinth types` says, and its exit code. */
+/** The output of `plinth types`, and its exit code. */
 async function run(folder: string, more: { out?: string; check?: boolean } = {}) {
   let said = ''
   const write = (text: string) => {
@@ -19,7 +19,7 @@ async function run(folder: string, more: { out?: string; check?: boolean } = {})
   return { code, said }
 }
 
-/** What TypeScript, as strict as it gets, has to say of a file that a plugin's author wrote. */
+/** The diagnostics of TypeScript in its strictest mode for a file of a plugin author. */
 function faultsOf(name: string): readonly string[] {
   const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(

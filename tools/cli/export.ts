@@ -83,7 +83,7 @@ interface Exported {
 }
 
 const LOUD =
-  'It holds the hashes of passwords and mailed codes, which let whoever has it try to sign in as your users: keep it as you keep passwords\n'
+  'It holds the hashes of passwords and mailed codes, with which sign-ins as your users can be attempted: protect it like passwords\n'
 
 const NEVER_STARTED = 'This project was never started: there are no documents to export'
 

@@ -43,7 +43,8 @@ export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
 const REPLACED =
   'Processes of another version of the project served from this database; they answer 503 from now on:'
 
-const PARTLY = 'A part was done and stands; the next `plinth migrate` goes on from it. The rest was refused:'
+const PARTLY =
+  'A part was applied and committed; the next `plinth migrate` continues from it. The rest was refused:'
 
 /** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
 export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {

@@ -84,7 +84,7 @@ function toWindow({ steps, refusals }: MigrationPlan): string {
   if (refusals.length > 0 || steps.length === 0) return ''
   const running = 'The version that is running'
   if (steps.some(({ window }) => window === 'stop'))
-    return `${running} cannot go on beside the steps marked \`stop\`: end it first.\n`
-  if (steps.every(({ window }) => window === 'expand')) return `${running} goes on beside this.\n`
-  return `${running} goes on beside \`plinth migrate --expand\`; what contracts is for when it has ended.\n`
+    return `${running} is not compatible with the steps marked \`stop\`: stop it first.\n`
+  if (steps.every(({ window }) => window === 'expand')) return `${running} may keep serving during this.\n`
+  return `${running} may keep serving during \`plinth migrate --expand\`; run the contract steps after it has ended.\n`
 }

@@ -62,7 +62,7 @@ const endOf = (expires: string, now: number): number => now + toMilliseconds(exp
 
 function printText(made: MadeToken): string {
   const yaml = printYaml(made)
-  return `The token. It is shown this once, and kept nowhere:\n\n  ${made.token}\n\nIts place in project.yaml, where its hash stands for it:\n\n${yaml}`
+  return `The token. It is shown this once, and kept nowhere:\n\n  ${made.token}\n\nAdd this to project.yaml, which stores only its hash:\n\n${yaml}`
 }
 
 const printYaml = ({ name, type, hash, expiresAt }: MadeToken): string =>

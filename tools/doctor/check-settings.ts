@@ -81,7 +81,7 @@ function* lookAtSpeed({ settings, production }: SettingsTerms): Generator<Advice
       severity: 'advice',
       code: 'no-cache',
       about: 'cache',
-      found: 'every answer is made anew, also where nothing has changed',
+      found: 'every response is computed again, even if nothing has changed',
       remedy: 'leave `cache` out: what is kept is proved by a statement, and never stale',
     }
   if (settings.server.slowQuery === 0)
@@ -89,7 +89,7 @@ function* lookAtSpeed({ settings, production }: SettingsTerms): Generator<Advice
       severity: 'advice',
       code: 'no-slow-log',
       about: 'server.slowQuery',
-      found: 'nobody notes which reads are slow',
+      found: 'slow reads are not logged',
       remedy: 'leave it out (1 s), or give it a time, and hand this command the log',
     }
 }

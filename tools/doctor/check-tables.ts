@@ -89,7 +89,7 @@ function lookAtIndex(index: IndexNumbers, terms: IndexTerms): readonly Advice[] 
   const about = table.name
   if (!index.valid && !index.underWay) {
     const found = `index "${index.name}" is invalid: making it failed, writes keep it up, and no read uses it`
-    const remedy = origin ? '`plinth migrate` makes it anew' : `DROP INDEX "${index.name}"`
+    const remedy = origin ? '`plinth migrate` creates it again' : `DROP INDEX "${index.name}"`
     return [{ severity: 'fault', code: 'invalid-index', about, found, remedy }]
   }
   if (index.unique || origin === 'needed') return []

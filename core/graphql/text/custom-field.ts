@@ -154,7 +154,7 @@ export function findPlaces(text: string, { steps, fields: code, root }: Search):
         continue
       }
       const field = code[step.at]
-      if (!field) throw new TypeError(`nobody asked for place ${step.at} of the text`)
+      if (!field) throw new TypeError(`the text has no place ${step.at} of the text`)
       row ??= rowOf(value, here, field.row)
       found.push({ field, row, path: below(path, step.key, field.parentType.name) })
     }

@@ -137,7 +137,7 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
     )
     const because = `${own} takes one link alone now, which`
     yield precondition(
-      { code: 'lost-links', table, question, because, lost: '{rows} of links beside the first' },
+      { code: 'lost-links', table, question, because, lost: '{rows} of links after the first' },
       [done],
     )
   }

@@ -82,7 +82,7 @@ function* surplusParts(
         table: component.pair.desired.name,
         question,
         because,
-        lost: 'components beside the first in {rows}',
+        lost: 'components after the first in {rows}',
       },
       [done],
     )

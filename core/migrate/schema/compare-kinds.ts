@@ -48,7 +48,7 @@ function breaks(pair: TablePair, column: Column, { holds, fault, secret }: Rule)
 
 const HASHES: Rule = {
   holds: () => 'false',
-  fault: 'are hashes of passwords, which nobody may read',
+  fault: 'are hashes of passwords, which are never readable',
   secret: true,
 }
 

@@ -31,7 +31,7 @@ export function phasesOf(recorded: Case): readonly Phase[] {
   return phases
 }
 
-/** What is read is judged; a refused write changes nothing, so it does not part two phases. */
+/** Reads are compared; a refused write changes nothing, so it does not separate two phases. */
 const isRead = (step: Step | undefined): boolean => step !== undefined && !changes(step)
 
 /** Without an expectation a step prepares something where it keeps an id of it, or takes something away. */
@@ -102,7 +102,7 @@ function take(draft: Draft, step: Step): Draft {
   return { ...draft, world }
 }
 
-/** Single types cannot stand side by side; users are no documents of content/<plural>. */
+/** Single types cannot be loaded together; users are not documents of content/<plural>. */
 const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(['setting', 'homepage', 'users', 'auth'])
 
 const statusIn = (world: World, id: string): string => world.documents.get(id)?.status ?? 'published'
@@ -111,7 +111,7 @@ function dataOf(body: Json): JsonObject {
   return isObject(body) && isObject(body.data) ? body.data : {}
 }
 
-/** The file's name stands for it where the case uses its id. */
+/** The file's name replaces its id in the case. */
 function takeUpload(draft: Draft, step: Step): Draft {
   const file = step.request.form?.files
   if (!file || Array.isArray(file)) throw new Inexpressible('an upload of several files')

@@ -15,7 +15,7 @@ interface WorldDocument {
   readonly locales: Readonly<Record<string, JsonObject>>
 }
 
-/** What a case has prepared so far, kept as the documents that would give the same state. */
+/** The prepared state of a case, as the documents that would produce it. */
 export interface World {
   readonly documents: ReadonlyMap<string, WorldDocument>
   /** Name to bytes, for content/media/. */
@@ -136,7 +136,7 @@ const toEntry = ({ documentId, status, values, locales }: WorldDocument): JsonOb
   ...(Object.keys(locales).length > 0 ? { locales } : {}),
 })
 
-/** As generated ones look: `[a-z][a-z0-9]{23}`. */
+/** In the form of generated ids: `[a-z][a-z0-9]{23}`. */
 export function newDocumentId(): string {
   const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
   return Array.from({ length: 24 }, (_, place) => letters[randomInt(place === 0 ? 26 : 36)]).join('')

@@ -73,7 +73,7 @@ const declaration = ({ type, required, unique, backfill, renamedFrom }: DraftAtt
   ...(renamedFrom !== undefined && { renamedFrom }),
 })
 
-/** What was renamed is no news to the next edit. */
+/** A renamed name is not new for the next edit. */
 const settled = ({ types }: Draft): Draft => ({
   types: types.map(({ renamedFrom: _, ...type }) => ({
     ...type,

@@ -44,7 +44,7 @@ function valueFor(attribute: DraftAttribute, random: Chance): unknown {
 
 export const tableOf = (type: DraftType): string => `${type.key}s`
 
-/** A document, published too where it has drafts and chance says so. */
+/** A document; at random it is also published if it has drafts. */
 export async function write({ sql }: SchemaCase, type: DraftType, random: Chance): Promise<void> {
   written += 1
   const table = tableOf(type)

@@ -153,14 +153,14 @@ async function linkAtRandom(
   const targets = (made.get(to) ?? []).filter(() => random.onceIn(2))
   const isMany = kind === 'oneToMany' || kind === 'manyToMany'
   const status = owner?.drafts ? random.one(['draft', 'published'] as const) : 'published'
-  // What is not there in the default locale cannot be linked from there.
+  // A document without the default locale cannot be linked from it.
   const there: string[] = []
   for (const target of targets) if (await writing.find(to, target, { status: 'draft' })) there.push(target)
   if (!(await writing.find(from, id, { status: 'draft' }))) return
   await writing.update(from, id, { [name]: isMany ? there : (there[0] ?? null) }, { status })
 }
 
-/** What shows of all documents: by type, document, status, locale and attribute. */
+/** The visible state of all documents: by type, document, status, locale and attribute. */
 export type Shown = ReadonlyMap<string, readonly string[]>
 
 export async function readShown(writing: Writing, project: Shifting, made: Made): Promise<Shown> {

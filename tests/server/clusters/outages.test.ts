@@ -200,7 +200,7 @@ test.serial('a slow network makes answers slow; a silent one, and a pool that is
   t.is((await send(server, 'GET', '/api/people')).status, 200)
 })
 
-/** A file system of a few megabytes, for whoever may mount one; null: not here. */
+/** A file system of a few megabytes; null without the right to mount one. */
 function smallDisk(): string | null {
   const path = mkdtempSync('/tmp/plinth-own.')
   try {

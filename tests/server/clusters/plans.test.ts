@@ -30,7 +30,7 @@ const BIG = 100_000
 /** Rows that one scan of a big table looks at, at most: some for each document of a page. */
 const MOST_ROWS = 1_000
 
-/** Pages of an index that is searched, besides those of each row. */
+/** Index pages of a search, in addition to those of each row. */
 const MOST_BLOCKS = 300
 const BLOCKS_A_ROW = 8
 
@@ -88,7 +88,7 @@ test.serial('no request looks through a table where an index can serve it', asyn
 
 const START = 'start'
 
-/** What content/ has written is read whole, and the events of listeners that are gone are counted. */
+/** Tables of content/ are read whole, and events of removed listeners are counted. */
 const READ_AT_START = ['plinth_content', 'plinth_content', 'plinth_outbox']
 
 const blocksOf = (ran: readonly Ran[] = []): number => Math.max(...ran.map(({ blocks }) => blocks))
@@ -152,7 +152,7 @@ async function runAll(t: ExecutionContext, cluster: Cluster): Promise<ReadonlyMa
 
 const mark = (client: pg.Client, name: string) => client.query(`SELECT 'mark: ${name}'`)
 
-/** As one session without triggers: all rows are new, and what they refer to is there. */
+/** Fills the tables in one session without triggers: all rows are new, and their references exist. */
 async function fill(client: pg.Client): Promise<void> {
   await client.query(`SET session_replication_role = replica`)
   for (const statement of FILL) await client.query(statement)

@@ -9,7 +9,7 @@ import { type Server, startServer } from '../../harness/server.ts'
 import { until } from '../../harness/until.ts'
 import { type Cluster, startCluster, startReplica } from '../cluster.ts'
 
-// Reading from replicas: nobody misses what he has written, whatever becomes of them.
+// Reads from replicas: callers always see their own writes, whatever happens to the replicas.
 
 const WRITER = 'writer-of-replicated-notes-000000000000'
 const READER = 'reader-of-replicated-notes-000000000000'
@@ -63,7 +63,7 @@ function clientOf(base: string) {
   }
 }
 
-/** What a browser would send back of an answer's cookies. */
+/** The cookies of an answer as a browser would send them back. */
 const cookiesOf = (answer: Response) =>
   answer.headers
     .getSetCookie()
@@ -108,7 +108,7 @@ async function paused(isPaused: boolean): Promise<void> {
 /** Statements about notes that the replica has run: reads, and proofs that a kept answer is still the same. */
 const readsThere = () => replica.log().split(/FROM "notes"|IN \('\*', 'notes'\)/).length
 
-/** Whether the replica answers such a read. */
+/** True if the replica answers such a read. */
 async function isThere(asked: Asked = {}): Promise<boolean> {
   const reads = readsThere()
   await client.texts(asked)

@@ -59,7 +59,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Sent>
   return { status: answer.status, body: (await answer.json()) as Sent['body'] }
 }
 
-/** Whether it was acknowledged. What is neither that nor unavailable is told as `wrong`. */
+/** Acknowledged or not; any answer other than these and unavailable is `wrong`. */
 async function writeRest(text: string, wrong: string[]): Promise<boolean> {
   const { status, body } = await send('POST', '/api/notes', { data: { text } })
   if (status !== 201 && status !== 503) wrong.push(`REST ${status} ${JSON.stringify(body)}`)

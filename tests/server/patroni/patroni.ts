@@ -28,9 +28,9 @@ export interface Member {
 /** Three nodes with synchronous replication. All of it ends with the test. */
 export interface PatroniCluster {
   readonly nodes: readonly Node[]
-  /** Of all nodes, for `database.url`. */
+  /** The addresses of all nodes, for `database.url`. */
   readonly url: string
-  /** As one that answers knows them. */
+  /** The members as one running node reports them. */
   members(): Promise<readonly Member[]>
   leader(): Promise<Node>
   /** Waits until all nodes run, and one is a synchronous standby. */
@@ -157,7 +157,7 @@ function openNode(t: Test, terms: NodeTerms): Node {
     kill,
     killPostgres: () => signalPostgres('SIGKILL'),
     signal(signal) {
-      // Patroni first, so that it does nothing about a PostgreSQL that stands still.
+      // Patroni first, so that it does not react to a paused PostgreSQL.
       patroni?.signal(signal)
       signalPostgres(signal)
     },

@@ -26,7 +26,7 @@ type Change = (cast: Cast, side: Side) => unknown
 const other = (cast: Cast, side: Side): string => (side === 'owner' ? cast.target : cast.owner)
 const second = (cast: Cast, side: Side): string => (side === 'owner' ? cast.otherTarget : cast.otherOwner)
 
-/** What a body says of the relation. */
+/** The value of the relation in a body. */
 const CHANGES: Readonly<Record<string, Change>> = {
   connect: (cast, side) => ({ connect: [other(cast, side)] }),
   disconnect: (cast, side) => ({ disconnect: [other(cast, side)] }),
@@ -149,7 +149,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   ...bulkActions('target'),
 }
 
-/** What is there when the two actions begin, once the documents are made and published. */
+/** The state in which the two actions begin, after the documents were created and published. */
 export const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   'no link': [],
   linked: ['owner connect'],

@@ -16,7 +16,7 @@ import type { Test } from '../own-process.ts'
 export interface Bulk {
   /** `plinth import --on-conflict update` of these lines. `types`: the uids that the header names. */
   import(types: readonly string[], documents: readonly StreamedDocument[]): Promise<boolean>
-  /** What a start does with content/. `files`: by the plural of their type. */
+  /** The import of content/ at a start. `files`: by the plural of their type. */
   apply(files: Readonly<Record<string, unknown>>): Promise<boolean>
 }
 

@@ -76,7 +76,7 @@ function linkTo(cast: Cast, side: Side, which: 'first' | 'second' | 'none'): obj
 
 interface Mutation {
   readonly name: string
-  /** Of the operation: each is given to the argument of its name. */
+  /** The variables of the operation, each for the argument of its name. */
   readonly parameters: string
   readonly values: Readonly<Record<string, unknown>>
 }

@@ -74,7 +74,7 @@ async function interleaved(
   return { found: outcome(answers, await readState(world, cast)), isOver }
 }
 
-/** Whether an action is done from one of the beginnings, where nothing else is written. */
+/** True if an action applies to one of the initial states without other writes. */
 export async function isPossible(world: World, kind: Kind, name: string): Promise<boolean> {
   for (const beginning of Object.keys(BEGINNINGS))
     if ((await perform(name, world.free, await begin(world, { kind, beginning }))) === 'done') return true
@@ -125,7 +125,7 @@ async function begin(world: World, { kind, beginning }: Pick<Pair, 'kind' | 'beg
   return cast
 }
 
-/** Of two imports at once the later one takes over: the other one is refused, as documented. */
+/** The later one of two concurrent imports takes over; the other one is refused, as documented. */
 export const areBothImports = (first: string, second: string): boolean =>
   [first, second].every(name => ACTIONS[name]?.isImport)
 

@@ -66,7 +66,7 @@ function projectOf(shape: Shape): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A server, and what an owner's commands run beside it. */
+/** A server, and the commands that an owner runs during its requests. */
 export interface Instance extends Bulk {
   readonly app: TestApp
 }
@@ -130,7 +130,7 @@ export const pathOf = (side: Side): string => `/api/${side}s`
 
 export const isTwoWay = (kind: Kind): boolean => KINDS[kind].inverse !== null
 
-/** Whether the attribute of this side holds a list. */
+/** True if the attribute of this side holds a list. */
 export function isList(kind: Kind, side: Side): boolean {
   const relation = side === 'owner' ? KINDS[kind].relation : KINDS[kind].inverse
   return relation === 'oneToMany' || relation === 'manyToMany'

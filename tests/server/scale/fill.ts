@@ -1,7 +1,7 @@
 /** Documents of the types that have most of them. */
 const DOCUMENTS = 100_000
 
-/** Of the first category: as many articles as a long list has. */
+/** The number of articles in the first category: a long list. */
 const LONG_LIST = 10_000
 
 const STAMPS = 'created_at, updated_at, published_at'

@@ -301,7 +301,7 @@ const WRITES: readonly Request[] = [
   { name: 'delete a file', run: (send, at) => send('DELETE', `/api/upload/files/${80_000 + at}`) },
 ]
 
-/** Of the form of a code that a mail carries, and good for long. */
+/** A value in the form of a mailed code, with a long lifetime. */
 const WRONG_CODE = `${'0'.repeat(64)}zzzzzzzz`
 
 const anyone = (name: string, path: string, data: (at: number) => unknown): Request => ({

@@ -205,9 +205,9 @@ export function reasonOf({ why, allowed, action, subject, holder }: Explanation)
 }
 
 function everySentence(everyType: boolean, everyAction: boolean): string | null {
-  if (everyType && everyAction) return '`"*"` stands for every content-type, and for every action.'
-  if (everyType) return '`"*"` stands for every content-type.'
-  return everyAction ? '`"*"` stands for every action.' : null
+  if (everyType && everyAction) return '`"*"` matches every content-type, and for every action.'
+  if (everyType) return '`"*"` matches every content-type.'
+  return everyAction ? '`"*"` matches every action.' : null
 }
 
 /** Why an attribute may not be read or written; null if it may. */
@@ -219,7 +219,7 @@ export function fieldReasonOf({ reason, attribute, target }: FieldExplanation): 
     case 'not-covered':
       return 'outside `fields`'
     case 'private':
-      return 'private, so nobody reads it'
+      return 'private, so never readable'
     case 'password':
       return 'a password, which never leaves the server'
     case 'target':

@@ -140,11 +140,11 @@ function* compareSet(name: string, before: Explanation, after: Explanation): Gen
   const writes = after.writable?.includes(name)
   if (isDeepStrictEqual(old, now)) return
   if (old === undefined)
-    yield { effect: 'takes', what: `a value of his own for ${name}, which becomes ${flowYaml(now)}` }
+    yield { effect: 'takes', what: `a client-chosen value for ${name}, which becomes ${flowYaml(now)}` }
   else if (now !== undefined)
     yield { effect: 'may-grant', what: `${name} becomes ${flowYaml(now)} instead of ${flowYaml(old)}` }
   else if (writes)
-    yield { effect: 'grants', what: `a value of his own for ${name}, which became ${flowYaml(old)}` }
+    yield { effect: 'grants', what: `a client-chosen value for ${name}, which became ${flowYaml(old)}` }
   else yield { effect: 'may-grant', what: `${name} no longer becomes ${flowYaml(old)}` }
 }
 

@@ -44,7 +44,7 @@ function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly
     kind === 'policies'
       ? 'Strapi asked these policies, and Plinth asks nothing'
       : 'Strapi ran these middlewares, and Plinth runs nothing'
-  return [`${why} until they are written anew in ${kind}/ and named here: ${named.join(', ')}`]
+  return [`${why} until they are rewritten in ${kind}/ and named here: ${named.join(', ')}`]
 }
 
 /** Routes that a router excludes: in Plinth a route without permissions is closed. */

@@ -2,7 +2,7 @@ import { defineMiddleware } from 'plinth'
 
 let count = 0
 
-/** A global middleware: numbers requests, in the order in which it stands. */
+/** A global middleware: numbers requests in the order of the middlewares. */
 export default defineMiddleware<{ header: string }>({
   optionsSchema: { type: 'object', properties: { header: { type: 'string' } }, required: ['header'] },
   express:

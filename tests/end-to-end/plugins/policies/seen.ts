@@ -1,6 +1,6 @@
 import { definePolicy } from 'plinth'
 
-/** Tells what it saw, where it is asked to. */
+/** Reports its input on demand. */
 export default definePolicy((context, config, app) => {
   if (context.args.seen === undefined || context.kind !== 'rest') return true
   const { state, info, http, args } = context

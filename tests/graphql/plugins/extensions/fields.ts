@@ -1,6 +1,6 @@
 import { defineExtension, PolicyError, type ResolverContext, ValidationError } from 'plinth'
 
-/** What happened so far, in the state that all resolvers and middlewares of a request share. */
+/** The log in the state that all resolvers and middlewares of a request share. */
 function trail({ state }: ResolverContext): string[] {
   const known = state.trail
   const steps: string[] = Array.isArray(known) ? known : []
@@ -8,7 +8,7 @@ function trail({ state }: ResolverContext): string[] {
   return steps
 }
 
-/** Root fields: who may ask, what stands round them, what they throw. */
+/** Root fields: their authorization, middlewares and errors. */
 export default defineExtension({
   register({ graphql }) {
     graphql.use({

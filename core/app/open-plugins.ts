@@ -4,6 +4,7 @@ import { fullAccessGrants } from '../access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { CompiledSchemas } from '../graphql/compile-schema.ts'
+import type { DocumentFile, DocumentSurvey } from '../graphql/limits/survey-documents.ts'
 import type { TrustedDocuments } from '../graphql/transport/trusted-documents.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Model } from '../model/model.ts'
@@ -12,6 +13,7 @@ import type { Plugins } from '../plugins/extension.ts'
 import { type RegisteredPlugins, registerPlugins } from '../plugins/register.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { Project } from '../project/project.ts'
+import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { findRouteConflicts } from '../rest/route-claims.ts'
 import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
@@ -88,19 +90,39 @@ async function compileExtendedSchemas(
 /** Validates trusted documents at the start, against the extended or the generated schemas. */
 async function loadTrustedDocuments(
   { settings, root, keyPlace }: Project,
-  { graphql, app }: RegisteredPlugins,
+  registered: RegisteredPlugins,
   added: CompiledSchemas | null,
 ): Promise<Result<TrustedDocuments | null, Diagnostic>> {
-  const { enabled, config, endpoints } = settings.graphql
+  const { enabled, config } = settings.graphql
   if (!enabled || config.trustedDocuments.folder === null) return ok(null)
-  const { compileGenerated } = await import('../graphql/compile-schema.ts')
   const { loadTrusted } = await import('../graphql/transport/load-trusted.ts')
-  const generated = { model: app.model, settings: settings.graphql, shadow: graphql.shadow }
-  const schemas = [...new Set(Object.values(endpoints))].map(
-    format => (added?.get(format) ?? compileGenerated({ ...generated, format })).schema,
-  )
+  const schemas = await servedSchemas(settings.graphql, registered, added)
   const place = keyPlace(['graphql', 'config', 'trustedDocuments', 'folder'])
   return loadTrusted({ root, config, schemas, place })
+}
+
+/** The schema of each format that endpoints serve, extended or generated. */
+async function servedSchemas(
+  settings: GraphqlSettings,
+  { graphql, app }: RegisteredPlugins,
+  added: CompiledSchemas | null,
+) {
+  const { compileGenerated } = await import('../graphql/compile-schema.ts')
+  const generated = { model: app.model, settings, shadow: graphql.shadow }
+  return [...new Set(Object.values(settings.endpoints))].map(
+    format => (added?.get(format) ?? compileGenerated({ ...generated, format })).schema,
+  )
+}
+
+/** Validates and measures a client's GraphQL documents (docs/doctor.md). */
+export async function surveyClientDocuments(
+  { project: { settings } }: Pick<Blueprint, 'project'>,
+  registered: RegisteredApp,
+  files: readonly DocumentFile[],
+): Promise<DocumentSurvey> {
+  const { surveyDocuments } = await import('../graphql/limits/survey-documents.ts')
+  const schemas = await servedSchemas(settings.graphql, registered, registered.schemas)
+  return surveyDocuments(files, { schemas, config: settings.graphql.config })
 }
 
 interface GuardContext {

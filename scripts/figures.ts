@@ -4,7 +4,7 @@ import ts from 'typescript'
 import { findCitations } from './citations.ts'
 import { GENERATED, nodesOf, readSources } from './sources.ts'
 
-// Prints measurements of core/ and tools/ beside their targets: `npm run figures`.
+// Prints measurements of core/ and tools/ and their targets: `npm run figures`.
 
 const ROOT = join(import.meta.dirname, '..')
 

@@ -102,7 +102,7 @@ export interface OwnEdit {
  */
 export type Stored = null | boolean | number | string
 
-/** Stands for a value in a template: the parameter gets the value with this index. No value that a client sends is equal to it. */
+/** A placeholder for a value in a template: the parameter gets the value with this index. Client values never equal it. */
 export class Slot {
   readonly kind = 'slot'
   readonly index: number

@@ -14,7 +14,7 @@ import { cacheTargets } from './known-targets.ts'
 export interface LinkSource {
   readonly type: ContentType
   readonly locale: string | null
-  /** What is not there is told by its number, however it was named. */
+  /** Missing targets are reported by number, however they were named. */
   readonly counts?: boolean
 }
 
@@ -145,7 +145,7 @@ function* refsOf(change: LinkChange): Generator<TargetName> {
   }
 }
 
-/** Beside whom a link is put: by the documentId alone. */
+/** The neighbour of a link position, named by documentId only. */
 export const placeRef = (documentId: string): TargetName => ({ by: { documentId }, locale: null })
 
 /** The rows of the document that is named. */

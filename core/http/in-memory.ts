@@ -5,6 +5,7 @@ import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { withGlobalMiddlewares } from './global-middlewares.ts'
 import { openInFlight } from './in-flight.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
+import { answerUnparsed } from './server.ts'
 
 /** The whole HTTP server without a port: each request uses an in-memory connection. */
 export interface MemoryServer {
@@ -37,6 +38,7 @@ export async function openInMemory(terms: MemoryOptions): Promise<MemoryServer> 
   const server = createServer(
     await withGlobalMiddlewares(middlewares, createListener(terms, inFlight), around),
   )
+  answerUnparsed(server, () => observer)
   return {
     async send({ method, path, headers, body }) {
       const [near, far] = duplexPair()

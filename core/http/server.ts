@@ -69,11 +69,7 @@ export async function openHttpServer(options: DispatcherOptions): Promise<HttpSe
     (request, response) => receive(dispatcher, request, response),
   )
   handleErrors(server, () => dispatcher.current.options.observer)
-  // Without a listener, Node closes the connection of a CONNECT request without an answer.
-  server.on('connect', (_request, socket) => answerConnect(socket))
-  server.on('clientError', (error: Error, socket) =>
-    answerMalformed(error, socket, dispatcher.current.options.observer),
-  )
+  answerUnparsed(server, () => dispatcher.current.options.observer)
   const serving = {
     swap: async (next: DispatcherOptions) => swap(server, dispatcher, await openServerGeneration(next)),
     hold: () => holdRequests(dispatcher),
@@ -150,6 +146,13 @@ const SWEEP_INTERVAL = 50
 
 /** `close` of an HTTP server would also close idle connections at once. */
 const stopListening = (server: Server): unknown => NetServer.prototype.close.call(server)
+
+/** Answers what Node's parser passes to no request listener: malformed requests and CONNECT. */
+export function answerUnparsed(server: Server, observer: () => Observer): void {
+  // Without a listener, Node closes the connection of a CONNECT request without an answer.
+  server.on('connect', (_request, socket) => answerConnect(socket))
+  server.on('clientError', (error: Error, socket) => answerMalformed(error, socket, observer()))
+}
 
 /** Answers bytes that are no HTTP request, and closes their connection. */
 function answerMalformed(

@@ -44,6 +44,15 @@ test('the whole server answers without a port: routes, tokens, headers, faults, 
   t.is((await request('GET', '/_ready')).status, 200)
 })
 
+test('a request whose headers are too large is answered as a server answers it', async t => {
+  const { request } = await open(t)
+  const { status, body } = await request('GET', `/api/notes?filters[text]=${'x'.repeat(20_000)}`)
+  t.like(
+    { status, body },
+    { status: 431, body: { error: { status: 431, name: 'RequestHeaderFieldsTooLargeError' } } },
+  )
+})
+
 test('listens on a free port of 127.0.0.1 when asked, until it is closed', async t => {
   t.is((await open(t)).url, null)
   const app = await open(t, { listen: true })

@@ -150,6 +150,28 @@ const SHOP = {
   'src/policies/is-owner.ts': 'export default () => true',
 }
 
+test("Strapi's limits become ours, and none is a long list that the size of the response bounds", async t => {
+  const limits = async (api: string, graphql: string) => {
+    const strapi = strapiProject({
+      ...SHOP,
+      'config/api.ts': `export default { rest: ${api} }`,
+      'config/plugins.ts': `export default () => ({ graphql: { config: ${graphql} } })`,
+    })
+    t.teardown(strapi.remove)
+    const out = join(strapi.path, 'plinth')
+    t.is((await runImport({ dir: strapi.path, out })).code, 0)
+    const { settings } = await check(out)
+    const { depthLimit, amountLimit, defaultLimit } = settings?.graphql.config ?? {}
+    return { maxLimit: settings?.rest.maxLimit, depthLimit, amountLimit, defaultLimit }
+  }
+  t.deepEqual(await limits('{ maxLimit: -1 }', '{ depthLimit: 40, defaultLimit: 200, maxLimit: -1 }'), {
+    ...{ maxLimit: 100_000, depthLimit: 40, amountLimit: 100_000, defaultLimit: 200 },
+  })
+  t.deepEqual(await limits('{ maxLimit: 3000 }', '{ amountLimit: 50, maxLimit: 500 }'), {
+    ...{ maxLimit: 3000, depthLimit: 30, amountLimit: 500, defaultLimit: 10 },
+  })
+})
+
 test('a project.yaml that is there is kept, but for --force', async t => {
   const strapi = strapiProject(type('page', { title: { type: 'string' } }))
   t.teardown(strapi.remove)

@@ -89,8 +89,28 @@ const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue
   keys.map(key => (isDefaultAt([...path, key], given.get(key)) ? undefined : setting(key, given.get(key))))
 
 export function convertRest({ config }: StrapiProject): DocumentEntry | undefined {
-  const rest = mappingAt(config.api, 'rest')
+  const rest = withBoundedList(mappingAt(config.api, 'rest'), 'maxLimit')
   return section('rest', sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']))
+}
+
+/** Length of lists where Strapi has no limit (-1). The size of the response is bounded by `database.limits.bytes`. */
+const UNLIMITED_LIST = 100_000
+
+/** Replaces "no limit" by a number. */
+function withBoundedList(
+  given: ReadonlyMap<string, LiteralValue>,
+  key: string,
+): ReadonlyMap<string, LiteralValue> {
+  return given.get(key) === -1 ? new Map([...given, [key, UNLIMITED_LIST]]) : given
+}
+
+/** Strapi limits lists by `maxLimit`; `amountLimit`, its documented name, has no effect there. */
+function withAmountLimit(given: ReadonlyMap<string, LiteralValue>): ReadonlyMap<string, LiteralValue> {
+  const { maxLimit, ...others } = Object.fromEntries(given)
+  const named = new Map(
+    Object.entries({ ...others, ...(maxLimit !== undefined && { amountLimit: maxLimit }) }),
+  )
+  return withBoundedList(named, 'amountLimit')
 }
 
 const GRAPHQL = ['endpoint', 'shadowCRUD', 'playgroundAlways', 'depthLimit', 'amountLimit', 'defaultLimit']
@@ -104,7 +124,7 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   const isThere =
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
   if (!isThere) return section('graphql', [flow('enabled', false)])
-  const given = mappingAt(plugin, 'config')
+  const given = withAmountLimit(mappingAt(plugin, 'config'))
   const isFlat = version === 5 && given.get(COMPATIBILITY) !== true
   const entries = [
     ...sameSettings(['graphql', 'config'], given, GRAPHQL),

@@ -138,6 +138,7 @@ async function start(
     settings: settings.server,
     fallback: host,
     observer,
+    projectRoot: blueprint.project.root,
   })
   return { app, send, server: terms.listen ? await listen(app, observer) : null }
 }

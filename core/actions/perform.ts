@@ -10,6 +10,7 @@ import type { Status } from '../query/query.ts'
 import type { ActionCall, ActionResult, ActionTerms, PrepareAction } from './action-call.ts'
 import { badCursor } from './parameters/parse-pagination.ts'
 import type { Params } from './params.ts'
+import { prepareDeleteMany, prepareUpdateMany } from './prepare-many.ts'
 import {
   authorizeCommand,
   prepareCount,
@@ -65,6 +66,8 @@ const PREPARE: { readonly [Name in DocumentAction]: PrepareAction } = {
   create: prepareCreate,
   update: prepareUpdate,
   delete: prepareDelete,
+  updateMany: prepareUpdateMany,
+  deleteMany: prepareDeleteMany,
   publish: preparePublish,
   unpublish: prepareUnpublish,
   discardDraft: prepareDiscardDraft,

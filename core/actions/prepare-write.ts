@@ -110,14 +110,14 @@ export function authorizeAnswer(
 }
 
 /** Trusted code and middlewares may also set attributes that no request may. */
-function parseValues({ data }: Params, call: ActionCall, terms: ActionTerms): GivenValues {
+export function parseValues({ data }: Params, call: ActionCall, terms: ActionTerms): GivenValues {
   if (!isRecord(data)) throw invalidParam('data must be an object of attributes', 'data')
   const sealed = call.caller === null || call.original !== undefined
   return parseExplained(call, terms, () => parseGivenValues(call.type, data, { sealed }))
 }
 
 /** Checks the caller's own values; values that middlewares changed are trusted. */
-function permitSave<Kind extends CreateCommand | UpdateCommand>(
+export function permitSave<Kind extends CreateCommand | UpdateCommand>(
   command: Kind,
   { original, ...call }: ActionCall,
   terms: ActionTerms,

@@ -152,15 +152,17 @@ async function openOnDatabase(blueprint: Blueprint, opening: Opening): Promise<R
 
 /** Bootstraps plugins. Resolves to null, or to the reason why they could not start. */
 async function bootstrap(
-  { plugins }: Blueprint,
+  { plugins, project }: Blueprint,
   { registered, signal, onStep }: Opening,
 ): Promise<string | null> {
   if (signal?.aborted) return START_ENDED
   onStep?.('extensions')
-  return unlessAborted(signal, bootstrapPlugins(plugins, registered.app)).catch((error: unknown) => {
-    if (signal?.aborted) return START_ENDED
-    throw error
-  })
+  return unlessAborted(signal, bootstrapPlugins(plugins, registered.app, project.root)).catch(
+    (error: unknown) => {
+      if (signal?.aborted) return START_ENDED
+      throw error
+    },
+  )
 }
 
 interface Opened extends Opening {

@@ -31,7 +31,10 @@ export async function registerApp(
   { project, model, plugins }: Pick<Blueprint, 'project' | 'model' | 'plugins'>,
   observer: Observer,
 ): Promise<Result<RegisteredApp, StartFault>> {
-  const registered = await registerPlugins(plugins, { settings: project.settings, model, observer })
+  const registered = await registerPlugins(plugins, {
+    ...{ root: project.root, settings: project.settings },
+    ...{ model, observer },
+  })
   if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
   const conflicts = findRouteConflicts(registered.value.routes, model)
   const schemas = await compileExtendedSchemas(project, registered.value)
@@ -61,7 +64,8 @@ function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Di
   const message = printStartFault(fault)
   const name = /^extensions\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
   const file = files.find(each => each.replace(/\.[mc]?[jt]s$/, '') === name) ?? name
-  return [{ code: 'bad-extension', message, path: [], place: { file, line: 1, column: 1, source: '' } }]
+  const line = Number(/\(at \S+:(\d+)\)$/.exec(message)?.[1] ?? 1)
+  return [{ code: 'bad-extension', message, path: [], place: { file, line, column: 1, source: '' } }]
 }
 
 /** Without extensions the schemas are compiled lazily, so that a start loads no GraphQL library. */

@@ -28,6 +28,7 @@ import { stagingFolder } from '../media/storage/staging.ts'
 import type { Observer } from '../observe/observation.ts'
 import { compileGuards } from '../plugins/register.ts'
 import { limitApiRate } from '../rest/api-rate-limit.ts'
+import { openContentTypeBuilder } from '../rest/content-type-builder.ts'
 import { byFirstWord, type GeneratedResponder } from '../rest/endpoint.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openLocales } from '../rest/i18n-locales.ts'
@@ -108,6 +109,7 @@ function openOwnRoutes(
   const reading = {
     'users-permissions': openRoleRoutes({ ...shared, access }),
     i18n: openLocales(shared),
+    'content-type-builder': openContentTypeBuilder(shared),
   }
   const rest = openRest(shared)
   const tracked = Object.entries(writing).map(([word, responder]) => [word, trackWrites(responder)] as const)

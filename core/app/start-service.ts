@@ -204,7 +204,7 @@ export function dispatcherOptionsOf(
     observer,
     callerOf: app.callerOf,
     sendsTimings: !production,
-    ...(!production && { drain: SHORT_DRAIN }),
+    ...(!production && { drain: SHORT_DRAIN, projectRoot: blueprint.project.root }),
     meters: metrics?.meters ?? null,
     tracing,
   }

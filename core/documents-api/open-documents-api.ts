@@ -78,6 +78,8 @@ const KNOWN_PARAMS: Readonly<Record<DocumentAction, readonly string[]>> = {
   create: ['data', 'status', 'locale', ...ANSWER],
   update: ['documentId', 'data', 'status', 'locale', ...ANSWER],
   delete: VERSIONS,
+  updateMany: ['filters', '_q', 'publicationFilter', 'data', 'status', 'locale'],
+  deleteMany: ['filters', '_q', 'publicationFilter', 'locale'],
   publish: VERSIONS,
   unpublish: VERSIONS,
   discardDraft: VERSIONS,
@@ -95,7 +97,13 @@ function toQueryParams(params: Params, { action, type }: ActionCall): Params {
   return LISTS.has(action) ? toPagination(query) : query
 }
 
-const LISTS: ReadonlySet<DocumentAction> = new Set<DocumentAction>(['findMany', 'findFirst', 'count'])
+const LISTS: ReadonlySet<DocumentAction> = new Set<DocumentAction>([
+  'findMany',
+  'findFirst',
+  'count',
+  'updateMany',
+  'deleteMany',
+])
 
 /** Adds the nearest known name to a fault about an unknown one. */
 function addSuggestion(fault: Fault, holder: ContentType): Fault {

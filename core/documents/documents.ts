@@ -72,6 +72,14 @@ export interface DocumentWrites {
     answer?: Answer | null,
   ): Promise<string | null>
   /**
+   * Updates or deletes documents of one type in one transaction; answers how many. Documents that are gone are left out.
+   * `query` reads the answers, which are not used.
+   */
+  changeMany(
+    commands: readonly PermittedCommand<UpdateCommand | DeleteCommand>[],
+    query: RestrictedQuery,
+  ): Promise<number>
+  /**
    * Publishes the drafts after checking all rules of their values. The answer has the version with the status of its query.
    * Refused with notFound if the document does not exist in the locale, and with a validation fault on types without
    * drafts; so are the two below.

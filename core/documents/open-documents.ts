@@ -1,5 +1,6 @@
 import type { AnswerCache } from '../cache/open-cache.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
+import { openChangeMany } from './change-many.ts'
 import { changeStatus } from './change-status.ts'
 import { deleteDocument } from './delete-document.ts'
 import type { Answer, Documents } from './documents.ts'
@@ -38,6 +39,7 @@ export function openDocuments(terms: DocumentTerms): Documents {
         writing => deleteDocument(command, { seen, answer }, { ...writing, model }),
         describeWrite(command, answer ?? seen[0]),
       ),
+    changeMany: openChangeMany(writer, model),
     publish: change,
     unpublish: change,
     discardDraft: change,

@@ -8,6 +8,7 @@ import { cacheControlFor } from './response-headers.ts'
 import {
   ALLOWED_ANYWHERE,
   clientFaultOf,
+  type FailureTerms,
   faultOfError,
   methodNotAllowed,
   writeAnswer,
@@ -33,16 +34,16 @@ async function load(mount: (app: Express) => void | Promise<void>, observer: Obs
   const app = express().disable('x-powered-by').disable('etag')
   await mount(app)
   app.use(({ headers }, response) => refuse(response, toFaultResponse(notFound()), headers))
-  app.use(errorHandler(observer))
+  app.use(errorHandler({ observer }))
   return app
 }
 
 /** Answers errors passed to Express: an error with a client status (4xx) keeps it, any other is 500. */
 export const errorHandler =
-  (observer: Observer): ErrorRequestHandler =>
+  (terms: FailureTerms): ErrorRequestHandler =>
   (error: unknown, { headers }, response, _next) => {
     const fault =
-      clientFaultOf(error) ?? faultOfError(error, String(response.getHeader('X-Request-Id')), observer)
+      clientFaultOf(error) ?? faultOfError(error, String(response.getHeader('X-Request-Id')), terms)
     if (response.headersSent) {
       response.destroy()
       return

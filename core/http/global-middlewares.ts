@@ -3,17 +3,15 @@ import type { Request, RequestHandler } from 'express'
 import { once } from '../base/memo.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { isSafeMethod, toFaultResponse } from '../faults/http-exchange.ts'
-import type { Observer } from '../observe/observation.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorHandler } from './express-fallback.ts'
 import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
 import { toRequestId } from './incoming-request.ts'
-import { unavailableFault, writeAnswer } from './write-answer.ts'
+import { type FailureTerms, unavailableFault, writeAnswer } from './write-answer.ts'
 
-export interface GlobalMiddlewareOptions {
+export interface GlobalMiddlewareOptions extends FailureTerms {
   /** Milliseconds that all middlewares together may take before they pass the request on. */
   readonly requestTimeout: number
-  readonly observer: Observer
   /** Requests inside a middleware count as in flight. */
   readonly inFlight: InFlight
 }
@@ -34,7 +32,7 @@ export async function withGlobalMiddlewares(
     if (!response.headersSent) listener(request, response)
     response.locals.pass()
   })
-  app.use(errorHandler(terms.observer))
+  app.use(errorHandler(terms))
   return app
 }
 

@@ -32,9 +32,9 @@ export interface MemoryOptions extends ListenerOptions {
 }
 
 export async function openInMemory(terms: MemoryOptions): Promise<MemoryServer> {
-  const { middlewares, settings, observer } = terms
+  const { middlewares, settings, observer, projectRoot } = terms
   const inFlight = openInFlight()
-  const around = { requestTimeout: settings.requestTimeout, observer, inFlight }
+  const around = { requestTimeout: settings.requestTimeout, observer, projectRoot, inFlight }
   const server = createServer(
     await withGlobalMiddlewares(middlewares, createListener(terms, inFlight), around),
   )

@@ -35,6 +35,8 @@ export interface ListenerOptions {
   /** Answers what no responder takes: an Express application, loaded lazily; null: 404. */
   readonly fallback: (() => Promise<RequestListener>) | null
   readonly observer: Observer
+  /** The folder of the project: in development its failures are described in responses. Absent: in production. */
+  readonly projectRoot?: string | undefined
   /** Absent: the caller is the network of the request's address. */
   readonly callerOf?: CallerOf
   /** Adds `Server-Timing` to answers: for development. */
@@ -103,7 +105,7 @@ function dispatch(exchange: Exchange): void {
     else if (answer) finish(exchange, answer)
     else void awaitAnswer(passToFallback(exchange), exchange)
   } catch (error) {
-    const fault = faultOfError(error, request.id, state.observer)
+    const fault = faultOfError(error, request.id, state)
     finish(exchange, toFaultResponse(withOutcome(fault, request)))
   }
 }
@@ -142,7 +144,7 @@ async function awaitAnswer(pending: Promise<HttpResponse | null>, exchange: Exch
     if (answer) finish(exchange, answer)
     else if (endExchange(exchange)) reportEnd(exchange, exchange.response.statusCode)
   } catch (error) {
-    const fault = faultOfError(error, request.id, exchangeObserver(exchange))
+    const fault = faultOfError(error, request.id, { ...state, observer: exchangeObserver(exchange) })
     finish(exchange, toFaultResponse(withOutcome(fault, request)))
   } finally {
     clearTimeout(timer)

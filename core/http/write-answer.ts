@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { messageWithPlace, projectFrame } from '../base/project-frame.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { type Fault, type FaultCode, fault, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, isSafeMethod } from '../faults/http-exchange.ts'
@@ -76,13 +77,25 @@ export const OPTIONS_ANYWHERE: HttpResponse = {
   headers: { Allow: ALLOWED_ANYWHERE },
 }
 
+export interface FailureTerms {
+  readonly observer: Observer
+  /** In development: failures of code in this folder are described in the response. */
+  readonly projectRoot?: string | undefined
+}
+
+/** Failures of the server itself are only logged. */
+function describeFailure(error: unknown, root: string): string {
+  return projectFrame(error, root) === null ? '' : `: ${messageWithPlace(error, root)}`
+}
+
 /** The public fault for anything thrown; details are only logged. */
-export function faultOfError(error: unknown, requestId: string, observer: Observer): Fault {
+export function faultOfError(error: unknown, requestId: string, terms: FailureTerms): Fault {
+  const { observer, projectRoot } = terms
   const known = toRequestFault(error)
   if (known === null && error instanceof RequestFault) return error.fault
   if (known === null) {
     observer.emit({ kind: 'failed', requestId, error })
-    return fault('internal', 'Internal Server Error')
+    return fault('internal', `Internal Server Error${projectRoot ? describeFailure(error, projectRoot) : ''}`)
   }
   if (known.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: known.reason })
   return known.fault

@@ -1,4 +1,5 @@
 import { type PermissionScope, permissionScopes } from '../access/permission-scopes.ts'
+import { messageWithPlace } from '../base/project-frame.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { rejectAfter } from '../base/with-timeout.ts'
 import { type EventListener, eventPatternFault, listenerKey } from '../events/events.ts'
@@ -55,23 +56,31 @@ export async function registerPlugins(
     const by = `extensions/${name}`
     const rest = restService(by, route => routes.push(route), binding)
     const documents = documentsService(by, hooks, terms.model)
-    const made = await attempt(`${by} could not register`, () =>
+    const made = await attempt({ where: `${by} could not register`, root: terms.root }, () =>
       extension.register?.({ graphql: graphql.open(by), rest, documents, app }),
     )
     if (!made.ok) faults.push(...made.reasons)
   }
-  const bound = await attempt('project.yaml', () => bindProject(terms, binding))
+  const bound = await attempt({ where: 'project.yaml', root: terms.root }, () => bindProject(terms, binding))
   if (!bound.ok || faults.length > 0) return failed(...faults, ...(bound.ok ? [] : bound.reasons))
   const { middlewares: documentMiddlewares, listeners } = hooks
   const made = { ...bound.value, routes, documentMiddlewares, listeners, binding, graphql: graphql.close() }
   return ok(Object.freeze({ ...opened, ...made }))
 }
 
-async function attempt<Made>(where: string, make: () => Made | Promise<Made>): Promise<Result<Made, string>> {
+interface AttemptTerms {
+  readonly where: string
+  readonly root: string
+}
+
+async function attempt<Made>(
+  { where, root }: AttemptTerms,
+  make: () => Made | Promise<Made>,
+): Promise<Result<Made, string>> {
   try {
     return ok(await rejectAfter(TIMEOUTS.register, make))
   } catch (error) {
-    return failed(`${where}: ${error instanceof Error ? error.message : String(error)}`)
+    return failed(`${where}: ${messageWithPlace(error, root)}`)
   }
 }
 
@@ -123,6 +132,8 @@ function documentsService(by: string, hooks: DocumentHooks, model: Model): Docum
 }
 
 interface AppTerms {
+  /** The folder of the project. */
+  readonly root: string
   readonly settings: Settings
   readonly model: Model
   readonly observer: Observer
@@ -134,7 +145,7 @@ interface OpenPluginApp {
   connect(documents: DocumentsApi): void
 }
 
-function openPluginApp({ settings, model, observer }: AppTerms): OpenPluginApp {
+function openPluginApp({ settings, model, observer }: Omit<AppTerms, 'root'>): OpenPluginApp {
   let connected: DocumentsApi | undefined
   const app: PluginApp = Object.freeze({
     name: settings.name,
@@ -167,12 +178,16 @@ export function compileGuards({ routesConfig }: RegisteredPlugins, terms: GuardT
 }
 
 /** Starts extensions in order. Returns the reason why the server cannot start, or null. */
-export async function bootstrapPlugins({ extensions }: Plugins, app: PluginApp): Promise<string | null> {
+export async function bootstrapPlugins(
+  { extensions }: Plugins,
+  app: PluginApp,
+  root: string,
+): Promise<string | null> {
   for (const [name, extension] of extensions) {
     try {
       await rejectAfter(TIMEOUTS.bootstrap, () => extension.bootstrap?.({ app }))
     } catch (error) {
-      return `extensions/${name} could not start: ${error instanceof Error ? error.message : String(error)}`
+      return `extensions/${name} could not start: ${messageWithPlace(error, root)}`
     }
   }
   return null

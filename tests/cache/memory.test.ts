@@ -86,6 +86,7 @@ const NO_DOCUMENTS: Documents = {
   publish: absent,
   unpublish: absent,
   discardDraft: absent,
+  changeMany: absent,
 }
 
 const QUESTIONS: Readonly<Record<string, (number: number) => string>> = {

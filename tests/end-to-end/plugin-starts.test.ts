@@ -58,17 +58,17 @@ test.serial('unknown names in an extension are reported', async t => {
   t.is(
     output.trim(),
     [
-      'extensions/early could not register: app.documents can be used from bootstrap on: before, there is no database',
-      'extensions/event could not register: unknown event `note.craete`: did you mean `note.create`?',
-      'extensions/fails could not register: no licence',
-      'extensions/path could not register: `b c` is no path such as /restaurants/:documentId/menu',
-      'extensions/policy could not register: there is no policy `nowhere`',
-      'extensions/scope could not register: unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`?',
+      'extensions/early could not register: app.documents can be used from bootstrap on: before, there is no database (at extensions/early.ts:2)',
+      'extensions/event could not register: unknown event `note.craete`: did you mean `note.create`? (at extensions/event.ts:2)',
+      'extensions/fails could not register: no licence (at extensions/fails.ts:2)',
+      'extensions/path could not register: `b c` is no path such as /restaurants/:documentId/menu (at extensions/path.ts:2)',
+      'extensions/policy could not register: there is no policy `nowhere` (at extensions/policy.ts:2)',
+      'extensions/scope could not register: unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`? (at extensions/scope.ts:2)',
     ].join('\n\n'),
   )
 })
 
 test.serial('an extension that cannot start keeps the server from starting', async t => {
   const output = await refused(t, { mailing: "async bootstrap() { throw new Error('no mail server') }" })
-  t.is(output.trim(), 'extensions/mailing could not start: no mail server')
+  t.is(output.trim(), 'extensions/mailing could not start: no mail server (at extensions/mailing.ts:2)')
 })

@@ -317,3 +317,48 @@ test('previous() is refused after next(), with a reason', async t => {
     .update({ documentId: String(first?.documentId), data: { title: 'x' } })
   await t.throwsAsync(update, { message: /previous\(\) must be called before next\(\)/ })
 })
+
+test('updateMany and deleteMany change all documents that match, or none', async t => {
+  const app = await open(t, {
+    'extensions/watch.ts': extension(`
+      documents.use((context, next) => { app.log.info(context.action); return next() })`),
+  })
+  await seed(app)
+  const articles = app.app.documents('article')
+  t.deepEqual(await articles.updateMany({ filters: { rank: { $gt: 1 } }, data: { title: 'Same' } }), {
+    count: 2,
+  })
+  t.is(await articles.count({ filters: { title: 'Same' } }), 2)
+  await t.throwsAsync(articles.updateMany({ filters: {}, data: { title: null } }))
+  await t.throwsAsync(articles.updateMany({ filters: {}, data: { titel: 'x' } }), {
+    message: /did you mean `title`/,
+  })
+  t.is(await articles.count({ filters: { title: 'Same' } }), 2)
+  await t.throwsAsync(articles.deleteMany({} as never), {
+    message: /filters of deleteMany must be an object/,
+  })
+  t.deepEqual(await articles.deleteMany({ filters: { title: 'Same' } }), { count: 2 })
+  t.deepEqual(await articles.deleteMany({ filters: { title: 'Same' } }), { count: 0 })
+  t.is(await articles.count(), 1)
+  t.true(app.log().some(line => line.includes('deleteMany')))
+  const users = app.app.documents('plugin::users-permissions.user')
+  await t.throwsAsync(users.updateMany({ filters: {}, data: { password: 'x' } }), { message: /use update/ })
+})
+
+test('in development a failure of the project says where it is', async t => {
+  const throwing = (hook: string) =>
+    `import { defineExtension } from 'plinth'\nexport default defineExtension({\n  ${hook} {\n    throw new Error('inside')\n  },\n})\n`
+  for (const hook of ['register()', 'bootstrap()'])
+    await t.throwsAsync(open(t, { 'extensions/fails.ts': throwing(hook) }), {
+      message: /extensions\/fails could not (register|start): inside \(at extensions\/fails\.ts:4\)/,
+    })
+  const app = await open(t, {
+    'extensions/fails.ts': extension(
+      `\n\n      rest.route('GET', '/fails', () => { throw new TypeError('inside') }, { auth: false })`,
+    ),
+  })
+  t.like(await app.request('GET', '/api/fails'), {
+    status: 500,
+    body: { error: { message: 'Internal Server Error: inside (at extensions/fails.ts:4)' } },
+  })
+})

@@ -45,6 +45,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
     amend: notOverRest,
     publish: notOverRest,
     unpublish: notOverRest,
+    changeMany: notOverRest,
     discardDraft: notOverRest,
   }
   const rest = openRest({ model: of.model, settings: SETTINGS, documents, identify: async () => caller })

@@ -53,6 +53,13 @@ export interface DocumentActions<Terms extends TypeTerms> {
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params: VersionParams<Terms, Populate, Field>): Promise<Changed<Terms, Populate, Field>>
+  /**
+   * Updates all documents that match when it starts, in one transaction: all of them, or none. Document middlewares see one
+   * `updateMany`.
+   */
+  updateMany(params: UpdateManyParams<Terms>): Promise<ManyChanged>
+  /** Deletes all documents that match when it starts, in one transaction. */
+  deleteMany(params: DeleteManyParams<Terms>): Promise<ManyChanged>
   /** Publishes the draft of one locale, or of all with `*`. Returns the published versions. */
   publish<
     const Populate extends PopulateOf<Terms> = never,
@@ -79,6 +86,21 @@ export interface Changed<Terms extends TypeTerms, Populate = never, Field extend
   /** null: a single type without document. */
   readonly documentId: Terms['kind'] extends 'single' ? string | null : string
   readonly entries: readonly Found<Terms, Populate, Field>[]
+}
+
+export interface ManyChanged {
+  readonly count: number
+}
+
+/** `filters` is required: `{}` selects all documents. */
+export interface DeleteManyParams<Terms extends TypeTerms> extends Filtered<Terms> {
+  readonly filters: FiltersOf<Terms>
+  /** The locale whose versions are compared and deleted. */
+  readonly locale?: string
+}
+
+export interface UpdateManyParams<Terms extends TypeTerms> extends DeleteManyParams<Terms>, Versioned {
+  readonly data: Terms['input']
 }
 
 interface AnswerParams<Populate, Field extends string> {

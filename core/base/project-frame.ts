@@ -1,0 +1,31 @@
+import { relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Code of the server itself, which may lie inside the folder of a project. */
+const OWN = resolve(import.meta.dirname, '..')
+
+/** `extensions/search.ts:12`: the first frame of a project's own code in an error's stack; null: there is none. */
+export function projectFrame(error: unknown, root: string): string | null {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  for (const line of stack.split('\n').slice(0, MAX_FRAMES)) {
+    const [, place = '', number = ''] = FRAME.exec(line) ?? []
+    const file = place.startsWith('file://') ? fileURLToPath(place) : place
+    if (isProjectFile(file, root)) return `${relative(root, file).split(sep).join('/')}:${number}`
+  }
+  return null
+}
+
+const MAX_FRAMES = 50
+
+/** `    at name (/project/extensions/search.ts:12:5)`, also without a name. */
+const FRAME = /^ +at (?:[^/\n]*[( ])?((?:file:\/\/)?\/[^\n:]*):(\d+):\d+\)?$/
+
+const isProjectFile = (file: string, root: string): boolean =>
+  file.startsWith(root + sep) && !file.startsWith(OWN + sep) && !file.includes(`${sep}node_modules${sep}`)
+
+/** The message of an error, with the place in the project where it was thrown. */
+export function messageWithPlace(error: unknown, root: string): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const frame = projectFrame(error, root)
+  return frame === null ? message : `${message} (at ${frame})`
+}

@@ -1,0 +1,192 @@
+import type { Caller } from '../access/caller.ts'
+import { fault, forbidden, notFound, RequestFault } from '../faults/fault.ts'
+import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
+import { type Attribute, type Component, type ContentType, type Holder, isLink } from '../model/model.ts'
+import { answerJson, answerMethod } from './answer.ts'
+import { type GeneratedResponder, wordsBelow } from './endpoint.ts'
+import { parseQueryString } from './parse-query-string.ts'
+import type { RestTerms } from './rest-call.ts'
+
+/**
+ * The content-types and components in Strapi's form, for API tokens: static site generators start with them. A token sees
+ * the types and attributes that it may read.
+ */
+export function openContentTypeBuilder(terms: RestTerms): GeneratedResponder {
+  return (request, acting) => {
+    const [, collection = '', uid, ...others] = wordsBelow(request.path, terms.settings.prefix) ?? []
+    const list = Object.hasOwn(LISTS, collection) ? LISTS[collection as keyof typeof LISTS] : undefined
+    if (!list || others.length > 0 || uid === '') return null
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return answerMethod(request.method, 'HEAD, GET')
+    return answerSchema({ request, acting, uid, list }, terms)
+  }
+}
+
+type ListSchemas = (sight: SchemaSight, request: HttpRequest) => readonly { readonly uid: string }[]
+
+interface SchemaCall {
+  readonly request: HttpRequest
+  readonly acting: Caller | undefined
+  /** undefined: all of them. */
+  readonly uid: string | undefined
+  readonly list: ListSchemas
+}
+
+async function answerSchema(
+  { request, acting, uid, list }: SchemaCall,
+  terms: RestTerms,
+): Promise<HttpResponse> {
+  const caller = acting ?? (await terms.identify(request.headers.authorization))
+  if (caller.kind !== 'token') throw new RequestFault(forbidden())
+  const schemas = list(openSight(caller, terms), request)
+  const data = uid === undefined ? schemas : schemas.find(each => each.uid === uid)
+  if (!data) throw new RequestFault(notFound())
+  return answerJson(JSON.stringify({ data }), { request })
+}
+
+/** What a caller may read of the model. */
+interface SchemaSight {
+  readonly types: readonly ContentType[]
+  readonly attributesOf: (holder: Holder) => readonly Attribute[]
+}
+
+function openSight({ grants }: Caller, { model }: RestTerms): SchemaSight {
+  const accessOf = (type: ContentType) =>
+    grants.readAccess(type, 'find') ?? grants.readAccess(type, 'findOne')
+  const types = [...model.contentTypes.values()].filter(type => accessOf(type) !== null)
+  const isShown = (attribute: Attribute): boolean =>
+    !attribute.system && !attribute.private && !(isLink(attribute) && accessOf(attribute.target) === null)
+  const attributesOf = (holder: Holder) => {
+    const access = holder.holder === 'content-type' ? accessOf(holder) : null
+    const all = [...holder.attributes.values()].filter(isShown)
+    return access ? all.filter(attribute => access.readable.has(attribute)) : all
+  }
+  return { types, attributesOf }
+}
+
+const KINDS: Readonly<Record<string, ContentType['kind']>> = {
+  collectionType: 'collection',
+  singleType: 'single',
+}
+
+const LISTS = {
+  'content-types': listContentTypes,
+  components: sight => readableComponents(sight).map(component => printComponent(component, sight)),
+} satisfies Record<string, ListSchemas>
+
+function listContentTypes(sight: SchemaSight, { search }: HttpRequest) {
+  const { kind } = parseQueryString(search)
+  const asked = kind === undefined ? null : KINDS[String(kind)]
+  if (asked === undefined) {
+    const message = 'kind must be one of the following values: collectionType, singleType'
+    throw new RequestFault(fault('validation', message, { key: 'kind' }))
+  }
+  return sight.types
+    .filter(type => asked === null || type.kind === asked)
+    .map(type => printContentType(type, sight))
+}
+
+/** The components of readable attributes, also inside other components. */
+function readableComponents({ types, attributesOf }: SchemaSight): readonly Component[] {
+  const found = new Set<Component>()
+  const visit = (holder: Holder) => {
+    for (const attribute of attributesOf(holder))
+      for (const component of componentsOf(attribute)) {
+        if (found.has(component)) continue
+        found.add(component)
+        visit(component)
+      }
+  }
+  for (const type of types) visit(type)
+  return [...found]
+}
+
+function componentsOf(attribute: Attribute): readonly Component[] {
+  if (attribute.kind === 'component') return [attribute.component]
+  return attribute.kind === 'zone' ? attribute.components : []
+}
+
+function printContentType(type: ContentType, sight: SchemaSight) {
+  const { uid, key, displayName, pluralApiId, description = '', kind, tableName } = type
+  const plugin = /^plugin::([^.]+)/.exec(uid)?.[1]
+  return {
+    uid,
+    ...(plugin !== undefined && { plugin }),
+    apiID: key,
+    schema: {
+      draftAndPublish: type.draftAndPublish,
+      displayName,
+      singularName: key,
+      pluralName: pluralApiId,
+      description,
+      pluginOptions: type.localized ? { i18n: { localized: true } } : {},
+      kind: kind === 'single' ? 'singleType' : 'collectionType',
+      collectionName: tableName,
+      attributes: printAttributes(type, sight),
+      visible: !type.builtIn,
+      restrictRelationsTo: null,
+    },
+  }
+}
+
+function printComponent(component: Component, sight: SchemaSight) {
+  const { uid, category, key, displayName, description = '', tableName } = component
+  const schema = { displayName, description, collectionName: tableName }
+  return { uid, category, apiId: key, schema: { ...schema, attributes: printAttributes(component, sight) } }
+}
+
+const printAttributes = (holder: Holder, { attributesOf }: SchemaSight) =>
+  Object.fromEntries(attributesOf(holder).map(attribute => [attribute.name, printAttribute(attribute)]))
+
+/** Absent options are left out, as undefined is in JSON. */
+function printAttribute(attribute: Attribute): Readonly<Record<string, unknown>> {
+  const { required, localized } = attribute
+  const options = localized ? { pluginOptions: { i18n: { localized } } } : {}
+  switch (attribute.kind) {
+    case 'scalar': {
+      const { type, values, unique, regex, default: initial, min, max, minLength, maxLength } = attribute
+      const bounds = { default: initial, min, max, minLength, maxLength, regex: regex && toSource(regex) }
+      const names = { enum: values, targetField: attribute.targetField }
+      // Strapi has no arrays of scalars.
+      const strapiType = type === 'array' ? 'json' : type
+      return { type: strapiType, required, ...(unique && { unique }), ...bounds, ...names, ...options }
+    }
+    case 'media': {
+      const { many, allowedTypes } = attribute
+      return { type: 'media', multiple: many, required, private: false, allowedTypes, ...options }
+    }
+    case 'relation': {
+      const { relation, target, side, counterpart } = attribute
+      const other = counterpart?.name ?? null
+      const named = other === null ? {} : { [side === 'owner' ? 'inversedBy' : 'mappedBy']: other }
+      return {
+        type: 'relation',
+        relation,
+        target: target.uid,
+        ...named,
+        targetAttribute: other,
+        private: false,
+      }
+    }
+    case 'localizations':
+      return { type: 'relation', relation: 'oneToMany', target: attribute.target.uid }
+    case 'component': {
+      const { component, repeatable, min, max } = attribute
+      return { type: 'component', component: component.uid, repeatable, required, min, max, ...options }
+    }
+    case 'zone': {
+      const { components, min, max } = attribute
+      return {
+        type: 'dynamiczone',
+        components: components.map(({ uid }) => uid),
+        required,
+        min,
+        max,
+        ...options,
+      }
+    }
+  }
+}
+
+/** Strapi has the expression without slashes and flags. */
+const toSource = (regex: object): string => /^\/(.*)\/[a-z]*$/s.exec(String(regex))?.[1] ?? String(regex)

@@ -33,6 +33,8 @@ export interface HttpAnswer {
   readonly tagOf: (text: string) => string
   readonly trail: RequestContext
   readonly precondition: Precondition | null
+  /** A delete answers the deleted document, and `missing` if there is none. */
+  readonly answersDelete: boolean
   readonly documentBody: BodyFormat
   listBody(query: RestrictedQuery, pagination: PaginationParams): BodyFormat
 }

@@ -147,9 +147,30 @@ function deleteOverHttp(call: ActionCall, terms: ActionTerms): PreparedAction {
     call,
   )
   return async () => {
-    if (!isUnstorable(documentId)) await terms.documents.delete(command, seen)
-    return { kind: 'value', value: { documentId, entries: [] } }
+    if (isUnstorable(documentId)) return deleted(call, documentId, null)
+    const text = call.http?.answersDelete ? await readFirst(seen, documentId, terms) : null
+    await terms.documents.delete(command, seen)
+    return deleted(call, documentId, text)
   }
+}
+
+/** The document before its delete, as the first of the answers that sees it. */
+async function readFirst(
+  answers: readonly Answer[],
+  documentId: string | null,
+  { documents }: ActionTerms,
+): Promise<string | null> {
+  for (const { query, shape, trail } of answers) {
+    const options = { ...(documentId !== null && { documentId }), ...(trail && { trail }) }
+    const text = await documents.findOne(query, shape, options)
+    if (text !== null) return text
+  }
+  return null
+}
+
+function deleted({ http }: ActionCall, documentId: string | null, text: string | null): ActionResult {
+  if (!http?.answersDelete) return { kind: 'value', value: { documentId, entries: [] } }
+  return text === null ? { kind: 'missing' } : { kind: 'document', text }
 }
 
 const noDraftAlone = ({ key }: ContentType): Fault =>

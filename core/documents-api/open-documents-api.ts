@@ -159,9 +159,8 @@ function pageText(key: string, value: unknown): string {
 }
 
 /** Settings without a maximum limit; the default page size is REST's. */
-const unlimitedSettings = ({ prefix, defaultLimit }: RestSettings): RestSettings => ({
-  prefix,
-  defaultLimit,
+const unlimitedSettings = (settings: RestSettings): RestSettings => ({
+  ...settings,
   maxLimit: ALL,
   withCount: false,
 })

@@ -2,11 +2,12 @@ import { entityTag } from '../base/text.ts'
 import type { BodyOrText } from '../cache/answer-store.ts'
 import type { HttpResponse } from '../faults/http-exchange.ts'
 import type { AnswerShape } from '../plan/row.ts'
-import type { RestCall } from './rest-call.ts'
+import type { RestCall, RestTerms } from './rest-call.ts'
+import { isStrapi4Format } from './strapi4.ts'
 
-/** Strapi 4's response format, if the header has exactly this value (reference/rest.md#16-response-format-v4-and-query-parsing). */
-export const responseShape = ({ request }: RestCall): AnswerShape =>
-  request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
+/** Strapi 4's response format, if the header or the project asks for it (reference/rest.md#16-response-format-v4-and-query-parsing). */
+export const responseShape = ({ request }: RestCall, { settings }: RestTerms): AnswerShape =>
+  isStrapi4Format(request, settings) ? 'v4' : 'flat'
 
 /** Answers a body from the response cache or the database. */
 export const answerBody = (found: BodyOrText, call: Pick<RestCall, 'request'>): HttpResponse =>

@@ -17,6 +17,7 @@ import { type GeneratedResponder, routeArguments } from './endpoint.ts'
 import { getDocument, getList, performAction } from './perform-action.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { ALLOWED_METHODS, compileRoutes, ROUTE_ACTIONS, type Route } from './routes.ts'
+import { fromStrapi4, isStrapi4Request } from './strapi4.ts'
 
 /** The content API over REST: route → caller → permission → query → documents (reference/rest.md#2-errors, "Order of checks"). */
 export function openRest(terms: RestTerms): GeneratedResponder {
@@ -79,7 +80,12 @@ const openPrefetch = (request: HttpRequest, { around }: RestTerms): VersionPrefe
     ? createPrefetch(`${request.path}?${request.search}`)
     : undefined
 
-function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> {
+const handle = (action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> =>
+  isStrapi4Request(call.request, terms.settings)
+    ? fromStrapi4(call, terms).then(translated => performIn(translated, action, terms))
+    : performIn(call, action, terms)
+
+function performIn(call: RestCall, action: Action, terms: RestTerms): Promise<HttpResponse> {
   const performed = documentAction(action, call)
   if (terms.around) return tracked(call.request, () => performAction(performed, call, terms))
   if (performed === 'findMany') return getList(call, terms)

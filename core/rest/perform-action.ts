@@ -23,6 +23,7 @@ import {
   restrictOnce,
 } from './query-cache.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
+import { isStrapi4Request } from './strapi4.ts'
 
 /**
  * Performs an action: request → call → action → envelope. The query is checked before the body is read
@@ -36,7 +37,7 @@ export async function performAction(
   const isSave = action === 'create' || action === 'update'
   // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
   const params = isSave && !terms.around ? documentParams(call) : toParams(call)
-  const actionCall = toActionCall(action, params, call)
+  const actionCall = toActionCall(action, params, call, terms)
   if (!isSave) return answer(await perform(actionCall, terms), action, call)
   const target = terms.around ? writeTarget(action, actionCall, terms) : SAVE_TARGETS[action](call, terms)
   const data = await readData(call.request)
@@ -44,16 +45,22 @@ export async function performAction(
   return answer(await perform(save, terms), action, call)
 }
 
-const toActionCall = (action: DocumentAction, params: Params, call: RestCall): ActionCall => ({
+const toActionCall = (
+  action: DocumentAction,
+  params: Params,
+  call: RestCall,
+  terms: RestTerms,
+): ActionCall => ({
   action,
   type: call.route.type,
   params,
   caller: call.caller,
   http: {
-    shape: responseShape(call),
+    shape: responseShape(call, terms),
     tagOf: documentTag,
     trail: call.request,
     precondition: parsePrecondition(call.request.headers['if-match']),
+    answersDelete: isStrapi4Request(call.request, terms.settings),
     documentBody: DOCUMENT_BODY,
     listBody,
   },
@@ -85,7 +92,8 @@ function cachedTargets(action: 'create' | 'update') {
 
 /** The answer of the action if middlewares left it unchanged; else their value as JSON. */
 function answer({ result, value }: Performed, action: DocumentAction, call: RestCall): HttpResponse {
-  if (action === 'delete') return { status: 204, body: null }
+  if (action === 'delete' && result?.kind !== 'document' && result?.kind !== 'missing')
+    return { status: 204, body: null }
   if (result && value === undefined) return answerResult(result, action, call)
   if (value === null && action !== 'create') throw new RequestFault(notFound())
   if (result && result.kind !== 'missing' && isDeepStrictEqual(value, toActionValue(result)))
@@ -129,7 +137,7 @@ export async function getList(call: RestCall, terms: RestTerms): Promise<HttpRes
   const { route, request } = call
   const known = timePart(request, 'parse', () => parseListSearch(route.type, request, terms))
   const query = restrictCached(known, known.parsed.query, call)
-  const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call) }
+  const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call, terms) }
   const found = await terms.documents.findBody(body, { trail: request, ahead: call.prefetch })
   if (found === null) throw new RequestFault(notFound())
   return answerBody(found, call)
@@ -142,7 +150,7 @@ export async function getDocument(call: RestCall, terms: RestTerms): Promise<Htt
   const known = timePart(request, 'parse', () => parseOneSearch(type, request, terms))
   const query = restrictCached(known, known.parsed, call)
   if (isUnstorable(documentId)) throw new RequestFault(notFound())
-  const body = { ...DOCUMENT_BODY, query, shape: responseShape(call) }
+  const body = { ...DOCUMENT_BODY, query, shape: responseShape(call, terms) }
   const found = await terms.documents.findBody(body, {
     trail: request,
     ahead: call.prefetch,

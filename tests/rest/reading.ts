@@ -8,7 +8,10 @@ import type { Query } from '../../core/query/query.ts'
 import { parseListQuery, parseOneQuery, parseQueryString } from '../harness/attempts.ts'
 import { faultText, library, typeOf } from '../query/library.ts'
 
-export const SETTINGS: RestSettings = { prefix: '/api', defaultLimit: 25, maxLimit: 100, withCount: true }
+export const SETTINGS: RestSettings = {
+  ...{ prefix: '/api', defaultLimit: 25, maxLimit: 100, withCount: true },
+  responseFormat: 'v5',
+}
 
 const model: Model = await library()
 

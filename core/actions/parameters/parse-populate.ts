@@ -42,6 +42,9 @@ function parseNames(raw: Readonly<Record<string, unknown>>, level: Level): reado
 const isListIndex = (name: string, { attributes }: Holder): boolean =>
   !attributes.has(name) && (/^\d+$/.test(name) || parseBoolean(name) !== undefined)
 
+/** `populate[component]=*` populates one level of the component. */
+const WHOLE = { populate: '*' }
+
 /** null: `false` excludes the attribute. */
 function parseName(name: string, value: unknown, { holder, components }: Level): Populate | null {
   const attribute = holder.attributes.get(name)
@@ -50,7 +53,9 @@ function parseName(name: string, value: unknown, { holder, components }: Level):
     throw new RequestFault(unknownKey({ holder, param: 'populate', path: null }, name))
   const wanted = value === null ? false : parseBoolean(value)
   if (wanted !== undefined) return wanted ? whole : null
-  if (isRecord(value)) return parsePopulateOptions(value, { attribute, holder, components, parsePopulate })
+  const options = value === '*' && attribute.kind === 'component' ? WHOLE : value
+  if (isRecord(options))
+    return parsePopulateOptions(options, { attribute, holder, components, parsePopulate })
   throw new RequestFault(unexpectedText(attribute, value, holder))
 }
 

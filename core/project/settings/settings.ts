@@ -200,6 +200,8 @@ export interface RestSettings {
   readonly maxLimit: number
   /** Counts the total of a list unless the request disables it. */
   readonly withCount: boolean
+  /** `v4` serves Strapi 4's REST: documents with `data` and `attributes`, numeric ids in addresses, `publicationState`. The header `Strapi-Response-Format` (`v4`, `v5`) overrides the format of one answer. */
+  readonly responseFormat: 'v5' | 'v4'
 }
 /** GraphQL API. */
 export interface GraphqlSettings {

@@ -88,9 +88,13 @@ function sizeUnlessDefault(path: SettingPath, given: LiteralValue | undefined): 
 const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue>, keys: readonly string[]) =>
   keys.map(key => (isDefaultAt([...path, key], given.get(key)) ? undefined : setting(key, given.get(key))))
 
-export function convertRest({ config }: StrapiProject): DocumentEntry | undefined {
+/** The front-ends of a Strapi 4 project read its format. */
+export function convertRest({ config, version }: StrapiProject): DocumentEntry | undefined {
   const rest = withBoundedList(mappingAt(config.api, 'rest'), 'maxLimit')
-  return section('rest', sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']))
+  return section('rest', [
+    ...sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']),
+    version === 4 ? flow('responseFormat', 'v4') : undefined,
+  ])
 }
 
 /** Length of lists where Strapi has no limit (-1). The size of the response is bounded by `database.limits.bytes`. */

@@ -1,0 +1,227 @@
+import { trusted } from '../access/brand.ts'
+import type { Params } from '../actions/params.ts'
+import { fault, notFound, RequestFault } from '../faults/fault.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
+import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'
+import type { ContentType, Holder } from '../model/model.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
+import { isRecord, targetHolder } from '../query/parse-place.ts'
+import type { Status } from '../query/query.ts'
+import { readData, requestParams } from './parse-query-string.ts'
+import type { RestCall, RestTerms } from './rest-call.ts'
+import type { Route } from './routes.ts'
+
+// Requests of Strapi 4 in the terms of Strapi 5, in a project with `rest.responseFormat: v4`
+// (reference/rest.md#16-response-format-v4-and-query-parsing). What follows sees Strapi 5 alone; only the shape of answers differs.
+
+const HEADER = 'strapi-response-format'
+
+/** The header names the format of a request's answer; without it, or with another value, the project does. */
+export function isStrapi4Format({ headers }: Pick<HttpRequest, 'headers'>, settings: RestSettings): boolean {
+  const named = headers[HEADER]
+  return named === 'v4' || (named !== 'v5' && settings.responseFormat === 'v4')
+}
+
+/** True for requests whose addresses, parameters and bodies are those of Strapi 4: the header alone changes answers only. */
+export const isStrapi4Request = (
+  { headers }: Pick<HttpRequest, 'headers'>,
+  settings: RestSettings,
+): boolean => settings.responseFormat === 'v4' && headers[HEADER] !== 'v5'
+
+/** Rejects with notFound if no row has the id of the address. */
+export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route'>>(
+  call: Call,
+  terms: Pick<RestTerms, 'documents'>,
+): Promise<Call> {
+  const { request, route } = call
+  const row = await findRow(route, terms)
+  if (row === null) throw new RequestFault(notFound())
+  const params = toParams(requestParams(request), route.type)
+  const body = isSave(request) ? toBody(await readData(request), route.type) : null
+  const query = { ...params, ...body?.params, ...(row?.locale && { locale: row.locale }) }
+  return {
+    ...call,
+    ...(row && { route: { ...route, documentId: row.documentId } }),
+    request: changeRequest(request, query, body?.bytes ?? null),
+  }
+}
+
+const isSave = ({ method }: HttpRequest): boolean => method === 'POST' || method === 'PUT'
+
+interface Row {
+  readonly documentId: string
+  readonly locale?: string | null
+}
+
+/** The document and the locale of a numeric id; undefined: the address has none; null: no row has it. */
+async function findRow(
+  { type, documentId }: Route,
+  { documents }: Pick<RestTerms, 'documents'>,
+): Promise<Row | null | undefined> {
+  if (documentId === null || !/^\d{1,10}$/.test(documentId)) return undefined
+  const statuses: readonly Status[] = type.draftAndPublish ? ['published', 'draft'] : ['published']
+  const names = type.localized ? ['documentId', 'locale'] : ['documentId']
+  for (const status of statuses) {
+    // It reveals nothing: the document is read or written with the caller's permissions afterwards.
+    const query = trusted({
+      ...ALL_ROWS,
+      type,
+      status,
+      take: { kind: 'many', page: { start: 0, limit: 1 }, total: false },
+      selection: { fields: names.map(name => requireScalar(type, name)), named: true, populate: [] },
+      filter: {
+        kind: 'comparison',
+        attribute: requireScalar(type, 'id'),
+        operator: '$eq',
+        values: [Number(documentId)],
+      },
+    })
+    const [found] = JSON.parse((await documents.findMany(query, 'flat')).text) as readonly Row[]
+    if (found) return found
+  }
+  return null
+}
+
+interface Body {
+  readonly bytes: Buffer
+  readonly params: Params
+}
+
+/** Strapi 4 takes the locale and the publication state with the values, and ignores what it maintains itself. */
+function toBody(data: Readonly<Record<string, unknown>>, type: ContentType): Body {
+  const values = Object.entries(data).filter(([key]) => !MAINTAINED.has(key) || isDeclared(type, key))
+  const { locale, publishedAt } = data
+  const isDraft = publishedAt === null && type.draftAndPublish && !isDeclared(type, 'publishedAt')
+  const isLocale = locale !== undefined && type.localized
+  return {
+    bytes: Buffer.from(JSON.stringify({ data: Object.fromEntries(values) })),
+    params: { ...(isDraft && { status: 'draft' }), ...(isLocale && { locale }) },
+  }
+}
+
+const MAINTAINED: ReadonlySet<string> = new Set([
+  ...['id', 'documentId', 'locale', 'localizations'],
+  ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy'],
+])
+
+const isDeclared = ({ attributes }: ContentType, name: string): boolean =>
+  attributes.get(name)?.system === false
+
+function changeRequest(request: HttpRequest, query: Params, bytes: Buffer | null): HttpRequest {
+  const { id, method, path, search, peer, timing = null, origin } = request
+  const headers = bytes ? { ...request.headers, 'content-type': 'application/json' } : request.headers
+  return {
+    ...{ id, method, path, search, headers, peer, timing, origin, query },
+    ...(request.writes && { writes: request.writes }),
+    body: () => (bytes ? Promise.resolve(bytes) : request.body()),
+    stream: () => request.stream(),
+  }
+}
+
+function toParams(given: Params, type: ContentType): Params {
+  const { publicationState, ...params } = given
+  const populate = toPopulate(params.populate, type, { nodes: MOST_NODES })
+  return {
+    ...params,
+    ...(publicationState !== undefined &&
+      params.status === undefined && { status: toStatus(publicationState) }),
+    ...(params.locale === 'all' && { locale: '*' }),
+    ...(params.populate !== undefined && { populate }),
+  }
+}
+
+const STATES = { live: 'published', preview: 'draft' } as const satisfies Record<string, Status>
+
+function toStatus(state: unknown): Status {
+  if (state === 'live' || state === 'preview') return STATES[state]
+  const details = { key: 'publicationState', expected: Object.keys(STATES) }
+  throw new RequestFault(
+    fault('validation', 'Invalid value for publicationState: expected live or preview', details),
+  )
+}
+
+type Tree = Readonly<Record<string, unknown>>
+
+/** Nodes of a populate that may still be visited: one below a zone is visited for each of its components. */
+interface Budget {
+  nodes: number
+}
+
+const MOST_NODES = 5_000
+const TOO_MUCH = 'The populate leads through too many components'
+
+/** A populate without the names that the holder does not have: Strapi 4 ignores these. undefined: nothing is left. */
+function toPopulate(given: unknown, holder: Holder, budget: Budget): unknown {
+  if (given === '*') return given
+  if (budget.nodes-- <= 0) throw new RequestFault(fault('validation', TOO_MUCH, { key: 'populate' }))
+  if (typeof given === 'string' || Array.isArray(given)) return toPopulate(toTree(given), holder, budget)
+  if (!isRecord(given)) return given
+  const entries = Object.entries(flattenNames(given)).flatMap(([name, options]): [string, unknown][] => {
+    const attribute = holder.attributes.get(name)
+    if (!attribute || attribute.kind === 'scalar') return []
+    if (attribute.kind === 'zone') return [[name, toZoneOptions(options, attribute.components, budget)]]
+    const behind = targetHolder(attribute)
+    return behind ? [[name, toOptions(options, behind, budget)]] : []
+  })
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined
+}
+
+function toOptions(options: unknown, holder: Holder, budget: Budget): unknown {
+  if (options === '*') return { populate: '*' }
+  if (!isRecord(options)) return options
+  const { populate, ...others } = options
+  const inner = toPopulate(populate, holder, budget)
+  return inner === undefined && Object.keys(others).length === 0
+    ? 'true'
+    : { ...others, ...(inner !== undefined && { populate: inner }) }
+}
+
+/** `populate[zone][populate][x]` populates x of each component that has it. */
+function toZoneOptions(options: unknown, components: readonly Holder[], budget: Budget): unknown {
+  if (options === '*') return { populate: '*' }
+  if (!isRecord(options)) return options
+  const { populate, on } = options
+  if (isRecord(on)) {
+    const known = Object.entries(on).flatMap(([uid, part]): [string, unknown][] => {
+      const component = components.find(each => each.uid === uid)
+      return component ? [[uid, toOptions(part, component, budget)]] : []
+    })
+    return { on: Object.fromEntries(known) }
+  }
+  if (populate === undefined || populate === null) return 'true'
+  if (populate === '*') return { populate }
+  return {
+    on: Object.fromEntries(components.map(each => [each.uid, toOptions({ populate }, each, budget)])),
+  }
+}
+
+/** `populate[0]=a&populate[b]=true` is parsed as an object with the key 0. */
+function flattenNames(given: Tree): Tree {
+  const named = Object.entries(given).filter(([key, value]) => /^\d+$/.test(key) && typeof value === 'string')
+  if (named.length === 0) return given
+  const others = Object.entries(given).filter(([key]) => !/^\d+$/.test(key))
+  return { ...toTree(named.map(([, value]) => value)), ...Object.fromEntries(others) }
+}
+
+/** Dotted names as nested populates. */
+function toTree(given: string | readonly unknown[]): Tree {
+  const root: Record<string, unknown> = Object.create(null)
+  const texts = (Array.isArray(given) ? given : [given]).filter(each => typeof each === 'string')
+  for (const path of texts.flatMap(text => text.split(','))) {
+    let level = root
+    const names = path.trim().split('.').filter(Boolean)
+    for (const [index, name] of names.entries()) {
+      if (index === names.length - 1) level[name] ??= name === '*' ? '*' : 'true'
+      else level = childOf(level, name)
+    }
+  }
+  return root
+}
+
+function childOf(level: Record<string, unknown>, name: string): Record<string, unknown> {
+  const known = level[name]
+  if (isRecord(known) && isRecord(known.populate)) return known.populate as Record<string, unknown>
+  const populate: Record<string, unknown> = Object.create(null)
+  level[name] = { populate }
+  return populate
+}

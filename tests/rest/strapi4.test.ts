@@ -1,0 +1,250 @@
+import test, { type ExecutionContext } from 'ava'
+import { createTestApp, type TestApp } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
+
+const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
+
+/** Components that lead back to the type whose zone has them. */
+const MANY = Array.from({ length: 30 }, (_, index) => `many.part-${index}`)
+
+const PROJECT = {
+  rest: { responseFormat: 'v4' },
+  i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
+  components: {
+    'shared.seo': { attributes: { title: 'string', image: { type: 'media' }, author: toOne('author') } },
+    'shared.quote': { attributes: { text: 'string' } },
+    ...Object.fromEntries(MANY.map(uid => [uid, { attributes: { article: toOne('article') } }])),
+  },
+  contentTypes: {
+    article: {
+      draftAndPublish: true,
+      localized: true,
+      attributes: {
+        title: { type: 'string', localized: true },
+        author: toOne('author'),
+        seo: { type: 'component', component: 'shared.seo' },
+        blocks: { type: 'dynamiczone', components: ['shared.seo', 'shared.quote', ...MANY] },
+      },
+    },
+    author: { attributes: { name: 'string', secret: 'boolean' } },
+    home: { kind: 'single', attributes: { title: 'string' } },
+  },
+  roles: {
+    public: {
+      permissions: {
+        article: ['find', 'findOne'],
+        author: { find: { where: { secret: false } }, findOne: { where: { secret: false } } },
+      },
+    },
+  },
+  apiTokens: { all: { type: 'full-access', secret: TOKEN } },
+}
+
+function toOne(target: string) {
+  return { type: 'relation', relation: 'manyToOne', target }
+}
+
+interface Entry {
+  readonly id: number
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+interface Site {
+  readonly app: TestApp
+  send(method: string, path: string, data?: object, headers?: Record<string, string>): Promise<Sent>
+}
+
+interface Sent {
+  readonly status: number
+  readonly data: Entry
+  readonly list: readonly Entry[]
+  readonly body: unknown
+}
+
+async function openSite(t: ExecutionContext): Promise<Site> {
+  const server = testServer()
+  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
+  const app = await createTestApp({ project: PROJECT, ...database })
+  t.teardown(() => app.close())
+  return {
+    app,
+    async send(method, path, data, headers = {}) {
+      const { status, body } = await app.request(method, `/api/${path}`, {
+        ...(data && { body: { data } }),
+        ...(headers.anonymous === undefined && { token: TOKEN }),
+        headers,
+      })
+      const { data: found } = (body ?? {}) as { data: Entry & readonly Entry[] }
+      return { status, data: found, list: found, body }
+    },
+  }
+}
+
+const ANONYMOUS = { anonymous: 'yes' }
+
+test('a numeric id addresses a document, of its own locale, in reads, writes and deletes', async t => {
+  const { send } = await openSite(t)
+  const { data } = await send('POST', 'articles', { title: 'one' })
+  t.deepEqual([typeof data.id, data.attributes.title, data.attributes.locale], ['number', 'one', 'en'])
+  const french = await send('POST', 'articles', { title: 'un', locale: 'fr' })
+  t.is(french.data.attributes.locale, 'fr')
+
+  t.like(await send('GET', `articles/${data.id}`), { status: 200, data: { attributes: { title: 'one' } } })
+  t.like(await send('GET', `articles/${french.data.id}`), {
+    data: { attributes: { title: 'un', locale: 'fr' } },
+  })
+  const changed = await send('PUT', `articles/${french.data.id}`, { title: 'deux' })
+  t.like(changed, { status: 200, data: { id: french.data.id, attributes: { title: 'deux', locale: 'fr' } } })
+
+  const removed = await send('DELETE', `articles/${french.data.id}`)
+  t.like(removed, { status: 200, data: { id: french.data.id, attributes: { title: 'deux' } } })
+  for (const method of ['GET', 'DELETE']) t.is((await send(method, `articles/${french.data.id}`)).status, 404)
+  t.is((await send('PUT', `articles/${french.data.id}`, { title: 'gone' })).status, 404)
+  t.is((await send('GET', `articles/${data.id}`)).status, 200)
+})
+
+test('a delete answers 404 if there is no document, and the document of a single type', async t => {
+  const { send } = await openSite(t)
+  for (const path of ['articles/999999', 'articles/99999999999', 'articles/abcdefghijklmnopqrstuvwx', 'home'])
+    t.is((await send('DELETE', path)).status, 404, path)
+  await send('PUT', 'home', { title: 'here' })
+  t.like(await send('DELETE', 'home'), { status: 200, data: { attributes: { title: 'here' } } })
+})
+
+test('a hidden document is not found by its numeric id', async t => {
+  const { send } = await openSite(t)
+  const hidden = await send('POST', 'authors', { name: 'Ann', secret: true })
+  const open = await send('POST', 'authors', { name: 'Bob', secret: false })
+  const found = await send('GET', `authors/${hidden.data.id}`, undefined, ANONYMOUS)
+  const absent = await send('GET', 'authors/999999', undefined, ANONYMOUS)
+  t.deepEqual([found.status, found.body], [404, absent.body])
+  t.is((await send('GET', `authors/${open.data.id}`, undefined, ANONYMOUS)).status, 200)
+  t.is((await send('DELETE', `authors/${open.data.id}`, undefined, ANONYMOUS)).status, 403)
+})
+
+test('numeric ids link documents, and filter by linked documents', async t => {
+  const { send } = await openSite(t)
+  const { data: author } = await send('POST', 'authors', { name: 'Ann', secret: false })
+  await send('POST', 'articles', { title: 'one', author: author.id })
+  await send('POST', 'articles', { title: 'two', author: { connect: [{ id: author.id }] } })
+  await send('POST', 'articles', { title: 'none' })
+  const { list } = await send(
+    'GET',
+    `articles?filters[author][id][$eq]=${author.id}&sort=title&populate=author`,
+  )
+  t.deepEqual(
+    list.map(({ attributes }) => attributes.title),
+    ['one', 'two'],
+  )
+  t.like(list[0]?.attributes.author, { data: { id: author.id, attributes: { name: 'Ann' } } })
+})
+
+test('publicationState shows drafts to who may read them, and publishedAt: null writes one', async t => {
+  const { send } = await openSite(t)
+  await send('POST', 'articles', { title: 'published', publishedAt: '2026-01-01T00:00:00.000Z', id: 5 })
+  const draft = await send('POST', 'articles', { title: 'draft', publishedAt: null })
+  t.is(draft.status, 201)
+  const titles = async (query: string, headers = {}) =>
+    (await send('GET', `articles?sort=title${query}`, undefined, headers)).list.map(
+      each => each.attributes.title,
+    )
+  t.deepEqual(await titles(''), ['published'])
+  t.deepEqual(await titles('&publicationState=live'), ['published'])
+  t.deepEqual(await titles('&publicationState=preview'), ['draft', 'published'])
+  t.is((await send('GET', `articles/${draft.data.id}`)).status, 404)
+  t.is((await send('GET', `articles/${draft.data.id}?publicationState=preview`)).status, 200)
+  const preview = await send('GET', 'articles?publicationState=preview', undefined, ANONYMOUS)
+  t.not(JSON.stringify(preview.body).includes('"draft"'), true)
+  t.like((await send('GET', 'articles?publicationState=both')).body, {
+    error: { message: 'Invalid value for publicationState: expected live or preview' },
+  })
+})
+
+test('locale=all lists all locales', async t => {
+  const { send } = await openSite(t)
+  await send('POST', 'articles', { title: 'one' })
+  await send('POST', 'articles?locale=fr', { title: 'un' })
+  const locales = async (query: string) =>
+    (await send('GET', `articles?sort=title${query}`)).list.map(each => each.attributes.locale)
+  t.deepEqual(await locales(''), ['en'])
+  t.deepEqual(await locales('&locale=all'), ['en', 'fr'])
+  t.deepEqual(await locales('&locale=fr'), ['fr'])
+})
+
+test('names that a type does not have are ignored in populate, at each level', async t => {
+  const { send } = await openSite(t)
+  const { data: author } = await send('POST', 'authors', { name: 'Ann', secret: false })
+  const blocks = [
+    { __component: 'shared.seo', title: 'block', author: author.id },
+    { __component: 'shared.quote', text: 'quote' },
+  ]
+  await send('POST', 'articles', {
+    title: 'one',
+    author: author.id,
+    seo: { title: 'seo', author: author.id },
+    blocks,
+  })
+  const read = async (query: string) => {
+    const { status, list, body } = await send('GET', `articles?${query}`)
+    t.is(status, 200, `${query}: ${JSON.stringify(body)}`)
+    return list[0]?.attributes ?? {}
+  }
+  const ann = { data: { id: author.id, attributes: { name: 'Ann' } } }
+  for (const query of [
+    'populate=author,unknown,title,author.unknown',
+    'populate[0]=author&populate[1]=unknown.deep',
+    'populate[author]=*&populate[unknown]=*',
+    'populate[author][populate][unknown]=true&populate[createdBy]=true',
+    'populate[0]=author&populate[seo][populate]=unknown',
+  ])
+    t.like((await read(query)).author, ann, query)
+  for (const query of [
+    'populate[seo]=*',
+    'populate[seo][populate]=*',
+    'populate=seo.author',
+    'populate[seo][populate][author]=true',
+  ])
+    t.like((await read(query)).seo, { title: 'seo', author: ann }, query)
+  for (const query of [
+    'populate[blocks][populate]=*',
+    'populate[blocks]=*',
+    'populate[blocks][populate][author]=true',
+    'populate[blocks][populate]=author,unknown',
+    'populate=blocks.author',
+    'populate[blocks][on][shared.seo][populate]=author&populate[blocks][on][shared.quote]=true&populate[blocks][on][shared.none]=true',
+  ]) {
+    const zone = (await read(query)).blocks as readonly { readonly author?: unknown }[]
+    t.is(zone.length, 2, query)
+    t.like(zone[0]?.author, ann, query)
+  }
+  t.is((await read('populate=unknown')).author, undefined)
+  t.is((await read('populate[toString]=true&populate[__proto__]=true')).author, undefined)
+})
+
+test('the header gives one answer the format of Strapi 5, and its parameters', async t => {
+  const { send } = await openSite(t)
+  const { data } = await send('POST', 'articles', { title: 'one' })
+  const headers = { 'strapi-response-format': 'v5' }
+  const { list } = await send('GET', 'articles', undefined, headers)
+  t.like(list[0], { id: data.id, title: 'one' })
+  t.is((await send('GET', `articles/${data.id}`, undefined, headers)).status, 404)
+  t.is((await send('GET', 'articles?populate=unknown', undefined, headers)).status, 400)
+  t.is((await send('GET', 'articles?populate=unknown')).status, 200)
+})
+
+test('bad input is refused as in the format of Strapi 5', async t => {
+  const { send } = await openSite(t)
+  for (const [method, path, data] of [
+    ['GET', 'articles?filters[unknown]=1'],
+    ['GET', `articles?populate=${'blocks.article.'.repeat(20)}author`],
+    ['GET', 'articles?locale[a]=all'],
+    ['GET', 'articles?publicationState[]=preview'],
+    ['POST', 'articles', { unknown: 1 }],
+    ['POST', 'articles', { title: 'x', locale: 'de' }],
+    ['PUT', 'articles/1e3', { title: 'x' }],
+  ] as const) {
+    const { status } = await send(method, path, data)
+    t.true(status === 400 || status === 404, `${method} ${path}: ${status}`)
+  }
+})

@@ -42,7 +42,9 @@ export async function performAction(
   const target = terms.around ? writeTarget(action, actionCall, terms) : SAVE_TARGETS[action](call, terms)
   const data = await readData(call.request)
   const save = { ...actionCall, params: { ...params, data }, target }
-  return answer(await perform(save, terms), action, call)
+  const response = answer(await perform(save, terms), action, call)
+  // Strapi 4 answers 200 to a create.
+  return isStrapi4Request(call.request, terms.settings) ? { ...response, status: 200 } : response
 }
 
 const toActionCall = (

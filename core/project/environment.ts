@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { groupBy } from '../base/plain-data.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import { readSource } from './yaml/source-file.ts'
+import { readSource, type SourceText } from './yaml/source-file.ts'
+import type { YamlNode } from './yaml/yaml-tree.ts'
 
 /** The variables for `${NAME}`. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -53,3 +55,47 @@ export function substitute(text: string, environment: Environment): Substitution
 
 const variableOf = (environment: Environment, name: string): string | undefined =>
   Object.hasOwn(environment, name) ? environment[name] : undefined
+
+interface VariableDefault {
+  readonly variable: string
+  readonly section: string
+  readonly key: string
+  /** The variable has a list, with commas between its items. */
+  readonly isList?: true
+}
+
+/** Variables that are the defaults of keys which no file of the project has (reference/rest.md#0-decisions). */
+const VARIABLE_DEFAULTS: readonly VariableDefault[] = [
+  { variable: 'HOST', section: 'server', key: 'host' },
+  { variable: 'PORT', section: 'server', key: 'port' },
+  { variable: 'DATABASE_URL', section: 'database', key: 'url' },
+  { variable: 'REPLICA_URLS', section: 'database', key: 'replicas', isList: true },
+  { variable: 'JWT_SECRET', section: 'auth', key: 'jwtSecret' },
+]
+
+/** The defaults that the environment gives to a project, as a file that it includes. null: none. */
+export function environmentSource(tree: YamlNode, environment: Environment): SourceText | null {
+  const given = VARIABLE_DEFAULTS.filter(
+    each => variableOf(environment, each.variable) && !hasKey(tree, each.section, each.key),
+  )
+  if (given.length === 0) return null
+  const sections = groupBy(given, ({ section }) => section)
+  const lines = [...sections].flatMap(([section, keys]) => [
+    `${section}:`,
+    ...keys.map(({ key, variable, isList }) => {
+      const items = isList ? variableOf(environment, variable)?.split(',') : undefined
+      return `  ${key}: ${items ? JSON.stringify(items.map(escapePlaceholder)) : `\${${variable}}`}`
+    }),
+  ])
+  return { path: '', shown: 'the environment', text: lines.join('\n') }
+}
+
+const escapePlaceholder = (item: string): string => item.trim().replaceAll('${', () => '$${')
+
+/** Also true for a section that is not a mapping: the schema reports it. */
+function hasKey(tree: YamlNode, section: string, key: string): boolean {
+  if (tree.kind !== 'map') return true
+  const node = tree.entries.get(section)?.value
+  if (node === undefined || (node.kind === 'scalar' && node.value === null)) return false
+  return node.kind !== 'map' || node.entries.has(key)
+}

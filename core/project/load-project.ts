@@ -3,16 +3,18 @@ import { deepFreeze, isRecord } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import { rules } from './checks/rules.ts'
-import { type Environment, readEnvironment } from './environment.ts'
+import { type Environment, environmentSource, readEnvironment } from './environment.ts'
 import { type ProjectFinding, sortDiagnostics } from './faults.ts'
 import { checkShape } from './grammar/check-shape.ts'
 import { type Grammar, openGrammar } from './grammar/grammar.ts'
 import type { Project } from './project.ts'
 import { readProjectFiles } from './read-files.ts'
+import { isProjectSecret } from './secret-ranges.ts'
 import { deriveDefaults, type IsWritten } from './settings/derive-defaults.ts'
 import { fillDefaults } from './settings/fill-defaults.ts'
 import type { Settings } from './settings/settings.ts'
 import { mergeTrees } from './yaml/merge-trees.ts'
+import { parseYaml } from './yaml/parse-yaml.ts'
 import { locationLookup } from './yaml/read-yaml.ts'
 import type { YamlNode } from './yaml/yaml-tree.ts'
 
@@ -39,9 +41,16 @@ export async function loadProject(folder: string, env: Environment): Promise<Res
 export async function readProject(folder: string, env: Environment): Promise<ReadProject> {
   const root = resolve(folder)
   const environment = await readEnvironment(root, env)
-  const files = await readProjectFiles(join(root, PROJECT_FILE), environment.ok ? environment.value : env)
-  const { tree, faults } = mergeTrees(files.trees)
-  const found = [...(environment.ok ? [] : environment.reasons), ...files.faults, ...faults]
+  const variables = environment.ok ? environment.value : env
+  const files = await readProjectFiles(join(root, PROJECT_FILE), variables)
+  const written = mergeTrees(files.trees)
+  const { tree, faults } = withVariables(written.tree, variables)
+  const found = [
+    ...(environment.ok ? [] : environment.reasons),
+    ...files.faults,
+    ...written.faults,
+    ...faults,
+  ]
   if (tree === undefined) return { faults: sortDiagnostics(found) }
   const checked = checkTree(tree, files.complete, await openGrammar())
   const all = sortDiagnostics([...found, ...checked.misfits, ...checked.faults])
@@ -51,6 +60,15 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
     ...(checked.settings &&
       isJudgeable && { project: toProject({ root, tree, files: [...files.seen] }, checked.settings) }),
   }
+}
+
+/** Adds the keys that no file has and the environment gives. */
+function withVariables(tree: YamlNode | undefined, environment: Environment): ReturnType<typeof mergeTrees> {
+  const source = tree && environmentSource(tree, environment)
+  if (!tree || !source) return { tree, faults: [] }
+  const given = parseYaml(source, { environment, isSecret: isProjectSecret })
+  const merged = mergeTrees(given.tree ? [tree, given.tree] : [tree])
+  return { ...merged, faults: [...given.faults, ...merged.faults] }
 }
 
 /** The sections that declare the model and the permissions. */

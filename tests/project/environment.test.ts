@@ -1,5 +1,5 @@
 import test from 'ava'
-import { faultsOf, loadGood } from './load.ts'
+import { faultsOf, load, loadGood } from './load.ts'
 
 test('a variable becomes the number, the truth value or the text that its key wants', async t => {
   const { settings } = await loadGood(
@@ -52,5 +52,53 @@ test('real variables override .env', async t => {
 test('a variable named like a member of every object is not set', async t => {
   t.deepEqual(await faultsOf('name: "${constructor}"\n'), [
     'project.yaml:1:7 the environment variable `constructor` is not set: set it, or give a fallback with `${constructor:-…}` (name)',
+  ])
+})
+
+const VARIABLES = {
+  HOST: '127.0.0.9',
+  PORT: '4000',
+  DATABASE_URL: 'postgres://one/shop',
+  REPLICA_URLS: 'postgres://two/shop, postgres://three/shop?x=${HOST}',
+  JWT_SECRET: 'a secret of the environment, ${PORT} letters long',
+}
+
+test('five variables are the defaults of keys that no file has', async t => {
+  for (const file of ['name: A\n', 'name: A\nserver:\ndatabase: { replicaLag: 1s }\n']) {
+    const { settings } = await loadGood(file, VARIABLES)
+    const { host, port } = settings.server
+    t.deepEqual({ host, port }, { host: '127.0.0.9', port: 4000 })
+    t.is(settings.database.url, 'postgres://one/shop')
+    t.deepEqual(settings.database.replicas, ['postgres://two/shop', 'postgres://three/shop?x=${HOST}'])
+    t.is(settings.auth.jwtSecret, VARIABLES.JWT_SECRET)
+  }
+})
+
+test('a key of the file or of an included file replaces its variable', async t => {
+  const { settings } = await loadGood(
+    {
+      'project.yaml':
+        'name: A\ninclude: [b.yaml]\nserver: { port: 80 }\ndatabase: { url: embedded, replicas: [] }\n',
+      'b.yaml': 'auth: { jwtSecret: of the file with more than thirty-two letters }\n',
+    },
+    VARIABLES,
+  )
+  t.is(settings.server.port, 80)
+  t.is(settings.database.url, 'embedded')
+  t.deepEqual(settings.database.replicas, [])
+  t.is(settings.auth.jwtSecret, 'of the file with more than thirty-two letters')
+  t.is((await loadGood('name: A\n', { PORT: '', HOST: '' })).settings.server.port, 1337)
+})
+
+test('a wrong variable is reported with its name, and its secret is masked', async t => {
+  const [port = '', url = ''] = (await load('name: A\n', {
+    PORT: 'http',
+    DATABASE_URL: 'mysql://a:hidden@b/c',
+  })) as string[]
+  t.regex(port, /^the environment:2:9 .*whole number.*\(server\.port\)\n.*port: \$\{PORT\}/)
+  t.regex(url, /^the environment:4:8 .*\(database\.url\)/)
+  t.false(url.includes('hidden'))
+  t.deepEqual(await faultsOf('name: A\nserver: 5\n', { PORT: '80' }), [
+    'project.yaml:2:9 expected a mapping, found 5 (server)',
   ])
 })

@@ -64,7 +64,7 @@ interface VariableDefault {
   readonly isList?: true
 }
 
-/** Variables that are the defaults of keys which no file of the project has (reference/rest.md#0-decisions). */
+/** Variables that are the defaults of keys which no file of the project has */
 const VARIABLE_DEFAULTS: readonly VariableDefault[] = [
   { variable: 'HOST', section: 'server', key: 'host' },
   { variable: 'PORT', section: 'server', key: 'port' },

@@ -38,7 +38,12 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
   if (row === null) throw new RequestFault(notFound())
   const params = toParams(requestParams(request), route.type)
   const body = isSave(request) ? toBody(await readData(request), route.type) : null
-  const query = { ...params, ...body?.params, ...(row?.locale && { locale: row.locale }) }
+  const query = {
+    ...(row?.status === 'draft' && request.method === 'PUT' && { status: row.status }),
+    ...params,
+    ...body?.params,
+    ...(row?.locale && { locale: row.locale }),
+  }
   return {
     ...call,
     ...(row && { route: { ...route, documentId: row.documentId } }),
@@ -49,6 +54,8 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
 const isSave = ({ method }: HttpRequest): boolean => method === 'POST' || method === 'PUT'
 
 interface Row {
+  /** A document that is not published is its draft: Strapi 4 does not publish it when it changes. */
+  readonly status: Status
   readonly documentId: string
   readonly locale?: string | null
 }
@@ -76,8 +83,11 @@ async function findRow(
         values: [Number(documentId)],
       },
     })
-    const [found] = JSON.parse((await documents.findMany(query, 'flat')).text) as readonly Row[]
-    if (found) return found
+    const [found] = JSON.parse((await documents.findMany(query, 'flat')).text) as readonly Omit<
+      Row,
+      'status'
+    >[]
+    if (found) return { ...found, status }
   }
   return null
 }
@@ -91,11 +101,14 @@ interface Body {
 function toBody(data: Readonly<Record<string, unknown>>, type: ContentType): Body {
   const values = Object.entries(data).filter(([key]) => !MAINTAINED.has(key) || isDeclared(type, key))
   const { locale, publishedAt } = data
-  const isDraft = publishedAt === null && type.draftAndPublish && !isDeclared(type, 'publishedAt')
+  const stamp = type.draftAndPublish && !isDeclared(type, 'publishedAt') ? publishedAt : undefined
   const isLocale = locale !== undefined && type.localized
   return {
     bytes: Buffer.from(JSON.stringify({ data: Object.fromEntries(values) })),
-    params: { ...(isDraft && { status: 'draft' }), ...(isLocale && { locale }) },
+    params: {
+      ...(stamp !== undefined && { status: stamp === null ? 'draft' : 'published' }),
+      ...(isLocale && { locale }),
+    },
   }
 }
 

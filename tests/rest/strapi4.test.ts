@@ -153,9 +153,14 @@ test('publicationState shows drafts to who may read them, and publishedAt: null 
   t.deepEqual(await titles('&publicationState=live'), ['published'])
   t.deepEqual(await titles('&publicationState=preview'), ['draft', 'published'])
   t.is((await send('GET', `articles/${draft.data.id}`)).status, 404)
+  const changed = await send('PUT', `articles/${draft.data.id}`, { title: 'draft' })
+  t.like(changed, { status: 200, data: { id: draft.data.id, attributes: { publishedAt: null } } })
+  t.deepEqual(await titles(''), ['published'])
   t.is((await send('GET', `articles/${draft.data.id}?publicationState=preview`)).status, 200)
   const preview = await send('GET', 'articles?publicationState=preview', undefined, ANONYMOUS)
   t.not(JSON.stringify(preview.body).includes('"draft"'), true)
+  await send('PUT', `articles/${draft.data.id}`, { publishedAt: '2026-01-02T00:00:00.000Z' })
+  t.deepEqual(await titles(''), ['draft', 'published'])
   t.like((await send('GET', 'articles?publicationState=both')).body, {
     error: { message: 'Invalid value for publicationState: expected live or preview' },
   })

@@ -80,6 +80,7 @@ async function compileExtendedSchemas(
     model: app.model,
     shadow: graphql.shadow,
     generatesTypes: settings.graphql.config.shadowCRUD,
+    entityId: settings.graphql.config.entityId,
     extensions: { uses: graphql.uses, app, settings, binding, root },
   })
   if (compiled.ok) return compiled

@@ -15,7 +15,7 @@ import type { ShadowCrudDeclaration } from '../project/settings/declarations.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { checkDefinitions, extensionFault, type GraphqlFault } from './extensions/check-definitions.ts'
 import { type ExtensionTerms, extendSchema, type SchemaExtension } from './extensions/schema-extension.ts'
-import { FORMATS, type FormatName } from './formats/format.ts'
+import { configuredFormat, type EntityIdSetting, FORMATS, type FormatName } from './formats/format.ts'
 import { typeResolvers } from './resolve/resolvers.ts'
 import { openShadowCrud } from './sdl/enabled-crud.ts'
 import { generateDefinitions } from './sdl/generate-definitions.ts'
@@ -39,6 +39,8 @@ export interface CompileTerms {
   readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
   /** `graphql.config.shadowCRUD`: generate types for the model. */
   readonly generatesTypes: boolean
+  /** `graphql.config.entityId` */
+  readonly entityId: EntityIdSetting
   /** null: no extension adds anything. */
   readonly extensions: Omit<ExtensionTerms, 'format' | 'isElsewhere'> | null
 }
@@ -103,6 +105,7 @@ export function compileGenerated({ model, settings, shadow, format }: GeneratedT
     format,
     shadow: shadow ?? new Map(declared),
     generatesTypes: generates,
+    entityId: settings.config.entityId,
     extensions: null,
   })
   if (compiled.ok) return compiled.value
@@ -117,13 +120,13 @@ export interface GeneratedTerms {
 }
 
 function assemble(
-  { model, format }: Pick<CompileTerms, 'model' | 'format'>,
+  { model, format, entityId }: Pick<CompileTerms, 'model' | 'format' | 'entityId'>,
   definitions: readonly (string | DocumentNode)[],
   others: readonly IResolvers[],
 ): GraphQLSchema {
   const schema = makeExecutableSchema({
     typeDefs: mergeTypeDefs([...definitions]),
-    resolvers: [typeResolvers(model, FORMATS[format]), ...others],
+    resolvers: [typeResolvers(model, configuredFormat(format, entityId)), ...others],
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
   })
   return withNamedDirectives(pruneSchema(schema))

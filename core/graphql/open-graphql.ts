@@ -15,7 +15,7 @@ import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { type CompiledSchemas, compileGenerated } from './compile-schema.ts'
 import { buildSchema } from './connect-schema.ts'
 import { type Engine, openEngine } from './engine.ts'
-import { FORMATS, type FormatName, type GraphqlFormat } from './formats/format.ts'
+import { configuredFormat, type FormatName, type GraphqlFormat } from './formats/format.ts'
 import { type Budget, limitPath, openBudget, overLimit } from './limits/budget.ts'
 import { type Deadline, openDeadline } from './limits/deadline.ts'
 import type { FixedTerms } from './resolve/fixed-field.ts'
@@ -69,12 +69,13 @@ const isAt = (path: string, endpoint: string): boolean => path === endpoint || p
 
 function createEngine(terms: GraphqlTerms, format: FormatName): Engine {
   const { config } = terms.settings
+  const configured = configuredFormat(format, config.entityId)
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
   const compiled = terms.compiled?.get(format) ?? compileGenerated({ ...terms, format })
-  const schema = buildSchema(compiled, { ...terms, format: FORMATS[format], limits })
+  const schema = buildSchema(compiled, { ...terms, format: configured, limits })
   return openEngine(schema, {
     ...terms,
-    format: FORMATS[format],
+    format: configured,
     config,
     trusted: terms.trusted ?? null,
     roots: compiled.roots,

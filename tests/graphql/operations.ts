@@ -19,6 +19,7 @@ export function parseQueries(
     format,
     model,
     shadow: new Map(),
+    entityId: 'document',
     generatesTypes: true,
     extensions: null,
   })

@@ -29,6 +29,7 @@ function schemaOf(
     format,
     model: from,
     shadow: new Map(shadow),
+    entityId: 'document',
     generatesTypes: true,
     extensions: null,
   })

@@ -35,6 +35,8 @@ export interface LinkField {
 /** The differences between the two formats other than definitions, arguments and mutations. */
 export interface GraphqlFormat {
   readonly name: FormatName
+  /** The attribute that `id` of a document shows and filters by. */
+  readonly entityId: 'id' | 'documentId'
   /** `typeName`: of the documents. */
   shapeOf(typeName: string, use: DocumentUse): DocumentShape
   /** The fields of a relation or media attribute, in order. */
@@ -72,6 +74,7 @@ const nestedUses: Readonly<Record<DocumentUse, 'response' | 'collection' | 'rela
 
 const NESTED: GraphqlFormat = {
   name: 'nested',
+  entityId: 'documentId',
   shapeOf(typeName, use) {
     const names = graphqlWrapperNames(typeName)
     return { around: { type: names[nestedUses[use]], field: 'data' }, entity: names.entity }
@@ -95,6 +98,7 @@ const CONNECTION = '_connection'
 
 const FLAT: GraphqlFormat = {
   name: 'flat',
+  entityId: 'documentId',
   shapeOf(typeName, use) {
     const names = graphqlWrapperNames(typeName)
     switch (use) {
@@ -135,6 +139,14 @@ const FLAT: GraphqlFormat = {
 const BARE: DocumentShape = { around: null, entity: null }
 
 export const FORMATS: Readonly<Record<FormatName, GraphqlFormat>> = { nested: NESTED, flat: FLAT }
+
+const NESTED_RECORDS: GraphqlFormat = { ...NESTED, entityId: 'id' }
+
+/** A format as `graphql.config.entityId` wants it. The flat format shows documentIds only. */
+export const configuredFormat = (name: FormatName, entityId: EntityIdSetting): GraphqlFormat =>
+  name === 'nested' && entityId === 'record' ? NESTED_RECORDS : FORMATS[name]
+
+export type EntityIdSetting = GraphqlSettings['config']['entityId']
 
 function linkOf({ attributes }: Holder, name: string): LinkAttribute | undefined {
   const attribute = attributes.get(name)

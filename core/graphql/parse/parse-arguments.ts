@@ -4,6 +4,7 @@ import { parseFilter } from '../../query/parse-filter.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import type { Filter, Page, Query, Sort } from '../../query/query.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 import { toDollarFilter } from '../sdl/to-dollar-filter.ts'
 
 export interface PageLimits {
@@ -58,7 +59,9 @@ export function storableId(raw: unknown): string {
 export function parseRows(
   holder: Holder,
   args: Readonly<Record<string, unknown>>,
+  { entityId }: Pick<GraphqlFormat, 'entityId'>,
 ): { readonly filter: Filter | null; readonly sort: readonly Sort[] } {
-  const filter = args.filters == null ? null : parseFilter(toDollarFilter(args.filters, holder), holder)
+  const filter =
+    args.filters == null ? null : parseFilter(toDollarFilter(args.filters, holder, entityId), holder)
   return { filter, sort: parseSort(args.sort ?? [], holder) }
 }

@@ -54,7 +54,7 @@ function parseOne({ root, nodes, args }: RootSelection, context: OperationContex
 function parseMany({ root, nodes, args }: RootSelection, context: OperationContext): Query {
   const { type, use } = root
   const page = parsePage(args.pagination, context.limits)
-  const rows = parseRows(type, args)
+  const rows = parseRows(type, args, context.format)
   const terms = READ_TERMS[context.format.name](type, args)
   return {
     ...baseQuery(root, terms, args, context),

@@ -170,7 +170,7 @@ function parseLink(
 ): Populate {
   const { context, nodes, holder } = field
   const { target, many } = attribute
-  const rows = parseRows(target, args)
+  const rows = parseRows(target, args, context.format)
   const page = pageOf(many, args, context)
   const fieldName = nodes[0].name.value
   const use = context.format.linkField(holder, fieldName)?.use ?? 'toOne'
@@ -200,7 +200,7 @@ function linkVersions(
 function parseComponent(attribute: ComponentAttribute, args: Arguments, field: PopulateField): Populate {
   const { context, nodes } = field
   const { component, repeatable } = attribute
-  const rows = parseRows(component, args)
+  const rows = parseRows(component, args, context.format)
   const page = pageOf(repeatable, args, context)
   const below = fieldsBelow(nodes, graphqlTypeName(component), context)
   return {

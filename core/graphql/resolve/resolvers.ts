@@ -57,7 +57,8 @@ function holderResolvers(holder: Holder, reading: RowReading): readonly (readonl
   }
   const { entity } = reading.format.shapeOf(name, 'one')
   if (holder.holder === 'component' || !entity) return [[name, fields]]
-  const ofEntity = { id: ({ documentId }: AnsweredRow) => documentId, attributes: (row: AnsweredRow) => row }
+  const { entityId } = reading.format
+  const ofEntity = { id: (row: AnsweredRow) => row[entityId], attributes: (row: AnsweredRow) => row }
   return [
     [name, fields],
     [entity, ofEntity as TypeResolvers],
@@ -66,10 +67,10 @@ function holderResolvers(holder: Holder, reading: RowReading): readonly (readonl
 
 /** Takes the value of a component, zone or link from its row; undefined if access removed it or its arguments are invalid. */
 const rowResolver =
-  (attribute: Attribute, attributeName: string, { wrappers }: RowReading): Resolver =>
+  (attribute: Attribute, attributeName: string, { wrappers, format }: RowReading): Resolver =>
   (row, args, _context, { path }) => {
     const found = row[answerKey(rowPlace(wrapperKeys(path.prev, wrappers)), String(path.key), attributeName)]
-    if (found === undefined) checkArguments(attribute, args)
+    if (found === undefined) checkArguments(attribute, args, format)
     return found
   }
 
@@ -140,14 +141,14 @@ export const fieldPath = (path: AnswerPath): string => {
 }
 
 /** Throws the fault of a list's arguments, if that is the reason why its row has no value. */
-function checkArguments(attribute: Attribute, args: Arguments): void {
+function checkArguments(attribute: Attribute, args: Arguments, format: GraphqlFormat): void {
   const holder = isLink(attribute)
     ? attribute.target
     : attribute.kind === 'component'
       ? attribute.component
       : null
   if (!holder) return
-  parseRows(holder, args)
+  parseRows(holder, args, format)
   parsePage(args.pagination, NO_LIMITS)
 }
 

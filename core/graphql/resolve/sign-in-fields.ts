@@ -72,10 +72,10 @@ const toBody = (input: unknown): Body => (typeof input === 'object' && input !==
 /** Answers of authentication omit the role (reference/graphql.md#7-users). */
 const withoutRole = (user: UserRow | null) => user && { ...user, role: null }
 
-/** Parses a user; ids are documentIds in the nested format, numbers in the flat one. `null`: the user was deleted. */
-function parseUser(text: string, { name }: GraphqlFormat): UserRow | null {
+/** Parses a user; ids are documentIds in the nested format, unless `entityId` is `record`, and numbers in the flat one. `null`: the user was deleted. */
+function parseUser(text: string, { name, entityId }: GraphqlFormat): UserRow | null {
   const user = JSON.parse(text) as UserRow | null
-  if (name === 'flat') return user
+  if (name === 'flat' || entityId === 'id') return user
   const { role } = user ?? {}
   return user && { ...user, id: user.documentId, role: role ? { ...role, id: role.documentId } : null }
 }

@@ -1,5 +1,6 @@
 import { type Attribute, type Holder, isLink } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 
 const LOGIC: ReadonlyMap<string, string> = new Map([
   ['and', '$and'],
@@ -9,27 +10,37 @@ const LOGIC: ReadonlyMap<string, string> = new Map([
 
 type Filter = Readonly<Record<string, unknown>>
 
-/**
- * Converts a GraphQL filter (reference/graphql.md#4-filters) to REST's filter grammar: `{ title: { eq: 1 }, or: [] }` becomes
- * `{ title: { $eq: 1 }, $or: [] }`, and `id` of a document becomes `documentId`.
- */
-export function toDollarFilter(raw: unknown, holder: Holder): unknown {
-  if (Array.isArray(raw)) return raw.map(item => toDollarFilter(item, holder))
-  if (!isRecord(raw)) return raw
-  return Object.fromEntries(conditionsOf(raw, holder).map(([key, value]) => toTerm(key, value, holder)))
+type EntityId = GraphqlFormat['entityId']
+
+interface FilterPlace {
+  readonly holder: Holder
+  readonly entityId: EntityId
 }
 
-function toTerm(key: string, value: unknown, holder: Holder): readonly [string, unknown] {
+/**
+ * Converts a GraphQL filter (reference/graphql.md#4-filters) to REST's filter grammar: `{ title: { eq: 1 }, or: [] }` becomes
+ * `{ title: { $eq: 1 }, $or: [] }`, and `id` of a document becomes `entityId`.
+ */
+export function toDollarFilter(raw: unknown, holder: Holder, entityId: EntityId): unknown {
+  if (Array.isArray(raw)) return raw.map(item => toDollarFilter(item, holder, entityId))
+  if (!isRecord(raw)) return raw
+  return Object.fromEntries(
+    conditionsOf(raw, holder).map(([key, value]) => toTerm(key, value, { holder, entityId })),
+  )
+}
+
+function toTerm(key: string, value: unknown, place: FilterPlace): readonly [string, unknown] {
+  const { holder, entityId } = place
   const logic = LOGIC.get(key)
-  if (logic !== undefined) return [logic, toList(logic, toDollarFilter(value, holder))]
-  const name = nameOf(key, holder)
+  if (logic !== undefined) return [logic, toList(logic, toDollarFilter(value, holder, entityId))]
+  const name = nameOf(key, place)
   const inner = holderBehind(holder, name)
-  if (inner) return [name, toDollarFilter(value, inner)]
+  if (inner) return [name, toDollarFilter(value, inner, entityId)]
   return [name, toDollarOperators(value, holder.attributes.get(name))]
 }
 
-const nameOf = (key: string, holder: Holder): string =>
-  key === 'id' && holder.holder === 'content-type' ? 'documentId' : key
+const nameOf = (key: string, { holder, entityId }: FilterPlace): string =>
+  key === 'id' && holder.holder === 'content-type' ? entityId : key
 
 /** Drops empty groups (reference/graphql.md#4-filters) and null relations and components. */
 const conditionsOf = (filter: Filter, holder: Holder): readonly (readonly [string, unknown])[] =>

@@ -59,7 +59,7 @@ export function layOutDocuments(
       case '__typename':
         return { as, kind: 'constant', value: entity }
       case 'id':
-        return { as, kind: 'documentId' }
+        return { as, kind: context.format.entityId }
       default: {
         const inner = layOutAttributes(type, fieldsBelow(below, name, context), {
           ...place,

@@ -133,6 +133,7 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   const entries = [
     ...sameSettings(['graphql', 'config'], given, GRAPHQL),
     isFlat ? flow(COMPATIBILITY, false) : undefined,
+    version === 4 ? flow('entityId', 'record') : undefined,
   ]
   const other = [...given.keys()].filter(key => !GRAPHQL.includes(key) && key !== COMPATIBILITY)
   const notes =

@@ -61,14 +61,20 @@ async function tryProject(app: TestApp, out: string): Promise<void> {
   if (!model.ok) throw new Error('The model is not in order.')
   const documents = await writeDocuments(app, model.value)
   await readDocuments(app, model.value, documents)
-  if (frontEnd !== undefined) await sendDocuments(app, frontEnd, documents)
+  const isRecord = project.value.settings.graphql.config.entityId === 'record'
+  const ids = [...documents.values()].map(each => (isRecord ? String(each.id) : each.documentId))
+  const slugs = [...documents.values()].flatMap(({ slug }) => slug ?? [])
+  if (frontEnd !== undefined) await sendDocuments(app, frontEnd, { ids, slugs })
 }
 
-type Written = ReadonlyMap<string, { readonly documentId: string; readonly slug?: string }>
+type Written = ReadonlyMap<
+  string,
+  { readonly id: number; readonly documentId: string; readonly slug?: string }
+>
 
 /** Two rounds: the second links documents of types that the first had not written yet. */
 async function writeDocuments(app: TestApp, model: Model): Promise<Written> {
-  const written = new Map<string, { documentId: string }>()
+  const written = new Map<string, { id: number; documentId: string }>()
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   const file = await upload(app)
   let count = 0
@@ -84,10 +90,11 @@ async function writeDocuments(app: TestApp, model: Model): Promise<Written> {
           ? (['POST', path] as const)
           : (['PUT', `${path}/${known.documentId}`] as const)
       const answer = await app.request(method, address, { body: { data }, token: TOKEN })
-      const { documentId } = (answer.body as { data?: { documentId?: string } }).data ?? {}
-      if (answer.status >= 300 || documentId === undefined)
+      const { id, documentId } = (answer.body as { data?: { id?: number; documentId?: string } }).data ?? {}
+      if (answer.status >= 300 || id === undefined || documentId === undefined)
         failures.push(`${method} ${address}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 600)}`)
-      else written.set(type.uid, { documentId, ...(typeof data.slug === 'string' && { slug: data.slug }) })
+      else
+        written.set(type.uid, { id, documentId, ...(typeof data.slug === 'string' && { slug: data.slug }) })
     }
   console.log(`${written.size} of ${types.length} types written`)
   return written
@@ -251,8 +258,13 @@ async function graphqlFiles(dir: string): Promise<readonly string[]> {
     .map(name => join(dir, name))
 }
 
+interface Known {
+  readonly ids: readonly string[]
+  readonly slugs: readonly string[]
+}
+
 /** Each operation is sent with the fragments that it names, from whichever file. */
-async function sendDocuments(app: TestApp, dir: string, written: Written): Promise<void> {
+async function sendDocuments(app: TestApp, dir: string, known: Known): Promise<void> {
   const { body } = await app.request('POST', '/graphql', {
     body: { query: getIntrospectionQuery() },
     token: TOKEN,
@@ -271,7 +283,7 @@ async function sendDocuments(app: TestApp, dir: string, written: Written): Promi
   let good = 0
   for (const { file, operation } of operations) {
     const query = print(withFragments(operation, fragments))
-    const variables = variablesOf(operation, schema, written)
+    const variables = variablesOf(operation, schema, known)
     const { status, body: answer } = await app.request('POST', '/graphql', {
       body: { query, variables },
       token: TOKEN,
@@ -310,10 +322,8 @@ function withFragments(
 function variablesOf(
   { variableDefinitions = [] }: OperationDefinitionNode,
   schema: GraphQLSchema,
-  written: Written,
+  { ids, slugs }: Known,
 ): Record<string, unknown> {
-  const slugs = [...written.values()].flatMap(({ slug }) => slug ?? [])
-  const ids = [...written.values()].map(({ documentId }) => documentId)
   const values: Record<string, unknown> = {}
   for (const { variable, type, defaultValue } of variableDefinitions) {
     const name = variable.name.value

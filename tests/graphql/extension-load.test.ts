@@ -65,7 +65,7 @@ test('getters return what is switched off, in code and in project.yaml', async t
       throw new Error(asked.join())
     }`,
   })
-  t.regex(String(said), /: true(,true){22}$/)
+  t.regex(String(said), /: true(,true){22} \(at extensions\/ask\.js:\d+\)$/)
 })
 
 const PROJECT = `
@@ -94,12 +94,12 @@ test('names unknown to shadowCRUD are reported with the nearest known one', asyn
     uid: shadow("'api::note.nte')"),
   })
   t.deepEqual(String(found).split('\n'), [
-    'extensions/action could not register: `api::note.note` has no action `remove`: did you mean `delete`?',
-    'extensions/component could not register: `shared.tag` is a component: only its fields can be switched off',
-    'extensions/field could not register: `api::note.note` has no attribute `txt`: did you mean `text`?',
-    'extensions/key could not register: unknown content-type `note`: did you mean `api::note.note`?',
-    'extensions/single could not register: `api::page.page` has no action `create`: one of `find`, `update`, `delete`, `*`',
-    'extensions/uid could not register: unknown content-type `api::note.nte`: did you mean `api::note.note`?',
+    'extensions/action could not register: `api::note.note` has no action `remove`: did you mean `delete`? (at extensions/action.js:2)',
+    'extensions/component could not register: `shared.tag` is a component: only its fields can be switched off (at extensions/component.js:2)',
+    'extensions/field could not register: `api::note.note` has no attribute `txt`: did you mean `text`? (at extensions/field.js:2)',
+    'extensions/key could not register: unknown content-type `note`: did you mean `api::note.note`? (at extensions/key.js:2)',
+    'extensions/single could not register: `api::page.page` has no action `create`: one of `find`, `update`, `delete`, `*` (at extensions/single.js:2)',
+    'extensions/uid could not register: unknown content-type `api::note.nte`: did you mean `api::note.note`? (at extensions/uid.js:2)',
   ])
 })
 

@@ -146,27 +146,20 @@ function deleteOverHttp(call: ActionCall, terms: ActionTerms): PreparedAction {
     { kind: 'delete', type, documentId, locale, precondition },
     call,
   )
+  // Read inside the delete's transaction, after its conditions: a document that is hidden from the caller is not answered.
+  const answer = call.http?.answersDelete ? latestAnswer(query, call) : null
   return async () => {
     if (isUnstorable(documentId)) return deleted(call, documentId, null)
-    const text = call.http?.answersDelete ? await readFirst(seen, documentId, terms) : null
-    await terms.documents.delete(command, seen)
-    return deleted(call, documentId, text)
+    return deleted(call, documentId, await terms.documents.delete(command, seen, answer))
   }
 }
 
-/** The document before its delete, as the first of the answers that sees it. */
-async function readFirst(
-  answers: readonly Answer[],
-  documentId: string | null,
-  { documents }: ActionTerms,
-): Promise<string | null> {
-  for (const { query, shape, trail } of answers) {
-    const options = { ...(documentId !== null && { documentId }), ...(trail && { trail }) }
-    const text = await documents.findOne(query, shape, options)
-    if (text !== null) return text
-  }
-  return null
-}
+/** The published version, or the draft if there is none. */
+const latestAnswer = (query: Query, call: ActionCall): Answer =>
+  toAnswer(
+    authorizeAnswer(query.type.draftAndPublish ? { ...query, status: 'latest' } : query, call, 'delete'),
+    call,
+  )
 
 function deleted({ http }: ActionCall, documentId: string | null, text: string | null): ActionResult {
   if (!http?.answersDelete) return { kind: 'value', value: { documentId, entries: [] } }

@@ -1,6 +1,6 @@
 import { trusted } from '../access/brand.ts'
 import type { Params } from '../actions/params.ts'
-import { fault, notFound, RequestFault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'
 import type { ContentType, Holder } from '../model/model.ts'
@@ -9,7 +9,6 @@ import { isRecord, targetHolder } from '../query/parse-place.ts'
 import type { Status } from '../query/query.ts'
 import { readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
-import type { Route } from './routes.ts'
 
 // Requests of Strapi 4 in the terms of Strapi 5, in a project with `rest.responseFormat: v4`
 // (reference/rest.md#16-response-format-v4-and-query-parsing). What follows sees Strapi 5 alone; only the shape of answers differs.
@@ -28,20 +27,21 @@ export const isStrapi4Request = (
   settings: RestSettings,
 ): boolean => settings.responseFormat === 'v4' && headers[HEADER] !== 'v5'
 
-/** Rejects with notFound if no row has the id of the address. */
+/** An id without a row passes the same checks as that of a hidden document, so no answer tells the two apart. */
 export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route'>>(
   call: Call,
   terms: Pick<RestTerms, 'documents'>,
 ): Promise<Call> {
   const { request, route } = call
-  const row = await findRow(route, terms)
-  if (row === null) throw new RequestFault(notFound())
+  const isAddressed = route.documentId !== null && ROW_ID.test(route.documentId)
+  const row = isAddressed ? await findRow(Number(route.documentId), route.type, terms) : undefined
   const params = toParams(requestParams(request), route.type)
   const body = isSave(request) ? toBody(await readData(request), route.type) : null
+  const { locale: _, ...others } = { ...params, ...body?.params }
   const query = {
     ...(row?.status === 'draft' && request.method === 'PUT' && { status: row.status }),
-    ...params,
-    ...body?.params,
+    // The row of the id selects the locale.
+    ...(isAddressed && route.type.localized ? others : { ...params, ...body?.params }),
     ...(row?.locale && { locale: row.locale }),
   }
   return {
@@ -50,6 +50,8 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
     request: changeRequest(request, query, body?.bytes ?? null),
   }
 }
+
+const ROW_ID = /^\d{1,10}$/
 
 const isSave = ({ method }: HttpRequest): boolean => method === 'POST' || method === 'PUT'
 
@@ -60,36 +62,48 @@ interface Row {
   readonly locale?: string | null
 }
 
-/** The document and the locale of a numeric id; undefined: the address has none; null: no row has it. */
+/** The document and the locale of a numeric id. It reveals nothing: the caller's permissions are applied afterwards. */
 async function findRow(
-  { type, documentId }: Route,
+  id: number,
+  type: ContentType,
+  terms: Pick<RestTerms, 'documents'>,
+): Promise<Row | undefined> {
+  const published = await readRow({ type, status: 'published', key: 'id', value: id }, terms)
+  if (published || !type.draftAndPublish) return published
+  const draft = await readRow({ type, status: 'draft', key: 'id', value: id }, terms)
+  if (!draft) return undefined
+  const { documentId, locale } = draft
+  const isPublished = await readRow(
+    { type, status: 'published', key: 'documentId', value: documentId, locale },
+    terms,
+  )
+  return isPublished ? { ...draft, status: 'published' } : draft
+}
+
+interface RowSearch {
+  readonly type: ContentType
+  readonly status: Status
+  readonly key: 'id' | 'documentId'
+  readonly value: number | string
+  readonly locale?: string | null | undefined
+}
+
+async function readRow(
+  { type, status, key, value, locale }: RowSearch,
   { documents }: Pick<RestTerms, 'documents'>,
-): Promise<Row | null | undefined> {
-  if (documentId === null || !/^\d{1,10}$/.test(documentId)) return undefined
-  const statuses: readonly Status[] = type.draftAndPublish ? ['published', 'draft'] : ['published']
+): Promise<Row | undefined> {
   const names = type.localized ? ['documentId', 'locale'] : ['documentId']
-  for (const status of statuses) {
-    // It reveals nothing: the document is read or written with the caller's permissions afterwards.
-    const query = trusted({
-      ...ALL_ROWS,
-      type,
-      status,
-      take: { kind: 'many', page: { start: 0, limit: 1 }, total: false },
-      selection: { fields: names.map(name => requireScalar(type, name)), named: true, populate: [] },
-      filter: {
-        kind: 'comparison',
-        attribute: requireScalar(type, 'id'),
-        operator: '$eq',
-        values: [Number(documentId)],
-      },
-    })
-    const [found] = JSON.parse((await documents.findMany(query, 'flat')).text) as readonly Omit<
-      Row,
-      'status'
-    >[]
-    if (found) return { ...found, status }
-  }
-  return null
+  const query = trusted({
+    ...ALL_ROWS,
+    ...(locale && { locale: { kind: 'these', codes: [locale] } as const }),
+    type,
+    status,
+    take: { kind: 'many', page: { start: 0, limit: 1 }, total: false },
+    selection: { fields: names.map(name => requireScalar(type, name)), named: true, populate: [] },
+    filter: { kind: 'comparison', attribute: requireScalar(type, key), operator: '$eq', values: [value] },
+  })
+  const [found] = JSON.parse((await documents.findMany(query, 'flat')).text) as readonly Omit<Row, 'status'>[]
+  return found && { ...found, status }
 }
 
 interface Body {
@@ -179,10 +193,14 @@ function toPopulate(given: unknown, holder: Holder, budget: Budget): unknown {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
+/** Strapi 4 ignores other keys. */
+const OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'count'])
+
 function toOptions(options: unknown, holder: Holder, budget: Budget): unknown {
   if (options === '*') return { populate: '*' }
   if (!isRecord(options)) return options
-  const { populate, ...others } = options
+  const { populate, ...given } = options
+  const others = Object.fromEntries(Object.entries(given).filter(([key]) => OPTIONS.has(key)))
   const inner = toPopulate(populate, holder, budget)
   return inner === undefined && Object.keys(others).length === 0
     ? 'true'

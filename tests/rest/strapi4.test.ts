@@ -34,7 +34,12 @@ const PROJECT = {
     public: {
       permissions: {
         article: ['find', 'findOne'],
-        author: { find: { where: { secret: false } }, findOne: { where: { secret: false } } },
+        author: {
+          find: { where: { secret: false } },
+          findOne: { where: { secret: false } },
+          delete: { where: { secret: false } },
+          update: { where: { secret: false } },
+        },
       },
     },
   },
@@ -47,6 +52,7 @@ function toOne(target: string) {
 
 interface Entry {
   readonly id: number
+  readonly documentId: string
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
@@ -120,7 +126,56 @@ test('a hidden document is not found by its numeric id', async t => {
   const absent = await send('GET', 'authors/999999', undefined, ANONYMOUS)
   t.deepEqual([found.status, found.body], [404, absent.body])
   t.is((await send('GET', `authors/${open.data.id}`, undefined, ANONYMOUS)).status, 200)
-  t.is((await send('DELETE', `authors/${open.data.id}`, undefined, ANONYMOUS)).status, 403)
+  const requests = [
+    ['GET', '?filters[bad]=1'],
+    ['GET', '?fields=bad'],
+    ['GET', '?publicationState=bad'],
+    ['PUT', '', { name: 'x' }],
+    ['PUT', '', { bad: 1 }],
+    ['PUT', '?fields=bad', { name: 'x' }],
+    ['DELETE', ''],
+    ['DELETE', '?fields=bad'],
+  ] as const
+  for (const [method, query, data] of requests) {
+    const [one, other] = [hidden.data.id, 999_999].map(id =>
+      send(method, `authors/${id}${query}`, data, ANONYMOUS),
+    )
+    t.deepEqual((await one)?.body, (await other)?.body, `${method} ${query}`)
+  }
+  const { documentId } = hidden.data
+  t.is((await send('DELETE', `authors/${documentId}`, undefined, ANONYMOUS)).status, 404)
+  t.is((await send('GET', `authors/${documentId}`)).data.attributes.name, 'Ann')
+  const removed = await send('DELETE', `authors/${open.data.id}`, undefined, ANONYMOUS)
+  t.deepEqual([removed.status, removed.data.attributes.name], [200, 'Bob'])
+})
+
+test('a hidden draft, and a locale of the request, do not distinguish an id from an unknown one', async t => {
+  const { send } = await openSite(t)
+  const draft = await send('POST', 'articles', { title: 'draft', publishedAt: null })
+  for (const query of ['', '?fields=bad', '?locale=de', '?locale[a]=1', '?publicationState=preview'])
+    t.deepEqual(
+      (await send('GET', `articles/${draft.data.id}${query}`, undefined, ANONYMOUS)).body,
+      (await send('GET', `articles/999999${query}`, undefined, ANONYMOUS)).body,
+      query,
+    )
+})
+
+test('a PUT to the id of a preview changes the published version', async t => {
+  const { send } = await openSite(t)
+  await send('POST', 'articles', { title: 'one' })
+  const { list } = await send('GET', 'articles?publicationState=preview')
+  await send('PUT', `articles/${list[0]?.id}`, { title: 'two' })
+  t.is((await send('GET', 'articles')).list[0]?.attributes.title, 'two')
+})
+
+test('a delete of a draft answers the draft', async t => {
+  const { send } = await openSite(t)
+  const { data } = await send('POST', 'articles', { title: 'draft', publishedAt: null })
+  t.like(await send('DELETE', `articles/${data.id}`), {
+    status: 200,
+    data: { attributes: { title: 'draft' } },
+  })
+  t.is((await send('GET', 'articles?publicationState=preview')).list.length, 0)
 })
 
 test('numeric ids link documents, and filter by linked documents', async t => {
@@ -200,6 +255,7 @@ test('names that a type does not have are ignored in populate, at each level', a
     'populate=author,unknown,title,author.unknown',
     'populate[0]=author&populate[1]=unknown.deep',
     'populate[author]=*&populate[unknown]=*',
+    'populate[author][unknown]=true',
     'populate[author][populate][unknown]=true&populate[createdBy]=true',
     'populate[0]=author&populate[seo][populate]=unknown',
   ])

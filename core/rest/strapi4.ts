@@ -34,7 +34,8 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
 ): Promise<Call> {
   const { request, route } = call
   const isAddressed = route.documentId !== null && ROW_ID.test(route.documentId)
-  const row = isAddressed ? await findRow(Number(route.documentId), route.type, terms) : undefined
+  const id = isAddressed ? Number(route.documentId) : LAST_ID + 1
+  const row = id <= LAST_ID ? await findRow(id, route.type, terms) : undefined
   const params = toParams(requestParams(request), route.type)
   const body = isSave(request) ? toBody(await readData(request), route.type) : null
   const { locale: _, ...others } = { ...params, ...body?.params }
@@ -51,7 +52,10 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
   }
 }
 
-const ROW_ID = /^\d{1,10}$/
+const ROW_ID = /^\d{1,20}$/
+
+/** The largest id that PostgreSQL's integer can hold. */
+const LAST_ID = 2_147_483_647
 
 const isSave = ({ method }: HttpRequest): boolean => method === 'POST' || method === 'PUT'
 

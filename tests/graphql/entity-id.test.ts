@@ -117,6 +117,8 @@ test('a hidden record answers like one that does not exist', async t => {
     )
   t.deepEqual(await read(hidden?.id), await read('999999'))
   t.is((await read(open?.id)).data.author?.data.id, open?.id)
+  for (const id of ['2147483648', '9999999999', '99999999999999999999'])
+    t.like((await read(id)).data.author, { data: null }, id)
   const { data, errors } = await read('no number')
   t.like(data.author, { data: null })
   t.is(errors.length, 1)

@@ -112,7 +112,9 @@ test('a numeric id addresses a document, of its own locale, in reads, writes and
 
 test('a delete answers 404 if there is no document, and the document of a single type', async t => {
   const { send } = await openSite(t)
-  for (const path of ['articles/999999', 'articles/99999999999', 'articles/abcdefghijklmnopqrstuvwx', 'home'])
+  const ids = ['999999', '2147483647', '2147483648', '9999999999', '99999999999999999999', '0']
+  for (const id of ids) t.is((await send('GET', `articles/${id}`)).status, 404, id)
+  for (const path of [...ids.map(id => `articles/${id}`), 'articles/abcdefghijklmnopqrstuvwx', 'home'])
     t.is((await send('DELETE', path)).status, 404, path)
   await send('PUT', 'home', { title: 'here' })
   t.like(await send('DELETE', 'home'), { status: 200, data: { attributes: { title: 'here' } } })

@@ -55,7 +55,11 @@ async function run(file) {
     if (state.type === 'declared-test') declared++
     if (state.type === 'test-passed') process.send({ type: 'passed', title: state.title })
     if (state.type === 'test-failed' || state.type === 'hook-failed')
-      process.send({ type: 'failed', title: state.title, details: printError(state.err) })
+      process.send({
+        type: 'failed',
+        title: state.title,
+        details: [...(state.logs ?? []), printError(state.err)].join('\n\n'),
+      })
   })
   const finished = new Promise((resolve, reject) => {
     runner.on('finish', resolve)

@@ -1,8 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Waits until it is so, half a minute at most. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000
+/** Waits until it is so, at most `timeout` milliseconds. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  timeout = 30_000,
+): Promise<void> {
+  const deadline = Date.now() + timeout
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error(`Never came true: ${what}`)
     await pause(50)

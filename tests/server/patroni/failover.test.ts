@@ -123,6 +123,9 @@ function load(name: string): Load {
   }
 }
 
+/** Milliseconds. On a busy machine the members of the cluster miss heartbeats, and elect a leader more than once. */
+const ELECTIONS = 120_000
+
 /** Load while something happens, and until writes have been acknowledged for a while after it. */
 async function during(
   t: ExecutionContext,
@@ -132,7 +135,7 @@ async function during(
   const { acknowledged, wrong, stop } = load(name)
   const more = async () => {
     const before = acknowledged.length
-    await until('writes are acknowledged', () => acknowledged.length > before + 20)
+    await until('writes are acknowledged', () => acknowledged.length > before + 20, ELECTIONS)
   }
   try {
     await more()

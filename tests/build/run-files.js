@@ -6,14 +6,22 @@ import { root } from './place.cjs'
 /** Milliseconds without a result after which a process is ended. */
 const TIMEOUT = 240_000
 
-/** Runs test files in so many processes; reports `{ file, type: 'started' | 'passed' | 'failed' | 'done', title, details }`. */
+/**
+ * Runs test files in so many processes; reports `{ file, type: 'started' | 'passed' | 'failed' | 'done', title, details }`.
+ * Clusters of several servers run last, with nothing next to them: without processor time for their heartbeats they elect
+ * leaders at random.
+ */
 export async function runFiles(files, { processes, execArgv, report }) {
-  const queue = [...files]
+  const queue = files.filter(file => !isCluster(file))
+  const clusters = files.filter(isCluster)
   const lane = async () => {
     while (queue.length > 0) await runProcess(queue, { execArgv, report })
   }
   await Promise.all(Array.from({ length: processes }, lane))
+  while (clusters.length > 0) await runProcess(clusters, { execArgv, report })
 }
+
+const isCluster = file => file.startsWith('tests/server/patroni/')
 
 /** A file that measures the heap needs a process of its own: what other files left is collected meanwhile, and counts. */
 const measuresHeap = file => readFileSync(join(root, file), 'utf8').includes('harness/heap.ts')

@@ -5,7 +5,7 @@ import { OpeningError } from './connect/opening-fault.ts'
 import { findMissingParameters, keepsStatementNames, reportedPid } from './connect/pooler.ts'
 import { admitToPrimary, type Primary } from './connect/primary.ts'
 import type { Connection } from './connection.ts'
-import { isSqlstate, toDriverError } from './database-fault.ts'
+import { toDriverError } from './database-fault.ts'
 
 const OLDEST_VERSION = 140_000
 
@@ -67,18 +67,24 @@ async function applyParameters(
   return { isPooled: isPooled === true, isReadonly: isReadonly === true }
 }
 
-/** Returns null if the server does not report it. Some services lack the functions, so a refusal is remembered. */
+/**
+ * Returns null if the server does not report it. Some services lack the functions, so that refusal is remembered. Any
+ * other error fails the connection: a server that shuts down or is a standby by now must not end the comparison.
+ */
 async function readTimeline(connection: Connection, primary: Primary): Promise<number | null> {
   if (!primary.reportsTimeline) return null
   try {
     const { rows } = await connection.query<[string]>({ text: TIMELINE, rowMode: 'array' })
     return Number.parseInt(rows[0]?.[0] ?? '', 16) || null
   } catch (error) {
-    if (connection.isInvalid || !isSqlstate(toDriverError(error)?.code)) throw error
+    if (!LACKS_TIMELINE.has(String(toDriverError(error)?.code))) throw error
     primary.reportsTimeline = false
     return null
   }
 }
+
+/** Not supported, not permitted, no such function. */
+const LACKS_TIMELINE: ReadonlySet<string> = new Set(['0A000', '42501', '42883'])
 
 /** A WAL file name begins with the timeline in hexadecimal digits. */
 const TIMELINE = 'SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)'

@@ -37,7 +37,8 @@ export const parseForm = (text: string): Params => parseText(text, 'form')
 function parseText(text: string, what: 'query' | 'form'): Params {
   if (text === '') return NONE
   try {
-    return parse(text, { ...OPTIONS, strictNullHandling: what === 'query' })
+    const parsed = parse(text, { ...OPTIONS, strictNullHandling: what === 'query' })
+    return what === 'query' && BARE_ITEM.test(text) ? withoutBareItems(parsed) : parsed
   } catch (reason) {
     if (reason instanceof RangeError) throw tooMuch(reason, what)
     throw reason
@@ -50,6 +51,23 @@ const OPTIONS = {
   parameterLimit: BOUNDS.parameters,
   throwOnLimitExceeded: true,
 } as const
+
+/** Clients write an empty list as `ids[]`, without `=`: @strapi/client does so for `$in: []`. */
+const BARE_ITEM = /(?:\]|%5[Dd])(?:&|$)/
+
+/** Strapi refuses `populate[]`; the null keeps it refused. */
+const withoutBareItems = (parsed: Params): Params =>
+  mapValues(parsed, (value, key) =>
+    key === 'populate' && Array.isArray(value) ? value : withoutNulls(value),
+  )
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter(item => item !== null).map(withoutNulls)
+  return isRecord(value) ? mapValues(value, withoutNulls) : value
+}
+
+const mapValues = (record: Params, change: (value: unknown, key: string) => unknown): Params =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 
 const tooMuch = ({ message }: RangeError, what: string): RequestFault =>
   new RequestFault(

@@ -31,7 +31,7 @@ async function search({ app, args: { q }, state }: RestContext) {
       // Applies the conditions and fields of the caller's permissions.
       const documents = app.documents(uid).as(state.ability)
       const matching = await documents.findMany({ _q: q, status: 'published', limit: MOST })
-      return matching.map(document => ({
+      return matching.map((document: Readonly<Record<string, unknown>>) => ({
         type: uid,
         documentId: document.documentId,
         title: document[title],

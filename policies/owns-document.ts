@@ -20,8 +20,9 @@ export default definePolicy<Config>({
     const { documentId } = args
     if (kind !== 'rest' || info.type === null || typeof documentId !== 'string' || state.user === null)
       return false
-    const document = await app
-      .documents(info.type)
+    // Any content-type with such a relation: the generated types need the name of one.
+    const document: Readonly<Record<string, unknown>> | null = await app
+      .documents(info.type as 'tip')
       .findOne({ documentId, populate: { [field]: { fields: ['id'] } } })
     const owner: unknown = document?.[field]
     return typeof owner === 'object' && owner !== null && 'id' in owner && owner.id === state.user.id

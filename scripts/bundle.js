@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -36,3 +36,9 @@ const { metafile } = await build({
 const made = new Set(Object.keys(metafile.outputs).map(path => basename(path)))
 for (const name of readdirSync(folder))
   if (/\.js(\.map)?$/.test(name) && !made.has(name)) rmSync(join(folder, name))
+
+// The template `example` (tools/cli/init.ts) is the project in the root folder.
+const example = join(root, 'dist', 'example')
+rmSync(example, { recursive: true, force: true })
+for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions'])
+  cpSync(join(root, part), join(example, part), { recursive: true })

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks the tarball, installs it, starts the example, sends a request, stops, and starts again. Needs `npm run build` first.
+# Packs Plinth and create-plinth, creates a project of each template from the tarballs in an empty folder, checks and tests them,
+# starts the example, sends a request, stops, and starts again. Needs `npm run build` first.
 # smoke.sh [VERSION…]: repeats the start on other major versions of Node (x64 or arm64 Linux), from the registry.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,16 +16,17 @@ clean() {
 trap clean EXIT
 
 cd "$root"
-npm pack --ignore-scripts --silent --pack-destination "$work" >/dev/null
-tar -xzf "$work"/plinth-*.tgz -C "$work"
-cd "$work/package"
-npm install --omit=dev --ignore-scripts --silent
+npm pack --ignore-scripts --silent --pack-destination "$work" . ./tools/create-plinth >/dev/null
+foreign=$(tar -tzf "$work"/plinth-*.tgz | grep -vE '^package/(bin|dist|templates|docs)/|^package/[^/]+\.(md|json)$|^package/LICENSE$' || true)
+[ -z "$foreign" ] || { echo "The tarball contains: $foreign"; exit 1; }
+cd "$work"
 port=$(free_port)
 
-# start: `npm start` with the embedded database; prints what it took until the server answered.
+# start: what `npm start` runs, with the embedded database; prints what it took until the server answered. The shell that npm
+# starts in between does not pass signals on.
 start() {
   local began=$EPOCHREALTIME
-  PORT=$port HOST=127.0.0.1 DATABASE_URL=embedded npm start >"$work/log" 2>&1 </dev/null &
+  PORT=$port HOST=127.0.0.1 DATABASE_URL=embedded node_modules/.bin/plinth start --no-watch >"$work/log" 2>&1 </dev/null &
   server=$!
   wait_ready "$server" "$port" "$work/log"
   echo "$1 start: $(((${EPOCHREALTIME/./} - ${began/./} ) / 1000)) ms"
@@ -49,12 +51,30 @@ ask() {
     "http://127.0.0.1:$port/api/restaurants?populate=*"
 }
 
+# quietly COMMAND…: prints the output if the command fails.
+quietly() { "$@" >"$work/log" 2>&1 </dev/null || { echo "$* failed:"; tail -n 60 "$work/log"; return 1; }; }
+
+created() { (cd "$1" && quietly npm run check && quietly npm test && echo "$1: created, checked, tested"); }
+
+began=$SECONDS
+quietly npx --yes --package ./plinth-*.tgz --package ./create-plinth-*.tgz create-plinth example --template example
+cd example
 start first
 ask
+echo "From an empty folder to the first response: $((SECONDS - began)) s"
 stop
 start second
 ask
 stop
+cd ..
+created example
+for template in blank blog shop; do
+  quietly node example/node_modules/plinth/bin/plinth.js init "$template" --template "$template" --no-install
+  ln -s ../example/node_modules "$template/node_modules"
+  created "$template"
+done
+cd example
+
 # with_node VERSION: the same installation on another Node.
 with_node() {
   local arch=x64 folder="$work/node-$1"
@@ -68,8 +88,9 @@ with_node() {
     start "Node $(node --version)"
     ask
     stop
+    quietly npm test
   )
 }
 
 for version in "$@"; do with_node "$version"; done
-echo "The packed tarball installs, starts, answers and stops."
+echo "The packed tarballs create projects that check, test, start, answer and stop."

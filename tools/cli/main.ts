@@ -3,7 +3,7 @@ import { PRODUCT_VERSION } from '../../core/base/product.ts'
 import { addDoctor } from './doctor-commands.ts'
 import { addRoles } from './roles/roles-commands.ts'
 import { addSchema } from './schema-commands.ts'
-import { addStart } from './start-commands.ts'
+import { addInit, addStart } from './start-commands.ts'
 import type { TokenTerms } from './token.ts'
 import { addImportStrapi, addTransfer } from './transfer-commands.ts'
 
@@ -62,6 +62,7 @@ program
     process.exitCode = runToken({ name, now: Date.now(), write, complain, ...options })
   })
 
+addInit(program)
 addStart(program)
 addSchema(program)
 addDoctor(program)

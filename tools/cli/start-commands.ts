@@ -1,5 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
+import { commandContext } from './command-terms.ts'
+import type { InitOptions } from './init.ts'
+
+/** The folders of templates/. */
+const TEMPLATES = ['blank', 'blog', 'shop', 'example'] as const
 
 interface StartArguments {
   readonly watch: boolean
@@ -33,6 +38,23 @@ export function addStart(program: Command): void {
       if (workers > 1 && !workplace) return leadWorkers(workers)
       const { runStart } = await import('./start.ts')
       await runStart(folder, { watch, workplace, replaceOthers })
+    })
+}
+
+/** `plinth init`; create-plinth calls it. */
+export function addInit(program: Command): void {
+  program
+    .command('init')
+    .description('create a project in a new or empty folder')
+    .argument('[folder]', 'the folder of the new project', '.')
+    .addOption(
+      new Option('--template <template>', 'the project to begin with').choices(TEMPLATES).default('blank'),
+    )
+    .option('--name <name>', "the name in package.json, instead of the folder's name")
+    .option('--no-install', 'do not install packages')
+    .action(async (folder: string, options: InitOptions) => {
+      const { runInit } = await import('./init.ts')
+      process.exitCode = await runInit(await commandContext(folder), options)
     })
 }
 

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { PACKAGE_ROOT, PRODUCT_VERSION } from '../../core/base/product.ts'
+import { failed, ok, type Result } from '../../core/base/result.ts'
+import type { CommandContext } from './command-terms.ts'
+
+export interface InitOptions {
+  readonly template: 'blank' | 'blog' | 'shop' | 'example'
+  /** The name in package.json; default: the folder's name. */
+  readonly name?: string | undefined
+  /** Run the package manager in the new project. */
+  readonly install: boolean
+}
+
+/** `plinth init`: creates a project in `folder`. Exit code 1 if it was not created or its packages were not installed. */
+export async function runInit(terms: CommandContext, options: InitOptions): Promise<0 | 1> {
+  const root = resolve(terms.folder)
+  const created = createProject(root, options)
+  if (!created.ok) {
+    terms.complain(`${created.reasons.join('\n')}\n`)
+    return 1
+  }
+  const shown = relative(process.cwd(), root)
+  const where = shown === '' ? 'this folder' : shown
+  const { paint, write } = terms
+  write(`${paint('green', '✓')} Created ${created.value.length} files in ${paint('bold', where)}\n`)
+  const manager = managerOf(terms.env)
+  const isInstalled = options.install && (await install(root, manager, terms))
+  const steps = [
+    ...(shown === '' ? [] : [`cd ${quoted(shown)}`]),
+    ...(isInstalled ? [] : [`${manager} install`]),
+    `${manager} run dev`,
+  ]
+  write(`\nNext:\n\n${steps.map(step => `  ${paint('bold', step)}\n`).join('')}\n`)
+  return options.install && !isInstalled ? 1 : 0
+}
+
+const quoted = (path: string): string => (/^[\w./\\-]+$/.test(path) ? path : `"${path}"`)
+
+/** Writes the files of a new project and returns their paths. Writes nothing if it fails. */
+function createProject(root: string, { template, name }: InitOptions): Result<readonly string[], string> {
+  const given = name ?? basename(root)
+  const fault = nameFault(given) ?? folderFault(root)
+  if (fault !== undefined) return failed(name === undefined ? fault : fault.replace(NAME_HINT, ''))
+  try {
+    const files = new Map<string, Buffer | string>([
+      ...filesOf(join(PACKAGE_ROOT, 'templates', 'base')),
+      ...templateFiles(template),
+      ['package.json', manifestOf(given, root)],
+    ])
+    for (const [path, content] of files) writeNew(join(root, path), fillIn(path, content, given))
+    return ok([...files.keys()])
+  } catch (error) {
+    if (error instanceof Error && 'code' in error)
+      return failed(`The project was not created: ${error.message}`)
+    throw error
+  }
+}
+
+/** `wx`: a file that exists meanwhile is never overwritten. */
+function writeNew(path: string, content: Buffer | string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content, { flag: 'wx' })
+}
+
+const NAME_HINT = '; --name gives the package a name of its own'
+const MAX_NAME_LENGTH = 214
+const RESERVED = new Set(['node_modules', 'favicon.ico', 'plinth'])
+
+/** Reports a name that npm would refuse in package.json. */
+function nameFault(name: string): string | undefined {
+  const isValid = /^[a-z0-9][a-z0-9._-]*$/.test(name) && name.length <= MAX_NAME_LENGTH && !RESERVED.has(name)
+  if (isValid) return undefined
+  const near = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, MAX_NAME_LENGTH)
+  const suggestion = near === '' || RESERVED.has(near) ? 'my-api' : near
+  return `${JSON.stringify(name)} cannot be the name of a package (lower-case letters, digits, "-", "_" and "."): try \`${suggestion}\`${NAME_HINT}`
+}
+
+/** Files that a folder may contain already. */
+const HARMLESS_FILES = new Set(['.git', '.DS_Store'])
+const MAX_LISTED = 10
+
+function folderFault(root: string): string | undefined {
+  if (!existsSync(root)) return undefined
+  if (!statSync(root).isDirectory()) return `${root} is a file; a project needs a new or empty folder`
+  const found = readdirSync(root).filter(name => !HARMLESS_FILES.has(name))
+  if (found.length === 0) return undefined
+  const more = found.length > MAX_LISTED ? [`  and ${found.length - MAX_LISTED} more`] : []
+  const listed = found.slice(0, MAX_LISTED).map(name => `  ${name}`)
+  return [
+    `${root} is not empty, and no file is overwritten; it contains:`,
+    ...listed,
+    ...more,
+    'Name a new folder: `plinth init my-api`.',
+  ].join('\n')
+}
+
+/** The example is the project in the root folder of the repository; the build copies it into the package. */
+const EXAMPLE_PARTS = ['project.yaml', 'content', 'policies', 'middlewares', 'extensions']
+
+function templateFiles(template: InitOptions['template']): readonly (readonly [string, Buffer])[] {
+  const own = filesOf(join(PACKAGE_ROOT, 'templates', template))
+  if (template !== 'example') return own
+  const packed = join(PACKAGE_ROOT, 'dist', 'example')
+  const isCheckout = existsSync(join(PACKAGE_ROOT, 'core'))
+  const from = isCheckout ? PACKAGE_ROOT : packed
+  return [...EXAMPLE_PARTS.flatMap(part => filesOf(from, part)), ...own]
+}
+
+/** The files of a folder with their paths. npm would leave out a file named `.gitignore`. */
+function filesOf(folder: string, part = ''): readonly (readonly [string, Buffer])[] {
+  const path = join(folder, part)
+  if (!statSync(path).isDirectory()) return [[part === 'gitignore' ? '.gitignore' : part, readFileSync(path)]]
+  return readdirSync(path).flatMap(name => filesOf(folder, join(part, name)))
+}
+
+/** Names the project in its own files. */
+function fillIn(path: string, content: Buffer | string, name: string): Buffer | string {
+  if (path === 'README.md') return content.toString().replaceAll('__NAME__', name)
+  if (path !== 'project.yaml') return content
+  return content
+    .toString()
+    .replace(/^# yaml-language-server:.*/, SCHEMA_LINE)
+    .replace(/^name: .*/m, `name: ${JSON.stringify(name)}`)
+}
+
+const SCHEMA_LINE = '# yaml-language-server: $schema=./node_modules/plinth/project.schema.json'
+
+function manifestOf(name: string, root: string): string {
+  const { devDependencies = {} } = readManifest()
+  const versionOf = (tool: string) => [tool, devDependencies[tool] ?? '*'] as const
+  const manifest = {
+    name,
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=20.19' },
+    scripts: {
+      dev: 'plinth start',
+      start: 'plinth start --no-watch',
+      check: 'plinth check && plinth types && tsc',
+      test: 'node --import tsx --test tests/*.test.ts',
+      types: 'plinth types',
+    },
+    dependencies: { plinth: plinthDependency(root) },
+    devDependencies: Object.fromEntries(['@types/node', 'tsx', 'typescript'].map(versionOf)),
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+const readManifest = (): { readonly devDependencies?: Readonly<Record<string, string>> } =>
+  JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
+
+/** The Plinth that runs now: a version of the registry, a packed tarball, or a source checkout. */
+function plinthDependency(root: string): string {
+  const file = existsSync(join(PACKAGE_ROOT, 'core')) ? PACKAGE_ROOT : installedTarball()
+  return file === undefined ? `^${PRODUCT_VERSION}` : `file:${relative(root, file).split(sep).join('/')}`
+}
+
+/** The tarball that npm installed this package from, by npm's own record. */
+function installedTarball(): string | undefined {
+  const modules = dirname(PACKAGE_ROOT.replace(/[\\/]$/, ''))
+  const record = join(modules, '.package-lock.json')
+  if (!existsSync(record)) return undefined
+  const { packages = {} }: { packages?: Record<string, { resolved?: string }> } = JSON.parse(
+    readFileSync(record, 'utf8'),
+  )
+  const resolved = packages[`node_modules/${basename(PACKAGE_ROOT)}`]?.resolved
+  return resolved?.startsWith('file:') ? resolve(dirname(modules), resolved.slice('file:'.length)) : undefined
+}
+
+/** The package manager that started this process. */
+function managerOf({ npm_config_user_agent: agent = '' }: CommandContext['env']): string {
+  return /^(pnpm|yarn|bun)\//.exec(agent)?.[1] ?? 'npm'
+}
+
+/** Resolves to false if the packages could not be installed; the reason is on the terminal. */
+async function install(root: string, manager: string, { write, complain }: CommandContext): Promise<boolean> {
+  write(`Installing packages with ${manager} …\n`)
+  const words = manager === 'npm' ? ['install', '--no-audit', '--no-fund', '--loglevel=error'] : ['install']
+  const isWindows = process.platform === 'win32'
+  const child = spawn(manager, words, { cwd: root, stdio: 'inherit', shell: isWindows })
+  const code = await new Promise<number | null>(done => {
+    child.once('error', () => done(null)).once('exit', done)
+  })
+  if (code !== 0) complain(`The project is complete, but ${manager} could not install its packages.\n`)
+  return code === 0
+}

@@ -16,7 +16,7 @@ const SUM: Alias = 's$'
  * stops the statement before the next row is computed. The failing cast depends on a row, so it is not folded to a
  * constant. OFFSET 0 prevents that a row is computed twice.
  */
-export function printBounded(rows: string, { path }: ListChain, maxBytes: number): string {
+export function printBounded(rows: string, path: readonly string[], maxBytes: number): string {
   const failure = `(${quoteText(TOO_LARGE + path.join('.'))} || left(${SUM}.text, 0))::integer::text`
   const json = `SELECT row_to_json(${ROW})::text AS text FROM (${rows}) ${ROW} OFFSET 0`
   const summed = `SELECT ${JSON_ROW}.text, sum(octet_length(${JSON_ROW}.text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${json}) ${JSON_ROW}`

@@ -20,6 +20,8 @@ interface PrintContext {
   readonly tables: string[]
   /** Limit in bytes of deeply nested lists; null: none. */
   readonly maxBytes: number | null
+  /** The keys that lead to the JSON that is being printed. */
+  readonly path: string[]
 }
 
 /** Prints one statement that returns one row: the JSON text, and the total if the query has one. */
@@ -40,6 +42,7 @@ export const printContext = (maxBytes: number | null = null): PrintContext => ({
   parameters: [],
   tables: [],
   maxBytes,
+  path: [],
 })
 
 /** Separates a list from its cursor. It does not occur in JSON. */
@@ -58,10 +61,11 @@ export function printBody({ form, page, rows, cursor }: AnswerStatement, context
 }
 
 /** null: the list is not deeply nested, so its rows are fast to compute and need no early limit. */
-function boundedRows(rows: Select, printed: string, { maxBytes }: PrintContext): string | null {
+function boundedRows(rows: Select, printed: string, context: PrintContext): string | null {
+  const { maxBytes } = context
   if (maxBytes === null) return null
-  const chain = listChain(rows)
-  return chain.lists < MIN_BOUNDED_DEPTH ? null : printBounded(printed, chain, maxBytes)
+  const { lists, path } = listChain(rows)
+  return lists < MIN_BOUNDED_DEPTH ? null : printBounded(printed, [...context.path, ...path], maxBytes)
 }
 
 function printList(rows: Select, context: PrintContext): string {
@@ -73,11 +77,17 @@ function printList(rows: Select, context: PrintContext): string {
 }
 
 export function printSelectNode(node: Select, context: PrintContext): string {
-  const columns = node.columns.map(
-    ({ expression, as }) => `${print(expression, context)} AS ${quoteIdentifier(as)}`,
-  )
+  const columns = node.columns.map(column => printColumn(column, context))
   const from = node.from.map((source, at) => printSource(source, at, context)).join(' ')
   return `SELECT ${columns.join(', ')}${from === '' ? '' : ` FROM ${from}`}${printWindow(node, context)}`
+}
+
+function printColumn({ expression, as }: Select['columns'][number], context: PrintContext): string {
+  const isJson = expression.kind === 'row-json' || expression.kind === 'rows-json'
+  if (isJson) context.path.push(as)
+  const printed = print(expression, context)
+  if (isJson) context.path.pop()
+  return `${printed} AS ${quoteIdentifier(as)}`
 }
 
 function printWindow({ where, order, limit, offset }: RowWindow, context: PrintContext): string {

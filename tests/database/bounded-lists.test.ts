@@ -3,14 +3,14 @@ import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { printBounded } from '../../core/sql/print-bounded.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 
-const CHAIN = { lists: 2, path: ['author', 'articles'] }
+const PATH = ['author', 'articles']
 
 test('a list that is too large is ended at its first row too many, and the rows behind it are not made', async t => {
   const database = await openTestDatabase(t)
   await database.run({ text: 'CREATE SEQUENCE made', values: [] })
   const run = async (count: number) => {
     const rows = `SELECT nextval('made') AS n, repeat('x', 1000) AS x FROM generate_series(1, ${count})`
-    const text = `SELECT json_agg(b.text::json)::text FROM (${printBounded(rows, CHAIN, 10_000)}) b`
+    const text = `SELECT json_agg(b.text::json)::text FROM (${printBounded(rows, PATH, 10_000)}) b`
     const { rows: answered } = await database.run({ text, values: [] })
     return (JSON.parse(String(answered[0]?.[0])) as { n: number }[]).map(({ n }) => n)
   }

@@ -79,7 +79,32 @@ const NESTED_ROW = `json_build_object('documentId', a.document_id, 'title', a.ti
       ORDER BY l.position, l.id), '[]')
     FROM articles_categories_links l JOIN categories c ON c.id = l.target_key WHERE l.owner_id = a.id))`
 
+const PERSON = (key: string): string =>
+  `(SELECT json_build_object('documentId', u.document_id, 'name', u.name, 'bio', u.bio) FROM authors u WHERE u.id = ${key})`
+
+/** An article of a card. */
+const TEASER = `json_build_object('documentId', a.document_id, 'title', a.title, 'slug', a.slug, 'excerpt', a.excerpt,
+  'author', ${PERSON('a.author_key')},
+  'categories', (SELECT coalesce(json_agg(json_build_object('documentId', c.document_id, 'name', c.name, 'slug', c.slug)
+      ORDER BY l.position, l.id), '[]')
+    FROM articles_categories_links l JOIN categories c ON c.id = l.target_key WHERE l.owner_id = a.id))`
+
+const CARDS = `(SELECT coalesce(json_agg(json_build_object('title', c.title, 'text', c.text,
+    'article', (SELECT ${TEASER} FROM articles a WHERE a.document_key = c.article_key AND a.status = 'published'))
+    ORDER BY c.position), '[]')
+  FROM components_part_card c WHERE c.owner = 'block.cards.cards' AND c.owner_key = b.id AND c.status = 'published')`
+
+const BLOCKS = `(SELECT coalesce(json_agg(n.json ORDER BY n.position), '[]') FROM (
+    SELECT b.position, json_build_object('__typename', 'ComponentBlockText', 'heading', b.heading, 'body', b.body,
+      'author', ${PERSON('b.author_key')}) AS json
+    FROM components_block_text b WHERE b.owner = 'page.blocks' AND b.owner_key = p.id AND b.status = 'published'
+    UNION ALL
+    SELECT b.position, json_build_object('__typename', 'ComponentBlockCards', 'heading', b.heading, 'cards', ${CARDS})
+    FROM components_block_cards b WHERE b.owner = 'page.blocks' AND b.owner_key = p.id AND b.status = 'published') n)`
+
 export const STATEMENTS = {
+  page: `SELECT json_build_object('documentId', p.document_id, 'title', p.title, 'blocks', ${BLOCKS})::text AS json
+    FROM pages p WHERE p.document_id = $1`,
   one: `SELECT json_build_object(${ARTICLE})::text AS json FROM articles a WHERE document_id = $1 AND status = 'published'`,
   list: `SELECT coalesce(json_agg(json_build_object(${ARTICLE}) ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
   populate: `SELECT coalesce(json_agg(json_build_object(${ARTICLE}, 'author', ${AUTHOR}, 'categories', ${CATEGORIES})

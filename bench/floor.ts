@@ -35,16 +35,29 @@ async function answer(request: IncomingMessage): Promise<Answer> {
     return update(documentId, (await bodyOf<Written>(request)).data)
   if (documentId !== undefined) return envelope(await run('one', [documentId]))
   if (url.startsWith('/graphql?')) return answerNested(variablesOf(url))
+  if (url.startsWith('/graphql5?')) return answerFlat(variablesOf(url))
   const list = /^\/api\/articles\?.*pagination\[page\]=(\d+)/.exec(url)
   return list ? answerList(url.includes('populate=') ? 'populate' : 'list', Number(list[1])) : MISSING
 }
 
 interface Paged {
   readonly page: number
+  /** Of a page of blocks. */
+  readonly id?: string
 }
 
 const variablesOf = (url: string): Paged =>
   JSON.parse(new URL(url, 'http://localhost').searchParams.get('variables') ?? '{}') as Paged
+
+async function answerFlat({ page, id }: Paged): Promise<Answer> {
+  if (id !== undefined) {
+    const { json = 'null' } = (await run('page', [id])) ?? {}
+    return { status: 200, text: `{"data":{"page":${json}}}` }
+  }
+  const { json = '[]', total = 0 } = (await run('rows', [(page - 1) * 25])) ?? {}
+  const pageInfo = JSON.stringify({ page, pageSize: 25, pageCount: Math.ceil(total / 25), total })
+  return { status: 200, text: `{"data":{"articles_connection":{"nodes":${json},"pageInfo":${pageInfo}}}}` }
+}
 
 async function answerNested({ page }: Paged): Promise<Answer> {
   const { json = '[]', total = 0 } = (await run('nested', [(page - 1) * 25])) ?? {}

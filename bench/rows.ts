@@ -41,6 +41,39 @@ const nested = (more = ''): readonly Asked[] => {
   )
 }
 
+const FLAT = `query ($page: Int) {
+  articles_connection(pagination: { page: $page, pageSize: 25 }) {
+    nodes {
+      documentId title slug excerpt body rating price day featured kind
+      author { documentId name bio }
+      categories { documentId name slug }
+    }
+    pageInfo { page pageSize pageCount total }
+  }
+}`
+
+/** A page of blocks with cards, articles, authors and categories. */
+const PAGE = `query ($id: ID!) {
+  page(documentId: $id) {
+    documentId title
+    blocks {
+      __typename
+      ... on ComponentBlockText { heading body author { ...Person } }
+      ... on ComponentBlockCards { heading cards { title text article { ...Teaser } } }
+    }
+  }
+}
+fragment Person on Author { documentId name bio }
+fragment Teaser on Article { documentId title slug excerpt author { ...Person } categories { documentId name slug } }`
+
+const flat = (query: string, variables: readonly object[]): readonly Asked[] =>
+  reads(
+    variables.map(
+      each =>
+        `/graphql5?query=${encodeURIComponent(query)}&variables=${encodeURIComponent(JSON.stringify(each))}`,
+    ),
+  )
+
 let written = 0
 const run = Date.now().toString(36)
 
@@ -84,6 +117,22 @@ export const ROWS: readonly Row[] = [
     title: 'the same list with its total over GraphQL',
     goal: 0.8,
     asked: nested(),
+  },
+  {
+    title: 'nested list over flat GraphQL',
+    goal: 0.9,
+    asked: flat(
+      FLAT,
+      mixed(40).map(page => ({ page })),
+    ),
+  },
+  {
+    title: 'page of 165 KB over flat GraphQL',
+    goal: 0.3,
+    asked: flat(
+      PAGE,
+      mixed(10).map(number => ({ id: `page-${number}` })),
+    ),
   },
   {
     title: 'create: 11 attributes, 4 links, draft and published',

@@ -18,6 +18,7 @@ export async function measureSpeed(only = ''): Promise<readonly string[]> {
     const first = await startPlinth(project, database.url)
     await first.stop()
     await runFile(database.url, join(import.meta.dirname, 'seed.sql'), { articles: 10_000 })
+    await runFile(database.url, join(import.meta.dirname, 'seed-pages.sql'), {})
     const plinth = await startPlinth(project, database.url)
     const floor = await startFloor(database.url)
     try {

@@ -199,7 +199,7 @@ for (const format of ['nested', 'flat'] as const)
     t.regex(refused.error?.graphQLErrors[0]?.message ?? '', /Cannot query field "nope"/)
   })
 
-/** Types of the operations, by the plugins that users of graphql-codegen configure. */
+/** Types of the operations, by plugins of GraphQL Code Generator. */
 async function generate(schema: GraphQLSchema, format: keyof typeof FORMATS) {
   const text = await codegen({
     filename: 'operations.ts',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { groupBy } from '../base/plain-data.ts'
 import { ok, type Result } from '../base/result.ts'
-import type { Diagnostic } from '../faults/diagnostic.ts'
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import { readSource, type SourceText } from './yaml/source-file.ts'
 import type { YamlNode } from './yaml/yaml-tree.ts'
 
@@ -72,6 +72,37 @@ const VARIABLE_DEFAULTS: readonly VariableDefault[] = [
   { variable: 'REPLICA_URLS', section: 'database', key: 'replicas', isList: true },
   { variable: 'JWT_SECRET', section: 'auth', key: 'jwtSecret' },
 ]
+
+/** Set by `--host`, `--port` and `--database`, which the processes and reloads of a command inherit. */
+const OVERRIDES = [
+  { variable: 'PLINTH_HOST', option: '--host', section: 'server', key: 'host' },
+  { variable: 'PLINTH_PORT', option: '--port', section: 'server', key: 'port' },
+  { variable: 'PLINTH_DATABASE', option: '--database', section: 'database', key: 'url' },
+] as const
+
+/** The variable that overrides the key of an option. */
+export const overrideOf = (option: (typeof OVERRIDES)[number]['option']): string =>
+  OVERRIDES.find(each => each.option === option)?.variable ?? ''
+
+/** The option that sets a variable; undefined: none does. */
+export const optionOf = (variable: string): string | undefined =>
+  OVERRIDES.find(each => each.variable === variable)?.option
+
+/** The values of options, which take precedence over all files. null: none. The replicas of another database never apply. */
+export function overrideSource(environment: Environment): SourceText | null {
+  const given = OVERRIDES.filter(({ variable }) => variableOf(environment, variable))
+  if (given.length === 0) return null
+  const lines = [...groupBy(given, ({ section }) => section)].flatMap(([section, keys]) => [
+    `${section}:`,
+    ...keys.map(({ key, variable }) => `  ${key}: \${${variable}}`),
+    ...(section === 'database' ? ['  replicas: []'] : []),
+  ])
+  return { path: '', shown: 'the command line', text: lines.join('\n') }
+}
+
+/** The variable that gives a key its default. */
+export const defaultVariableOf = (path: Path): string | undefined =>
+  VARIABLE_DEFAULTS.find(({ section, key }) => path[0] === section && path[1] === key)?.variable
 
 /** The defaults that the environment gives to a project, as a file that it includes. null: none. */
 export function environmentSource(tree: YamlNode, environment: Environment): SourceText | null {

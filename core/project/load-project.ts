@@ -3,7 +3,7 @@ import { deepFreeze, isRecord } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import { rules } from './checks/rules.ts'
-import { type Environment, environmentSource, readEnvironment } from './environment.ts'
+import { type Environment, environmentSource, overrideSource, readEnvironment } from './environment.ts'
 import { type ProjectFinding, sortDiagnostics } from './faults.ts'
 import { checkShape } from './grammar/check-shape.ts'
 import { type Grammar, openGrammar } from './grammar/grammar.ts'
@@ -13,9 +13,10 @@ import { isProjectSecret } from './secret-ranges.ts'
 import { deriveDefaults, type IsWritten } from './settings/derive-defaults.ts'
 import { fillDefaults } from './settings/fill-defaults.ts'
 import type { Settings } from './settings/settings.ts'
-import { mergeTrees } from './yaml/merge-trees.ts'
-import { parseYaml } from './yaml/parse-yaml.ts'
+import { mergeTrees, overrideTree } from './yaml/merge-trees.ts'
+import { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
 import { locationLookup } from './yaml/read-yaml.ts'
+import type { SourceText } from './yaml/source-file.ts'
 import type { YamlNode } from './yaml/yaml-tree.ts'
 
 const PROJECT_FILE = 'project.yaml'
@@ -62,14 +63,18 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
   }
 }
 
-/** Adds the keys that no file has and the environment gives. */
+/** Adds the keys that no file has and the environment gives, and replaces those that options give. */
 function withVariables(tree: YamlNode | undefined, environment: Environment): ReturnType<typeof mergeTrees> {
-  const source = tree && environmentSource(tree, environment)
-  if (!tree || !source) return { tree, faults: [] }
-  const given = parseYaml(source, { environment, isSecret: isProjectSecret })
-  const merged = mergeTrees(given.tree ? [tree, given.tree] : [tree])
-  return { ...merged, faults: [...given.faults, ...merged.faults] }
+  if (!tree) return { tree, faults: [] }
+  const options = parseGiven(overrideSource(environment), environment)
+  const written = options.tree ? overrideTree(tree, options.tree) : tree
+  const given = parseGiven(environmentSource(written, environment), environment)
+  const merged = mergeTrees(given.tree ? [written, given.tree] : [written])
+  return { ...merged, faults: [...options.faults, ...given.faults, ...merged.faults] }
 }
+
+const parseGiven = (source: SourceText | null, environment: Environment): ParsedYaml =>
+  source ? parseYaml(source, { environment, isSecret: isProjectSecret }) : { faults: [] }
 
 /** The sections that declare the model and the permissions. */
 const DECLARATIONS = new Set<unknown>([

@@ -1,5 +1,6 @@
 import type { Path, SourceLocation } from '../faults/diagnostic.ts'
 import type { Settings } from './settings/settings.ts'
+import type { WrittenValue } from './yaml/read-yaml.ts'
 
 /** A checked and normalised project: includes merged, environment substituted, defaults filled in. Frozen. */
 export interface Project {
@@ -12,6 +13,8 @@ export interface Project {
   readonly settings: Settings
   /** The location of a value. For a path that is in no file (a default): the location of its nearest ancestor. */
   place(path: Path): SourceLocation
+  /** The value as a file, an option or the environment gives it; null: a default. */
+  writtenAt(path: Path): WrittenValue | null
   /** The location of a mapping's key instead of its value. */
   keyPlace(path: Path): SourceLocation
 }

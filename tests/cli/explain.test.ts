@@ -206,7 +206,7 @@ test('for a user, the role and the values of $user are read from the database, a
   const { options, database } = await filled(t)
   const before = await contentOf(database)
   const { out, complaint } = await explain('ANN@example.org find report', { ...options, form: 'json' })
-  t.is(complaint, '')
+  t.regex(complaint, /^Database: .* \(development\)\n$/)
   const told = JSON.parse(out)
   t.is(told.role, 'member')
   t.deepEqual(told.user.values, { '$user.id': 1, '$user.nickname': 'north' })
@@ -238,7 +238,7 @@ test('a name shared with a role means the role, unless a user is named; an unkno
   t.regex((await explain('lead find team', { ...options, isUser: true })).out, /^No: lead \(authenticated\)/)
   const { code, complaint } = await explain('eve@example.org find team', options)
   t.is(code, 2)
-  t.regex(complaint, /^unknown role, API token or user `eve@example\.org`/)
+  t.regex(complaint, /^Database: .*\nunknown role, API token or user `eve@example\.org`/)
 })
 
 test('a user of a project whose database was never started is an unknown word, and no database is made', async t => {

@@ -102,3 +102,16 @@ test('a wrong variable is reported with its name, and its secret is masked', asy
     'project.yaml:2:9 expected a mapping, found 5 (server)',
   ])
 })
+
+test('the values of options override the file and the environment, and name the command line in faults', async t => {
+  const text =
+    'name: A\nserver: { port: 4000, host: 127.0.0.8 }\ndatabase: { url: "postgres://a/b", replicas: ["postgres://c/b"], preparedStatements: false }\n'
+  const options = { PLINTH_PORT: '5000', PLINTH_DATABASE: 'embedded', PLINTH_HOST: '127.0.0.7', PORT: '6000' }
+  const { settings, writtenAt } = await loadGood(text, options)
+  t.like(settings.server, { port: 5000, host: '127.0.0.7' })
+  t.like(settings.database, { url: 'embedded', preparedStatements: false })
+  t.deepEqual(settings.database.replicas, [])
+  t.like(writtenAt(['server', 'port']), { place: { file: 'the command line' }, variables: ['PLINTH_PORT'] })
+  t.is(writtenAt(['server', 'requestTimeout']), null)
+  t.regex((await faultsOf('name: A\n', { PLINTH_PORT: 'x' })).join(), /^the command line:2:9 .*server\.port/)
+})

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { commandContext } from './command-terms.ts'
+import { addOverrides, commandContext } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -13,8 +13,7 @@ interface DoctorOptions {
 
 /** `plinth doctor` */
 export function addDoctor(program: Command): void {
-  program
-    .command('doctor')
+  addOverrides(program.command('doctor'), ['--database'])
     .description(
       'diagnose the project, its database and the slow reads in its log, with advice; exit code 1 if there is a fault',
     )

@@ -57,7 +57,7 @@ async function exportAll(transfer: StoredProject, terms: ExportContext): Promise
     const opened = await withDatabase(
       transfer.project,
       database => exportInto(sink, database, exporting, copierOf(transfer, terms)),
-      { trouble: 'The database did not answer as it should' },
+      { ...terms, trouble: 'The database did not answer as it should' },
     ).finally(sink.close)
     return opened.ok ? opened.value : opened
   } catch (error) {

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../../core/base/product.ts'
+import { addOverrides } from './command-terms.ts'
 import { addDoctor } from './doctor-commands.ts'
 import { addRoles } from './roles/roles-commands.ts'
 import { addSchema } from './schema-commands.ts'
@@ -14,18 +15,23 @@ const program = new Command('plinth')
   .description('The content API that you declare: project.yaml becomes REST and GraphQL over PostgreSQL.')
   .version(PRODUCT_VERSION)
 
-program
-  .command('check')
+addOverrides(program.command('check'), ['--port', '--host', '--database'])
   .description('validate a project without connecting to the database')
   .argument(...folderArgument)
+  .option(
+    '--print',
+    'print each setting with its origin: a file, an option, the environment, or the default',
+    false,
+  )
   .option('--json', 'one line of JSON for programs', false)
-  .action(async (folder: string, { json }: { json: boolean }) => {
+  .action(async (folder: string, { json, print }: { json: boolean; print: boolean }) => {
     const { runCheck } = await import('./check.ts')
     const { checkApp } = await import('../../core/app/check-app.ts')
     const write = (text: string) => void process.stdout.write(text)
     process.exitCode = await runCheck({
       folder,
       json,
+      print,
       env: process.env,
       write,
       checkers: [checkApp(process.env)],

@@ -1,17 +1,40 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { openProjectDatabase, type ProjectDatabaseOptions } from '../../core/app/open-project-database.ts'
 import { printReason } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import { parsePrimary } from '../../core/database/connect/target-url.ts'
 import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import type { Environment } from '../../core/project/environment.ts'
 import type { Project } from '../../core/project/project.ts'
+import type { CommandContext } from './command-terms.ts'
 
 /** True if the embedded database does not exist yet, because the project was never started. */
 export const isNeverStarted = ({ root, settings }: Project): boolean =>
   settings.database.url === 'embedded' && !existsSync(join(root, '.plinth', 'database'))
 
-interface Opening extends Pick<ProjectDatabaseOptions, 'embedded'> {
+/** Names a project's database, without user and password: `shop on db.example.org:5432`. */
+export async function describeDatabase(project: Project): Promise<string> {
+  const { root, settings } = project
+  const { url } = settings.database
+  if (url === 'embedded') {
+    const folder = relative(process.cwd(), join(root, '.plinth', 'database'))
+    return isNeverStarted(project) ? 'embedded, not created yet' : `embedded in ${folder}`
+  }
+  // A faulty URL is reported when it is opened.
+  const target = await parsePrimary(url).catch(() => null)
+  if (target === null) return 'unknown: database.url is not valid'
+  const hosts = (target.hosts ?? [target]).map(({ host, port }) =>
+    host.startsWith('/') ? `socket ${host}` : `${host.includes(':') ? `[${host}]` : host}:${port}`,
+  )
+  return `${target.database} on ${hosts.join(', ')}`
+}
+
+export const modeOf = (env: Environment): 'production' | 'development' =>
+  env.NODE_ENV === 'production' ? 'production' : 'development'
+
+interface Opening extends Pick<ProjectDatabaseOptions, 'embedded'>, Pick<CommandContext, 'complain' | 'env'> {
   /** The beginning of the message for a database error; the reason follows. */
   readonly trouble: string
 }
@@ -26,8 +49,9 @@ const onPrimary = ({ settings, ...project }: Project): Project => ({
 export async function withDatabase<Value>(
   project: Project,
   work: (database: Database) => Promise<Value>,
-  { trouble, embedded }: Opening,
+  { trouble, embedded, complain, env }: Opening,
 ): Promise<Result<Value, string>> {
+  complain(`Database: ${await describeDatabase(project)} (${modeOf(env)})\n`)
   let lost: string | undefined
   const opened = await openProjectDatabase(onPrimary(project), {
     observe: seen => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { commandContext } from './command-terms.ts'
+import { addOverrides, commandContext } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -10,8 +10,7 @@ export function addSchema(program: Command): void {
 }
 
 function addPlan(program: Command): void {
-  program
-    .command('plan')
+  addOverrides(program.command('plan'), ['--database'])
     .description('show the migration steps that the database needs; exit code 2 if there are any')
     .argument(...folderArgument)
     .option('--json', 'one line of JSON for programs', false)
@@ -32,8 +31,7 @@ interface MigrateOptions {
 }
 
 function addMigrate(program: Command): void {
-  program
-    .command('migrate')
+  addOverrides(program.command('migrate'), ['--database'])
     .description('apply all migration steps in one transaction, including slow ones, which a start refuses')
     .argument(...folderArgument)
     .option('--allow-destructive', 'also drop tables and columns that the project no longer declares', false)

@@ -35,6 +35,7 @@ async function run<Value>(
   if (!loaded.ok) return loaded
   const { project } = loaded.value
   return withDatabase(project, database => work(database, loaded.value), {
+    ...terms,
     trouble: 'The database did not answer as it should',
     ...(isNeverStarted(project) ? unstarted : {}),
   })

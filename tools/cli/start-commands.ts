@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
-import { commandContext } from './command-terms.ts'
+import { addOverrides, commandContext } from './command-terms.ts'
 import type { InitOptions } from './init.ts'
 
 /** The folders of templates/. */
@@ -14,8 +14,7 @@ interface StartArguments {
 
 /** `plinth start`. */
 export function addStart(program: Command): void {
-  program
-    .command('start')
+  addOverrides(program.command('start'), ['--port', '--host', '--database'])
     .description('start the API of a project; creates what the database lacks and loads content/')
     .argument('[folder]', 'the folder of project.yaml', '.')
     .option('--no-watch', 'do not reload when files change (the default in production)')

@@ -4,6 +4,8 @@ import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
 import { printStartFault, type StartFault } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
+import { readEnvironment } from '../../core/project/environment.ts'
+import type { Project } from '../../core/project/project.ts'
 import { terminalLog } from './terminal-log.ts'
 
 export interface StartOptions {
@@ -49,11 +51,31 @@ async function open(
 ): Promise<Result<ServedApp, StartFault>> {
   const compiled = await compileApp(folder, process.env)
   if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
+  if (production && !(await isDatabaseNamed(compiled.value.project))) return failed(UNNAMED_DATABASE)
   const terms = { ...terminalLog(), production, replaceOthers, signal }
   if (!workplace) return serveApp(compiled.value, terms)
   if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
   const { number, bindsLast, holdOthers, readAll } = workplace
   return serveApp(compiled.value, { ...terms, worker: number, bindsLast, holdOthers, readAll })
+}
+
+/** In production a forgotten variable must not start an empty embedded database. */
+async function isDatabaseNamed({ root, settings, writtenAt }: Project): Promise<boolean> {
+  const written = writtenAt(['database', 'url'])
+  if (settings.database.url !== 'embedded') return true
+  if (written === null) return false
+  // A fallback, as of `${DATABASE_URL:-embedded}`, is no choice for production.
+  const variables = await readEnvironment(root, process.env)
+  return (
+    written.variables.length === 0 ||
+    written.variables.some(name => variables.ok && variables.value[name] === 'embedded')
+  )
+}
+
+const UNNAMED_DATABASE: StartFault = {
+  kind: 'other',
+  message:
+    'In production the database has to be named: set DATABASE_URL, or --database, to postgres://user:password@host:5432/database. `database: { url: embedded }` in project.yaml accepts the embedded one',
 }
 
 const ONE_ALONE: StartFault = {

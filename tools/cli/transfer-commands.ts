@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { OnConflict } from '../transfer/import/import-terms.ts'
-import { commandContext } from './command-terms.ts'
+import { addOverrides, commandContext } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -14,8 +14,7 @@ export function addTransfer(program: Command): Command {
 }
 
 function addExport(program: Command): void {
-  program
-    .command('export')
+  addOverrides(program.command('export'), ['--database'])
     .description('write documents as a stream of lines (NDJSON) that `plinth import` reads')
     .argument(...folderArgument)
     .requiredOption('--out <file>', 'the output file; `-` is standard output')
@@ -48,7 +47,7 @@ interface ImportOptions {
 }
 
 function addImport(command: Command): void {
-  command
+  addOverrides(command, ['--database'])
     .description('read documents from a stream that `plinth export` wrote')
     .usage('[options] [folder] <file>')
     .argument('<folder-or-file>', 'the folder of project.yaml; `.` if only the file is given')

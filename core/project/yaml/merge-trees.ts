@@ -48,6 +48,18 @@ const withoutInclude = (map: YamlMap): YamlMap => ({
   entries: new Map(Array.from(map.entries).filter(([name]) => name !== 'include')),
 })
 
+/** Replaces the values that another tree has. */
+export function overrideTree(tree: YamlNode, other: YamlNode): YamlNode {
+  if (other.kind !== 'map') return other
+  if (tree.kind !== 'map') return isEmpty(tree) ? other : tree
+  const entries = new Map(tree.entries)
+  for (const [name, { key, value }] of other.entries) {
+    const before = entries.get(name)
+    entries.set(name, { key, value: before ? overrideTree(before.value, value) : value })
+  }
+  return { ...tree, entries }
+}
+
 interface Merge {
   readonly path: Path
   readonly faults: Diagnostic[]

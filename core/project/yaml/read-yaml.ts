@@ -45,10 +45,11 @@ export async function readYaml(file: string, terms: YamlTerms): Promise<Result<Y
 }
 
 function toYamlSource(file: string, tree: YamlNode): YamlSource {
+  const { place, keyPlace } = locationLookup(tree)
   return Object.freeze({
     file,
     value: deepFreeze(toValue(tree)),
-    ...locationLookup(tree),
+    ...{ place, keyPlace },
     fromEnvironment: environmentTest(tree),
   })
 }
@@ -58,12 +59,26 @@ const environmentTest = (tree: YamlNode) => (path: Path) => {
   return exact && node.kind === 'scalar' && node.variables.length > 0
 }
 
+/** A value that a file, an option or the environment gives. */
+export interface WrittenValue {
+  readonly place: SourceLocation
+  /** The environment variables in it. */
+  readonly variables: readonly string[]
+}
+
 /** Looks up locations in a tree. */
 export function locationLookup(tree: YamlNode): {
   place(path: Path): SourceLocation
   keyPlace(path: Path): SourceLocation
+  writtenAt(path: Path): WrittenValue | null
 } {
   return {
+    writtenAt(path) {
+      const { node, exact } = locate(tree, path)
+      // A short form gives the values of all keys below it.
+      if (!exact && (node.kind === 'map' || node.mark === tree.mark)) return null
+      return { place: placeAt(node.mark), variables: node.kind === 'scalar' ? node.variables : [] }
+    },
     place: path => placeAt(locate(tree, path).node.mark),
     keyPlace: path => placeAt(locate(tree, path).key),
   }

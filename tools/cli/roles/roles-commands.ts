@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { commandContext } from '../command-terms.ts'
+import { addOverrides, commandContext } from '../command-terms.ts'
 import type { RolesContext } from './roles-output.ts'
 
 interface Options {
@@ -47,8 +47,7 @@ interface ExplainOptions {
 }
 
 function addExplain(roles: Command): void {
-  roles
-    .command('explain')
+  addOverrides(roles.command('explain'), ['--database'])
     .description('explain whether a role or user may do something, with the deciding line, condition and SQL')
     .argument('<who>', 'a role or API token, or the name or mail address of a user in the database')
     .argument('<action>', 'find, findOne, create, update, …')

@@ -22,7 +22,7 @@ export async function runExplain(terms: RolesContext, words: ExplainWords): Prom
   if (!loaded.ok) return complainOf(loaded.reasons, terms)
   const roles = loaded.value
   const question = toQuestion(words, roles)
-  const asker = question.ok ? await findAsker(words, roles) : question
+  const asker = question.ok ? await findAsker(words, roles, terms) : question
   if (!question.ok || !asker.ok) {
     terms.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
     return 2
@@ -41,12 +41,13 @@ export async function runExplain(terms: RolesContext, words: ExplainWords): Prom
 async function findAsker(
   { who, isUser }: ExplainWords,
   roles: RolesProject,
+  terms: RolesContext,
 ): Promise<Result<Principal, string>> {
   const { holders } = roles.explainer
   const holder = isUser ? undefined : holders.find(({ key }) => key === who)
   if (holder) return ok({ holder, user: null })
   const { findUserByName } = await import('./roles-user.ts')
-  const found = await findUserByName(who, roles)
+  const found = await findUserByName(who, roles, terms)
   const unknown = unknownName(
     isUser ? 'user' : 'role, API token or user',
     who,

@@ -3,6 +3,7 @@ import { failed, type Result } from '../../../core/base/result.ts'
 import type { Database, Transaction } from '../../../core/database/database.ts'
 import { isLockedOut, openUserValues, userCaller } from '../../../core/identity/sign-in/session-strategy.ts'
 import { findAccount } from '../../../core/identity/users/accounts.ts'
+import type { CommandContext } from '../command-terms.ts'
 import { isNeverStarted, withDatabase } from '../project-database.ts'
 import type { RolesProject } from './roles-project.ts'
 
@@ -20,10 +21,12 @@ export interface AskingUser {
 export async function findUserByName(
   word: string,
   roles: RolesProject,
+  terms: Pick<CommandContext, 'complain' | 'env'>,
 ): Promise<Result<AskingUser | null, string>> {
   if (isNeverStarted(roles.project))
     return failed('the embedded database of this project was never started, so it has no users')
   return withDatabase(roles.project, database => readUser(word, database, roles), {
+    ...terms,
     trouble: 'the database does not answer for users of this project',
   })
 }

@@ -1,5 +1,6 @@
+import { mediaSources } from '../model/media-sources.ts'
 import type { Actor, Command, PermittedCommand, WriteConditions } from '../query/command.ts'
-import type { Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
+import type { Part, Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
 import { isPasswordAttribute } from './readable-attributes.ts'
 import { mapOrDrop } from './restrict/read-scope.ts'
 
@@ -41,13 +42,23 @@ function populateWithoutPasswords(populate: Populate): Populate | null {
       return selection === populate.selection ? populate : { ...populate, selection }
     }
     case 'zone': {
-      const components = mapOrDrop(populate.components, part => {
-        const selection = withoutPasswords(part.selection)
-        return selection === part.selection ? part : { ...part, selection }
+      const parts = mapOrDrop(populate.parts, partWithoutPasswords)
+      return parts === populate.parts ? populate : { ...populate, parts }
+    }
+    case 'morph': {
+      const sources = mediaSources(populate.attribute)
+      const parts = populate.parts.flatMap(part => {
+        const own = partWithoutPasswords(part)
+        return (sources.get(part.holder) ?? []).map(source => ({ ...own, source, scope: null }))
       })
-      return components === populate.components ? populate : { ...populate, components }
+      return { ...populate, parts }
     }
     default:
       return null
   }
+}
+
+function partWithoutPasswords<Kind extends Part>(part: Kind): Kind {
+  const selection = withoutPasswords(part.selection)
+  return selection === part.selection ? part : { ...part, selection }
 }

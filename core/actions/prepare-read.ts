@@ -6,7 +6,7 @@ import { restrict } from '../access/restrict/restrict.ts'
 import type { BodyFormat } from '../cache/answer-store.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import type { Command, PermittedCommand } from '../query/command.ts'
-import type { Filter, Populate, Query, RestrictedQuery, Sort, ZonePart } from '../query/query.ts'
+import type { Filter, Part, Populate, Query, RestrictedQuery, Sort } from '../query/query.ts'
 import {
   type ActionCall,
   type ActionResult,
@@ -136,10 +136,10 @@ function inPopulates(populates: readonly Populate[]): ScalarAttribute | undefine
   return undefined
 }
 
-const inPart = ({ filter, selection }: ZonePart): ScalarAttribute | undefined =>
+const inPart = ({ filter, selection }: Part): ScalarAttribute | undefined =>
   inConditions(filter ?? null, []) ?? inPopulates(selection.populate)
 
 function inPopulate(populate: Populate): ScalarAttribute | undefined {
-  if (populate.kind === 'zone') return populate.components.map(inPart).find(found => found !== undefined)
+  if ('parts' in populate) return populate.parts.map(inPart).find(found => found !== undefined)
   return inConditions(populate.filter, populate.sort) ?? inPopulates(populate.selection.populate)
 }

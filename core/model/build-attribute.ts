@@ -14,6 +14,7 @@ import type {
   ComponentAttribute,
   ContentType,
   MediaAttribute,
+  MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   ValueType,
@@ -181,5 +182,12 @@ export function trailingAttributes(type: ContentType): readonly Attribute[] {
     { ...base('localizations', true), kind: 'localizations', target: type, many: true },
   ]
 }
+
+/** `related` of files. The types may get their attributes later. */
+export const relatedAttribute = (types: readonly ContentType[]): MorphAttribute => ({
+  ...base('related', false),
+  kind: 'morph',
+  types,
+})
 
 export const componentIdAttribute: Attribute = scalar('id', 'id', false)

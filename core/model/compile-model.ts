@@ -8,6 +8,7 @@ import {
   buildAttribute,
   componentIdAttribute,
   leadingAttributes,
+  relatedAttribute,
   trailingAttributes,
 } from './build-attribute.ts'
 import { checkDeclarations } from './check/check-declarations.ts'
@@ -96,6 +97,7 @@ function fill(holder: DeclaredHolder, shells: ModelShells): void {
     ...Object.entries(holder.attributes).map(([name, declaration]) =>
       buildAttribute(name, declaration, around),
     ),
+    ...(type?.uid === 'plugin::upload.file' ? [relatedAttribute([...shells.types.values()])] : []),
     ...(type ? trailingAttributes(type) : []),
   ]
   for (const attribute of all) attributes.set(attribute.name, attribute)

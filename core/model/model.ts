@@ -70,7 +70,7 @@ export interface Component {
   readonly attributes: ReadonlyMap<string, Attribute>
 }
 
-export type Attribute = ScalarAttribute | LinkAttribute | ComponentAttribute | ZoneAttribute
+export type Attribute = ScalarAttribute | LinkAttribute | ComponentAttribute | ZoneAttribute | MorphAttribute
 
 export interface AttributeBase {
   readonly name: string
@@ -157,6 +157,12 @@ export interface ZoneAttribute extends AttributeBase {
   readonly components: readonly Component[]
   readonly min?: number
   readonly max?: number
+}
+
+/** The inverse of all media attributes: the documents and components that a file is used in. */
+export interface MorphAttribute extends AttributeBase {
+  readonly kind: 'morph'
+  readonly types: readonly ContentType[]
 }
 
 export const isLink = (attribute: Attribute): attribute is LinkAttribute =>

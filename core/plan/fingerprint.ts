@@ -4,8 +4,10 @@ import type {
   Filter,
   LinkScope,
   LocaleChoice,
+  MorphPart,
   Page,
   PageCursor,
+  Part,
   Populate,
   RestrictedQuery,
   Selection,
@@ -116,11 +118,13 @@ function walkPopulate(populate: Populate, walk: Walk): void {
   walk.key += `${count ? 'N' : 'A'}${numberOf(attribute)}`
   if (as !== attribute.name) walk.key += JSON.stringify(as)
   if (populate.kind === 'zone') {
-    for (const { component, selection, filter } of populate.components) {
-      walk.key += `Z${numberOf(component)}`
-      walkSelection(selection, walk)
-      if (filter) walkFilter(filter, walk)
-    }
+    for (const part of populate.parts) walkPart(part, walk)
+    return
+  }
+  if (populate.kind === 'morph') {
+    for (const part of populate.parts) walkMorphPart(part, walk)
+    if (populate.page) walkPage(populate.page, walk)
+    walk.key += ';'
     return
   }
   if (populate.kind === 'link') {
@@ -132,6 +136,19 @@ function walkPopulate(populate: Populate, walk: Walk): void {
   walkSorts(populate.sort, walk)
   if (populate.page) walkPage(populate.page, walk)
   walk.key += ';'
+}
+
+function walkPart({ holder, selection, filter }: Part, walk: Walk): void {
+  walk.key += `Z${numberOf(holder)}`
+  walkSelection(selection, walk)
+  if (filter) walkFilter(filter, walk)
+}
+
+function walkMorphPart({ source, scope = null, ...part }: MorphPart, walk: Walk): void {
+  if (!source) return
+  walk.key += `Y${numberOf(source)}`
+  walkScope(scope, walk)
+  walkPart(part, walk)
 }
 
 function walkScope(scope: LinkScope | null, walk: Walk): void {

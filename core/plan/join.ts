@@ -1,3 +1,4 @@
+import type { MediaSource } from '../model/media-sources.ts'
 import type { Component, ComponentAttribute, LinkAttribute, RelationAttribute } from '../model/model.ts'
 import type { ColumnLink, TableLink } from '../model/storage.ts'
 import type { Status, VersionChoice } from '../query/query.ts'
@@ -38,6 +39,34 @@ export function joinLink(
   return link.kind === 'column'
     ? joinColumn(row, link, target, versions, context)
     : joinTable(row, link, target, versions, context)
+}
+
+/** The rows of one way to a file: the documents that have it, or their components that have it. */
+export function joinSource(
+  file: Row,
+  { root, steps, media }: MediaSource,
+  asked: Status | null,
+  context: PlanContext,
+): Join & { readonly document: Row } {
+  const document = typeRow(root, context.alias(), asked ?? file.status, context.storage)
+  const from: SqlSource[] = [targetSource(document, context)]
+  const where: Expression[] = [...versionConditions(document, asked === null ? file : null, context)]
+  let row = document
+  for (const { attribute, component } of steps) {
+    const owned = joinOwned(row, attribute, component, context)
+    from.push(...owned.from)
+    where.push(...owned.where)
+    row = owned.row
+  }
+  const link = context.storage.link(row.holder, media.name)
+  if (link.kind === 'column') where.push(equal(column(row.alias, link.key), file.key))
+  else {
+    const alias = context.alias()
+    from.push({ table: link.table, alias, on: null })
+    where.push(equal(column(alias, link.targetKey), file.key))
+    for (const [own, owner] of link.owner) where.push(equal(column(alias, own), column(row.alias, owner)))
+  }
+  return { from, where, row, order: ascending(idOf(document), idOf(row)), document }
 }
 
 /** The rows of one component attribute of a row. */

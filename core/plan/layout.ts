@@ -66,5 +66,5 @@ export function isCovered(selection: Selection, fields: readonly LayoutField[]):
 
 function selectionOf({ populate }: Selection, name: string): Selection | null {
   const found = populate.find(({ as }) => as === name)
-  return found && found.kind !== 'zone' ? found.selection : null
+  return found && 'selection' in found ? found.selection : null
 }

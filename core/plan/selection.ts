@@ -1,13 +1,21 @@
 import type { ScalarAttribute } from '../model/model.ts'
-import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../query/query.ts'
+import type {
+  ComponentPopulate,
+  LinkPopulate,
+  MorphPart,
+  MorphPopulate,
+  Populate,
+  Selection,
+  ZonePopulate,
+} from '../query/query.ts'
 import { allOf, call, cast, column, select, sqlConstant } from '../sql/build.ts'
-import type { Expression, NamedColumn } from '../sql/nodes.ts'
+import type { Expression, NamedColumn, Union } from '../sql/nodes.ts'
 import { planOutput } from './comparison.ts'
 import { planScope } from './filter.ts'
-import { type Join, joinComponent, joinLink, joinOwned } from './join.ts'
+import { type Join, joinComponent, joinLink, joinOwned, joinSource } from './join.ts'
 import { CODE_SLOT, type LayoutField, type LinkLayoutField } from './layout.ts'
 import type { PlanContext, Row } from './row.ts'
-import { filterConditions, limitedToOne, rowJson, rowsJson, selectRows } from './rows.ts'
+import { filterConditions, limitedToOne, planLimits, rowJson, rowsJson, selectRows } from './rows.ts'
 
 /** The columns of a document: always id and documentId, then the selection (reference/rest.md#4-fields, reference/rest.md#16-response-format-v4-and-query-parsing). */
 export function documentColumns(
@@ -22,7 +30,7 @@ export function documentColumns(
   return [...names, { as: 'attributes', expression: rowJson(select({ columns: rest })) }]
 }
 
-/** The columns of a component. Components are flat in every shape. */
+/** The columns of a component, or of another row that is flat in every shape. */
 const componentColumns = (selection: Selection, row: Row, context: PlanContext): readonly NamedColumn[] => [
   ...idColumns(row, context),
   ...selectedColumns(selection, row, context),
@@ -45,6 +53,8 @@ function planPopulate(populate: Populate, row: Row, context: PlanContext): Expre
       return planComponent(populate, row, context)
     case 'zone':
       return planZone(populate, row, context)
+    case 'morph':
+      return planMorph(populate, row, context)
   }
 }
 
@@ -79,15 +89,44 @@ function planComponent(populate: ComponentPopulate, row: Row, context: PlanConte
 
 /** Components of several kinds in one common order (reference/rest.md#8-populate). */
 function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expression {
-  const parts = populate.components.map(({ component, selection, filter = null }) => {
-    const join = joinOwned(row, populate.attribute, component, context)
-    const tag = { as: '__component', expression: sqlConstant(component.uid) }
+  const parts = populate.parts.map(({ holder, selection, filter = null }) => {
+    const join = joinOwned(row, populate.attribute, holder, context)
+    const tag = { as: '__component', expression: sqlConstant(holder.uid) }
     const columns = [tag, ...componentColumns(selection, join.row, context)]
     const position = join.order[0]?.expression ?? column(join.row.alias, 'id')
     const wanted = filterConditions({ filter, sort: [], page: null }, join, context)
     return { row: select({ columns, from: join.from, where: allOf([...join.where, ...wanted]) }), position }
   })
   return parts.length === 0 ? EMPTY_LIST : { kind: 'rows-json', rows: { kind: 'union', parts } }
+}
+
+/**
+ * The documents and components that a file is used in, with their type as `__type`: in the order of the model, then of
+ * their creation. They are flat in every shape (reference/rest.md#15-upload).
+ */
+function planMorph(populate: MorphPopulate, row: Row, context: PlanContext): Expression {
+  const parts = populate.parts.flatMap((part, index) =>
+    planMorphPart(part, { row, index }, { ...context, shape: 'flat' }),
+  )
+  if (parts.length === 0) return populate.count ? wrapCount(sqlConstant(0), context) : EMPTY_LIST
+  const { limit } = planLimits(populate.page, context)
+  const rows: Expression = { kind: 'rows-json', rows: { kind: 'union', parts, limit } }
+  return populate.count ? wrapCount(call('json_array_length', rows), context) : rows
+}
+
+function planMorphPart(
+  { holder, source, scope = null, selection, ...part }: MorphPart,
+  { row, index }: { readonly row: Row; readonly index: number },
+  context: PlanContext,
+): Union['parts'] {
+  if (!source) return []
+  const join = joinSource(row, source, scope?.status ?? null, context)
+  const tag = { as: '__type', expression: sqlConstant(holder.uid) }
+  const columns = [tag, ...componentColumns(selection, join.row, context)]
+  const wanted = filterConditions({ filter: part.filter ?? null, sort: [], page: null }, join, context)
+  const where = allOf([...join.where, planScope(scope, join.document, context), ...wanted])
+  const keys = [sqlConstant(index), ...join.order.map(({ expression }) => expression)]
+  return [{ row: select({ columns, from: join.from, where }), position: { kind: 'tuple', terms: keys } }]
 }
 
 const EMPTY_LIST: Expression = { kind: 'cast', term: sqlConstant('[]'), type: 'json' }

@@ -1,5 +1,5 @@
 import { type Fault, fault } from '../faults/fault.ts'
-import type { Filter, Populate, Query, Sort } from './query.ts'
+import type { Filter, Part, Populate, Query, Sort } from './query.ts'
 
 /**
  * Limit of the relations and components in the filters and sorts of one query. Each becomes a join, and planning time
@@ -37,9 +37,9 @@ function filterJoins(filter: Filter): number {
 }
 
 const populateJoins = (populate: Populate): number =>
-  populate.kind === 'zone'
-    ? sum(
-        populate.components,
+  'parts' in populate
+    ? sum<Part>(
+        populate.parts,
         ({ selection, filter }) =>
           (filter ? filterJoins(filter) : 0) + sum(selection.populate, populateJoins),
       )

@@ -76,8 +76,8 @@ function parseNegated(value: unknown, place: FilterPlace): Filter {
 function parseAttribute(attribute: Attribute, value: unknown, place: FilterPlace): Filter {
   if (attribute.kind === 'scalar')
     return parseConditions(value, attribute, { param: place.param, path: pathWithin(place, attribute.name) })
-  // reference/rest.md#7-filters: filtering on dynamic zones and media is not possible.
-  if (attribute.kind === 'zone' || attribute.kind === 'media')
+  // reference/rest.md#7-filters: filtering on dynamic zones, media and `related` of files is not possible.
+  if (attribute.kind === 'zone' || attribute.kind === 'media' || attribute.kind === 'morph')
     throw new RequestFault(unknownKey(place, attribute.name))
   const holder = targetHolder(attribute)
   const id = holder?.attributes.get('id')

@@ -68,8 +68,8 @@ function resolve({ names, order }: SortText, start: ParsePlace): Sort {
       if (rest !== undefined) throw new RequestFault(invalidKey(rest, pathWithin(place, name), place.param))
       return { path, attribute, direction }
     }
-    const next = attribute.kind === 'zone' ? null : targetHolder(attribute)
-    if (!next || attribute.kind === 'zone' || index === names.length - 1)
+    const next = targetHolder(attribute)
+    if (!next || attribute.kind === 'zone' || attribute.kind === 'morph' || index === names.length - 1)
       throw new RequestFault(unknownKey(place, name))
     path.push({ attribute, scope: null })
     place = { ...place, holder: next, path: pathWithin(place, name) }

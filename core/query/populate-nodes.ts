@@ -1,7 +1,15 @@
 import { memoize } from '../base/memo.ts'
-import type { Attribute, ComponentAttribute, Holder, LinkAttribute, ZoneAttribute } from '../model/model.ts'
+import { mediaSources } from '../model/media-sources.ts'
+import type {
+  Attribute,
+  ComponentAttribute,
+  Holder,
+  LinkAttribute,
+  MorphAttribute,
+  ZoneAttribute,
+} from '../model/model.ts'
 import { targetHolder } from './parse-place.ts'
-import type { Populate, PopulateOrigin, Selection, ZonePopulate } from './query.ts'
+import type { MorphPopulate, Part, Populate, PopulateOrigin, Selection, ZonePopulate } from './query.ts'
 
 /** The part of the target rows that a populate selects. */
 export interface PopulatedRows {
@@ -34,18 +42,38 @@ export function populateRows(
     : { kind: 'link', attribute, scope: null, ...base }
 }
 
-export const populateZone = (
-  attribute: ZoneAttribute,
-  origin: PopulateOrigin,
-  components: ZonePopulate['components'],
-): ZonePopulate => ({ kind: 'zone', attribute, as: attribute.name, origin, components, count: false })
+/** An attribute whose list has entries of several shapes: components, or for `related` of files documents, too. */
+export type MixedAttribute = ZoneAttribute | MorphAttribute
 
-/** Every component of the zone, each with the same populates. */
-export const allZoneComponents = (
-  { components }: ZoneAttribute,
+export type MixedPopulate = ZonePopulate | MorphPopulate
+
+/** `parts`: of the shapes that the attribute can have. */
+export function populateMixed(
+  attribute: MixedAttribute,
+  origin: PopulateOrigin,
+  parts: readonly Part[],
+): MixedPopulate {
+  const base = { as: attribute.name, origin, count: false }
+  return attribute.kind === 'morph'
+    ? { kind: 'morph', attribute, ...base, parts, page: null }
+    : { kind: 'zone', attribute, ...base, parts: parts.flatMap(componentPart) }
+}
+
+const componentPart = ({ holder, ...part }: Part): ZonePopulate['parts'] =>
+  holder.holder === 'component' ? [{ ...part, holder }] : []
+
+/** The shapes that a request gets without naming them. As in Strapi, `related` has documents then, no components. */
+export const defaultShapes = (attribute: MixedAttribute): readonly Holder[] =>
+  attribute.kind === 'morph'
+    ? [...mediaSources(attribute).keys()].filter(({ holder }) => holder === 'content-type')
+    : attribute.components
+
+/** All default shapes, each with the same populates. */
+export const wholeParts = (
+  attribute: MixedAttribute,
   inside: (holder: Holder) => readonly Populate[] = () => [],
-): ZonePopulate['components'] =>
-  components.map(component => ({ component, selection: selectionOf(component, inside(component)) }))
+): readonly Part[] =>
+  defaultShapes(attribute).map(holder => ({ holder, selection: selectionOf(holder, inside(holder)) }))
 
 /** `*`: one level of every attribute that is not a scalar. */
 export const populateAll = (holder: Holder): readonly Populate[] =>
@@ -57,7 +85,8 @@ export const populateAll = (holder: Holder): readonly Populate[] =>
 /** null: a scalar, which is a field. */
 export function populateWhole(attribute: Attribute, origin: PopulateOrigin): Populate | null {
   if (attribute.kind === 'scalar') return null
-  if (attribute.kind === 'zone') return populateZone(attribute, origin, allZoneComponents(attribute))
+  if (attribute.kind === 'zone' || attribute.kind === 'morph')
+    return populateMixed(attribute, origin, wholeParts(attribute))
   const holder = targetHolder(attribute)
   return holder && populateRows(attribute, origin, allRows(holder))
 }
@@ -75,6 +104,6 @@ export const countPopulates = ({ populate }: Selection): number =>
   populate.reduce((sum, each) => sum + 1 + countBelow(each), 0)
 
 const countBelow = (populate: Populate): number =>
-  populate.kind === 'zone'
-    ? populate.components.reduce((sum, { selection }) => sum + countPopulates(selection), 0)
+  'parts' in populate
+    ? (populate.parts as readonly Part[]).reduce((sum, { selection }) => sum + countPopulates(selection), 0)
     : countPopulates(populate.selection)

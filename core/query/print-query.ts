@@ -1,4 +1,4 @@
-import type { Comparison, Filter, Populate, Query, Selection, Sort, ZonePart } from './query.ts'
+import type { Comparison, Filter, Part, Populate, Query, Selection, Sort } from './query.ts'
 
 /** Describes a query in REST parameters for logs, without any value of the request. */
 export type Described = Readonly<Record<string, unknown>>
@@ -61,7 +61,7 @@ function describeSelection({ populate }: Selection): Described {
 }
 
 function describePopulate(populate: Populate): Described {
-  if (populate.kind === 'zone') return Object.fromEntries(populate.components.map(describePart))
+  if ('parts' in populate) return Object.fromEntries(populate.parts.map(describePart))
   const { filter, sort, page, selection } = populate
   return {
     ...(page && { start: page.start, limit: page.limit }),
@@ -71,7 +71,7 @@ function describePopulate(populate: Populate): Described {
   }
 }
 
-const describePart = ({ component, selection, filter }: ZonePart): readonly [string, Described] => [
-  component.uid,
+const describePart = ({ holder, selection, filter }: Part): readonly [string, Described] => [
+  holder.uid,
   { ...(filter && { filters: describeFilter(filter) }), ...describeSelection(selection) },
 ]

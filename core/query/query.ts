@@ -1,8 +1,11 @@
+import type { MediaSource } from '../model/media-sources.ts'
 import type {
   Component,
   ComponentAttribute,
   ContentType,
+  Holder,
   LinkAttribute,
+  MorphAttribute,
   ScalarAttribute,
   ZoneAttribute,
 } from '../model/model.ts'
@@ -100,7 +103,7 @@ export interface Selection {
   readonly internalFields?: ReadonlySet<ScalarAttribute>
 }
 
-export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
+export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate | MorphPopulate
 
 /**
  * How a request populates an attribute. `named`: by its name; an unreadable attribute is refused. `passed`: as part of
@@ -148,15 +151,34 @@ export interface ZonePopulate extends PopulateBase {
   readonly kind: 'zone'
   readonly attribute: ZoneAttribute
   /** Other components of the zone are left out. */
-  readonly components: readonly ZonePart[]
+  readonly parts: readonly Part<Component>[]
 }
 
-/** The part of one component of a zone to return. */
-export interface ZonePart {
-  readonly component: Component
+/** The part of a list of several shapes to return: the entries of one content-type or component. */
+export interface Part<Shape extends Holder = Holder> {
+  readonly holder: Shape
   readonly selection: Selection
   /** Condition on its entries; absent: all of them. */
   readonly filter?: Filter
+}
+
+/** The documents and components that a file is used in. */
+export interface MorphPopulate extends PopulateBase {
+  readonly kind: 'morph'
+  readonly attribute: MorphAttribute
+  /** Other content-types and components are left out. */
+  readonly parts: readonly MorphPart[]
+  /** The maximum number of entries; null: all of them. */
+  readonly page: Page | null
+}
+
+/**
+ * `source`: one way from a document to the file. Only access sets it, together with the restriction on the documents;
+ * a part without it has no rows.
+ */
+export interface MorphPart extends Part {
+  readonly source?: MediaSource
+  readonly scope?: LinkScope | null
 }
 
 /**

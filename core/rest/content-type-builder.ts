@@ -168,6 +168,8 @@ function printAttribute(attribute: Attribute): Readonly<Record<string, unknown>>
         private: false,
       }
     }
+    case 'morph':
+      return { type: 'relation', relation: 'morphToMany' }
     case 'localizations':
       return { type: 'relation', relation: 'oneToMany', target: attribute.target.uid }
     case 'component': {

@@ -123,7 +123,14 @@ export interface CastNode {
   readonly type: SqlType
 }
 
-export type FunctionName = 'plinth_fold' | 'greatest' | 'to_char' | 'epoch' | 'utc' | 'count'
+export type FunctionName =
+  | 'plinth_fold'
+  | 'greatest'
+  | 'to_char'
+  | 'epoch'
+  | 'utc'
+  | 'count'
+  | 'json_array_length'
 
 export interface CallNode {
   readonly kind: 'call'
@@ -197,11 +204,13 @@ export interface Order {
 }
 
 /**
- * Rows of several shapes in one order: every part returns a JSON object of its columns and a number to sort by.
+ * Rows of several shapes in one order: every part returns a JSON object of its columns and a number (or a row of numbers) to sort by.
  */
 export interface Union {
   readonly kind: 'union'
   readonly parts: readonly { readonly row: Select; readonly position: Expression }[]
+  /** Absent: all rows. */
+  readonly limit?: Expression | null
 }
 
 /** The statement of a query: the answer as JSON text, and the total number of matching rows if requested. */

@@ -17,10 +17,23 @@ const SUM: Alias = 's$'
  * constant. OFFSET 0 prevents that a row is computed twice.
  */
 export function printBounded(rows: string, path: readonly string[], maxBytes: number): string {
-  const failure = `(${quoteText(TOO_LARGE + path.join('.'))} || left(${SUM}.text, 0))::integer::text`
   const json = `SELECT row_to_json(${ROW})::text AS text FROM (${rows}) ${ROW} OFFSET 0`
-  const summed = `SELECT ${JSON_ROW}.text, sum(octet_length(${JSON_ROW}.text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${json}) ${JSON_ROW}`
-  return `SELECT CASE WHEN ${SUM}.bytes > ${maxBytes} THEN ${failure} ELSE ${SUM}.text END AS text FROM (${summed}) ${SUM}`
+  return `SELECT ${boundedText(path, maxBytes)} AS text FROM (${withBytes(json, '')}) ${SUM}`
+}
+
+/** The same for rows that are `json` and `position` already. They are sorted afterwards. */
+export function printBoundedUnion(rows: string, path: readonly string[], maxBytes: number): string {
+  const json = `SELECT ${ROW}.json::text AS text, ${ROW}.position FROM (${rows}) ${ROW} OFFSET 0`
+  const summed = withBytes(json, `, ${JSON_ROW}.position`)
+  return `SELECT (${boundedText(path, maxBytes)})::json AS json, ${SUM}.position FROM (${summed}) ${SUM}`
+}
+
+const withBytes = (json: string, more: string): string =>
+  `SELECT ${JSON_ROW}.text${more}, sum(octet_length(${JSON_ROW}.text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${json}) ${JSON_ROW}`
+
+function boundedText(path: readonly string[], maxBytes: number): string {
+  const failure = `(${quoteText(TOO_LARGE + path.join('.'))} || left(${SUM}.text, 0))::integer::text`
+  return `CASE WHEN ${SUM}.bytes > ${maxBytes} THEN ${failure} ELSE ${SUM}.text END`
 }
 
 /** PostgreSQL computes columns before it sorts, except with a LIMIT: then row by row as they are fetched. */

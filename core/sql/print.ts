@@ -10,7 +10,7 @@ import type {
   SqlSource,
   Union,
 } from './nodes.ts'
-import { listChain, MIN_BOUNDED_DEPTH, printBounded, UNLIMITED } from './print-bounded.ts'
+import { listChain, MIN_BOUNDED_DEPTH, printBounded, printBoundedUnion, UNLIMITED } from './print-bounded.ts'
 import { bind, type Statement, type Template } from './statement.ts'
 
 /** Collects the parameters and tables while a statement is printed. */
@@ -151,7 +151,19 @@ function printUnion(union: Union, context: PrintContext): string {
     const json = `(SELECT row_to_json(${ROW}) FROM (SELECT ${keys}) ${ROW})`
     return `SELECT ${json} AS json, ${PART}.${quoteIdentifier(POSITION)} AS position FROM (${printSelectNode(ordered, context)}) ${PART}`
   })
-  return `(SELECT coalesce(json_agg(${UNION}.json ORDER BY ${UNION}.position), '[]') FROM (${parts.join(' UNION ALL ')}) ${UNION})`
+  const rows = boundedUnion(union, parts.join(' UNION ALL '), context)
+  const taken = union.limit
+    ? `SELECT ${UNION}.json, ${UNION}.position FROM (${rows}) ${UNION} ORDER BY ${UNION}.position LIMIT ${print(union.limit, context)}`
+    : rows
+  return `(SELECT coalesce(json_agg(${UNION}.json ORDER BY ${UNION}.position), '[]') FROM (${taken}) ${UNION})`
+}
+
+function boundedUnion(union: Union, printed: string, context: PrintContext): string {
+  const { maxBytes } = context
+  const { lists, path } = listChain(union)
+  return maxBytes === null || lists < MIN_BOUNDED_DEPTH
+    ? printed
+    : printBoundedUnion(printed, [...context.path, ...path], maxBytes)
 }
 
 /** Cannot collide with an attribute name, which starts with a letter. */

@@ -152,8 +152,8 @@ type Names = { readonly [key: string]: Names | readonly string[] }
 /** The keys of the answer, as a tree. */
 function namesIn({ fields, populate: inner }: ReturnType<typeof everything>): Names {
   const populated = inner.flatMap(each =>
-    each.kind === 'zone'
-      ? each.components.map(part => [`${each.as}.${part.component.uid}`, namesIn(part.selection)] as const)
+    'parts' in each
+      ? each.parts.map(part => [`${each.as}.${part.holder.uid}`, namesIn(part.selection)] as const)
       : [[each.as, namesIn(each.selection)] as const],
   )
   return { fields: fields.map(({ name }) => name), ...Object.fromEntries(populated) }

@@ -21,7 +21,7 @@ export function waysFrom(start: Holder, most: number): readonly Way[] {
   const here: Way = { steps: [], end: start }
   if (most === 0) return [here]
   const longer = [...start.attributes.values()].flatMap(attribute => {
-    if (attribute.kind === 'scalar' || attribute.kind === 'zone') return []
+    if (attribute.kind === 'scalar' || attribute.kind === 'zone' || attribute.kind === 'morph') return []
     return waysFrom(behind(attribute), most - 1).map(way => ({ ...way, steps: [attribute, ...way.steps] }))
   })
   return [here, ...longer]
@@ -74,7 +74,7 @@ const withPopulate = (start: ContentType, inner: Populate): Query =>
   listOf(start, { selection: { ...everything(start), populate: [inner] } })
 
 function filtersOn(attribute: Attribute): readonly Filter[] {
-  if (attribute.kind === 'zone') return []
+  if (attribute.kind === 'zone' || attribute.kind === 'morph') return []
   if (attribute.kind === 'scalar') {
     return OPERATOR_NAMES.map(operator => ({
       kind: 'comparison',
@@ -103,7 +103,7 @@ const filterAlong = (steps: Way['steps'], filter: Filter): Filter =>
 
 function sortsOn(steps: Way['steps'], attribute: Attribute): readonly Sort[] {
   const path = steps.map(step => ({ attribute: step, scope: null }))
-  if (attribute.kind === 'zone') return []
+  if (attribute.kind === 'zone' || attribute.kind === 'morph') return []
   if (attribute.kind === 'scalar') return [{ path, attribute, direction: 'asc' }]
   const id = scalarOf(behind(attribute), 'id')
   return [{ path: [...path, { attribute, scope: null }], attribute: id, direction: 'desc' }]
@@ -120,7 +120,7 @@ function populatesAlong({ steps }: Way, change: (inner: Populate) => Populate): 
 
 function within(step: LinkAttribute | ComponentAttribute, inner: Populate): Populate {
   const outer = populate(step)
-  return outer.kind === 'zone' ? outer : { ...outer, selection: { ...outer.selection, populate: [inner] } }
+  return 'parts' in outer ? outer : { ...outer, selection: { ...outer.selection, populate: [inner] } }
 }
 
 /** The attribute in the form in which a query names it. */
@@ -136,7 +136,15 @@ export function populate(
         ...base,
         kind: 'zone',
         attribute,
-        components: attribute.components.map(component => ({ component, selection: everything(component) })),
+        parts: attribute.components.map(holder => ({ holder, selection: everything(holder) })),
+      }
+    case 'morph':
+      return {
+        ...base,
+        kind: 'morph',
+        attribute,
+        parts: attribute.types.map(holder => ({ holder, selection: everything(holder) })),
+        page: null,
       }
     case 'component':
       return { ...base, ...rows, kind: 'component', attribute, selection: everything(attribute.component) }

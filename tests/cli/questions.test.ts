@@ -105,7 +105,8 @@ test('every condition becomes SQL whose parameters are explained, at every posit
 /** The ways from a type over so many relations and components at most to single values and to relations. */
 function* waysFrom(holder: Holder, steps: number): Generator<readonly string[]> {
   for (const attribute of holder.attributes.values()) {
-    if (attribute.kind === 'media') continue // No list is filtered by files (reference/rest.md#7-filters).
+    // No list is filtered by files or by what files are used in (reference/rest.md#7-filters).
+    if (attribute.kind === 'media' || attribute.kind === 'morph') continue
     const end = endOf(attribute)
     if (attribute.kind !== 'zone' && attribute.kind !== 'component') yield [attribute.name]
     if (end && steps > 0) for (const rest of waysFrom(end, steps - 1)) yield [attribute.name, ...rest]
@@ -113,7 +114,7 @@ function* waysFrom(holder: Holder, steps: number): Generator<readonly string[]> 
 }
 
 function endOf(attribute: Attribute): Holder | null {
-  if (attribute.kind === 'scalar' || attribute.kind === 'zone') return null
+  if (attribute.kind === 'scalar' || attribute.kind === 'zone' || attribute.kind === 'morph') return null
   return attribute.kind === 'component' ? attribute.component : attribute.target
 }
 

@@ -37,13 +37,14 @@ function selectionOf(holder: Holder, deep: boolean): Selection {
 function populateOf(attribute: Attribute): Populate[] {
   const base = { as: attribute.name, origin: 'named', count: false } as const
   const listed = { filter: null, sort: [], page: null }
-  if (attribute.kind === 'scalar' || attribute.kind === 'localizations') return []
+  if (attribute.kind === 'scalar' || attribute.kind === 'localizations' || attribute.kind === 'morph')
+    return []
   if (attribute.kind === 'zone') {
-    const components = attribute.components.map(component => ({
-      component,
+    const parts = attribute.components.map(component => ({
+      holder: component,
       selection: selectionOf(component, true),
     }))
-    return [{ ...base, kind: 'zone', attribute, components }]
+    return [{ ...base, kind: 'zone', attribute, parts }]
   }
   if (attribute.kind === 'component')
     return [

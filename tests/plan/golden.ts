@@ -124,7 +124,7 @@ export const printQuery = (query: Query): string => `${JSON.stringify(query, byN
 
 function byName(key: string, value: unknown): unknown {
   if (value === null || (Array.isArray(value) && value.length === 0)) return undefined
-  if (key === 'type' || key === 'component') return (value as { uid: string }).uid
+  if (key === 'type' || key === 'holder') return (value as { uid: string }).uid
   if (key === 'attribute') return (value as { name: string }).name
   if (key === 'fields' || key === 'attributes')
     return (value as readonly { name: string }[]).map(each => each.name).join(' ')

@@ -38,7 +38,7 @@ const LIMITS = { amountLimit: 100, defaultLimit: PAGE.limit }
 const paged = (selection: Selection): Selection => ({
   ...selection,
   populate: selection.populate.map(populate => {
-    if (populate.kind === 'zone') return populate
+    if ('parts' in populate) return populate
     const many = populate.kind === 'link' ? populate.attribute.many : populate.attribute.repeatable
     return { ...populate, page: many ? PAGE : null, selection: paged(populate.selection) }
   }),

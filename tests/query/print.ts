@@ -1,4 +1,4 @@
-import type { Filter, Query, Selection, Sort } from '../../core/query/query.ts'
+import type { Filter, Part, Query, Selection, Sort } from '../../core/query/query.ts'
 
 /** A filter in one line: `author(name $eq "Ada") and not (pages $lt 5)`. */
 export function printFilter(filter: Filter | null): string {
@@ -32,10 +32,10 @@ export function printSelection({ fields, named, populate }: Selection): string {
 
 function printPopulate(populate: Selection['populate'][number]): string {
   const count = populate.count ? ' count' : ''
-  if (populate.kind === 'zone') {
-    const parts = populate.components.map(
-      ({ component, selection, filter }) =>
-        `${component.uid}: ${printSelection(selection)}${filter ? ` where ${printFilter(filter)}` : ''}`,
+  if ('parts' in populate) {
+    const parts = (populate.parts as readonly Part[]).map(
+      ({ holder, selection, filter }) =>
+        `${holder.uid}: ${printSelection(selection)}${filter ? ` where ${printFilter(filter)}` : ''}`,
     )
     return `${populate.as}<${populate.origin}${count}>(${parts.join('; ')})`
   }

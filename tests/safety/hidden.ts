@@ -62,6 +62,8 @@ function stepsOver(attribute: Attribute): readonly Step[] {
       return []
     case 'component':
       return [{ name, via: 'component', end: attribute.component }]
+    case 'morph':
+      return []
     case 'zone':
       return attribute.components.map((end: Component): Step => ({ name, via: 'zone', end }))
     default:

@@ -61,6 +61,7 @@ function valueFor(attribute: Attribute): unknown {
     case 'component':
       return attribute.repeatable ? [] : null
     case 'zone':
+    case 'morph':
       return []
     default:
       return attribute.many ? [] : null

@@ -17,7 +17,7 @@ import {
   operatorAccepts,
   operatorTraits,
 } from '../../core/query/operators.ts'
-import { isRecord } from '../../core/query/parse-place.ts'
+import { isRecord, targetHolder } from '../../core/query/parse-place.ts'
 import { parseValue } from '../../core/query/parse-value.ts'
 import type {
   Comparison,
@@ -102,8 +102,7 @@ function parsePart(key: string, inner: unknown, holder: Holder, sample: Sampling
 }
 
 function holderBehind(attribute: Attribute | undefined): Holder | undefined {
-  if (attribute === undefined || attribute.kind === 'scalar' || attribute.kind === 'zone') return undefined
-  return attribute.kind === 'component' ? attribute.component : attribute.target
+  return (attribute && targetHolder(attribute)) ?? undefined
 }
 
 /** `$eq`, or `$in of 12`. */

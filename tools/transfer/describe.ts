@@ -56,6 +56,8 @@ function describeAttribute(attribute: Attribute): string {
       return `component ${attribute.component.uid}${listOf(attribute.repeatable)}`
     case 'zone':
       return `zone ${attribute.components.map(({ uid }) => uid).join(', ')}`
+    case 'morph':
+      return 'related documents'
     case 'media':
       return `media${listOf(attribute.many)}`
     default:

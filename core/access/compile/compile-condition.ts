@@ -6,6 +6,7 @@ import type { Attribute, ContentType, Holder, Model, ValueType } from '../../mod
 import type { PermissionTerms } from '../../project/settings/settings.ts'
 import { OPERATOR_NAMES } from '../../query/operators.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
+import { targetHolder } from '../../query/parse-place.ts'
 import { bindUser, lacksValue, resolveUserPath, userPath, userPathsIn } from '../user-path.ts'
 import type { Condition, UserValues } from './condition.ts'
 
@@ -82,8 +83,9 @@ function holderAt(path: readonly string[], type: ContentType): Holder {
   let holder: Holder = type
   for (const name of path) {
     const attribute: Attribute | undefined = holder.attributes.get(name)
-    if (!attribute || attribute.kind === 'scalar' || attribute.kind === 'zone') return holder
-    holder = attribute.kind === 'component' ? attribute.component : attribute.target
+    const next: Holder | null = attribute ? targetHolder(attribute) : null
+    if (!next) return holder
+    holder = next
   }
   return holder
 }

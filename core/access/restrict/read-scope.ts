@@ -62,9 +62,24 @@ export function enterLink(
   restriction: Restriction,
   asked: VersionChoice = at.status,
 ): EnteredScope | null {
-  const { target, name } = attribute
   const view = linkReadAccess(attribute, restriction)
-  if (!view) return null
+  const { target, name } = attribute
+  return view && enterDocuments({ target, name, view, asked }, at, restriction)
+}
+
+/** The documents that a link leads to. `name`: of the link, for faults. */
+export interface EnteredDocuments {
+  readonly target: ContentType
+  readonly name: string
+  readonly view: ReadAccess
+  readonly asked: VersionChoice
+}
+
+export function enterDocuments(
+  { target, name, view, asked }: EnteredDocuments,
+  at: ReadScope,
+  restriction: Restriction,
+): EnteredScope {
   const narrowed = asked !== 'published' && target.draftAndPublish && !view.drafts
   // Links of a type without drafts resolve to published versions, also in a plan.
   const status = narrowed || (asked === 'latest' && !target.draftAndPublish) ? 'published' : asked

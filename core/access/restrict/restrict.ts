@@ -1,9 +1,14 @@
+import { groupBy } from '../../base/plain-data.ts'
 import { forbidden, type QueryParam, RequestFault } from '../../faults/fault.ts'
-import type { ContentType } from '../../model/model.ts'
+import { type MediaSource, mediaSources } from '../../model/media-sources.ts'
+import type { Attribute, ContentType } from '../../model/model.ts'
 import type {
   ComponentPopulate,
   Filter,
   LinkPopulate,
+  MorphPart,
+  MorphPopulate,
+  Part,
   Populate,
   Query,
   RelatedFilter,
@@ -11,7 +16,6 @@ import type {
   Selection,
   Sort,
   SortStep,
-  ZonePart,
   ZonePopulate,
 } from '../../query/query.ts'
 import { type Action, actionsOf } from '../actions.ts'
@@ -22,6 +26,7 @@ import { readableAttributes } from '../readable-attributes.ts'
 import {
   enter,
   enterComponent,
+  enterDocuments,
   enterLink,
   mapOrDrop,
   type ReadScope,
@@ -139,6 +144,8 @@ function restrictPopulate(populate: Populate, at: ReadScope, restriction: Restri
       return restrictRows(populate, inside(populate, enterComponent(populate.attribute, at).to), restriction)
     case 'zone':
       return restrictZone(populate, at, restriction)
+    case 'morph':
+      return restrictMorph(populate, at, restriction)
     default:
       return refuseUnknown(populate, restriction)
   }
@@ -174,14 +181,61 @@ function restrictRows<Rows extends LinkPopulate | ComponentPopulate>(
 /** The zone is kept even if nothing inside is readable: its entries are part of the document. */
 function restrictZone(populate: ZonePopulate, at: ReadScope, restriction: Restriction): ZonePopulate {
   const path = `${at.path}${populate.attribute.name}.`
-  const components = mapOrDrop(populate.components, part => {
-    const there = inside(populate, { ...at, path, readable: readableAttributes(part.component) })
+  const parts = mapOrDrop(populate.parts, part => {
+    const there = inside(populate, { ...at, path, readable: readableAttributes(part.holder) })
     return restrictPart(part, there, restriction)
   })
-  return components === populate.components ? populate : { ...populate, components }
+  return parts === populate.parts ? populate : { ...populate, parts }
 }
 
-function restrictPart(part: ZonePart, at: ReadScope, restriction: Restriction): ZonePart {
+/** Of the documents that a file is used in, those that `find` allows and whose attribute the caller may read. */
+const restrictMorph = (populate: MorphPopulate, at: ReadScope, restriction: Restriction): MorphPopulate => ({
+  ...populate,
+  parts: populate.parts.flatMap(part => {
+    const sources = mediaSources(populate.attribute).get(part.holder) ?? []
+    return [...groupBy(sources, ({ root }) => root)].flatMap(([root, from]) =>
+      restrictMorphPart({ part, populate, root, sources: from }, at, restriction),
+    )
+  }),
+})
+
+interface MorphBranch {
+  readonly populate: MorphPopulate
+  readonly part: MorphPart
+  readonly root: ContentType
+  /** Those that start at the root. */
+  readonly sources: readonly MediaSource[]
+}
+
+/** A component can be read by a caller who may read its document. */
+function restrictMorphPart(
+  { part, populate, root, sources }: MorphBranch,
+  at: ReadScope,
+  restriction: Restriction,
+): readonly MorphPart[] {
+  const view = restriction.caller.grants.readAccess(root, 'find')
+  const kept = view ? sources.filter(source => isReadableSource(source, view.readable)) : []
+  if (!view || kept.length === 0) return []
+  const { name } = populate.attribute
+  const { to, scope } = enterDocuments({ target: root, name, view, asked: at.status }, at, restriction)
+  const readable = part.holder === root ? to.readable : readableAttributes(part.holder)
+  const allowed = restrictPart(part, inside(populate, { ...to, readable }), restriction)
+  return kept.map(source => ({ ...allowed, source, scope }))
+}
+
+const isReadableSource = ({ steps, media }: MediaSource, readable: ReadonlySet<Attribute>): boolean => {
+  const [first, ...others] = [...steps.map(({ attribute }) => attribute), media]
+  return (
+    first !== undefined &&
+    readable.has(first) &&
+    steps.every(({ component }, index) => {
+      const next = others[index]
+      return next !== undefined && readableAttributes(component).has(next)
+    })
+  )
+}
+
+function restrictPart<Kind extends Part>(part: Kind, at: ReadScope, restriction: Restriction): Kind {
   const filter = part.filter && restrictFilter(part.filter, { ...at, path: '' }, restriction)
   const selection = restrictSelection(part.selection, at, restriction)
   if (selection === part.selection && filter === part.filter) return part

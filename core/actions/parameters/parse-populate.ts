@@ -61,7 +61,7 @@ function parseName(name: string, value: unknown, { holder, components }: Level):
 
 /** A text is not an option; Strapi reports it as an unknown option name (reference/rest.md#8-populate). */
 function unexpectedText(attribute: Attribute, value: unknown, holder: Holder): Fault {
-  if (attribute.kind === 'zone') return notOnZones(value, attribute, holder)
+  if (attribute.kind === 'zone' || attribute.kind === 'morph') return notOnZones(value, attribute, holder)
   const text: unknown = Array.isArray(value) ? value[0] : value
   const [name = ''] = typeof text === 'string' ? text.split('.') : []
   const known = targetHolder(attribute)?.attributes.has(name)

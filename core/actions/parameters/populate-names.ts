@@ -1,8 +1,16 @@
 import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
-import type { Attribute, Holder, ZoneAttribute } from '../../model/model.ts'
+import { mediaSources } from '../../model/media-sources.ts'
+import type { Attribute, Holder } from '../../model/model.ts'
 import { targetHolder } from '../../query/parse-place.ts'
-import { allRows, populateRows, populateZone, selectionOf } from '../../query/populate-nodes.ts'
-import type { Populate, PopulateOrigin, ZonePopulate } from '../../query/query.ts'
+import {
+  allRows,
+  defaultShapes,
+  type MixedAttribute,
+  populateMixed,
+  populateRows,
+  selectionOf,
+} from '../../query/populate-nodes.ts'
+import type { MorphPopulate, Part, Populate, PopulateOrigin } from '../../query/query.ts'
 
 /** Dotted names as a tree: `a,a.b,c.d` is a (named) with the child b, and c (not named) with the child d. */
 export type NameTree = ReadonlyMap<string, NameNode>
@@ -82,7 +90,7 @@ const unknownName = (name: string, place: NamePlace): Fault =>
 const originOf = ({ named }: NameNode): PopulateOrigin => (named ? 'named' : 'passed')
 
 function parsePopulateName(attribute: Attribute, word: NameNode, place: NamePlace): Populate {
-  if (attribute.kind === 'zone') return parseZoneName(attribute, word, place)
+  if (attribute.kind === 'zone' || attribute.kind === 'morph') return parseMixedName(attribute, word, place)
   const behind = targetHolder(attribute)
   if (!behind || attribute.kind === 'scalar')
     throw new RequestFault(invalidKey(attribute.name, place.path, 'populate'))
@@ -93,21 +101,22 @@ function parsePopulateName(attribute: Attribute, word: NameNode, place: NamePlac
 const isPopulatable = (attribute: Attribute | undefined): boolean =>
   attribute !== undefined && attribute.kind !== 'scalar'
 
-/** A name below a zone applies to the components that have it; at least one must. Scalar names are ignored. */
-function parseZoneName(zone: ZoneAttribute, word: NameNode, place: NamePlace): Populate {
+/** A name below a list of several shapes applies to those that have it; at least one must. Scalar names are ignored. */
+function parseMixedName(list: MixedAttribute, word: NameNode, place: NamePlace): Populate {
+  const shapes = defaultShapes(list)
   for (const name of word.children.keys()) {
-    const known = zone.components.some(({ attributes }) => attributes.has(name))
+    const known = shapes.some(({ attributes }) => attributes.has(name))
     if (!known) throw new RequestFault(unknownName(name, place))
   }
-  const components: ZonePopulate['components'][number][] = []
-  for (const component of zone.components) {
+  const parts: Part[] = []
+  for (const holder of shapes) {
     const relevant = new Map(
-      [...word.children].filter(([name]) => isPopulatable(component.attributes.get(name))),
+      [...word.children].filter(([name]) => isPopulatable(holder.attributes.get(name))),
     )
-    const below = parsePopulateNames(relevant, component, place)
-    components.push({ component, selection: selectionOf(component, below) })
+    const below = parsePopulateNames(relevant, holder, place)
+    parts.push({ holder, selection: selectionOf(holder, below) })
   }
-  return populateZone(zone, originOf(word), components)
+  return populateMixed(list, originOf(word), parts)
 }
 
 /** Maximum nesting of populates. */
@@ -129,9 +138,17 @@ const depthOf = (populates: readonly Populate[]): number =>
   populates.reduce((depth, populate) => Math.max(depth, 1 + depthOf(inside(populate))), 0)
 
 const sizeOf = (populates: readonly Populate[]): number =>
-  populates.reduce((size, populate) => size + 1 + sizeOf(inside(populate)), 0)
+  populates.reduce((size, populate) => size + ownSize(populate) + sizeOf(inside(populate)), 0)
+
+/** `related` of files costs a subquery for each way to a file. */
+const ownSize = (populate: Populate): number => (populate.kind === 'morph' ? 1 + countSources(populate) : 1)
+
+function countSources({ attribute, parts }: MorphPopulate): number {
+  const sources = mediaSources(attribute)
+  return parts.reduce((sum, { holder }) => sum + (sources.get(holder)?.length ?? 0), 0)
+}
 
 const inside = (populate: Populate): readonly Populate[] =>
-  populate.kind === 'zone'
-    ? populate.components.flatMap(({ selection }) => selection.populate)
+  'parts' in populate
+    ? populate.parts.flatMap(({ selection }) => selection.populate)
     : populate.selection.populate

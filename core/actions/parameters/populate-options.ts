@@ -1,25 +1,19 @@
 import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
-import type {
-  Attribute,
-  Component,
-  ComponentAttribute,
-  Holder,
-  LinkAttribute,
-  Model,
-  ZoneAttribute,
-} from '../../model/model.ts'
+import { mediaSources } from '../../model/media-sources.ts'
+import type { Attribute, ComponentAttribute, Holder, LinkAttribute, Model } from '../../model/model.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { isRecord, targetHolder } from '../../query/parse-place.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import {
-  allZoneComponents,
+  type MixedAttribute,
   type PopulatedRows,
   populateAll,
+  populateMixed,
   populateRows,
-  populateZone,
   selectionOf,
+  wholeParts,
 } from '../../query/populate-nodes.ts'
-import type { Populate, ZonePart, ZonePopulate } from '../../query/query.ts'
+import type { Part, Populate } from '../../query/query.ts'
 import { parseFields, withSortedFields } from './parse-fields.ts'
 import { isEmpty, parseBoolean } from './populate-names.ts'
 
@@ -40,7 +34,8 @@ const OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'popu
 /** Options of reference/rest.md#8-populate: `fields`, `filters`, `sort`, `populate`, `count`; for zones `on`, `populate=*`, `count`. */
 export function parsePopulateOptions(options: PopulateOptions, place: PopulatePlace): Populate {
   const { attribute } = place
-  if (attribute.kind === 'zone') return parseZoneOptions(options, { ...place, attribute })
+  if (attribute.kind === 'zone' || attribute.kind === 'morph')
+    return parseMixedOptions(options, { ...place, attribute })
   const behind = targetHolder(attribute)
   if (!behind || attribute.kind === 'scalar')
     throw new RequestFault(invalidKey(attribute.name, attribute.name, 'populate'))
@@ -89,10 +84,8 @@ function parseRows(
   }
 }
 
-type Parts = ZonePopulate['components']
-
-interface ZonePlace {
-  readonly attribute: ZoneAttribute
+interface MixedPlace {
+  readonly attribute: MixedAttribute
   readonly holder: Holder
   readonly components: Model['components']
   readonly parsePopulate: (
@@ -102,20 +95,21 @@ interface ZonePlace {
   ) => readonly Populate[]
 }
 
-/** reference/rest.md#8-populate: `on` selects components; `populate=*` populates one level of all; `count` has no effect on zones. */
-function parseZoneOptions(options: PopulateOptions, place: ZonePlace): Populate {
+/** reference/rest.md#8-populate: `on` selects shapes; `populate=*` populates one level of all; `count` has no effect on zones. */
+function parseMixedOptions(options: PopulateOptions, place: MixedPlace): Populate {
   const { attribute } = place
   const { on, populate } = options
   const wrong = findWrongOption(options, place)
   if (wrong) throw new RequestFault(wrong)
-  const parts = on === undefined || on === null ? wholeParts(attribute, populate) : parseFragments(on, place)
-  return populateZone(attribute, 'named', parts)
+  const isWhole = on === undefined || on === null
+  const parts = isWhole
+    ? wholeParts(attribute, populate === '*' ? populateAll : undefined)
+    : parseFragments(on, place)
+  const mixed = populateMixed(attribute, 'named', parts)
+  return mixed.kind === 'morph' ? { ...mixed, count: parseBoolean(options.count) === true } : mixed
 }
 
-const wholeParts = (attribute: ZoneAttribute, populate: unknown): Parts =>
-  allZoneComponents(attribute, populate === '*' ? populateAll : undefined)
-
-function findWrongOption(options: PopulateOptions, { attribute, holder }: ZonePlace): Fault | undefined {
+function findWrongOption(options: PopulateOptions, { attribute, holder }: MixedPlace): Fault | undefined {
   const { name } = attribute
   for (const [key, value] of Object.entries(options)) {
     if (key === 'on' || parseBoolean(key) !== undefined) continue
@@ -128,47 +122,55 @@ function findWrongOption(options: PopulateOptions, { attribute, holder }: ZonePl
 
 const ROW_OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort'])
 
-export const notOnZones = (options: unknown, { name }: ZoneAttribute, holder: Holder): Fault =>
+export const notOnZones = (options: unknown, { name }: Attribute, holder: Holder): Fault =>
   fault(
     'validation',
     `Invalid nested populate for ${holder.key}.${name} (${holder.uid}). Expected a fragment ("on") or "count" but found ${JSON.stringify(options)}`,
   )
 
-/** A component that the zone does not allow never occurs, so its fragment is dropped. */
-function parseFragments(on: unknown, place: ZonePlace): Parts {
+/** A shape that the attribute cannot have never occurs, so its fragment is dropped. */
+function parseFragments(on: unknown, place: MixedPlace): readonly Part[] {
   const path = `${place.attribute.name}.on`
   if (on === '') return []
   if (!isRecord(on)) throw new RequestFault(invalidKey('on', path, 'populate'))
-  const parts: Parts[number][] = []
+  const parts: Part[] = []
   for (const [uid, options] of Object.entries(on)) {
-    const component = place.components.get(uid)
-    if (!component) throw new RequestFault(invalidKey(uid, `${path}.${uid}`, 'populate'))
-    const part = parseFragment(options, component, place)
-    if (place.attribute.components.includes(component)) parts.push(part)
+    const holder = shapeNamed(uid, place)
+    if (!holder) throw new RequestFault(invalidKey(uid, `${path}.${uid}`, 'populate'))
+    const part = parseFragment(options, holder, place)
+    if (canHave(place.attribute, holder)) parts.push(part)
   }
   return parts
 }
 
+/** `related` of files has documents, too. */
+const shapeNamed = (uid: string, { attribute, components }: MixedPlace): Holder | undefined =>
+  components.get(uid) ??
+  (attribute.kind === 'morph' ? attribute.types.find(type => type.uid === uid) : undefined)
+
+const canHave = (attribute: MixedAttribute, holder: Holder): boolean =>
+  attribute.kind === 'morph'
+    ? mediaSources(attribute).has(holder)
+    : attribute.components.some(component => component === holder)
+
 /** A fragment's options (reference/rest.md#8-populate), with `filters` as in Strapi. `false` selects the component, too. */
 function parseFragment(
   options: unknown,
-  component: Component,
-  { attribute, components, parsePopulate }: ZonePlace,
-): ZonePart {
-  if (parseBoolean(options) !== undefined) return { component, selection: selectionOf(component) }
+  holder: Holder,
+  { attribute, components, parsePopulate }: MixedPlace,
+): Part {
+  if (parseBoolean(options) !== undefined) return { holder, selection: selectionOf(holder) }
   if (!isRecord(options)) throw new RequestFault(invalidKey(String(options), attribute.name, 'populate'))
   for (const key of Object.keys(options)) {
     if (!FRAGMENT_OPTIONS.has(key))
-      throw new RequestFault(invalidKey(key, `${attribute.name}.on.${component.uid}`, 'populate'))
+      throw new RequestFault(invalidKey(key, `${attribute.name}.on.${holder.uid}`, 'populate'))
   }
-  const filter = isEmpty(options.filters)
-    ? null
-    : parseFilter(options.filters, component, { param: 'populate' })
-  const fields = parseFields(options.fields, component, 'populate')
-  const populate = parsePopulate(options.populate, component, components)
+  const filter = isEmpty(options.filters) ? null : parseFilter(options.filters, holder, { param: 'populate' })
+  const fields = parseFields(options.fields, holder, 'populate')
+  const populate = parsePopulate(options.populate, holder, components)
   const selection = { ...fields, populate }
-  return { component, selection, ...(filter && { filter }) }
+  return { holder, selection, ...(filter && { filter }) }
 }
 
-/** No `sort`: entries of different components share one order. */
+/** No `sort`: entries of different shapes share one order. */
 const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'populate'])

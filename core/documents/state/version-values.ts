@@ -39,7 +39,7 @@ function attributeValue(
   attribute: Attribute,
   place: VersionPlace,
 ): DesiredValue | undefined {
-  if (attribute.system || attribute.kind === 'localizations') return undefined
+  if (attribute.system || attribute.kind === 'localizations' || attribute.kind === 'morph') return undefined
   if (attribute.kind === 'scalar')
     return { kind: 'scalar', value: row.get(place.terms.storage.column(holder, attribute.name)) ?? null }
   if (attribute.kind === 'component' || attribute.kind === 'zone')

@@ -1,6 +1,13 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Component, Holder } from '../../model/model.ts'
-import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../../query/query.ts'
+import type {
+  ComponentPopulate,
+  LinkPopulate,
+  Part,
+  Populate,
+  Selection,
+  ZonePopulate,
+} from '../../query/query.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 import type { BatchLoader } from './load-returned.ts'
 import { isRow, linkedDocuments } from './returned.ts'
@@ -50,7 +57,7 @@ async function hydrateStored(document: AnsweredRow, adopting: HydrateTerms): Pro
 }
 
 const isMany = ({ attribute }: Pick<Populate, 'attribute'>): boolean => {
-  if (attribute.kind === 'zone') return true
+  if (attribute.kind === 'zone' || attribute.kind === 'morph') return true
   return attribute.kind === 'component' ? attribute.repeatable : attribute.many
 }
 
@@ -87,6 +94,9 @@ async function hydrateColumn(populate: Populate, adopting: HydrateTerms): Promis
       return { as, values: await hydrateComponents(populate, adopting) }
     case 'zone':
       return { as, values: await hydrateZones(populate, adopting) }
+    // Only stored files are used in documents.
+    case 'morph':
+      return { as, values: adopting.documents.map(() => []) }
   }
 }
 
@@ -117,21 +127,21 @@ function hydrateComponents(populate: ComponentPopulate, adopting: HydrateTerms):
   return Promise.all(
     adopting.documents.map(async document => {
       const given = listOf(document[attribute.name])
-      const rows = await hydratePart(given, { component: attribute.component, selection }, adopting)
+      const rows = await hydratePart(given, { holder: attribute.component, selection }, adopting)
       return attribute.repeatable ? rows : (rows[0] ?? null)
     }),
   )
 }
 
 const hydrateZones = (
-  { attribute, components }: ZonePopulate,
+  { attribute, parts }: ZonePopulate,
   adopting: HydrateTerms,
 ): Promise<readonly unknown[]> =>
   Promise.all(
     adopting.documents.map(document =>
       Promise.all(
         listOf(document[attribute.name]).map(async entry => {
-          const part = components.find(({ component }) => component.uid === entry.__component)
+          const part = parts.find(({ holder }) => holder.uid === entry.__component)
           const [row = entry] = part ? await hydratePart([entry], part, adopting) : [entry]
           return { __component: entry.__component, ...row }
         }),
@@ -141,15 +151,15 @@ const hydrateZones = (
 
 const hydratePart = (
   documents: readonly AnsweredRow[],
-  { component, selection }: { readonly component: Component; readonly selection: Selection },
+  { holder, selection }: Part<Component>,
   adopting: HydrateTerms,
 ): Promise<readonly AnsweredRow[]> =>
   hydrateRows({
     ...adopting,
-    holder: component,
+    holder,
     documents,
     selection,
-    place: `${adopting.place} ${component.uid}`,
+    place: `${adopting.place} ${holder.uid}`,
   })
 
 const listOf = (value: unknown): readonly AnsweredRow[] =>

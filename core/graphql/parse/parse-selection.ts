@@ -1,5 +1,6 @@
 import type { FieldNode } from 'graphql'
 import { nullIfRefused } from '../../faults/fault.ts'
+import { mediaSources } from '../../model/media-sources.ts'
 import {
   type Attribute,
   type ComponentAttribute,
@@ -7,6 +8,7 @@ import {
   type Holder,
   isLink,
   type LinkAttribute,
+  type MorphAttribute,
   type ScalarAttribute,
   type ZoneAttribute,
 } from '../../model/model.ts'
@@ -154,6 +156,7 @@ export function parsePopulateField(
   field: PopulateField,
 ): Populate {
   if (attribute.kind === 'zone') return parseZone(attribute, field)
+  if (attribute.kind === 'morph') return parseMorph(attribute, field)
   const args = field.args ?? fieldArguments(field.nodes[0], graphqlTypeName(holder), field.context)
   return isLink(attribute)
     ? parseLink(attribute, args, { ...field, holder })
@@ -221,9 +224,29 @@ const pageOf = (many: boolean, args: Arguments, context: OperationContext): Page
 /** Parses a dynamic zone: the fragments on each component's type. */
 function parseZone(attribute: ZoneAttribute, field: PopulateField): Populate {
   const { context, nodes } = field
-  const components = attribute.components.map(component => {
-    const fields = fieldsBelow(nodes, graphqlTypeName(component), context)
-    return { component, selection: parseAttributeSelection(component, fields, componentPlace(context)) }
+  const parts = attribute.components.map(component => ({
+    holder: component,
+    selection: parseShape(component, nodes, context),
+  }))
+  return { kind: 'zone', attribute, ...basePopulate(field, attribute), parts }
+}
+
+/** Parses the fragments on one of the types of a union. */
+function parseShape(holder: Holder, nodes: readonly FieldNode[], context: OperationContext): Selection {
+  const fields = fieldsBelow(nodes, graphqlTypeName(holder), context)
+  return parseAttributeSelection(holder, fields, componentPlace(context))
+}
+
+/** Parses `related` of files: all documents, and the components that a fragment selects something of. */
+function parseMorph(attribute: MorphAttribute, field: PopulateField): Populate {
+  const { context, nodes } = field
+  const parts = [...mediaSources(attribute).keys()].flatMap(holder => {
+    // The schema may be without the type (shadowCRUD).
+    if (!context.schema.getType(graphqlTypeName(holder))) return []
+    const selection = parseShape(holder, nodes, context)
+    const isSelected = selection.fields.length + selection.populate.length > 0
+    return holder.holder === 'content-type' || isSelected ? [{ holder, selection }] : []
   })
-  return { kind: 'zone', attribute, ...basePopulate(field, attribute), components }
+  const page = { start: 0, limit: context.limits.amountLimit }
+  return { kind: 'morph', attribute, ...basePopulate(field, attribute), parts, page }
 }

@@ -7,6 +7,7 @@ import { graphqlEnumName, graphqlTypeName, graphqlZoneName } from '../../model/n
 import { DOCUMENT_USES, type GraphqlFormat, type LinkField } from '../formats/format.ts'
 import { type Arguments, answerKey, rowPlace } from '../parse/operation-context.ts'
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
+import { MORPH_UNION } from '../sdl/attribute-fields.ts'
 import { createScalars } from '../sdl/scalars.ts'
 import { zoneInput } from '../sdl/zone-input.ts'
 
@@ -22,6 +23,7 @@ export function typeResolvers(model: Model, format: GraphqlFormat): IResolvers {
   const reading: RowReading = { format, wrappers: wrappersOf(model, format) }
   return Object.fromEntries<TypeResolvers | GraphQLScalarType>([
     ...Object.entries(createScalars(model, format)),
+    [MORPH_UNION, { __resolveType: typeOfTag(holders, '__type') }],
     ...holders.flatMap(holder => [...holderResolvers(holder, reading), ...attributeTypes(holder, model)]),
   ])
 }
@@ -109,7 +111,10 @@ function attributeTypes(
     (attribute): (readonly [string, TypeResolvers | GraphQLScalarType])[] => {
       if (attribute.kind === 'zone')
         return [
-          [graphqlZoneName(name, attribute.name), { __resolveType: zoneType(attribute) }],
+          [
+            graphqlZoneName(name, attribute.name),
+            { __resolveType: typeOfTag(attribute.components, '__component') },
+          ],
           zoneInput(name, attribute, components),
         ]
       if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return []
@@ -119,13 +124,10 @@ function attributeTypes(
   )
 }
 
-function zoneType({
-  components,
-}: Extract<Attribute, { readonly kind: 'zone' }>): (row: AnsweredRow) => string {
-  const names = new Map<unknown, string>(
-    components.map(component => [component.uid, graphqlTypeName(component)]),
-  )
-  return ({ __component }) => names.get(__component) ?? 'Error'
+/** The type of a row of a union, by the uid that it is tagged with. */
+function typeOfTag(holders: readonly Holder[], tag: '__component' | '__type'): (row: AnsweredRow) => string {
+  const names = new Map<unknown, string>(holders.map(holder => [holder.uid, graphqlTypeName(holder)]))
+  return row => names.get(row[tag]) ?? 'Error'
 }
 
 type AnswerPath = GraphQLResolveInfo['path'] | undefined

@@ -60,6 +60,9 @@ const RULES: Readonly<Record<FormatName, AttributeRules>> = {
   },
 }
 
+/** The union of the types that a file can be used in, and of all others, as in Strapi. */
+export const MORPH_UNION = 'GenericMorph'
+
 /** The fields of `<Type>` or of a component's type; empty if all attributes are private. */
 export function outputFields(holder: Holder, { shadow, format }: FieldTerms): readonly string[] {
   const shown = attributesInOrder(holder, format).filter(
@@ -114,6 +117,8 @@ function outputType(holder: Holder, attribute: Exclude<Attribute, LinkAttribute>
     }
     case 'zone':
       return `[${graphqlZoneName(own, attribute.name)}]`
+    case 'morph':
+      return `[${MORPH_UNION}]`
     case 'scalar':
       return attribute.type === 'enumeration'
         ? graphqlEnumName(own, attribute.name)
@@ -143,6 +148,8 @@ function inputType(holder: Holder, attribute: Attribute): string {
     }
     case 'zone':
       return `[${graphqlZoneName(own, attribute.name)}Input!]`
+    case 'morph':
+      throw new TypeError(`${attribute.name} is not written`)
     case 'scalar':
       return attribute.type === 'enumeration'
         ? graphqlEnumName(own, attribute.name)
@@ -190,6 +197,7 @@ function filterType(attribute: Attribute): string | null {
       return attribute.target.kind === 'single' ? null : filtersOf(attribute.target)
     case 'media':
     case 'zone':
+    case 'morph':
       return null
   }
 }

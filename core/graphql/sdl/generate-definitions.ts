@@ -9,7 +9,7 @@ import {
   graphqlZoneName,
 } from '../../model/names.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
-import { type FieldTerms, filterFields, inputFields, outputFields } from './attribute-fields.ts'
+import { type FieldTerms, filterFields, inputFields, MORPH_UNION, outputFields } from './attribute-fields.ts'
 import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
 import { FIXED_DEFINITIONS, USERS } from './fixed-definitions.ts'
 import { printRootField, type RootField } from './root-fields.ts'
@@ -39,6 +39,7 @@ export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | Doc
     ...[...model.contentTypes.values()]
       .filter(type => shadow.shows(type))
       .flatMap(type => contentTypeDefinitions(type, terms)),
+    morphUnion(terms),
     ...(['Query', 'Mutation'] as const).map(name =>
       objectType(
         name,
@@ -46,6 +47,13 @@ export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | Doc
       ),
     ),
   ].filter(definition => definition !== '')
+}
+
+function morphUnion(terms: DefinitionTerms): Sdl {
+  const { components, contentTypes } = terms.model
+  const types = [...contentTypes.values()].filter(type => terms.shadow.shows(type))
+  const shown = [...components.values(), ...types].filter(holder => outputFields(holder, terms).length > 0)
+  return unionType(MORPH_UNION, shown.map(graphqlTypeName))
 }
 
 /** The actions of the file mutations. */

@@ -126,7 +126,7 @@ function layOutAttribute(
   { as, nodes }: SelectedAttribute,
   place: AttributePlace,
 ): LayoutField | null {
-  if (attribute.kind === 'zone') return null
+  if (attribute.kind === 'zone' || attribute.kind === 'morph') return null
   if (attribute.required) place.nonNullKeys.add(as)
   if (attribute.kind === 'scalar') return isNativeJson(attribute) ? { as, kind: 'scalar', attribute } : null
   const of = answerKey(place.place, as, attribute.name)

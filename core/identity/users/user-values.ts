@@ -66,7 +66,8 @@ function selectPaths(holder: Holder, paths: readonly (readonly string[])[]): Sel
 
 function populatePath(holder: Holder, name: string, paths: readonly string[][]): readonly Populate[] {
   const attribute = holder.attributes.get(name)
-  if (!attribute || attribute.kind === 'scalar' || attribute.kind === 'zone') return []
+  if (!attribute || attribute.kind === 'scalar' || attribute.kind === 'zone' || attribute.kind === 'morph')
+    return []
   const base = { as: name, origin: 'passed', count: false, filter: null, sort: [], page: null } as const
   if (attribute.kind === 'component')
     return [{ ...base, kind: 'component', attribute, selection: selectPaths(attribute.component, paths) }]

@@ -172,6 +172,8 @@ function lookBehind(
       return failed(
         `\`${attribute.name}\` of \`${nameOf(holder)}\` is one value (${attribute.type}), which has no fields`,
       )
+    case 'morph':
+      return failed(`\`${attribute.name}\` of \`${nameOf(holder)}\` may be of any type`)
     case 'component':
       return ok({ end: attribute.component, taken: 0 })
     case 'zone':

@@ -133,6 +133,8 @@ export function printValue(attribute: Attribute, holder: Holder): string | null 
 export function printEnd(attribute: Attribute): string | null {
   switch (attribute.kind) {
     case 'scalar':
+    // `related` of files: documents of any type.
+    case 'morph':
       return null
     case 'component':
       return `Part<${quote(attribute.component.uid)}, ${attribute.repeatable}>`
@@ -145,7 +147,7 @@ export function printEnd(attribute: Attribute): string | null {
 
 /** The input type of an attribute; null if it is not writable. */
 export function printInput(attribute: Attribute): string | null {
-  if (attribute.system) return null
+  if (attribute.system || attribute.kind === 'morph') return null
   switch (attribute.kind) {
     case 'scalar':
       return printScalarInput(attribute)

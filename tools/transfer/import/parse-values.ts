@@ -104,6 +104,7 @@ function parseValue(
     case 'zone':
       return parseList(attribute, given, path, terms)
     case 'localizations':
+    case 'morph':
       return { faults: NOTHING_WRONG }
     default:
       return parseLinks(attribute, given, path, terms.locales)

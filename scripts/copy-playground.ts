@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { PLAYGROUND_FILES, sourceOf } from '../core/graphql/transport/playground-files.ts'
+import { PLAYGROUND_FILES, sourceOf } from '../core/graphql/transport/playground.ts'
 
 const FOLDER = join(import.meta.dirname, '../dist/run/playground')
 

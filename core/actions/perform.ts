@@ -4,27 +4,102 @@ import type { Answer, DocumentChange, Documents } from '../documents/documents.t
 import { toPluginError } from '../faults/errors.ts'
 import { isRefusedAs, RequestFault } from '../faults/fault.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
-import type { PermittedCommand, StatusChange, StatusCommand } from '../query/command.ts'
+import type {
+  DeleteCommand,
+  GivenValues,
+  PermittedCommand,
+  StatusChange,
+  StatusCommand,
+  UpdateCommand,
+} from '../query/command.ts'
 import { isRecord } from '../query/parse-place.ts'
-import type { Status } from '../query/query.ts'
-import type { ActionCall, ActionResult, ActionTerms, PrepareAction } from './action-call.ts'
+import type { RestrictedQuery, Status } from '../query/query.ts'
+import {
+  type ActionCall,
+  type ActionResult,
+  type ActionTerms,
+  type PrepareAction,
+  parseExplained,
+  queryParams,
+} from './action-call.ts'
 import { badCursor } from './parameters/parse-pagination.ts'
-import type { Params } from './params.ts'
-import { prepareDeleteMany, prepareUpdateMany } from './prepare-many.ts'
+import { parseListQuery } from './parameters/parse-query.ts'
+import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
+import { invalidParam, type Params } from './params.ts'
 import {
   authorizeCommand,
+  authorizeQuery,
   prepareCount,
   prepareFindFirst,
   prepareFindMany,
   prepareFindOne,
 } from './prepare-read.ts'
 import {
+  parseValues,
   parseVersionParams,
+  permitSave,
   prepareCreate,
   prepareDelete,
   prepareUpdate,
   versionAnswer,
 } from './prepare-write.ts'
+
+/** Updates the documents that a list finds, in one transaction. Only code has it: REST and GraphQL write one document. */
+const prepareUpdateMany: PrepareAction = (call, terms) => {
+  const { type, params } = call
+  const found = selectDocuments(call, terms)
+  const status = type.draftAndPublish && params.status !== 'published' ? 'draft' : 'published'
+  const locale = parseWrittenLocale(type, params.locale, terms.model)
+  const values = parseValues(params, call, terms)
+  if (type === terms.model.builtIn.user) assertNoAccount(values)
+  const commandOf = (documentId: string): PermittedCommand<UpdateCommand> =>
+    permitSave({ kind: 'update', type, documentId, locale, status, values, precondition: null }, call, terms)
+  // Refusals that concern every document must not depend on whether one is found.
+  commandOf('')
+  return async () => changed(await changeAll(found, commandOf, terms))
+}
+
+/** These end sessions and mailed codes of one user, which only `update` does. */
+function assertNoAccount(values: GivenValues): void {
+  const name = ['password', 'email', 'username'].find(each => Object.hasOwn(values, each))
+  if (name !== undefined) throw invalidParam(`updateMany cannot set ${name} of users: use update`, name)
+}
+
+/** Deletes the documents that a list finds, in one transaction. */
+const prepareDeleteMany: PrepareAction = (call, terms) => {
+  const { type, params } = call
+  const found = selectDocuments(call, terms)
+  const locale = parseDeletedLocale(type, params.locale, terms.model)
+  const commandOf = (documentId: string): PermittedCommand<DeleteCommand> =>
+    authorizeCommand<DeleteCommand>({ kind: 'delete', type, documentId, locale, precondition: null }, call)
+  commandOf('')
+  return async () => changed(await changeAll(found, commandOf, terms))
+}
+
+const changed = (count: number) => ({ kind: 'value', value: { count } }) as const
+
+/** The list of the documents that the caller may see. A missing filter would change every document by mistake. */
+function selectDocuments(call: ActionCall, terms: ActionTerms): RestrictedQuery {
+  const { data: _, ...params } = queryParams(call, terms)
+  if (!isRecord(params.filters))
+    throw invalidParam(`filters of ${call.action} must be an object: {} selects all documents`, 'filters')
+  const list = parseExplained(call, terms, () =>
+    parseListQuery(call.type, { ...params, fields: ['documentId'], sort: 'id' }, terms),
+  )
+  return authorizeQuery(list.query, call)
+}
+
+async function changeAll(
+  query: RestrictedQuery,
+  commandOf: (documentId: string) => PermittedCommand<UpdateCommand | DeleteCommand>,
+  { documents }: ActionTerms,
+): Promise<number> {
+  const found: readonly { readonly documentId: string }[] = JSON.parse(
+    (await documents.findMany(query, 'flat')).text,
+  )
+  const commands = [...new Set(found.map(({ documentId }) => documentId))].map(commandOf)
+  return commands.length === 0 ? 0 : documents.changeMany(commands, query)
+}
 
 const preparePublish = changesStatus('publish', 'published', documents => documents.publish)
 

@@ -1,23 +1,30 @@
-import { ok, type Result } from '../base/result.ts'
+import { hostname } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
+import { deepFreeze } from '../base/plain-data.ts'
+import { failed, ok, type Result } from '../base/result.ts'
 import { coalesceRuns } from '../base/serial-queue.ts'
+import type { Draining } from '../http/dispatcher.ts'
+import type { OtherProcesses } from '../migrate/migration-terms.ts'
+import type { Table } from '../model/storage.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import { type Observer, reloadableObserver } from '../observe/observation.ts'
-import { openTracing } from '../observe/tracing.ts'
+import { openTracing, type Tracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
-import type { Blueprint } from './compile-app.ts'
+import type { Settings } from '../project/settings/settings.ts'
+import { type Blueprint, recompileApp } from './compile-app.ts'
 import { openProcessMetrics, type ProcessMetricsOptions } from './metrics.ts'
-import { observerOf } from './observers.ts'
-import { endApp, openObserved } from './open-app.ts'
+import { type AppLogOptions, observerOf } from './observers.ts'
+import { type App, endApp, openObserved, prepareApp } from './open-app.ts'
+import { printReason, type StartFault } from './start-fault.ts'
 import {
-  ALL_FILES,
-  deploymentOf,
-  otherProcessesOf,
-  type ReloadOptions,
-  type ReplaceOptions,
-  reloadApp,
-} from './reload-app.ts'
-import type { StartFault } from './start-fault.ts'
-import { type Service, type StartServiceOptions, startService } from './start-service.ts'
+  dispatcherOptionsOf,
+  logMessages,
+  type RunningApp,
+  type Service,
+  type ServingContext,
+  type StartServiceOptions,
+  startService,
+} from './start-service.ts'
 
 export interface ServeTerms
   extends ReplaceOptions,
@@ -123,3 +130,186 @@ function toServedApp(service: Service, options: ReloadOptions): ServedApp {
 const RELOAD_TIMEOUT = 5_000
 
 const UNHANDLED = 'Unhandled failure (a promise without await?)'
+
+interface ReplaceOptions extends AppLogOptions {
+  readonly production: boolean
+  /** Absent or null: no tracing. */
+  readonly tracing?: Tracing | null
+  /** Makes other workers hold requests, before a migration removes what the old version relies on. */
+  readonly holdOthers?: () => Promise<void>
+  /** A migration may outdate serving processes of other versions. */
+  readonly replaceOthers?: boolean
+}
+
+/**
+ * Opens the next generation of the app on the same database, swaps it in, and closes the old one when it has drained.
+ * Resolves to the changed keys that need a restart. If the new app cannot be opened, the old one is unaffected.
+ */
+async function replaceApp(
+  service: Service,
+  wanted: Blueprint,
+  options: ReplaceOptions,
+): Promise<Result<readonly string[], StartFault>> {
+  const before = service.running
+  const { blueprint, restartKeys } = keepFixedSettings(before.app.blueprint, wanted)
+  const observer = observerOf(blueprint, options)
+  const { production, meters = null, tracing = null } = options
+  const ready = await prepareApp(blueprint, {
+    ...{ production, observer, meters, tracing },
+    others: otherProcessesOf(options),
+  })
+  if (!ready.ok) return ready
+  const release = isAdditive(before.app.blueprint, blueprint) ? () => {} : await holdAll(service, options)
+  try {
+    const opened = await ready.value(before.app.database)
+    if (!opened.ok) return opened
+    if (service.isEnding) return await refuseReplacement(opened.value)
+    const outgoing = await swapTo(service, { app: opened.value, observer }, { production, tracing })
+    retire(service, before, outgoing)
+    await service.presence.move(opened.value.generation.hash)
+    return ok(restartKeys)
+  } finally {
+    release()
+  }
+}
+
+async function holdAll({ server }: Service, { holdOthers }: ReplaceOptions): Promise<() => void> {
+  const [release] = await Promise.all([server.hold(), holdOthers?.()])
+  return release
+}
+
+async function refuseReplacement(app: App): Promise<Result<never, StartFault>> {
+  await app.close()
+  return failed({ kind: 'other', message: 'the server is ending' })
+}
+
+async function swapTo(
+  service: Service,
+  running: RunningApp,
+  options: Omit<ServingContext, 'metrics'>,
+): Promise<Draining> {
+  logMessages(running)
+  const outgoing = await service.server.swap(dispatcherOptionsOf(running, { ...service, ...options }))
+  service.running = running
+  service.log.replace(running.observer)
+  return outgoing
+}
+
+/**
+ * True if the new storage keeps all tables and columns of the old one, with the same row semantics. Otherwise a migration
+ * may remove or duplicate rows that requests in flight rely on.
+ */
+function isAdditive({ storage: before }: Blueprint, { storage: after }: Blueprint): boolean {
+  const columnsOf = ({ name: table, columns, shape }: Table) => [
+    ...columns.map(({ name, type }) => `${table} ${name} ${type}`),
+    ...(shape ? [`${table} ${shape.drafts} ${shape.locale !== null}`] : []),
+  ]
+  const there = new Set(after.tables.flatMap(columnsOf))
+  return before.tables.flatMap(columnsOf).every(column => there.has(column))
+}
+
+function retire(service: Service, { app, observer }: RunningApp, outgoing: Draining): void {
+  const ending = outgoing
+    .drained()
+    .then(() => app.close())
+    .catch((error: unknown) => observer.emit({ kind: 'pluginFailed', message: NOT_ENDED, error }))
+    .finally(() => service.retiring.delete(ending))
+  service.retiring.add(ending)
+}
+
+const NOT_ENDED = 'What was served before the reload could not be ended'
+
+/** Names the processes that reload together: this one, or the workers of one primary process. */
+const deploymentOf = (worker: number | undefined): string =>
+  `${hostname()} ${worker === undefined ? process.pid : process.ppid}`
+
+interface DeploymentOptions {
+  readonly worker?: number | undefined
+  readonly replaceOthers?: boolean
+}
+
+const otherProcessesOf = ({ worker, replaceOthers = false }: DeploymentOptions): OtherProcesses => ({
+  deployment: deploymentOf(worker),
+  mayOutdate: replaceOthers,
+})
+
+interface ReloadOptions extends ReplaceOptions {
+  readonly env: Environment
+}
+
+/**
+ * Reloads the project's files. True: the new version is served. False: the old version is still served, and the log says
+ * why. `files`: what changed since the last call. Never rejects.
+ */
+async function reloadApp(
+  service: Service,
+  files: readonly string[],
+  options: ReloadOptions,
+): Promise<boolean> {
+  const began = performance.now()
+  const { pendingFiles, log } = service
+  for (const file of files) pendingFiles.add(file)
+  try {
+    const changed = pendingFiles.has(ALL_FILES) ? [] : [...pendingFiles]
+    const compiled = await recompileApp(service.running.app.blueprint, changed, options.env)
+    if (!compiled.ok) return refuseReload(service, [{ kind: 'files', diagnostics: compiled.reasons }])
+    const replaced = await replaceApp(service, compiled.value, options)
+    if (!replaced.ok) return refuseReload(service, replaced.reasons)
+    if (replaced.value.length > 0) log.emit({ kind: 'restartNeeded', keys: replaced.value })
+    log.emit({ kind: 'reloaded', files: changed, milliseconds: performance.now() - began })
+    pendingFiles.clear()
+    return true
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return refuseReload(service, [{ kind: 'other', message }])
+  }
+}
+
+/** Instead of a path: any file may have changed. */
+const ALL_FILES = '*'
+
+function refuseReload(service: Service, reasons: readonly StartFault[]): false {
+  service.log.emit({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })
+  return false
+}
+
+/** Settings that take effect only at a start: address, metrics, database connections. */
+interface FixedSettings {
+  readonly server: Pick<Settings['server'], 'host' | 'port' | 'metrics'>
+  readonly database: Settings['database']
+}
+
+const fixedSettingsOf = ({ server: { host, port, metrics }, database }: Settings): FixedSettings => ({
+  server: { host, port, metrics },
+  database,
+})
+
+interface Reloadable {
+  readonly blueprint: Blueprint
+  /** Changed keys that take effect only after a restart: `server.port`, `database.url`. */
+  readonly restartKeys: readonly string[]
+}
+
+/** The new blueprint with the fixed settings of the running one. */
+function keepFixedSettings(running: Blueprint, next: Blueprint): Reloadable {
+  const now = fixedSettingsOf(running.project.settings)
+  const restartKeys = changedSettings(now, fixedSettingsOf(next.project.settings))
+  if (restartKeys.length === 0) return { blueprint: next, restartKeys }
+  const { settings } = next.project
+  const server = { ...settings.server, ...now.server }
+  const carried = deepFreeze({ ...settings, server, database: now.database })
+  const project = Object.freeze({ ...next.project, settings: carried })
+  return { blueprint: Object.freeze({ ...next, project }), restartKeys }
+}
+
+const changedSettings = (now: FixedSettings, wanted: FixedSettings): readonly string[] => [
+  ...changedKeys('server', now.server, wanted.server),
+  ...changedKeys('database', now.database, wanted.database),
+]
+
+const changedKeys = <Part extends object>(section: string, now: Part, wanted: Part): readonly string[] => {
+  const kept = new Map(Object.entries(now))
+  return Object.entries(wanted)
+    .filter(([key, value]) => !isDeepStrictEqual(value, kept.get(key)))
+    .map(([key]) => `${section}.${key}`)
+}

@@ -4,7 +4,7 @@ import type { Status } from '../query/query.ts'
 
 /**
  * The desired values of versions of one document, all in their stored form. Attributes that are not named do not change; in a
- * new row they are null. `Placeholder`: `Slot` while a template is planned (rows/print-new-document.ts).
+ * new row they are null. `Placeholder`: `Slot` while a template is planned (write-documents.ts).
  */
 export interface DesiredDocument<Placeholder = never> {
   readonly type: ContentType

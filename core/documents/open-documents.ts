@@ -1,12 +1,28 @@
+import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { AnswerCache } from '../cache/open-cache.ts'
+import type { Rows, StatementContext } from '../database/database.ts'
+import { RequestFault } from '../faults/fault.ts'
+import { fitsIndex } from '../model/columns.ts'
+import type { ContentType, Holder, Model, ScalarAttribute } from '../model/model.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
-import { openChangeMany } from './change-many.ts'
 import { changeStatus } from './change-status.ts'
 import { deleteDocument } from './delete-document.ts'
-import type { Answer, Documents } from './documents.ts'
+import type { Stored, Values } from './desired-state.ts'
+import type { Alongside, Answer, Documents, SavedDocument } from './documents.ts'
+import { type OptimisticTargets, type OptimisticTerms, optimisticTargetsFor } from './optimistic-targets.ts'
+import { originOf } from './outbox.ts'
+import type { Save } from './prefetch-save.ts'
+import { toLoneStatement } from './read/plan-once.ts'
 import { openReads } from './read/read.ts'
-import { openSave } from './save.ts'
-import { describeWrite, openWriter, type WriterTerms } from './transact.ts'
+import { readAnswer } from './read/read-answer.ts'
+import { newDocumentId } from './rows/document-id.ts'
+import { NO_CURRENT_ROWS } from './rows/write-load.ts'
+import { type Saved, type SaveTerms, saveDocument, toEventChanges } from './save-document.ts'
+import { saveVersion } from './save-version.ts'
+import type { ReturningQuery } from './sql/print-changes.ts'
+import { type AskedSave, expectedCommand } from './state/version-context.ts'
+import { describeWrite, openWriter, type Work, type Writer, type WriterTerms } from './transact.ts'
+import { defaultsOf, readBody } from './values/given-body.ts'
 
 export interface DocumentTerms extends WriterTerms {
   /** The response cache; absent or null: no caching. */
@@ -43,5 +59,179 @@ export function openDocuments(terms: DocumentTerms): Documents {
     publish: change,
     unpublish: change,
     discardDraft: change,
+  }
+}
+
+/** Create, update and amend: parses the body, then saves on the optimistic path, or else on the full path. */
+const openSave =
+  (writer: Writer, terms: OptimisticTerms) =>
+  async (command: AskedSave, answer: Answer, alongside?: Alongside): Promise<SavedDocument> => {
+    const expected = expectedCommand(command)
+    const body = await readBody(expected)
+    const save = { command: expected, answer, body }
+    const context = describeWrite(expected, answer)
+    const work = async (writing: SaveTerms) => {
+      const done = await saveDocument({ ...save, command }, writing)
+      await alongside?.(writing.transaction, done.documentId)
+      return done
+    }
+    const { documentId, text } =
+      (await saveOptimistically({ save, work, context }, writer, terms)) ??
+      (await writer.write(expected.type, work, context))
+    return { documentId, text: await text }
+  }
+
+interface Attempt {
+  readonly save: Save
+  /** The full path. */
+  readonly work: Work<Saved>
+  readonly context: StatementContext
+}
+
+/** Saves with cached link targets. undefined: fall back to the full path, which also finds the fault. */
+async function saveOptimistically(
+  { save, work, context }: Attempt,
+  writer: Writer,
+  terms: OptimisticTerms,
+): Promise<Saved | undefined> {
+  const recalled = optimisticTargetsFor(save, terms)
+  if (!recalled) return undefined
+  if (!canCreateInOneStatement(save))
+    return recalled.proof && writer.writeOnce(writing => work({ ...writing, recalled }), context)
+  try {
+    return await writer.writeOnce(writing => createInOneStatement(save, recalled, writing), context)
+  } catch (error) {
+    // One statement cannot collect all faults of the values.
+    if (error instanceof RequestFault) return undefined
+    throw error
+  }
+}
+
+/** True if a create needs no earlier statement: it has no conditions, and indexes enforce all unique values. */
+const canCreateInOneStatement = ({ command, body }: Save): boolean =>
+  command.kind === 'create' &&
+  command.type.kind !== 'single' &&
+  !command.conditions.after &&
+  (claimsAsDraft(command)
+    ? claimsNothing(command.type, new Map([...defaultsOf(command.type, () => true), ...body.values]))
+    : needsSeparateCheck(command.type, body.values))
+
+/** A draft that keeps all rules is held against what is published, which indexes do not. */
+const claimsAsDraft = ({ type, status, strict }: Save['command']): boolean =>
+  strict === true && type.draftAndPublish && status === 'draft'
+
+/** Components are held apart by more than their indexes (unique-conflicts-in-components.ts). */
+const needsSeparateCheck = (type: ContentType, values: Values): boolean =>
+  every(type, values, attribute => !attribute.unique || fitsIndex(attribute), claimsNothing)
+
+const claimsNothing = (holder: Holder, values: Values): boolean =>
+  every(holder, values, attribute => !attribute.unique, claimsNothing)
+
+/** Tests all given attributes, also those of given components. */
+const every = (
+  { attributes }: Holder,
+  values: Values,
+  holds: (attribute: ScalarAttribute) => boolean,
+  holdsWithin: (holder: Holder, values: Values) => boolean,
+): boolean =>
+  [...values].every(([name, value]) => {
+    if (value.kind === 'components')
+      return value.items.every(({ component, values: inner }) => holdsWithin(component, inner))
+    const attribute = attributes.get(name)
+    return attribute?.kind !== 'scalar' || holds(attribute)
+  })
+
+/**
+ * Creates a document in one round trip. The same statement asserts that the remembered link targets are still valid;
+ * unique indexes detect conflicts. Rejects if either fails: the caller then saves in several statements, which find the
+ * reason.
+ */
+async function createInOneStatement(
+  { command, answer, body }: Save,
+  { targets, proof }: OptimisticTargets,
+  terms: SaveTerms,
+): Promise<Saved> {
+  const documentId = newDocumentId()
+  const known = { current: NO_CURRENT_ROWS, targets: Promise.resolve(targets) }
+  const beside = answerAlongside(answer, documentId, terms)
+  const writing = { ...terms, proof, answer: beside.asked }
+  await saveVersion(
+    { command, documentId, body, ...known, terms: writing },
+    { uniqueness: 'left to indexes' },
+  )
+  const text = beside.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
+  terms.tell({
+    type: command.type,
+    documentId,
+    changes: toEventChanges(command, []),
+    origin: originOf(command),
+  })
+  return { documentId, text }
+}
+
+/** Asks for the answer in the statement that makes the document; `text`: undefined where that did not go with it. */
+function answerAlongside(answer: Answer, documentId: string, terms: SaveTerms) {
+  const question = returningQueryOf(answer, documentId, terms)
+  let told: Promise<string | null> | undefined
+  const tell = (rows: Promise<Rows>) => {
+    told = ignoreUnhandled(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
+  }
+  return { asked: question && { question, tell }, text: () => told }
+}
+
+/** undefined: the answer looks at more than the table, or asks by lists. */
+function returningQueryOf(
+  { query, shape }: Answer,
+  documentId: string,
+  { storage, defaultLocale }: SaveTerms,
+): ReturningQuery | undefined {
+  const lone = toLoneStatement(query, { storage, defaultLocale, shape }, documentId)
+  return lone?.values.every(isStored)
+    ? { table: lone.table, text: lone.text, values: lone.values }
+    : undefined
+}
+
+const isStored = (value: unknown): value is Stored =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value)
+
+/** Updates or deletes documents of one type in one transaction. */
+const openChangeMany =
+  ({ write }: Pick<Writer, 'write'>, model: Model): Documents['changeMany'] =>
+  async (commands, query) => {
+    const [first] = commands
+    if (!first) return 0
+    const asked = { ...query, filter: null, search: null, sort: [] }
+    const answer: Answer = { query: { ...asked, take: { kind: 'one', documentId: null } }, shape: 'flat' }
+    const changes = await Promise.all(commands.map(each => prepareChange(each, answer, model)))
+    const work = async (writing: SaveTerms) => {
+      let count = 0
+      for (const change of changes) if (await change(writing)) count++
+      return count
+    }
+    return write(first.type, work, describeWrite(first, answer))
+  }
+
+type Change = (writing: SaveTerms) => Promise<boolean>
+
+/** The change answers whether the document was there. */
+async function prepareChange(
+  command: Parameters<Documents['changeMany']>[0][number],
+  answer: Answer,
+  model: Model,
+): Promise<Change> {
+  if (command.kind === 'delete')
+    return async writing =>
+      (await deleteDocument(command, { seen: [], answer }, { ...writing, model })) !== null
+  const body = await readBody(command)
+  return async writing => {
+    try {
+      const { text } = await saveDocument({ command, answer, body }, writing)
+      await text
+      return true
+    } catch (error) {
+      // A document that was deleted after the list was read.
+      if (error instanceof RequestFault && error.fault.code === 'notFound') return false
+      throw error
+    }
   }
 }

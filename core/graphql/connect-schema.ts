@@ -10,28 +10,39 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql'
-import { forbidden } from '../faults/fault.ts'
+import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
+import type { Populate } from '../query/query.ts'
 import type { CompiledSchema } from './compile-schema.ts'
 import { type FieldAuth, openFieldAuth } from './extensions/field-auth.ts'
-import { type FieldGuard, type FieldResolver, guardField } from './extensions/field-guard.ts'
-import { openHydrator } from './extensions/hydrate.ts'
-import { openReread } from './extensions/reread.ts'
-import { type ReturnedType, returnedTypes } from './extensions/returned.ts'
+import {
+  type FieldGuard,
+  type FieldResolver,
+  guardField,
+  type ResolverCall,
+} from './extensions/field-guard.ts'
+import { loadersFor, openHydrator } from './extensions/hydrate.ts'
+import { loadReturned, openBatchLoader, type ReturnedTerms } from './extensions/load-returned.ts'
+import { isRow, type ReturnedType, returnedTypes } from './extensions/returned.ts'
 import type { SchemaExtension } from './extensions/schema-extension.ts'
 import type { FormatName } from './formats/format.ts'
 import { markField } from './parse/field-marks.ts'
-import type { Arguments } from './parse/operation-context.ts'
+import { type Arguments, UNALIASED } from './parse/operation-context.ts'
+import { parsePopulateField } from './parse/parse-selection.ts'
 import { toGraphqlError } from './parse/to-graphql-error.ts'
 import type { FixedField, FixedTerms } from './resolve/fixed-field.ts'
-import { FLAT_MUTATIONS } from './resolve/flat-mutations.ts'
-import { NESTED_MUTATIONS } from './resolve/nested-mutations.ts'
-import { type ExecutionContext, type ResolveTerms, readResolver } from './resolve/resolve-read.ts'
+import { FLAT_MUTATIONS, NESTED_MUTATIONS } from './resolve/generated-mutations.ts'
+import {
+  documentWrapper,
+  type ExecutionContext,
+  type ResolveTerms,
+  readResolver,
+  toOperationContext,
+} from './resolve/resolve-read.ts'
 import { type Mutations, writeResolver } from './resolve/resolve-write.ts'
-import { type Wrappers, wrappersOf } from './resolve/resolvers.ts'
-import { meField, signInFields } from './resolve/sign-in-fields.ts'
+import { type AnsweredRow, fieldPath, type Wrappers, wrappersOf } from './resolve/resolvers.ts'
 import { uploadFields } from './resolve/upload-fields.ts'
-import { userFields } from './resolve/user-fields.ts'
+import { meField, signInFields, userFields } from './resolve/user-fields.ts'
 import type { RootField } from './sdl/root-fields.ts'
 
 /** Services of the project's code, in addition to documents. */
@@ -160,7 +171,7 @@ const generatedResolvers = (roots: readonly RootField[], terms: ResolveTerms) =>
 
 const MUTATIONS: Readonly<Record<FormatName, Mutations>> = { nested: NESTED_MUTATIONS, flat: FLAT_MUTATIONS }
 
-/** The resolvers of fixed-definitions.ts. */
+/** The resolvers of generate-definitions.ts. */
 const fixedResolvers = (terms: FixedTerms): IResolvers => ({
   Query: toResolvers({ me: meField(terms) }),
   Mutation: toResolvers({ ...signInFields(terms), ...userFields(terms), ...uploadFields(terms) }),
@@ -177,3 +188,50 @@ const toResolver =
     if (!(await allows(execution))) throw toGraphqlError(forbidden())
     return resolve(args, execution, info)
   }
+
+/**
+ * Reads a generated list again with arguments that code changed: one statement for all rows of one place with equal
+ * arguments. Rejects with Error for lists of components, which are read with their documents.
+ */
+const openReread =
+  ({ holder }: ReturnedType, terms: ReturnedTerms) =>
+  async ({ parent, args, execution: { caller }, info }: ResolverCall): Promise<unknown> => {
+    const coordinate = `${info.parentType.name}.${info.fieldName}`
+    const link = terms.format.linkField(holder, info.fieldName)
+    const attribute = link?.attribute ?? holder.attributes.get(info.fieldName)
+    if (holder.holder !== 'content-type' || !attribute || attribute.kind === 'scalar' || !isRow(parent))
+      throw new Error(`${coordinate} is read with its document: code cannot change its arguments`)
+    const populate = parsePopulateField(holder, attribute, {
+      context: toOperationContext(info, caller, terms),
+      place: UNALIASED,
+      key: String(info.path.key),
+      nodes: toNodes(info.fieldNodes),
+      args,
+    })
+    const batches = loadersFor(info.variableValues)
+    const place = `${fieldPath(info.path)} ${JSON.stringify(args)}`
+    const batch =
+      batches.get(place) ??
+      openBatchLoader<AnsweredRow, AnsweredRow | null>(documents =>
+        loadReturned({ type: holder, documents, populate: [populate], caller }, terms),
+      )
+    batches.set(place, batch)
+    const value = linkedValue(await batch.load(parent), populate)
+    if (!link) return value
+    return documentWrapper(link.attribute.target, link.use, terms.format)(value)
+  }
+
+/** A value that access removed is refused; a deleted document has no links. */
+function linkedValue(row: AnsweredRow | null, { as }: Populate): unknown {
+  if (!row) return []
+  const value = row[as]
+  if (value === undefined) throw new RequestFault(forbidden())
+  return value
+}
+
+type Nodes = Parameters<typeof parsePopulateField>[2]['nodes']
+
+function toNodes([first, ...others]: ResolverCall['info']['fieldNodes']): Nodes {
+  if (!first) throw new TypeError('a field has at least one node')
+  return [first, ...others]
+}

@@ -1,11 +1,13 @@
 import { GraphQLError, getOperationAST, getVariableValues, type OperationDefinitionNode } from 'graphql'
+import { isDeeperThan, nestingLevels } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Engine, PreparedOperation } from './engine.ts'
 import type { GraphqlFormat } from './formats/format.ts'
-import { type Budget, spend, spendIntrospection } from './limits/budget.ts'
+import { type Budget, overLimit, spend, spendIntrospection } from './limits/budget.ts'
 import { type CheckedDocument, checkDocument } from './limits/check-document.ts'
 import { introspectionCost } from './limits/limit-introspection.ts'
-import { findDeepVariable, limitVariables } from './limits/limit-variables.ts'
+import { MAX_NESTING } from './limits/limit-nesting.ts'
+import type { VariableUse } from './limits/measure-operation.ts'
 import { type OperationPlan, operationKey, withSize } from './operation-cache.ts'
 import { withCode } from './parse/to-graphql-error.ts'
 import { parseTextOperation } from './text/text-operation.ts'
@@ -134,4 +136,57 @@ function createPlan(request: OperationRequest, context: PlanContext): Result<Ope
     introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, terms) : 0,
     text: parseTextOperation(operation, engine.text.roots, { ...terms, ...engine.text }),
   })
+}
+
+/** Maximum number of values that variables insert into filters, as many as a REST query may have parameters. */
+const MAX_IN_FILTERS = 1000
+
+/** Maximum number of values that repeated uses of variables may add. */
+const MAX_REPEATED = 20_000
+
+/** The first variable whose value nests too deep. Checked before anything else walks variables. */
+function findDeepVariable(given: Readonly<Record<string, unknown>>): GraphQLError | null {
+  for (const [name, value] of Object.entries(given))
+    if (isDeeperThan(value, MAX_NESTING))
+      return overLimit({
+        what: `nested values in $${name.slice(0, 80)}`,
+        counted: MAX_NESTING + 1,
+        limit: MAX_NESTING,
+        key: null,
+      })
+  return null
+}
+
+/** Limits how much variables enlarge an operation: a long list may be inserted many times. */
+function limitVariables(
+  given: Readonly<Record<string, unknown>>,
+  uses: ReadonlyMap<string, VariableUse>,
+): GraphQLError | null {
+  let inFilters = 0
+  let repeated = 0
+  for (const [name, value] of Object.entries(given)) {
+    const use = uses.get(name)
+    if (!use) continue
+    const size = countValues(value)
+    inFilters += size * use.inFilters
+    repeated += size * Math.max(0, use.uses - 1)
+  }
+  if (inFilters > MAX_IN_FILTERS)
+    return overLimit({ what: 'values in filters', counted: inFilters, limit: MAX_IN_FILTERS, key: null })
+  if (repeated > MAX_REPEATED)
+    return overLimit({
+      what: 'values by repeated variables',
+      counted: repeated,
+      limit: MAX_REPEATED,
+      key: null,
+    })
+  return null
+}
+
+/** The number of values inside one, itself included. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let size = 1
+  for (const level of nestingLevels(value)) for (const one of level) size += Object.keys(one).length
+  return size
 }

@@ -1,15 +1,14 @@
 import { PRODUCT_VERSION } from '../base/product.ts'
+import { findOtherProcesses, printServing, type ServingProcess } from '../database/generations/processes.ts'
 import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
-import { checkOtherVersions, findOtherVersions } from './check-serving-processes.ts'
 import { type PendingFiles, runBefore, splitPendingFiles } from './custom-migrations/migration-files.ts'
 import { runCustomMigrations, summaryOf } from './custom-migrations/run-migrations.ts'
 import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
 import { lockTables } from './lock-tables.ts'
 import type { LockAttempt } from './migration-lock.ts'
-import type { MigrationOptions, MigrationReport } from './migration-terms.ts'
-import { MigrationRefused } from './migration-terms.ts'
+import { type MigrationOptions, MigrationRefused, type MigrationReport } from './migration-terms.ts'
 import { planSchema, type SchemaPlan } from './plan-steps.ts'
 import {
   hasRecord,
@@ -18,8 +17,7 @@ import {
   recordMigration,
   recordTables,
 } from './recorded-schema.ts'
-import type { Catalogue } from './schema/catalogue.ts'
-import { lockedTables } from './schema/catalogue.ts'
+import { type Catalogue, lockedTables } from './schema/catalogue.ts'
 import {
   expandSteps,
   isBackwardCompatible,
@@ -247,4 +245,46 @@ async function assertAsWanted({ database, transaction }: DdlContext, task: Task)
   throw new MigrationRefused([
     refusal('migration-failed', null, `${what}; this would be to do: ${against.join('; ')}`),
   ])
+}
+
+interface Migrating extends Required<Pick<MigrationOptions, 'stage' | 'others'>> {
+  readonly hash: string
+}
+
+/** Processes of other versions that may still serve. */
+const findOtherVersions = (
+  { database: { schema }, transaction }: DdlContext,
+  { hash, others: { deployment } }: Migrating,
+): Promise<readonly ServingProcess[]> => findOtherProcesses(transaction, schema, { hash, deployment })
+
+interface Planned {
+  readonly plan: SchemaPlan
+  readonly files: PendingFiles
+}
+
+/**
+ * Adapts a task to processes of other versions that serve. Breaking steps are deferred if all of them can be. Otherwise they
+ * are refused unless the other processes may become outdated.
+ */
+async function checkOtherVersions<Task extends Migrating>(
+  site: DdlContext,
+  task: Task,
+  { plan, files }: Planned,
+): Promise<Task> {
+  if (task.stage !== 'start' || task.others.mayOutdate) return task
+  const steps = await neededSteps(site.transaction, plan.steps)
+  if (steps.every(isBackwardCompatible) && files.after.length === 0) return task
+  const serving = await findOtherVersions(site, task)
+  if (serving.length === 0) return task
+  if (steps.every(step => rolloutPhaseOf(step) === 'expand') && files.after.length === 0)
+    return { ...task, stage: 'expand' }
+  throw new MigrationRefused([othersServe(serving, steps)])
+}
+
+function othersServe(serving: readonly ServingProcess[], steps: readonly Step[]): SchemaRefusal {
+  const breaking = steps.filter(step => !isBackwardCompatible(step)).map(({ summary }) => summary)
+  const what = `processes of another version of the project serve from this database (${printServing(serving)}) and are not compatible with this: ${breaking.join('; ') || 'files of migrations/'}`
+  const advice =
+    'end them first, roll with `plinth migrate --expand`, or have them answer 503 from now on with `plinth start --replace-others`'
+  return refusal('others-serving', null, `${what}: ${advice}`)
 }

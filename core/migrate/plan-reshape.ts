@@ -1,27 +1,40 @@
-import type { SchemaShape } from '../model/storage.ts'
-import { type Naming, namesAfter, namesBefore } from './reshape/component-links.ts'
+import type { ComponentsShape, SchemaShape, ValueShape } from '../model/storage.ts'
+import { qualified, quoteConstant } from '../sql/ddl.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { type Naming, namesAfter, namesBefore, printLeadingLocales } from './reshape/component-links.ts'
 import {
   largeReshape,
   linkLosses,
   partLosses,
+  precondition,
   refuseRetargetedLinks,
   valueLosses,
   versionLosses,
 } from './reshape/data-losses.ts'
 import { findReshape } from './reshape/find-reshapes.ts'
-import { goneParts } from './reshape/removed-objects.ts'
-import type { LinkMove, Reshape } from './reshape/reshape.ts'
-import { printFindComponents, printReshapeComponents, reshapePair } from './reshape/reshape-components.ts'
-import { printKeepLinks, printWriteLinks } from './reshape/reshape-links.ts'
 import {
-  newlyShared,
-  printReshapeVersions,
-  printShareValues,
-  versionWords,
-} from './reshape/reshape-versions.ts'
+  printFindComponents,
+  printKeepLinks,
+  printReshapeComponents,
+  printWriteLinks,
+  reshapePair,
+} from './reshape/related-tables.ts'
+import {
+  type ComponentsMove,
+  gainsDrafts,
+  gainsLocales,
+  isComponent,
+  type LinkMove,
+  losesDrafts,
+  losesLocales,
+  type Reshape,
+  type TableState,
+  versionKeyOf,
+} from './reshape/reshape.ts'
 import type { Catalogue } from './schema/catalogue.ts'
-import { type SchemaFinding, step } from './schema/finding.ts'
+import { type SchemaFinding, type Step, step } from './schema/finding.ts'
 import type { TablePair } from './schema/pair-tables.ts'
+import { countRows } from './schema/row-counts.ts'
 
 /** The conversion of rows whose meaning changes: drafts, locales, links and components that change their kind. */
 export interface ReshapePlan {
@@ -108,4 +121,174 @@ function* shiftVersions({ versions }: Reshape): Generator<SchemaFinding> {
     yield* versionLosses(holding, done)
     yield largeReshape(namesBefore(holding.pair.schema).table(holding), holding.pair, done)
   }
+}
+
+/** Components that an attribute held and holds no more: it is gone, with its holder perhaps, or takes others now. */
+interface Gone {
+  readonly component: TableState
+  /** The name of the owner in the component's rows. */
+  readonly owner: string
+}
+
+interface GoneTerms {
+  readonly schema: string
+  readonly naming: Naming
+  /** The former shape of all tables, including removed ones. */
+  readonly before: readonly SchemaShape[]
+}
+
+/** Rows lost with removed components (extra-constraints.ts), and by lists that become single components. */
+function* goneParts(shift: Reshape, terms: GoneTerms): Generator<SchemaFinding> {
+  const { schema, naming, before } = terms
+  for (const { component, owner } of findGone(shift, before)) {
+    const sweep = printSweep(component, shift, naming)
+    if (sweep.length === 0) continue
+    const held = countRows(namesBefore(schema).table(component), `owner = ${quoteConstant(owner)}`)
+    const words = `remove what was nested in the ${wordsOf(component)} of \`${owner}\``
+    yield { ...step('drop', words, ...sweep), onlyIf: held }
+  }
+  for (const move of shift.parts)
+    if (move.before?.many && !move.after.many) yield* surplusParts(move, move.before, shift, terms)
+}
+
+const wordsOf = ({ pair }: TableState): string => pair.desired.serves
+
+function findGone({ holdings, parts }: Reshape, before: readonly SchemaShape[]): readonly Gone[] {
+  const kept = new Set(
+    parts.flatMap(({ before: former, after }) =>
+      former === null ? [] : after.components.map(component => `${former.owner} ${component}`),
+    ),
+  )
+  const held = before.flatMap(({ attributes }) =>
+    attributes.filter((one): one is ComponentsShape => one.kind === 'parts'),
+  )
+  const components = holdings.filter(isComponent)
+  return held.flatMap(({ owner, components: uids }) =>
+    components
+      .filter(one => uids.includes(one.before.uid) && !kept.has(`${owner} ${one.after.uid}`))
+      .map(component => ({ component, owner })),
+  )
+}
+
+/** All but the first of a list that is none any more. */
+function* surplusParts(
+  { after }: ComponentsMove,
+  before: ComponentsShape,
+  shift: Reshape,
+  { schema, naming }: GoneTerms,
+): Generator<SchemaFinding> {
+  for (const component of shift.holdings.filter(
+    one => isComponent(one) && after.components.includes(one.after.uid),
+  )) {
+    const rows = (table: string, owner: string) =>
+      `(SELECT id, status, row_number() OVER (PARTITION BY owner_key, status, locale ORDER BY position, id) AS place
+       FROM ${table} WHERE owner = ${quoteConstant(owner)}) AS list`
+    const question = countRows(rows(namesBefore(schema).table(component), before.owner), 'place > 1')
+    const table = naming.table(component)
+    const remove = `DELETE FROM ${table} AS c USING ${rows(table, after.owner)} WHERE c.id = list.id AND c.status = list.status AND list.place > 1`
+    const words = `keep the first ${wordsOf(component)} of each list in \`${after.owner}\``
+    const done: Step = {
+      ...step('shift', words, remove, ...printSweep(component, shift, naming)),
+      onlyIf: question,
+    }
+    yield done
+    const because = `\`${after.owner}\` takes one component alone now, which`
+    yield precondition(
+      {
+        code: 'lost-values',
+        table: component.pair.desired.name,
+        question,
+        because,
+        lost: 'components after the first in {rows}',
+      },
+      [done],
+    )
+  }
+}
+
+/** Takes along what was nested in components that are gone, from the outside in. */
+function printSweep(component: TableState, shift: Reshape, naming: Naming): readonly string[] {
+  const nested = shift.parts.filter(({ owner }) => owner === component)
+  return nested.flatMap(({ after }) =>
+    after.components.flatMap(uid => {
+      const inner = shift.holdings.find(one => one.after.uid === uid)
+      if (inner === undefined) return []
+      const there = `EXISTS (SELECT FROM ${naming.table(component)} AS p WHERE p.id = c.owner_key AND p.status = c.status)`
+      const sweep = `DELETE FROM ${naming.table(inner)} AS c WHERE owner = ${quoteConstant(after.owner)} AND NOT ${there}`
+      return [sweep, ...printSweep(inner, shift, naming)]
+    }),
+  )
+}
+
+/** SQL that gives a content-type's documents the rows that they are to have. Their links were set aside before. */
+function printReshapeVersions(holding: TableState): readonly string[] {
+  const { pair, before, after } = holding
+  const table = qualified(pair.schema, pair.desired.name)
+  const [was, is] = [versionKeyOf(before), versionKeyOf(after)]
+  return [
+    ...(was === 'id' && is === 'document_key' ? [`UPDATE ${table} SET document_key = id`] : []),
+    ...(gainsLocales(holding) ? [`UPDATE ${table} SET locale = ${quoteConstant(after.locale ?? '')}`] : []),
+    ...(losesLocales(holding)
+      ? [`DELETE FROM ${table} WHERE locale <> ${quoteConstant(before.locale ?? '')}`]
+      : []),
+    ...(losesDrafts(holding) ? [`DELETE FROM ${table} WHERE status = 'draft'`] : []),
+    ...(is === 'document_key' && after.drafts && after.locale !== null && !hasSharedStamp(holding)
+      ? [`UPDATE ${table} SET shared_updated_at = updated_at`]
+      : []),
+    ...(gainsDrafts(holding) ? addDrafts(holding, table) : []),
+    ...(was === 'document_key' && is === 'id'
+      ? [`UPDATE ${table} SET id = document_key WHERE id <> document_key`]
+      : []),
+  ]
+}
+
+const hasSharedStamp = ({ before }: TableState): boolean => before.drafts && before.locale !== null
+
+/** The rows that were there are the published ones, and keep their ids. */
+function addDrafts({ pair }: TableState, table: string): readonly string[] {
+  const copied = pair.desired.columns
+    .map(column => column.name)
+    .filter(column => !['id', 'status', 'published_at'].includes(column))
+    .map(name)
+    .join(', ')
+  return [
+    `UPDATE ${table} SET status = 'published', published_at = coalesce(published_at, created_at)`,
+    `INSERT INTO ${table} (status, published_at, ${copied}) SELECT 'draft', NULL, ${copied} FROM ${table} ORDER BY id`,
+  ]
+}
+
+/** Values that each locale had and that all locales share from now on. */
+function newlyShared(holding: TableState): readonly ValueShape[] {
+  const { before, after } = holding
+  if (isComponent(holding) || before.locale === null || after.locale === null) return []
+  return after.attributes.flatMap(value => {
+    if (value.kind !== 'value' || value.localized) return []
+    const former = before.attributes.find(
+      one => one.kind === 'value' && (one.name === value.name || one.name === value.renamedFrom),
+    )
+    return former?.localized ? [value] : []
+  })
+}
+
+/** SQL that gives all locales of a document what its leading one has. */
+function printShareValues({ pair, before, after }: TableState, values: readonly ValueShape[]): string {
+  const table = qualified(pair.schema, pair.desired.name)
+  const columns = values.map(({ column }) => name(column))
+  const set = columns.map(column => `${column} = d.${column}`).join(', ')
+  const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
+  const status = before.drafts ? ' AND d.status = o.status' : ''
+  const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(table, after.locale ?? '')}`
+  return `UPDATE ${table} AS o SET ${set} FROM ${table} AS d WHERE d.document_key = o.document_key${status} AND ${leading} AND (${differs})`
+}
+
+/** One line for a reader. */
+function versionWords(holding: TableState): string {
+  const { pair, before, after } = holding
+  const changes = [
+    ...(gainsLocales(holding) ? [`make what is there the locale ${after.locale}`] : []),
+    ...(losesLocales(holding) ? [`keep the locale ${before.locale} alone`] : []),
+    ...(gainsDrafts(holding) ? ['make what is there published, with an equal draft'] : []),
+    ...(losesDrafts(holding) ? ['keep what is published alone'] : []),
+  ]
+  return `${pair.desired.serves}: ${changes.join(', ')}`
 }

@@ -6,10 +6,9 @@ import { type EventListener, eventPatternFault, listenerKey } from '../events/ev
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Settings } from '../project/settings/settings.ts'
-import type { PluginApp } from './context.ts'
+import type { LogFields, PluginApp, PluginLog } from './context.ts'
 import type { DocumentsService, Plugins } from './extension.ts'
 import type { ExpressMiddleware } from './middleware.ts'
-import { openPluginLog } from './plugin-log.ts'
 import {
   compileGuard,
   type ExtensionRoute,
@@ -203,5 +202,33 @@ export async function destroyPlugins(
     await rejectAfter(TIMEOUTS.destroy, () => extension.destroy?.({ app })).catch((error: unknown) =>
       observer.emit({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
     )
+  }
+}
+
+/** `app.log`: sentences of plugins, with the values that they add to a line. */
+function openPluginLog(observer: Observer): PluginLog {
+  return Object.freeze({
+    info: (...given: LogArguments) => observer.emit({ kind: 'pluginSaid', ...lineOf(given) }),
+    warn: (...given: LogArguments) => observer.emit({ kind: 'pluginWarned', ...lineOf(given) }),
+    error: (...given: LogArguments) => observer.emit({ kind: 'pluginFailed', ...lineOf(given) }),
+  })
+}
+
+type LogArguments = readonly [LogFields | string, unknown?, unknown?]
+
+interface LogLine {
+  readonly message: string
+  readonly fields?: LogFields
+  readonly error?: unknown
+}
+
+/** `(message, error?)` or `(fields, message, error?)`. JavaScript plugins may pass anything. */
+function lineOf([first, ...others]: LogArguments): LogLine {
+  const hasFields = typeof first === 'object' && first !== null && !(first instanceof Error)
+  const [message, error] = hasFields ? others : [first, others[0]]
+  return {
+    message: String(message ?? ''),
+    ...(hasFields && { fields: first }),
+    ...(error !== undefined && { error }),
   }
 }

@@ -1,9 +1,12 @@
 import type { Caller } from '../access/caller.ts'
+import { restrict } from '../access/restrict/restrict.ts'
 import { fault, forbidden, notFound, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
+import { ALL_ROWS } from '../identity/users/user-values.ts'
 import { type Attribute, type Component, type ContentType, type Holder, isLink } from '../model/model.ts'
+import { everyField } from '../query/populate-nodes.ts'
 import { answerJson, answerMethod } from './answer.ts'
-import { type GeneratedResponder, wordsBelow } from './endpoint.ts'
+import { type EndpointCall, type GeneratedResponder, openEndpoints, wordsBelow } from './endpoint.ts'
 import { parseQueryString } from './parse-query-string.ts'
 import type { RestTerms } from './rest-call.ts'
 
@@ -192,3 +195,28 @@ function printAttribute(attribute: Attribute): Readonly<Record<string, unknown>>
 
 /** Strapi has the expression without slashes and flags. */
 const toSource = (regex: object): string => /^\/(.*)\/[a-z]*$/s.exec(String(regex))?.[1] ?? String(regex)
+
+/** The project's locales as a list without an envelope (reference/rest.md#11-locales). */
+export const openLocales = (terms: RestTerms): GeneratedResponder =>
+  openEndpoints(
+    {
+      'i18n/locales': {
+        GET: { subject: 'i18n', action: 'find', perform: call => findLocales(call, terms) },
+      },
+    },
+    { ...terms, prefix: terms.settings.prefix },
+  )
+
+async function findLocales(call: EndpointCall, { model, documents }: RestTerms): Promise<HttpResponse> {
+  const { locale: type } = model.builtIn
+  const take = { kind: 'many', page: { start: 0, limit: model.locales.length }, total: false } as const
+  const selection = { ...everyField(type), populate: [] }
+  const restricted = restrict({ ...ALL_ROWS, type, take, selection }, call.caller)
+  const { text } = await documents.findMany(restricted, 'flat')
+  const locales = JSON.parse(text) as readonly { readonly code?: string }[]
+  // The project file decides which locale is the default, not the row.
+  return answerJson(
+    JSON.stringify(locales.map(locale => ({ ...locale, isDefault: locale.code === model.defaultLocale }))),
+    call,
+  )
+}

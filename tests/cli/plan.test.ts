@@ -1,7 +1,6 @@
 import test from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
-import { runMigrate, runRehearsal, runStatus } from '../../tools/cli/migrate.ts'
-import { runPlan } from '../../tools/cli/plan.ts'
+import { runMigrate, runPlan, runRehearsal, runStatus } from '../../tools/cli/migrate.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'

@@ -5,7 +5,7 @@ import { readCustomMigrationStatus } from '../../core/migrate/custom-migrations/
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { checkMigrations, loadMigrations } from '../../core/plugins/load/load-migrations.ts'
-import { printPlan } from '../../tools/cli/plan-print.ts'
+import { printPlan } from '../../tools/cli/migrate.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { storageOf } from '../model/compiled.ts'
 import { type SchemaCase, schemaCase } from './schema-case.ts'

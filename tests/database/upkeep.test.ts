@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
-import { startMaintenance, vacuumChanged } from '../../core/database/embedded/maintenance.ts'
+import { startMaintenance, vacuumChanged } from '../../core/database/embedded/open-embedded.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { DatabaseObservation } from '../../core/database/open-options.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'

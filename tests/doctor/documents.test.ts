@@ -1,5 +1,5 @@
 import test from 'ava'
-import { runDocumentCheck } from '../../tools/cli/doctor-documents.ts'
+import { runDocumentCheck } from '../../tools/cli/doctor.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
 const project = (config: string) => `name: Library

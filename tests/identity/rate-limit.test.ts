@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { openRateLimit } from '../../core/identity/rate-limit.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
-import { systemTables } from '../../core/model/system-tables.ts'
+import { systemTables } from '../../core/model/compile-storage.ts'
 import { world } from '../access/project.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/access/caller.ts'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { restrict } from '../../core/access/restrict/restrict.ts'
 import { attempt } from '../../core/faults/fault.ts'
-import { parseListSearch, parseOneSearch, restrictOnce } from '../../core/rest/query-cache.ts'
+import { parseListSearch, parseOneSearch, restrictOnce } from '../../core/rest/perform-action.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
 

@@ -1,6 +1,14 @@
 import { createReadStream } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { registerApp, surveyClientDocuments } from '../../core/app/open-plugins.ts'
+import { printStartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import type { DocumentFile, DocumentSurvey, LimitNeed } from '../../core/graphql/limits/survey-documents.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { SILENT } from '../../core/observe/observation.ts'
 import type { Advice } from '../doctor/advice.ts'
 import { examine, isFault } from '../doctor/examine.ts'
 import { findSlowReads, type SlowRead } from '../doctor/slow-reads.ts'
@@ -62,4 +70,76 @@ function printOne({ severity, about, found, remedy, paste }: Advice, paint: Pain
   const head = `${paint(severity === 'fault' ? 'red' : 'yellow', severity)}  ${paint('bold', about)}: ${found}.`
   const lines = (paste?.split('\n') ?? []).map(line => `      ${line}`)
   return `${[head, `    ${remedy}${paste === undefined ? '' : ':'}`, ...lines].join('\n')}\n`
+}
+
+interface DocumentCheckTerms extends CommandContext {
+  /** A folder of .graphql and .gql files. */
+  readonly documents: string
+  readonly json: boolean
+}
+
+/**
+ * `plinth doctor --documents`: validates a front-end's GraphQL documents. Returns the exit code: 1 if a document is
+ * invalid, needs more than a limit allows, or the check failed.
+ */
+export async function runDocumentCheck(terms: DocumentCheckTerms): Promise<0 | 1> {
+  const files = await readDocuments(terms.documents)
+  if (!files.ok) return printReasons(terms, files.reasons)
+  const surveyed = await survey(terms, files.value)
+  if (!surveyed.ok) return printReasons(terms, surveyed.reasons)
+  const found = { files: files.value.length, ...surveyed.value }
+  terms.write(terms.json ? `${JSON.stringify(found)}\n` : printSurvey(found, terms.paint))
+  return found.faults.length > 0 || found.needs.some(isExceeded) ? 1 : 0
+}
+
+async function readDocuments(folder: string): Promise<Result<readonly DocumentFile[], string>> {
+  try {
+    const all = await readdir(folder, { recursive: true })
+    const names = all.filter(name => /\.(graphql|gql)$/.test(name) && !isForeign(name)).sort()
+    if (names.length === 0) return failed(`${folder} has no .graphql or .gql file`)
+    const files = names.map(async name => ({
+      file: name.split(sep).join('/'),
+      text: await readFile(join(folder, name), 'utf8'),
+    }))
+    return ok(await Promise.all(files))
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error)
+      return failed(`${folder} cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+const isForeign = (name: string): boolean => name.split(sep).includes('node_modules')
+
+async function survey(
+  { folder, env }: CommandContext,
+  files: readonly DocumentFile[],
+): Promise<Result<DocumentSurvey, string>> {
+  const blueprint = await compileApp(folder, env)
+  if (!blueprint.ok) return failed(...blueprint.reasons.map(printDiagnostic))
+  if (!blueprint.value.project.settings.graphql.enabled)
+    return failed('GraphQL is off: `graphql.enabled` in project.yaml is false')
+  const registered = await registerApp(blueprint.value, SILENT)
+  if (!registered.ok) return failed(...registered.reasons.map(printStartFault))
+  return ok(await surveyClientDocuments(blueprint.value, registered.value, files))
+}
+
+const isExceeded = ({ needed, configured }: LimitNeed): boolean => needed > configured
+
+function printSurvey(
+  { files, operations, faults, needs }: DocumentSurvey & { readonly files: number },
+  paint: Paint,
+): string {
+  const head = `${operations} operations in ${files} files, ${faults.length} faults`
+  const lines = faults.map(
+    ({ file, line, column, message }) => `${paint('red', 'fault')}  ${file}:${line}:${column} ${message}`,
+  )
+  return `${[...lines, head, ...needs.map(need => printNeed(need, paint))].join('\n')}\n`
+}
+
+function printNeed(need: LimitNeed, paint: Paint): string {
+  const { key, needed, configured, operation, place } = need
+  const where = `${operation}, ${place.file}:${place.line}:${place.column}`
+  if (!isExceeded(need)) return `${key}: ${configured} is enough, at most ${needed} is needed (${where})`
+  return `${paint('red', 'fault')}  ${key}: ${configured} is too low, ${needed} is needed (${where})`
 }

@@ -1,9 +1,7 @@
 import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../../core/base/product.ts'
-import { addOverrides } from './command-terms.ts'
-import { addDoctor } from './doctor-commands.ts'
+import { addOverrides, commandContext } from './command-terms.ts'
 import { addRoles } from './roles/roles-commands.ts'
-import { addSchema } from './schema-commands.ts'
 import { addInit, addStart } from './start-commands.ts'
 import type { TokenTerms } from './token.ts'
 import { addImportStrapi, addTransfer } from './transfer-commands.ts'
@@ -79,3 +77,82 @@ addRoles(program)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 await program.parseAsync()
+
+/** `plinth plan` and `plinth migrate`. */
+function addSchema(program: Command): void {
+  addPlan(program)
+  addMigrate(program)
+}
+
+function addPlan(program: Command): void {
+  addOverrides(program.command('plan'), ['--database'])
+    .description('show the migration steps that the database needs; exit code 2 if there are any')
+    .argument(...folderArgument)
+    .option('--json', 'one line of JSON for programs', false)
+    .option('--sql', 'print SQL statements', false)
+    .action(async (folder: string, { json, sql }: { json: boolean; sql: boolean }) => {
+      const { runPlan } = await import('./migrate.ts')
+      const form = json ? 'json' : sql ? 'sql' : 'text'
+      process.exitCode = await runPlan({ ...(await commandContext(folder)), form })
+    })
+}
+
+interface MigrateOptions {
+  readonly json: boolean
+  readonly allowDestructive: boolean
+  readonly expand: boolean
+  readonly dryRun: boolean
+  readonly status: boolean
+}
+
+function addMigrate(program: Command): void {
+  addOverrides(program.command('migrate'), ['--database'])
+    .description('apply all migration steps in one transaction, including slow ones, which a start refuses')
+    .argument(...folderArgument)
+    .option('--allow-destructive', 'also drop tables and columns that the project no longer declares', false)
+    .option('--expand', 'apply only backward-compatible (expand) steps', false)
+    .option('--dry-run', 'print the plan; the exit code says whether it would be applied', false)
+    .option('--status', 'show the migration history', false)
+    .option('--json', 'one line of JSON for programs', false)
+    .action(async (folder: string, { dryRun, status, ...options }: MigrateOptions) => {
+      const { runMigrate, runRehearsal, runStatus } = await import('./migrate.ts')
+      const run = status ? runStatus : dryRun ? runRehearsal : runMigrate
+      process.exitCode = await run({ ...(await commandContext(folder)), ...options })
+    })
+}
+
+interface DoctorOptions {
+  readonly log?: string
+  readonly json: boolean
+  readonly analyze: boolean
+  readonly try: boolean
+  readonly documents?: string
+}
+
+/** `plinth doctor` */
+function addDoctor(program: Command): void {
+  addOverrides(program.command('doctor'), ['--database'])
+    .description(
+      'diagnose the project, its database and the slow reads in its log, with advice; exit code 1 if there is a fault',
+    )
+    .argument(...folderArgument)
+    .option('--log <file>', 'the JSON log of a server; `-` is standard input')
+    .option('--analyze', 'execute slow reads (EXPLAIN ANALYZE) instead of only planning them', false)
+    .option('--try', 'create each proposed index on small tables, measure, and roll back', false)
+    .option(
+      '--documents <dir>',
+      'check the .graphql and .gql files of a folder against the schema and the limits instead, without a database',
+    )
+    .option('--json', 'one line of JSON for programs', false)
+    .action(async (folder: string, { try: tries, documents, ...options }: DoctorOptions) => {
+      if (documents !== undefined) {
+        const { runDocumentCheck } = await import('./doctor.ts')
+        const terms = { ...(await commandContext(folder)), documents, json: options.json }
+        process.exitCode = await runDocumentCheck(terms)
+        return
+      }
+      const { runDoctor } = await import('./doctor.ts')
+      const input = () => process.stdin.setEncoding('utf8')
+      process.exitCode = await runDoctor({ ...(await commandContext(folder)), ...options, tries, input })
+    })
+}

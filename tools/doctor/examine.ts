@@ -1,11 +1,21 @@
+import { decide } from '../../core/access/decide.ts'
+import { PUBLIC, resolveHolders } from '../../core/access/holders.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { MigrationPlan } from '../../core/migrate/plan-migration.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import type { ContentType, Model } from '../../core/model/model.ts'
+import type { Storage } from '../../core/model/storage.ts'
+import { declaredIndex } from '../../core/model/type-indexes.ts'
+import type { Settings } from '../../core/project/settings/settings.ts'
 import { type Advice, counted } from './advice.ts'
 import { lookAtReads, type ReadCheckContext } from './check-reads.ts'
-import { lookAtSettings, type SettingsTerms } from './check-settings.ts'
-import { lookAtDrafts, lookAtTables } from './check-tables.ts'
 import type { SlowRead } from './slow-reads.ts'
-import { readStatistics } from './table-statistics.ts'
+import {
+  type IndexNumbers,
+  readStatistics,
+  type TableNumbers,
+  type TableStatistics,
+} from './table-statistics.ts'
 
 export interface Examination extends SettingsTerms, Omit<ReadCheckContext, 'rowsIn'> {
   readonly database: Database
@@ -49,3 +59,275 @@ function migrationOf({ steps, refusals }: Examination['plan']): readonly Advice[
     },
   ]
 }
+
+interface SettingsTerms {
+  readonly settings: Settings
+  readonly production: boolean
+  /** Serving processes on this machine. */
+  readonly workers: number
+}
+
+/** Advice on slow or unsafe settings. */
+const lookAtSettings = (terms: SettingsTerms, numbers: TableStatistics | null): readonly Advice[] => [
+  ...lookAtSafety(terms),
+  ...lookAtSpeed(terms),
+  ...(numbers ? [...connectionsOf(terms, numbers), ...replicasOf(terms, numbers)] : []),
+]
+
+function* lookAtSafety({ settings, production }: SettingsTerms): Generator<Advice> {
+  const { auth, database, server } = settings
+  if (isWeak(auth.jwtSecret))
+    yield {
+      severity: 'fault',
+      code: 'weak-secret',
+      about: 'auth.jwtSecret',
+      found:
+        'the secret that sessions are signed with can be guessed: it repeats itself, or is made of words',
+      remedy: 'take a random one (`openssl rand -base64 32`); it signs everybody out',
+    }
+  if (production && database.url === 'embedded')
+    yield {
+      severity: 'advice',
+      code: 'embedded',
+      about: 'database.url',
+      found:
+        'in production the embedded database serves one process, has no replicas, and its backup is a copy of .plinth/ while nothing runs',
+      remedy:
+        'name a PostgreSQL server where more than one machine or process is to serve, or what is in it matters',
+    }
+  for (const limit of ['auth', 'account'] as const)
+    if (production && server.rateLimit[limit] === false)
+      yield {
+        severity: 'advice',
+        code: 'no-limit',
+        about: `server.rateLimit.${limit}`,
+        found: 'passwords can be tried without end',
+        remedy: 'leave it out, for the limit that is standard',
+      }
+  if (database.statementTimeout === 0)
+    yield {
+      severity: 'advice',
+      code: 'no-timeout',
+      about: 'database.statementTimeout',
+      found: 'a statement may hold its connection for ever',
+      remedy: 'leave it out (15 s), or give it a time',
+    }
+}
+
+/** 32 random hexadecimal digits almost always have at least this many distinct characters. */
+const VARIETY = 8
+
+const isWeak = (secret: string): boolean =>
+  secret !== '' &&
+  (new Set(secret).size < VARIETY ||
+    isRepeated(secret) ||
+    /change.?me|your.?secret|example|placeholder|not.?secret|password|123456789|abcdefgh/i.test(secret))
+
+/** Matches texts that repeat a short sequence. */
+const LONGEST_UNIT = 16
+
+function isRepeated(secret: string): boolean {
+  for (let length = 1; length <= LONGEST_UNIT && 2 * length <= secret.length; length++)
+    if (secret.length % length === 0 && secret.slice(0, length).repeat(secret.length / length) === secret)
+      return true
+  return false
+}
+
+function* lookAtSpeed({ settings, production }: SettingsTerms): Generator<Advice> {
+  if (production && !(settings.cache.enabled && settings.cache.maxBytes > 0))
+    yield {
+      severity: 'advice',
+      code: 'no-cache',
+      about: 'cache',
+      found: 'every response is computed again, even if nothing has changed',
+      remedy: 'leave `cache` out: what is kept is proved by a statement, and never stale',
+    }
+  if (settings.server.slowQuery === 0)
+    yield {
+      severity: 'advice',
+      code: 'no-slow-log',
+      about: 'server.slowQuery',
+      found: 'slow reads are not logged',
+      remedy: 'leave it out (1 s), or give it a time, and hand this command the log',
+    }
+}
+
+function connectionsOf(
+  { settings, workers }: SettingsTerms,
+  { connections }: TableStatistics,
+): readonly Advice[] {
+  const { url, pool } = settings.database
+  const wanted = workers * pool.max
+  if (url === 'embedded' || wanted <= connections) return []
+  return [
+    {
+      severity: 'fault',
+      code: 'connections',
+      about: 'database.pool.max',
+      found: `${workers} processes of up to ${pool.max} connections want ${wanted}; the server gives ${connections}`,
+      remedy: `at most ${Math.max(1, Math.floor(connections / workers))}, or a pooler (docs/scale.md)`,
+    },
+  ]
+}
+
+const replicasOf = ({ settings }: SettingsTerms, { replicas }: TableStatistics): readonly Advice[] => {
+  const { database } = settings
+  if (database.replicas.length === 0) return []
+  return replicas
+    .filter(({ behind }) => behind > database.replicaLag)
+    .map(({ name, behind }) => ({
+      severity: 'advice',
+      code: 'replica-behind',
+      about: 'database.replicas',
+      found: `replica "${name}" is ${Math.round(behind / 1000)} s behind, more than \`replicaLag\`: it answers nothing`,
+      remedy: 'see what it waits for: its disk, long reads on it, or the network',
+    }))
+}
+
+interface TableTerms {
+  readonly model: Model
+  readonly storage: Storage
+  /** Replicas use indexes too, but their statistics are not visible here. */
+  readonly hasReplicas: boolean
+}
+
+/** Advice from PostgreSQL's statistics on the project's tables. */
+function lookAtTables({ tables, counting }: TableStatistics, terms: TableTerms): readonly Advice[] {
+  const origins = originsOf(terms)
+  const isCounted = counting >= WEEK && !terms.hasReplicas
+  return tables.flatMap(table => [
+    ...versionOf(table, terms.storage),
+    ...statisticsOf(table),
+    ...deadRowsOf(table),
+    ...table.indexes.flatMap(index => lookAtIndex(index, { table, origins, isCounted, counting })),
+  ])
+}
+
+const DAY = 86_400_000
+const WEEK = 7 * DAY
+
+/** The origin of an index; undefined: it was created manually. */
+type Origins = ReadonlyMap<string, 'needed' | 'declared' | 'derived'>
+
+function originsOf({ model, storage }: TableTerms): Origins {
+  const namesIn = (each: Storage) => each.tables.flatMap(({ indexes }) => indexes.map(({ name }) => name))
+  const declared = [...model.contentTypes.values()].flatMap(type =>
+    type.indexes.map(names => declaredIndex(type, names, storage).name),
+  )
+  return new Map([
+    ...namesIn(storage).map(name => [name, 'derived'] as const),
+    ...namesIn(compileStorage(model)).map(name => [name, 'needed'] as const),
+    ...declared.map(name => [name, 'declared'] as const),
+  ])
+}
+
+function versionOf({ name, versioned }: TableNumbers, { tables }: Storage): readonly Advice[] {
+  if (versioned || !tables.some(table => table.name === name && table.versioned)) return []
+  const found = 'writes to this table move no version, so answers that are kept may be stale'
+  return [
+    {
+      severity: 'fault',
+      code: 'no-version',
+      about: name,
+      found,
+      remedy: '`plinth migrate` sets its trigger again',
+    },
+  ]
+}
+
+const MANY = 1_000
+
+function statisticsOf({ name, rows, analyzed }: TableNumbers): readonly Advice[] {
+  if (analyzed || rows < MANY) return []
+  const found = `PostgreSQL never looked at the values of its ${counted(rows)} rows, and guesses when it plans`
+  const remedy = `ANALYZE "${name}"; and see that autovacuum is on`
+  return [{ severity: 'advice', code: 'no-statistics', about: name, found, remedy }]
+}
+
+function deadRowsOf({ name, rows, dead }: TableNumbers): readonly Advice[] {
+  if (dead < 10 * MANY || dead < rows / 2) return []
+  const found = `${counted(dead)} dead rows lie between ${counted(rows)} others, and every scan passes them`
+  const remedy = `VACUUM "${name}"; something long open (a transaction, a replication slot) may keep autovacuum from it`
+  return [{ severity: 'advice', code: 'dead-rows', about: name, found, remedy }]
+}
+
+interface IndexTerms {
+  readonly table: TableNumbers
+  readonly origins: Origins
+  /** True if scans were counted for long enough to judge. */
+  readonly isCounted: boolean
+  readonly counting: number
+}
+
+function lookAtIndex(index: IndexNumbers, terms: IndexTerms): readonly Advice[] {
+  const { table, origins, isCounted, counting } = terms
+  const origin = origins.get(index.name)
+  const about = table.name
+  if (!index.valid && !index.underWay) {
+    const found = `index "${index.name}" is invalid: making it failed, writes keep it up, and no read uses it`
+    const remedy = origin ? '`plinth migrate` creates it again' : `DROP INDEX "${index.name}"`
+    return [{ severity: 'fault', code: 'invalid-index', about, found, remedy }]
+  }
+  if (index.unique || origin === 'needed') return []
+  const better = table.indexes.find(other => makesNeedless(other, index))
+  const remedy = REMEDIES[origin ?? 'handmade'](index)
+  if (better) {
+    const found = `index "${index.name}" is how "${better.name}" begins: each write keeps up both`
+    return [{ severity: 'advice', code: 'needless-index', about, found, remedy }]
+  }
+  if (!isCounted || index.scans > 0 || table.rows < 10 * MANY) return []
+  const found = `index "${index.name}" (${counted(index.bytes / 1024)} kB) was used by no read in ${counted(counting / DAY)} days`
+  return [{ severity: 'advice', code: 'unused-index', about, found, remedy }]
+}
+
+const REMEDIES = {
+  declared: () => 'take it out of `indexes` of the content-type',
+  derived: () =>
+    'it follows from a permission or a stamp: `database: { indexes: declared }` leaves all such out',
+  handmade: ({ name }: IndexNumbers) => `DROP INDEX "${name}"`,
+}
+
+/** Keeps the first of two equal indexes, by name. */
+function makesNeedless(other: IndexNumbers, index: IndexNumbers): boolean {
+  if (other.name === index.name || !other.valid || other.partial || index.partial) return false
+  const begins = index.columns.every((column, at) => column !== null && other.columns[at] === column)
+  if (!begins) return false
+  return other.columns.length > index.columns.length || other.unique || other.name < index.name
+}
+
+/** The public roles, with the content-types whose drafts they can read. */
+function* lookAtDrafts(settings: Settings, model: Model): Generator<Advice> {
+  const { roles } = resolveHolders(settings)
+  for (const { key, why } of rolesOfAnybody(settings)) {
+    const cells = roles.get(key)
+    if (!cells) continue
+    const types = [...model.contentTypes.values()].filter(type => readsDrafts(cells, type))
+    if (types.length > 0) yield adviceOn(key, why, types)
+  }
+}
+
+type Cells = Parameters<typeof decide>[0]
+
+const readsDrafts = (cells: Cells, type: ContentType): boolean =>
+  type.draftAndPublish &&
+  decide(cells, type, 'readDrafts').said !== false &&
+  READS.some(action => decide(cells, type, action).said !== false)
+
+const READS = ['find', 'findOne'] as const
+
+function rolesOfAnybody({ auth }: Settings): readonly { readonly key: string; readonly why: string }[] {
+  const { enabled, role } = auth.register
+  return [
+    { key: PUBLIC, why: 'anybody, without signing in' },
+    ...(enabled && role !== PUBLIC ? [{ key: role, why: 'anybody who registers (`auth.register`)' }] : []),
+  ]
+}
+
+const adviceOn = (key: string, why: string, types: readonly ContentType[]): Advice => ({
+  severity: 'advice',
+  code: 'public-drafts',
+  about: `roles.${key}`,
+  found: `${why} reads drafts of ${types.map(({ key: name }) => `\`${name}\``).join(', ')}`,
+  remedy:
+    'remove `readDrafts` where drafts are not for the public, or set it to `false` where `update` implies it',
+})

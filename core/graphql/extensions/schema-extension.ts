@@ -4,21 +4,21 @@ import { concatAST, type DocumentNode, print } from 'graphql'
 import { once } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { PluginApp } from '../../plugins/context.ts'
-import type { GraphqlTools, Resolver } from '../../plugins/services/graphql-service.ts'
+import type { GraphqlTools, Resolver, ResolverTerms } from '../../plugins/services/graphql-service.ts'
 import type { GraphqlUse } from '../../plugins/services/open-graphql-service.ts'
-import type { BoundResolver, RouteBinding } from '../../plugins/services/rest-service.ts'
+import { type BoundResolver, bindResolver, type RouteBinding } from '../../plugins/services/rest-service.ts'
 import type { Settings } from '../../project/settings/settings.ts'
 import type { FormatName } from '../formats/format.ts'
 import {
   checkDefinitions,
   extensionFault,
   type GraphqlFault,
+  projectFault,
   type SchemaFields,
   type SourceDefinitions,
 } from './check-definitions.ts'
 import { type ExtensionPart, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
-import { type ConfigTerms, collectConfig } from './resolver-config.ts'
 
 /** The project's additions to the generated schema. */
 export interface SchemaExtension {
@@ -152,3 +152,68 @@ function joinWraps(parts: readonly CompletePart[]): SchemaExtension['wraps'] {
     for (const [coordinate, own] of wraps) joined.set(coordinate, [...(joined.get(coordinate) ?? []), ...own])
   return joined
 }
+
+interface ConfigTerms {
+  readonly settings: Pick<Settings, 'resolversConfig'>
+  readonly parts: readonly ExtensionPart[]
+  /** The schema's fields, as `<Type>.<field>`. */
+  readonly fields: ReadonlySet<string>
+  readonly binding: RouteBinding
+  /** True for fields of another format that the project serves. */
+  isElsewhere(coordinate: string): boolean
+}
+
+/** Collects resolversConfig of project.yaml and extensions; each field may be configured once. */
+function collectConfig(terms: ConfigTerms): {
+  readonly config: ReadonlyMap<string, BoundResolver>
+  readonly faults: readonly GraphqlFault[]
+} {
+  const config = new Map<string, BoundResolver>()
+  const faults: GraphqlFault[] = []
+  const origins = new Map<string, string>()
+  for (const each of configEntries(terms)) {
+    const { coordinate, by } = each
+    if (!terms.fields.has(coordinate) && terms.isElsewhere(coordinate)) continue
+    const origin = origins.get(coordinate)
+    const bound = origin === undefined ? bind(each, terms) : `${origin} configures it already`
+    if (typeof bound === 'string') faults.push(toFault(each, bound))
+    else config.set(coordinate, bound)
+    origins.set(coordinate, origin ?? by)
+  }
+  return { config, faults }
+}
+
+interface ConfigEntry {
+  readonly coordinate: string
+  readonly by: string
+  readonly terms: ResolverTerms
+  readonly isDeclared: boolean
+}
+
+/** Extensions first, so that a duplicate is reported at its position in project.yaml. */
+const configEntries = ({ settings, parts }: ConfigTerms): readonly ConfigEntry[] => [
+  ...parts.flatMap(({ by, config }) =>
+    [...config].map(([coordinate, terms]) => ({ coordinate, by, terms, isDeclared: false })),
+  ),
+  ...Object.entries(settings.resolversConfig).map(([coordinate, terms]) => ({
+    coordinate,
+    by: 'project.yaml',
+    terms,
+    isDeclared: true,
+  })),
+]
+
+/** The bound configuration, or a message why it is invalid. */
+function bind({ coordinate, terms }: ConfigEntry, { fields, binding }: ConfigTerms): BoundResolver | string {
+  if (!fields.has(coordinate)) return `no field of the schema has this name${didYouMean(coordinate, fields)}`
+  try {
+    return bindResolver(terms, binding)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const toFault = ({ coordinate, by, isDeclared }: ConfigEntry, message: string): GraphqlFault =>
+  isDeclared
+    ? projectFault(['resolversConfig', coordinate], `\`${coordinate}\`: ${message}`)
+    : extensionFault(by, `resolversConfig \`${coordinate}\`: ${message}`)

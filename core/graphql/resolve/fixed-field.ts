@@ -6,7 +6,7 @@ import type { Files } from '../../media/files.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import type { ExecutionContext, ResolveTerms } from './resolve-read.ts'
 
-/** Services of the fields in sdl/fixed-definitions.ts. */
+/** Services of the fields in sdl/generate-definitions.ts. */
 export interface FixedTerms extends ResolveTerms {
   readonly identify: Identify
   readonly auth: AuthService

@@ -8,8 +8,7 @@ import { DOCUMENT_USES, type GraphqlFormat, type LinkField } from '../formats/fo
 import { type Arguments, answerKey, rowPlace } from '../parse/operation-context.ts'
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
 import { MORPH_UNION } from '../sdl/attribute-fields.ts'
-import { createScalars } from '../sdl/scalars.ts'
-import { zoneInput } from '../sdl/zone-input.ts'
+import { createScalars, zoneInput } from '../sdl/scalars.ts'
 
 /** A document or component as read by the statement of its root field. */
 export type AnsweredRow = Readonly<Record<string, unknown>>

@@ -33,7 +33,7 @@ export function withoutFiles<Value>(value: Value, scalar: string): Value {
   return value
 }
 
-/** Recursion is safe: limit-variables.ts bounds the depth of variables. */
+/** Recursion is safe: prepare-operation.ts bounds the depth of variables. */
 const holdsFile = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { HttpRequest, HttpResponse, Responder } from '../../faults/http-exchange.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
-import { PLAYGROUND_FILES, readPlaygroundFile } from './playground-files.ts'
 
 /** Serves GraphiQL to browsers, without files of other servers; in production only with `playgroundAlways` (reference/graphql.md#11-limits-playground-and-introspection). */
 export function openPlayground(
@@ -83,3 +86,40 @@ const graphiql = React.createElement(GraphiQL, {
 })
 ReactDOM.createRoot(document.getElementById('graphiql')).render(graphiql)
 `
+
+/** A third-party file of the playground: GraphiQL or React. */
+interface PlaygroundFile {
+  readonly type: string
+  /** The location of its package.json, and the path in the package. */
+  readonly from: readonly [() => string, string]
+}
+
+const require = createRequire(import.meta.url)
+const graphiql = () => require.resolve('graphiql/package.json')
+const react = () => require.resolve('react/package.json')
+const reactDom = () => require.resolve('react-dom/package.json')
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+const STYLE = 'text/css; charset=utf-8'
+
+/** Files by the last segment of their URL. */
+export const PLAYGROUND_FILES: ReadonlyMap<string, PlaygroundFile> = new Map([
+  ['react.js', { type: SCRIPT, from: [react, 'umd/react.production.min.js'] }],
+  ['react-dom.js', { type: SCRIPT, from: [reactDom, 'umd/react-dom.production.min.js'] }],
+  ['graphiql.js', { type: SCRIPT, from: [graphiql, 'graphiql.min.js'] }],
+  ['graphiql.css', { type: STYLE, from: [graphiql, 'graphiql.min.css'] }],
+])
+
+/** The file's path in node_modules, from which a build copies it. */
+export const sourceOf = ({ from: [locate, path] }: PlaygroundFile): string => join(dirname(locate()), path)
+
+/** Reads a file: a build has copies next to this module, so that users need not install the packages. */
+async function readPlaygroundFile(name: string, file: PlaygroundFile): Promise<Buffer> {
+  const copy = fileURLToPath(new URL(`./playground/${name}`, import.meta.url))
+  try {
+    return await readFile(copy)
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') throw error
+    return readFile(sourceOf(file))
+  }
+}

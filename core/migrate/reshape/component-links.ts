@@ -24,7 +24,7 @@ export const namesAfter = (schema: string, linkTables: ReadonlyMap<string, strin
   column: ({ pair }, column) => name(renamed(pair, [column])[0] ?? column),
 })
 
-/** Joins the component row `o` with what is known of the documents it is in (reshape-components.ts); null: not asked. */
+/** Joins the component row `o` with what is known of the documents it is in (related-tables.ts); null: not asked. */
 export const PARTS = 'pg_temp.plinth_shift_parts'
 
 /** Both ends of a stored link: each a key and, if known, status and locale. */

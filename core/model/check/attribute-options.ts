@@ -1,9 +1,14 @@
 import { didYouMean } from '../../base/nearest.ts'
+import { walkGraph } from '../../base/walk-graph.ts'
+import type { Path } from '../../faults/diagnostic.ts'
+import type { AttributeDeclaration, ScalarDeclaration } from '../../project/settings/declarations.ts'
 import {
   attributeName,
   attributeNamed,
   attributePath,
   type Declarations,
+  type DeclaredAttribute,
+  type DeclaredComponent,
   type DeclaredHolder,
   declaredAttributes,
 } from '../declarations.ts'
@@ -67,5 +72,103 @@ function regexFault(pattern: string): string | undefined {
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Every component that an attribute uses must exist. */
+export function* knownComponents(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
+    if (declaration.type === 'component') {
+      yield* known(declaration.component, attributePath(holder, name, 'component'), declarations)
+    }
+    if (declaration.type !== 'dynamiczone') continue
+    for (const [index, uid] of declaration.components.entries()) {
+      const path = attributePath(holder, name, 'components', index)
+      yield* known(uid, path, declarations)
+    }
+  }
+}
+
+function* known(uid: string, path: Path, { componentsByUid }: Declarations): Generator<ModelFinding> {
+  if (componentsByUid.has(uid)) return
+  const near = didYouMean(uid, componentsByUid.keys())
+  yield { code: 'unknown-component', message: `unknown component \`${uid}\`${near}`, path }
+}
+
+interface Use {
+  readonly attribute: string
+  readonly component: DeclaredComponent
+}
+
+/** A component that contains itself, directly or indirectly, could never be written. Each cycle is reported once. */
+export function* componentCycles(declarations: Declarations): Generator<ModelFinding> {
+  const usedBy = (component: DeclaredComponent) => usesOf(component, declarations).map(use => use.component)
+  for (const members of walkGraph(declarations.components, usedBy).cycles) {
+    const [first, last] = [members[0], members.at(-1)]
+    const use = last && usesOf(last, declarations).find(({ component }) => component === first)
+    if (last && use) yield cycle(members, last, use)
+  }
+}
+
+function cycle(members: readonly DeclaredComponent[], last: DeclaredComponent, use: Use): ModelFinding {
+  const names = [...members, use.component].map(({ uid }) => `\`${uid}\``)
+  return {
+    code: 'component-cycle',
+    message: `components contain each other in a cycle: ${names.join(' → ')}`,
+    path: attributePath(last, use.attribute),
+  }
+}
+
+function usesOf(component: DeclaredComponent, { componentsByUid }: Declarations): readonly Use[] {
+  return Object.entries(component.attributes).flatMap(([attribute, declaration]) =>
+    usedComponents(declaration).flatMap(uid => {
+      const used = componentsByUid.get(uid)
+      return used ? [{ attribute, component: used }] : []
+    }),
+  )
+}
+
+function usedComponents(declaration: AttributeDeclaration): readonly string[] {
+  if (declaration.type === 'component') return [declaration.component]
+  return declaration.type === 'dynamiczone' ? declaration.components : []
+}
+
+/** The values of an enumeration are distinct, and its default is one of them. */
+export function* enumerations(declarations: Declarations): Generator<ModelFinding> {
+  for (const attribute of declaredAttributes(declarations)) {
+    const { declaration } = attribute
+    if (declaration.type !== 'enumeration') continue
+    yield* checkValues(attribute, declaration)
+    yield* checkDefault(attribute, declaration)
+  }
+}
+
+function* checkValues(
+  { holder, name }: DeclaredAttribute,
+  { enum: values = [] }: ScalarDeclaration,
+): Generator<ModelFinding> {
+  const path = attributePath(holder, name, 'enum')
+  const seen = new Set<string>()
+  for (const [index, { value, renamedFrom }] of values.entries()) {
+    const message = `the value \`${value}\` is given twice`
+    if (seen.has(value)) yield { code: 'enumeration', message, path: [...path, index] }
+    seen.add(value)
+    if (renamedFrom === undefined || !values.some(other => other.value === renamedFrom)) continue
+    const still = `\`${value}\` cannot be renamed from \`${renamedFrom}\`, which is still a value`
+    yield { code: 'renamed-from', message: still, path: [...path, index, 'renamedFrom'] }
+  }
+}
+
+function* checkDefault(
+  { holder, name }: DeclaredAttribute,
+  declaration: ScalarDeclaration,
+): Generator<ModelFinding> {
+  const values = declaration.enum?.map(({ value }) => value) ?? []
+  for (const key of ['default', 'backfill'] as const) {
+    const given = declaration[key]
+    if (given === undefined || given === null || (typeof given === 'string' && values.includes(given)))
+      continue
+    const message = `\`${String(given)}\` is not one of the values${didYouMean(String(given), values)}`
+    yield { code: 'enumeration', message, path: attributePath(holder, name, key) }
   }
 }

@@ -2,13 +2,17 @@ import type { Diagnostic } from '../../faults/diagnostic.ts'
 import { sortDiagnostics } from '../../project/faults.ts'
 import type { Project } from '../../project/project.ts'
 import type { Declarations } from '../declarations.ts'
-import { alwaysLocalized, regexes, uidSources } from './attribute-options.ts'
-import { componentCycles, knownComponents } from './components.ts'
-import { enumerations } from './enumerations.ts'
+import {
+  alwaysLocalized,
+  componentCycles,
+  enumerations,
+  knownComponents,
+  regexes,
+  uidSources,
+} from './attribute-options.ts'
 import type { ModelFinding, ModelRule } from './finding.ts'
-import { uniqueGraphqlNames } from './graphql-names.ts'
 import { indexes } from './indexes.ts'
-import { apiIds, columnNames, tableNames } from './name-clashes.ts'
+import { apiIds, columnNames, tableNames, uniqueGraphqlNames } from './name-clashes.ts'
 import { knownTargets, relationSides } from './relations.ts'
 import { renames } from './renames.ts'
 import { nameLengths, reservedNames } from './reserved-names.ts'

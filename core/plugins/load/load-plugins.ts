@@ -1,13 +1,17 @@
+import { type Action, BUILT_IN_ACTIONS, isBuiltInSubject } from '../../access/actions.ts'
+import { permissionScopes } from '../../access/permission-scopes.ts'
+import { didYouMean, hintFor } from '../../base/nearest.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
-import type { Diagnostic } from '../../faults/diagnostic.ts'
-import type { Model } from '../../model/model.ts'
+import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
+import type { ContentType, Model } from '../../model/model.ts'
+import type { CheckValue } from '../../project/grammar/json-schema.ts'
 import type { Project } from '../../project/project.ts'
+import type { Json, MiddlewareUse, OperationSettings, PolicyUse } from '../../project/settings/settings.ts'
 import type { Extension, Plugins } from '../extension.ts'
-import type { Middleware } from '../middleware.ts'
-import { moduleKind } from '../plugin-module.ts'
+import type { Middleware, MiddlewareDefinition } from '../middleware.ts'
+import { moduleKind, type PluginSchema } from '../plugin-module.ts'
 import type { Policy } from '../policy.ts'
-import { checkUses } from './check-uses.ts'
-import { diagnoseModule, FOLDERS, findModules, type PluginModule } from './find-modules.ts'
+import { diagnoseModule, FOLDERS, findModules, type PluginFault, type PluginModule } from './find-modules.ts'
 import { MIGRATIONS } from './load-migrations.ts'
 import { defaultExport, loadedFiles, type ModuleLoader, moduleError, openLoader } from './module-loader.ts'
 
@@ -78,4 +82,209 @@ function wrongExport({ kind, shown }: PluginModule, exported: unknown): Diagnost
   return diagnoseModule('bad-module', `expected \`export default ${DEFINE[kind]}(…)\`, found ${what}`, {
     file: shown,
   })
+}
+
+interface CheckUsesTerms {
+  readonly project: Project
+  readonly model: Model
+  readonly plugins: Plugins
+  /** File of each module for messages, by `policy owns-document`; includes modules that could not be loaded. */
+  readonly known: ReadonlyMap<string, string>
+}
+
+/** All faults of uses of plugins in project.yaml, with their places. */
+async function checkUses(terms: CheckUsesTerms): Promise<readonly Diagnostic[]> {
+  const schemas = await compileSchemas(terms.plugins, terms.known)
+  const check: UseCheck = { ...terms, schemas, scopes: [...permissionScopes(terms.model).keys()] }
+  return [...schemas.faults, ...checkProject(check)]
+}
+
+interface UseCheck extends CheckUsesTerms {
+  readonly schemas: ConfigSchemas
+  readonly scopes: readonly string[]
+}
+
+type MiddlewareForm = 'route' | 'resolver' | 'express'
+
+function* checkProject(check: UseCheck): Generator<Diagnostic> {
+  const { settings } = check.project
+  for (const [at, use] of settings.middlewares.entries())
+    yield* checkMiddleware(use, { path: ['middlewares', at], form: 'express' }, check)
+  for (const [route, operation] of Object.entries(settings.routesConfig)) {
+    yield* checkRoute(route, check)
+    yield* checkOperation(operation, { path: ['routesConfig', route], form: 'route' }, check)
+  }
+  for (const [resolver, operation] of Object.entries(settings.resolversConfig))
+    yield* checkOperation(operation, { path: ['resolversConfig', resolver], form: 'resolver' }, check)
+}
+
+interface UsePlace {
+  readonly path: Path
+  readonly form: MiddlewareForm
+}
+
+function* checkOperation(
+  operation: OperationSettings,
+  { path, form }: UsePlace,
+  check: UseCheck,
+): Generator<Diagnostic> {
+  const scopes = operation.auth ? (operation.auth.scope ?? []) : []
+  for (const [at, scope] of scopes.entries()) {
+    if (check.scopes.includes(scope)) continue
+    const message = `unknown permission \`${scope}\`${didYouMean(scope, check.scopes)}`
+    yield diagnoseUse('unknown-scope', message, [...path, 'auth', 'scope', at], check)
+  }
+  for (const [at, use] of operation.policies.entries())
+    yield* checkPolicy(use, [...path, 'policies', at], check)
+  for (const [at, use] of operation.middlewares.entries())
+    yield* checkMiddleware(use, { path: [...path, 'middlewares', at], form }, check)
+}
+
+function* checkPolicy({ name, config }: PolicyUse, path: Path, check: UseCheck): Generator<Diagnostic> {
+  if (check.plugins.policies.has(name))
+    yield* checkConfig(config, { kind: 'policy', name, path: [...path, 'config'] }, check)
+  else if (!check.known.has(`policy ${name}`))
+    yield diagnoseName('unknown-policy', unknownPlugin('policy', name, check), path, check)
+}
+
+function* checkMiddleware(
+  { name, options }: MiddlewareUse,
+  { path, form }: UsePlace,
+  check: UseCheck,
+): Generator<Diagnostic> {
+  const middleware = check.plugins.middlewares.get(name)
+  if (middleware) {
+    if (!middleware[form])
+      yield diagnoseName(
+        'wrong-middleware',
+        missingForm(middleware, form, nameFile(name, check)),
+        path,
+        check,
+      )
+    yield* checkConfig(options, { kind: 'middleware', name, path: [...path, 'options'] }, check)
+  } else if (!check.known.has(`middleware ${name}`))
+    yield diagnoseName('unknown-middleware', unknownPlugin('middleware', name, check), path, check)
+}
+
+const nameFile = (name: string, { known }: UseCheck): string => known.get(`middleware ${name}`) ?? name
+
+function unknownPlugin(kind: 'policy' | 'middleware', name: string, { known }: UseCheck): string {
+  const lead = `${kind} `
+  const names = [...known.keys()].filter(key => key.startsWith(lead)).map(key => key.slice(lead.length))
+  const hint = didYouMean(name, names) || `: there is no ${FOLDERS[kind]}/${name}.ts`
+  return `unknown ${kind} \`${name}\`${hint}`
+}
+
+const FORM_NAMES: Readonly<Record<MiddlewareForm, string>> = {
+  route: 'round a route',
+  resolver: 'round a resolver',
+  express: 'round every request',
+}
+
+function missingForm(middleware: MiddlewareDefinition, form: MiddlewareForm, file: string): string {
+  const has = Object.keys(FORM_NAMES).filter(each => Object.hasOwn(middleware, each))
+  const others = has.length === 0 ? '' : `, but ${has.map(each => `\`${each}\``).join(' and ')}`
+  return `${file} cannot stand ${FORM_NAMES[form]}: it has no \`${form}\`${others}`
+}
+
+interface ConfigUse {
+  readonly kind: 'policy' | 'middleware'
+  readonly name: string
+  readonly path: Path
+}
+
+function* checkConfig(given: Json, { kind, name, path }: ConfigUse, check: UseCheck): Generator<Diagnostic> {
+  const module = `${kind} ${name}`
+  for (const misfit of check.schemas.checks.get(module)?.(given ?? {}) ?? []) {
+    const where = misfit.path.length === 0 ? '' : ` \`${misfit.path.join('.')}\``
+    const message = `${check.known.get(module) ?? module} does not take this${where}: ${misfit.message}`
+    yield diagnoseUse('bad-config', message, [...path, ...misfit.path], check)
+  }
+}
+
+/** Names of content-types were checked with the project file. */
+function* checkRoute(route: string, check: UseCheck): Generator<Diagnostic> {
+  const [subject = '', action = ''] = route.split('.')
+  const type = [...check.model.contentTypes.values()].find(({ key, builtIn }) => key === subject && !builtIn)
+  const builtIn = isBuiltInSubject(subject) ? BUILT_IN_ACTIONS[subject] : []
+  const actions: readonly string[] = type ? routeActions(type) : builtIn
+  if (actions.includes(action)) return
+  const hint = hintFor(action, actions)
+  const path = ['routesConfig', route]
+  const message = `\`${subject}\` has no route \`${action}\`${hint}`
+  yield { code: 'unknown-route', message, path, place: check.project.keyPlace(path) }
+}
+
+const routeActions = ({ kind }: ContentType): readonly Action[] =>
+  kind === 'single' ? ['find', 'update', 'delete'] : ['find', 'findOne', 'create', 'update', 'delete']
+
+const diagnoseUse = (code: PluginFault, message: string, path: Path, { project }: UseCheck): Diagnostic => ({
+  code,
+  message,
+  path,
+  place: project.place(path),
+})
+
+/** A use is a name, or a mapping with `name`. */
+const diagnoseName = (code: PluginFault, message: string, path: Path, { project }: UseCheck): Diagnostic => ({
+  code,
+  message,
+  path,
+  place: project.place([...path, 'name']),
+})
+
+interface ConfigSchemas {
+  /** By kind and name: `policy owns-document`. */
+  readonly checks: ReadonlyMap<string, CheckValue>
+  /** Invalid schemas. */
+  readonly faults: readonly Diagnostic[]
+}
+
+/** `known`: file of each module for messages, by kind and name. */
+async function compileSchemas(
+  { policies, middlewares }: Plugins,
+  known: ReadonlyMap<string, string>,
+): Promise<ConfigSchemas> {
+  const given = [
+    ...Array.from(policies, ([name, { configSchema }]) =>
+      givenSchema(`policy ${name}`, 'configSchema', configSchema),
+    ),
+    ...Array.from(middlewares, ([name, { optionsSchema }]) =>
+      givenSchema(`middleware ${name}`, 'optionsSchema', optionsSchema),
+    ),
+  ].flat()
+  return given.length === 0 ? NO_SCHEMAS : compileAll(given, known)
+}
+
+const NO_SCHEMAS: ConfigSchemas = { checks: new Map(), faults: [] }
+
+interface GivenSchema {
+  readonly module: string
+  readonly key: string
+  readonly schema: PluginSchema
+}
+
+const givenSchema = (
+  module: string,
+  key: string,
+  schema: PluginSchema | undefined,
+): readonly GivenSchema[] => (schema ? [{ module, key, schema }] : [])
+
+/** Loads the schema compiler lazily. */
+async function compileAll(
+  given: readonly GivenSchema[],
+  known: ReadonlyMap<string, string>,
+): Promise<ConfigSchemas> {
+  const { compileJsonSchema } = await import('../../project/grammar/json-schema.ts')
+  const checks = new Map<string, CheckValue>()
+  const faults: Diagnostic[] = []
+  for (const { module, key, schema } of given) {
+    const compiled = compileJsonSchema(schema)
+    if (compiled.ok) checks.set(module, compiled.value)
+    else {
+      const message = `its \`${key}\` is no JSON Schema: ${compiled.reasons.join('; ')}`
+      faults.push(diagnoseModule('bad-module', message, { file: known.get(module) ?? module }))
+    }
+  }
+  return { checks, faults }
 }

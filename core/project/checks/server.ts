@@ -1,4 +1,8 @@
+import { once } from '../../base/memo.ts'
+import { didYouMean, hintFor } from '../../base/nearest.ts'
+import { isRecord } from '../../base/plain-data.ts'
 import type { ProjectFinding } from '../faults.ts'
+import { type JsonSchema, readProjectSchema, resolveRef } from '../grammar/project-schema.ts'
 import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -66,5 +70,68 @@ export function* replicas({ database }: Settings): Generator<ProjectFinding> {
     path: ['database', 'replicas'],
     atKey: true,
     related: { path: ['database', 'url'], message: 'its `url` is `embedded`' },
+  }
+}
+
+/** The default page size must not exceed the maximum. */
+export function* pageLimits({ rest, graphql }: Settings): Generator<ProjectFinding> {
+  const { defaultLimit, amountLimit } = graphql.config
+  if (rest.defaultLimit > rest.maxLimit) {
+    const message = `\`defaultLimit\` is ${rest.defaultLimit}, which is more than \`maxLimit\`: ${rest.maxLimit}`
+    yield { code: 'conflict', message, path: ['rest', 'defaultLimit'] }
+  }
+  if (defaultLimit > amountLimit) {
+    const message = `\`defaultLimit\` is ${defaultLimit}, which is more than \`amountLimit\`: ${amountLimit}`
+    yield { code: 'conflict', message, path: ['graphql', 'config', 'defaultLimit'] }
+  }
+}
+
+/** Milliseconds. Node fires longer timers immediately. */
+const MAX_TIMER = 2 ** 31 - 1
+
+/** Durations used by timers must be at most 24 days. */
+export function* durations(settings: Settings): Generator<ProjectFinding> {
+  for (const path of timerPaths()) {
+    if (Number(valueAt(settings, path)) > MAX_TIMER)
+      yield { code: 'bad-value', message: 'the duration is too long: at most 24d', path }
+  }
+}
+
+/** All durations of the sections, except the lifetime of tokens, for which no timer runs. */
+const timerPaths = once(() => {
+  const schema = readProjectSchema()
+  return [...durationPaths(schema, [], schema)].filter(path => path.join('.') !== 'auth.jwtExpiresIn')
+})
+
+function* durationPaths(
+  schema: JsonSchema,
+  path: readonly string[],
+  root: JsonSchema,
+): Generator<readonly string[]> {
+  const { 'x-unit': unit, properties = {} } = resolveRef(schema, root)
+  if (unit === 'milliseconds') yield path
+  for (const [key, part] of Object.entries(properties)) yield* durationPaths(part, [...path, key], root)
+}
+
+const valueAt = (settings: Settings, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), settings)
+
+const BUILT_IN = ['users', 'auth', 'upload', 'i18n', 'role']
+const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
+
+/** Routes named in `routesConfig` must exist. (Actions of built-in routes are checked where they are served.) */
+export function* routes({ routesConfig, contentTypes }: Settings): Generator<ProjectFinding> {
+  for (const route of Object.keys(routesConfig)) {
+    const [type = '', action = ''] = route.split('.')
+    const path = ['routesConfig', route]
+    const isDeclared = Object.hasOwn(contentTypes, type)
+    if (!isDeclared && !BUILT_IN.includes(type)) {
+      const hint = didYouMean(type, [...Object.keys(contentTypes), ...BUILT_IN])
+      yield { code: 'unknown-name', message: `unknown content-type \`${type}\`${hint}`, path, atKey: true }
+    }
+    if (isDeclared && !ACTIONS.includes(action)) {
+      const hint = hintFor(action, ACTIONS)
+      yield { code: 'unknown-name', message: `unknown action \`${action}\`${hint}`, path, atKey: true }
+    }
   }
 }

@@ -4,12 +4,15 @@ import { permit } from '../../access/restrict/permit.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
 import { attempt, type Fault, fault, isRefusedAs, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
-import type { Query } from '../../query/query.ts'
-import { parseIdArgument } from '../parse/parse-arguments.ts'
+import type { Query, Status } from '../../query/query.ts'
+import { parseIdArgument, storableId } from '../parse/parse-arguments.ts'
+import { parseStatus } from '../parse/parse-read.ts'
 import {
+  parseFlatInput,
   parseWriteInput,
   parseWriteLocale,
   toCreate,
+  toFlatSave,
   toLocalize,
   toUpdates,
   type WriteLocation,
@@ -160,3 +163,63 @@ async function findDocument(
   const found = JSON.parse(text)
   return { documentId: found.documentId, locale: type.localized ? found.locale : null }
 }
+
+/** The answer has the status that the mutation writes, down to its relations. */
+interface FlatTarget extends WriteLocation {
+  readonly status: Status
+}
+
+const toTarget = ({ root: { type }, args, terms }: MutationCall): FlatTarget => ({
+  type,
+  status: parseStatus(args.status),
+  locale: parseWriteLocale(type, args.locale, terms.model),
+})
+
+async function createFlat(call: MutationCall): Promise<AnsweredRow | null> {
+  const { args, caller, terms } = call
+  const target = toTarget(call)
+  const answer = toAnswerQuery(call, target, 'create')
+  const values = parseFlatInput(target.type, args.data)
+  const command = { ...toFlatSave(target, values, target.status), kind: 'create' } as const
+  return toRow(await terms.documents.create(permit(command, caller), answer))
+}
+
+/** null without an error for an unknown document. */
+async function updateFlat(call: MutationCall): Promise<AnsweredRow | null> {
+  const { root, args, caller, terms } = call
+  const target = toTarget(call)
+  const answer = toAnswerQuery(call, target, 'update')
+  const values = parseFlatInput(target.type, args.data)
+  const command = {
+    ...toFlatSave(target, values, target.status),
+    kind: 'update',
+    documentId: root.type.kind === 'single' ? null : storableId(args.documentId),
+    precondition: null,
+  } as const
+  const permitted = permit(command, caller)
+  try {
+    return toRow(await terms.documents.update(permitted, answer))
+  } catch (error) {
+    if (isRefusedAs(error, 'notFound')) return null
+    throw error
+  }
+}
+
+/** Answers the documentId back, whether or not there was such a document. */
+async function removeFlat(call: MutationCall): Promise<AnsweredRow> {
+  const { root, args, caller, terms } = call
+  const { type } = root
+  const isSingle = type.kind === 'single'
+  const locale =
+    args.locale === terms.format.allLocales ? null : parseWriteLocale(type, args.locale, terms.model)
+  const documentId = isSingle ? null : storableId(args.documentId)
+  const command = { kind: 'delete', type, locale, documentId, precondition: null } as const
+  const answer = isSingle ? toAnswerQuery(call, { status: 'latest', locale }, 'delete') : null
+  const text = await terms.documents.delete(permit(command, caller), [], answer)
+  if (!isSingle) return { documentId: args.documentId }
+  if (text === null) throw new RequestFault(fault('notFound', 'Document not found'))
+  return JSON.parse(text)
+}
+
+/** The mutations of the flat format (reference/graphql.md#12-the-flat-dialect). */
+export const FLAT_MUTATIONS: Mutations = { create: createFlat, update: updateFlat, delete: removeFlat }

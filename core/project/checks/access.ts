@@ -1,0 +1,191 @@
+import { didYouMean, hintFor } from '../../base/nearest.ts'
+import { isMoment } from '../../base/text.ts'
+import { walkGraph } from '../../base/walk-graph.ts'
+import type { Path } from '../../faults/diagnostic.ts'
+import type { ProjectFinding } from '../faults.ts'
+import type {
+  ApiTokenDeclaration,
+  Json,
+  Permissions,
+  PermissionTerms,
+  RoleDeclaration,
+  Settings,
+} from '../settings/settings.ts'
+
+type Roles = Readonly<Record<string, RoleDeclaration>>
+
+/** A role must extend existing roles, and not itself, directly or indirectly. */
+export function* roleParents({ roles }: Settings): Generator<ProjectFinding> {
+  const reported = new Set<string>()
+  for (const [key, role] of Object.entries(roles)) {
+    for (const [index, parent] of role.extends.entries()) {
+      if (!Object.hasOwn(roles, parent)) yield unknownParent(parent, [...pathOf(key), index], roles)
+    }
+  }
+  const { cycles } = walkGraph(Object.keys(roles), key => parentsOf(key, roles))
+  for (const cycle of cycles) {
+    const [first = ''] = cycle
+    if (cycle.some(member => reported.has(member))) continue
+    for (const member of cycle) reported.add(member)
+    const way = [...cycle, first].map(member => `\`${member}\``).join(' → ')
+    yield { code: 'cycle', message: `roles extend each other in a cycle: ${way}`, path: pathOf(first) }
+  }
+}
+
+const parentsOf = (key: string, roles: Roles): readonly string[] =>
+  (roles[key]?.extends ?? []).filter(parent => Object.hasOwn(roles, parent))
+
+const pathOf = (key: string): Path => ['roles', key, 'extends']
+
+const unknownParent = (parent: string, path: Path, roles: Roles): ProjectFinding => ({
+  code: 'unknown-name',
+  message: `unknown role \`${parent}\`${didYouMean(parent, Object.keys(roles))}`,
+  path,
+})
+
+const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
+
+/** Roles and tokens must not have names of Object.prototype. (For types and attributes see core/model/check.) */
+export function* objectNames(settings: Settings): Generator<ProjectFinding> {
+  for (const section of ['roles', 'apiTokens'] as const) {
+    for (const name of Object.keys(settings[section])) {
+      if (!TAKEN.has(name)) continue
+      yield {
+        code: 'reserved-name',
+        message: `\`${name}\` is a reserved name`,
+        path: [section, name],
+        atKey: true,
+      }
+    }
+  }
+}
+
+/** `fields` lists either included fields or, with `!`, excluded ones. */
+export function* permissionFields(settings: Settings): Generator<ProjectFinding> {
+  for (const { terms, path } of conditionalPermissions(settings)) {
+    const fields = terms.fields ?? []
+    const odd = fields.findIndex(field => isExcluding(field) !== isExcluding(fields[0]))
+    if (odd > 0) yield mixed([...path, 'fields'], odd)
+  }
+}
+
+const isExcluding = (field: string | undefined): boolean => field?.startsWith('!') ?? false
+
+const mixed = (path: Path, odd: number): ProjectFinding => ({
+  code: 'conflict',
+  message: '`fields` holds names, or names with `!`, not both',
+  path: [...path, odd],
+})
+
+/** Permissions of a token must not use `$user`, because a token has no user. */
+export function* tokenCallers(settings: Settings): Generator<ProjectFinding> {
+  for (const { terms, path } of conditionalPermissions(settings)) {
+    if (path[0] !== 'apiTokens') continue
+    for (const at of [
+      ...callersIn(terms.where ?? null, [...path, 'where']),
+      ...callersIn(terms.set ?? null, [...path, 'set']),
+    ]) {
+      yield { code: 'conflict', message: '`$user` is the signed-in user, and a token has none', path: at }
+    }
+  }
+}
+
+function callersIn(value: Json, path: Path): readonly Path[] {
+  if (typeof value === 'string') return /^\$user(\.|$)/.test(value) ? [path] : []
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, child]) =>
+    callersIn(child, [...path, Array.isArray(value) ? Number(key) : key]),
+  )
+}
+
+interface PartialPermission {
+  readonly terms: PermissionTerms
+  readonly path: Path
+}
+
+/** All permissions of roles and tokens that have `where`, `fields` or `set`. */
+function* conditionalPermissions(settings: Settings): Generator<PartialPermission> {
+  for (const section of ['roles', 'apiTokens'] as const) {
+    for (const [key, holder] of Object.entries(settings[section])) {
+      if ('permissions' in holder) yield* termsIn(holder.permissions, [section, key, 'permissions'])
+    }
+  }
+}
+
+function* termsIn(permissions: Permissions, path: Path): Generator<PartialPermission> {
+  for (const [subject, actions] of Object.entries(permissions)) {
+    for (const [action, said] of Object.entries(actions)) {
+      if (typeof said === 'object') yield { terms: said, path: [...path, subject, action] }
+    }
+  }
+}
+
+/** Each token has either a secret or a hash, and no two tokens are equal. */
+export function* apiTokens({ apiTokens }: Settings): Generator<ProjectFinding> {
+  const seen = new Map<string, string>()
+  for (const [name, token] of Object.entries(apiTokens)) {
+    const path = ['apiTokens', name]
+    yield* oneCredential(name, token)
+    if (token.expiresAt !== undefined && !isMoment(token.expiresAt)) {
+      yield {
+        code: 'bad-value',
+        message: '`expiresAt` is a date or time that does not exist',
+        path: [...path, 'expiresAt'],
+      }
+    }
+    const known = token.secret ?? token.hash
+    const other = known === undefined ? undefined : seen.get(known)
+    if (other !== undefined) {
+      const related = { path: ['apiTokens', other], message: `\`${other}\` is here` }
+      yield {
+        code: 'conflict',
+        message: `the tokens \`${other}\` and \`${name}\` are the same`,
+        path,
+        atKey: true,
+        related,
+      }
+    }
+    if (known !== undefined) seen.set(known, name)
+  }
+}
+
+function* oneCredential(name: string, { secret, hash }: ApiTokenDeclaration): Generator<ProjectFinding> {
+  const path = ['apiTokens', name]
+  if (secret === undefined && hash === undefined) {
+    yield {
+      code: 'missing-key',
+      message: `the token \`${name}\` needs a \`secret\` or a \`hash\``,
+      path,
+      atKey: true,
+    }
+  }
+  if (secret !== undefined && hash !== undefined) {
+    const message = `the token \`${name}\` has a \`secret\` and a \`hash\`: keep one of them`
+    yield { code: 'conflict', message, path: [...path, 'hash'], atKey: true }
+  }
+}
+
+/** The role and the attributes of registration must exist. */
+export function* registration({ auth, roles, user }: Settings): Generator<ProjectFinding> {
+  const { role, allowedFields } = auth.register
+  const path = ['auth', 'register']
+  if (!Object.hasOwn(roles, role)) {
+    const message = `unknown role \`${role}\`${didYouMean(role, Object.keys(roles))}`
+    yield { code: 'unknown-name', message, path: [...path, 'role'] }
+  }
+  for (const [index, field] of allowedFields.entries()) {
+    if (Object.hasOwn(user.attributes, field)) continue
+    const message = `\`user\` declares no attribute \`${field}\`${hintFor(field, Object.keys(user.attributes))}`
+    yield { code: 'unknown-name', message, path: [...path, 'allowedFields', index] }
+  }
+}
+
+/** The output size of HMAC-SHA256 in bytes. */
+const MIN_LENGTH = 32
+
+export function* jwtSecret({ auth }: Settings): Generator<ProjectFinding> {
+  const { length } = auth.jwtSecret
+  if (length === 0 || length >= MIN_LENGTH) return
+  const message = `the \`jwtSecret\` is too short: use at least ${MIN_LENGTH} characters`
+  yield { code: 'bad-value', message, path: ['auth', 'jwtSecret'] }
+}

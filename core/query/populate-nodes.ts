@@ -62,10 +62,14 @@ export function populateMixed(
 const componentPart = ({ holder, ...part }: Part): ZonePopulate['parts'] =>
   holder.holder === 'component' ? [{ ...part, holder }] : []
 
+/** The shapes that entries of the attribute can have. */
+export const allShapes = (attribute: MixedAttribute): readonly Holder[] =>
+  attribute.kind === 'morph' ? [...mediaSources(attribute).keys()] : attribute.components
+
 /** The shapes that a request gets without naming them. As in Strapi, `related` has documents then, no components. */
 export const defaultShapes = (attribute: MixedAttribute): readonly Holder[] =>
   attribute.kind === 'morph'
-    ? [...mediaSources(attribute).keys()].filter(({ holder }) => holder === 'content-type')
+    ? allShapes(attribute).filter(({ holder }) => holder === 'content-type')
     : attribute.components
 
 /** All default shapes, each with the same populates. */

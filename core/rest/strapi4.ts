@@ -6,6 +6,7 @@ import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'
 import type { ContentType, Holder } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import { isRecord, targetHolder } from '../query/parse-place.ts'
+import { allShapes, defaultShapes, type MixedAttribute } from '../query/populate-nodes.ts'
 import type { Status } from '../query/query.ts'
 import { readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
@@ -190,7 +191,8 @@ function toPopulate(given: unknown, holder: Holder, budget: Budget): unknown {
   const entries = Object.entries(flattenNames(given)).flatMap(([name, options]): [string, unknown][] => {
     const attribute = holder.attributes.get(name)
     if (!attribute || attribute.kind === 'scalar') return []
-    if (attribute.kind === 'zone') return [[name, toZoneOptions(options, attribute.components, budget)]]
+    if (attribute.kind === 'zone' || attribute.kind === 'morph')
+      return [[name, toMixedOptions(options, attribute, budget)]]
     const behind = targetHolder(attribute)
     return behind ? [[name, toOptions(options, behind, budget)]] : []
   })
@@ -211,23 +213,22 @@ function toOptions(options: unknown, holder: Holder, budget: Budget): unknown {
     : { ...others, ...(inner !== undefined && { populate: inner }) }
 }
 
-/** `populate[zone][populate][x]` populates x of each component that has it. */
-function toZoneOptions(options: unknown, components: readonly Holder[], budget: Budget): unknown {
+/** `populate[zone][populate][x]` populates x of each component that has it; the same for `related` of files. */
+function toMixedOptions(options: unknown, attribute: MixedAttribute, budget: Budget): unknown {
   if (options === '*') return { populate: '*' }
   if (!isRecord(options)) return options
   const { populate, on } = options
   if (isRecord(on)) {
     const known = Object.entries(on).flatMap(([uid, part]): [string, unknown][] => {
-      const component = components.find(each => each.uid === uid)
-      return component ? [[uid, toOptions(part, component, budget)]] : []
+      const shape = allShapes(attribute).find(each => each.uid === uid)
+      return shape ? [[uid, toOptions(part, shape, budget)]] : []
     })
     return { on: Object.fromEntries(known) }
   }
   if (populate === undefined || populate === null) return 'true'
   if (populate === '*') return { populate }
-  return {
-    on: Object.fromEntries(components.map(each => [each.uid, toOptions({ populate }, each, budget)])),
-  }
+  const parts = defaultShapes(attribute).map(each => [each.uid, toOptions({ populate }, each, budget)])
+  return { on: Object.fromEntries(parts) }
 }
 
 /** `populate[0]=a&populate[b]=true` is parsed as an object with the key 0. */

@@ -23,6 +23,7 @@ const PROJECT = {
       attributes: {
         title: { type: 'string', localized: true },
         author: toOne('author'),
+        cover: { type: 'media' },
         seo: { type: 'component', component: 'shared.seo' },
         blocks: { type: 'dynamiczone', components: ['shared.seo', 'shared.quote', ...MANY] },
       },
@@ -68,10 +69,10 @@ interface Sent {
   readonly body: unknown
 }
 
-async function openSite(t: ExecutionContext): Promise<Site> {
+async function openSite(t: ExecutionContext, listen = false): Promise<Site> {
   const server = testServer()
   const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: PROJECT, ...database })
+  const app = await createTestApp({ project: PROJECT, listen, ...database })
   t.teardown(() => app.close())
   return {
     app,
@@ -283,6 +284,41 @@ test('names that a type does not have are ignored in populate, at each level', a
   }
   t.is((await read('populate=unknown')).author, undefined)
   t.is((await read('populate[toString]=true&populate[__proto__]=true')).author, undefined)
+})
+
+test('related of a file is populated as in Strapi 4, with its types, and by code', async t => {
+  const { app, send } = await openSite(t, true)
+  const form = new FormData()
+  form.append('files', new Blob(['x']), 'x.txt')
+  const init = { method: 'POST', body: form, headers: { authorization: `Bearer ${TOKEN}` } }
+  const [file] = (await (await fetch(`${app.url}/api/upload`, init)).json()) as { id: number }[]
+  const author = (await send('POST', 'authors', { name: 'Ann', secret: false })).data.id
+  await send('POST', 'articles', {
+    title: 'one',
+    author,
+    cover: file?.id,
+    seo: { title: 's', image: file?.id },
+  })
+  const entry = { __type: 'api::article.article', title: 'one' }
+  const ann = { id: author, name: 'Ann' }
+  for (const [query, ...expected] of [
+    ['populate[cover][populate]=related', entry],
+    ['populate[cover][populate]=*', entry],
+    ['populate=cover.related', entry],
+    ['populate=cover.related.author,cover.related.unknown', { ...entry, author: ann }],
+    ['populate[cover][populate][related][populate][author]=true', { ...entry, author: ann }],
+    [
+      'populate[cover][populate][related][on][api::article.article][populate]=author',
+      { ...entry, author: ann },
+    ],
+    ['populate[cover][populate][related][on][shared.seo]=true', { __type: 'shared.seo', title: 's' }],
+  ] as const) {
+    const { status, list } = await send('GET', `articles?${query}`)
+    t.is(status, 200, query)
+    t.like(list, [{ attributes: { cover: { data: { attributes: { related: expected } } } } }], query)
+  }
+  const stored = await app.app.documents('plugin::upload.file').findMany({ populate: ['related'] })
+  t.like(stored, [{ related: [entry] }])
 })
 
 test('the header gives one answer the format of Strapi 5, and its parameters', async t => {

@@ -1,10 +1,10 @@
 import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
-import { mediaSources } from '../../model/media-sources.ts'
 import type { Attribute, ComponentAttribute, Holder, LinkAttribute, Model } from '../../model/model.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { isRecord, targetHolder, unknownKey } from '../../query/parse-place.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import {
+  allShapes,
   type MixedAttribute,
   type PopulatedRows,
   populateAll,
@@ -200,7 +200,7 @@ function parseFragments(on: unknown, place: MixedPlace): readonly Part[] {
     const holder = shapeNamed(uid, place)
     if (!holder) throw new RequestFault(invalidKey(uid, `${path}.${uid}`, 'populate'))
     const part = parseFragment(options, holder, place)
-    if (canHave(place.attribute, holder)) parts.push(part)
+    if (allShapes(place.attribute).includes(holder)) parts.push(part)
   }
   return parts
 }
@@ -209,11 +209,6 @@ function parseFragments(on: unknown, place: MixedPlace): readonly Part[] {
 const shapeNamed = (uid: string, { attribute, components }: MixedPlace): Holder | undefined =>
   components.get(uid) ??
   (attribute.kind === 'morph' ? attribute.types.find(type => type.uid === uid) : undefined)
-
-const canHave = (attribute: MixedAttribute, holder: Holder): boolean =>
-  attribute.kind === 'morph'
-    ? mediaSources(attribute).has(holder)
-    : attribute.components.some(component => component === holder)
 
 /** A fragment's options (reference/rest.md#8-populate), with `filters` as in Strapi. `false` selects the component, too. */
 function parseFragment(

@@ -1,6 +1,5 @@
 import type { FieldNode } from 'graphql'
 import { nullIfRefused } from '../../faults/fault.ts'
-import { mediaSources } from '../../model/media-sources.ts'
 import {
   type Attribute,
   type ComponentAttribute,
@@ -13,6 +12,7 @@ import {
   type ZoneAttribute,
 } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import { allShapes } from '../../query/populate-nodes.ts'
 import type { LinkPopulate, Page, Populate, Selection } from '../../query/query.ts'
 import type { DocumentUse } from '../formats/format.ts'
 import { type CollectedFields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
@@ -240,7 +240,7 @@ function parseShape(holder: Holder, nodes: readonly FieldNode[], context: Operat
 /** Parses `related` of files: all documents, and the components that a fragment selects something of. */
 function parseMorph(attribute: MorphAttribute, field: PopulateField): Populate {
   const { context, nodes } = field
-  const parts = [...mediaSources(attribute).keys()].flatMap(holder => {
+  const parts = allShapes(attribute).flatMap(holder => {
     // The schema may be without the type (shadowCRUD).
     if (!context.schema.getType(graphqlTypeName(holder))) return []
     const selection = parseShape(holder, nodes, context)

@@ -30,7 +30,8 @@ async function olderProcess(t: ExecutionContext) {
   }
   const older = guardStatements(serving, await bring(FIRST))
   const waits = async (text: string) => {
-    const found = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE $1`
+    const found = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE $1`
     return (await migrating.run({ text: found, values: [`%${text}%`] })).rows.length > 0
   }
   return { migrating, older, bring, waits }

@@ -115,7 +115,8 @@ test('an index of a large table that came to be the victim of a deadlock is made
   const making = async () =>
     (
       await rows(
-        `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE UNIQUE INDEX C%' AND wait_event_type = 'Lock'`,
+        `SELECT FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE 'CREATE UNIQUE INDEX C%' AND wait_event_type = 'Lock'`,
       )
     ).length > 0
   const made = bring(UNIQUE, { allowing: 'slow', manyRows: 2 })

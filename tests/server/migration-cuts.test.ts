@@ -209,7 +209,8 @@ test.serial(
     const migrating = migrated()
     // It waits for the writer, who is not held up by it.
     await until(async () => {
-      const waits = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE UNIQUE%' AND wait_event_type = 'Lock'`
+      const waits = `SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE 'CREATE UNIQUE%' AND wait_event_type = 'Lock'`
       return (await database.run({ text: waits, values: [] })).rows.length > 0
     })
     await writer.query(`UPDATE tags SET size = '9' WHERE document_id = '2'`)

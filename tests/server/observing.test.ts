@@ -98,6 +98,7 @@ test('a separate port serves the metrics of all workers, slow work is logged by 
 
 /** True if a session waits for the client's locks. */
 async function isBlocked(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted')
+  const { rows } = await client.query(`SELECT count(*)::int AS n FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`)
   return rows[0].n > 0
 }

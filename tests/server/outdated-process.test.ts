@@ -163,10 +163,9 @@ test.serial('a process that was killed holds up no start, nor does one that ende
   await ended.stop()
   t.is((await sql('SELECT FROM plinth_processes')).length, 1)
   process.kill(killed.pid, 'SIGKILL')
-  await until(
-    'its session has ended',
-    async () => (await sql(`SELECT FROM pg_locks WHERE locktype = 'advisory'`)).length === 0,
-  )
+  const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  await until('its session has ended', async () => (await sql(locks)).length === 0)
   const newer = await serve(DRAFTS)
   t.is((await newer.ask('POST', '/api/notes', { data: { text: 'two' } })).status, 201)
 })

@@ -91,7 +91,9 @@ test.serial('each transaction has the settings of its connection, and no other c
     return [others, await first.tryLock('mine')]
   })
   t.deepEqual(taken, [false, true])
-  t.deepEqual((await query(direct, "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'"))[0], [0])
+  const left = `SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  t.deepEqual((await query(direct, left))[0], [0])
 })
 
 test.serial('a role may have the settings, so that transactions do not set them', async t => {

@@ -1,6 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
-import { join, sep } from 'node:path'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { registerApp, surveyClientDocuments } from '../../core/app/open-plugins.ts'
 import { printStartFault } from '../../core/app/start-fault.ts'
@@ -13,6 +11,7 @@ import type { Advice } from '../doctor/advice.ts'
 import { examine, isFault } from '../doctor/examine.ts'
 import { findSlowReads, type SlowRead } from '../doctor/slow-reads.ts'
 import type { CommandContext } from './command-terms.ts'
+import type { ClientDocuments, SkippedDocument } from './doctor-documents.ts'
 import type { Paint } from './paint.ts'
 import { printReasons, withSchemaReadOnly } from './schema-project.ts'
 
@@ -73,7 +72,7 @@ function printOne({ severity, about, found, remedy, paste }: Advice, paint: Pain
 }
 
 interface DocumentCheckTerms extends CommandContext {
-  /** A folder of .graphql and .gql files. */
+  /** A folder of .graphql and .gql files, and of code with documents in templates. */
   readonly documents: string
   readonly json: boolean
 }
@@ -83,33 +82,18 @@ interface DocumentCheckTerms extends CommandContext {
  * invalid, needs more than a limit allows, or the check failed.
  */
 export async function runDocumentCheck(terms: DocumentCheckTerms): Promise<0 | 1> {
-  const files = await readDocuments(terms.documents)
-  if (!files.ok) return printReasons(terms, files.reasons)
-  const surveyed = await survey(terms, files.value)
+  // The parser of JavaScript is not loaded for other examinations.
+  const { readDocuments } = await import('./doctor-documents.ts')
+  const read = await readDocuments(terms.documents)
+  if (!read.ok) return printReasons(terms, read.reasons)
+  const { documents, skipped } = read.value
+  const surveyed = await survey(terms, documents)
   if (!surveyed.ok) return printReasons(terms, surveyed.reasons)
-  const found = { files: files.value.length, ...surveyed.value }
+  const files = new Set(documents.map(({ file }) => file)).size
+  const found = { files, ...surveyed.value, skipped }
   terms.write(terms.json ? `${JSON.stringify(found)}\n` : printSurvey(found, terms.paint))
   return found.faults.length > 0 || found.needs.some(isExceeded) ? 1 : 0
 }
-
-async function readDocuments(folder: string): Promise<Result<readonly DocumentFile[], string>> {
-  try {
-    const all = await readdir(folder, { recursive: true })
-    const names = all.filter(name => /\.(graphql|gql)$/.test(name) && !isForeign(name)).sort()
-    if (names.length === 0) return failed(`${folder} has no .graphql or .gql file`)
-    const files = names.map(async name => ({
-      file: name.split(sep).join('/'),
-      text: await readFile(join(folder, name), 'utf8'),
-    }))
-    return ok(await Promise.all(files))
-  } catch (error) {
-    if (error instanceof Error && 'syscall' in error)
-      return failed(`${folder} cannot be read: ${error.message}`)
-    throw error
-  }
-}
-
-const isForeign = (name: string): boolean => name.split(sep).includes('node_modules')
 
 async function survey(
   { folder, env }: CommandContext,
@@ -126,16 +110,22 @@ async function survey(
 
 const isExceeded = ({ needed, configured }: LimitNeed): boolean => needed > configured
 
-function printSurvey(
-  { files, operations, faults, needs }: DocumentSurvey & { readonly files: number },
-  paint: Paint,
-): string {
-  const head = `${operations} operations in ${files} files, ${faults.length} faults`
-  const lines = faults.map(
-    ({ file, line, column, message }) => `${paint('red', 'fault')}  ${file}:${line}:${column} ${message}`,
-  )
+interface Found extends DocumentSurvey, Pick<ClientDocuments, 'skipped'> {
+  readonly files: number
+}
+
+function printSurvey({ files, operations, faults, needs, skipped }: Found, paint: Paint): string {
+  const unread = skipped.length === 0 ? '' : `, ${skipped.length} not checked`
+  const head = `${operations} operations in ${files} files, ${faults.length} faults${unread}`
+  const lines = [
+    ...faults.map(each => `${paint('red', 'fault')}  ${printPlace(each)}`),
+    ...skipped.map(each => `${paint('yellow', 'not checked')}  ${printPlace(each)}`),
+  ]
   return `${[...lines, head, ...needs.map(need => printNeed(need, paint))].join('\n')}\n`
 }
+
+const printPlace = ({ file, line, column, message }: SkippedDocument): string =>
+  `${file}:${line}:${column} ${message}`
 
 function printNeed(need: LimitNeed, paint: Paint): string {
   const { key, needed, configured, operation, place } = need

@@ -141,7 +141,7 @@ function addDoctor(program: Command): void {
     .option('--try', 'create each proposed index on small tables, measure, and roll back', false)
     .option(
       '--documents <dir>',
-      'check the .graphql and .gql files of a folder against the schema and the limits instead, without a database',
+      'check the GraphQL documents of a folder, in files and in code, against the schema and the limits instead, without a database',
     )
     .option('--json', 'one line of JSON for programs', false)
     .action(async (folder: string, { try: tries, documents, ...options }: DoctorOptions) => {

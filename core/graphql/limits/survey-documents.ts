@@ -24,6 +24,8 @@ import { measureOperation } from './measure-operation.ts'
 export interface DocumentFile {
   readonly file: string
   readonly text: string
+  /** Where the text begins in the file, if not at its beginning. Both numbers begin with 1. */
+  readonly offset?: { readonly line: number; readonly column: number }
 }
 
 /** A place in a file. Both numbers begin with 1. */
@@ -92,10 +94,10 @@ const isOperation = (node: DefinitionNode): node is OperationDefinitionNode =>
   node.kind === Kind.OPERATION_DEFINITION
 
 /** Type definitions, such as a copy of the schema, are left out. */
-function parseFile({ file, text }: DocumentFile, faults: GraphQLError[]): readonly Executable[] {
+function parseFile({ file, text, offset }: DocumentFile, faults: GraphQLError[]): readonly Executable[] {
   if (!/[^\s,\uFEFF]/.test(text.replace(/#.*/g, ''))) return []
   const nested = limitTokens(text, Number.POSITIVE_INFINITY)
-  const source = new Source(text, file)
+  const source = new Source(text, file, offset)
   try {
     if (!nested.ok) throw new GraphQLError(nested.reasons[0]?.message ?? '', { source, positions: [0] })
     return parse(source).definitions.filter(node => isFragment(node) || isOperation(node))
@@ -211,13 +213,20 @@ function fragmentDepth(name: string, fragments: Fragments, known: Map<string, nu
   return depth
 }
 
-const spotOf = ({ loc }: Executable): Spot => ({
-  file: loc?.source.name ?? '',
-  line: loc?.startToken.line ?? 1,
-  column: loc?.startToken.column ?? 1,
-})
+const spotOf = ({ loc }: Executable): Spot =>
+  spotIn(loc?.source, { line: loc?.startToken.line ?? 1, column: loc?.startToken.column ?? 1 })
 
 function toFault({ message, nodes, source, locations }: GraphQLError) {
-  const { line, column } = locations?.[0] ?? { line: 1, column: 1 }
-  return { file: nodes?.[0]?.loc?.source.name ?? source?.name ?? '', line, column, message }
+  const place = locations?.[0] ?? { line: 1, column: 1 }
+  return { ...spotIn(nodes?.[0]?.loc?.source ?? source, place), message }
+}
+
+/** A place in a text as a place in its file. */
+function spotIn(source: Source | undefined, { line, column }: Omit<Spot, 'file'>): Spot {
+  const { name = '', locationOffset: begin = { line: 1, column: 1 } } = source ?? {}
+  return {
+    file: name,
+    line: line + begin.line - 1,
+    column: line === 1 ? column + begin.column - 1 : column,
+  }
 }

@@ -282,3 +282,37 @@ for (const [name, query, variables, code] of NASTY)
     else if (code !== 'any') t.is(body.errors[0].extensions.code, code)
     else t.not(body.errors?.[0].extensions.code, 'INTERNAL_SERVER_ERROR')
   })
+
+const DELETERS: readonly (readonly [permissions: string, status: 'draft' | 'published', outcome: string])[] =
+  [
+    ['{ delete: true }', 'draft', 'deleted'],
+    ['{ delete: true }', 'published', 'deleted'],
+    ['{ delete: true, find: true }', 'draft', 'not found'],
+    ['{ delete: true, find: true }', 'published', 'deleted'],
+    ['{ delete: true, readDrafts: { where: { title: Other } } }', 'draft', 'deleted'],
+    ['{ delete: true, find: { where: { title: Other } } }', 'published', 'not found'],
+    ['{ delete: { where: { title: Other } } }', 'published', 'not found'],
+    ['{ delete: { where: { title: Other } }, find: true }', 'published', 'Forbidden access'],
+  ]
+
+for (const [permissions, status, outcome] of DELETERS)
+  for (const flat of [true, false])
+    test(`a single type is ${outcome} for a caller with ${permissions}: ${status}, ${flat ? 'flat' : 'nested'}`, async t => {
+      const { ask, create, rows } = await openEndpoint(
+        t,
+        `
+contentTypes: { page: { kind: single, draftAndPublish: true, attributes: { title: string } } }
+roles: { public: { permissions: { page: ${permissions} } } }
+graphql: { config: { v4CompatibilityMode: ${!flat} } }
+`,
+      )
+      const { documentId } = await create('page', { title: 'Mine' }, { status })
+      const fields = flat ? 'documentId' : 'data { id }'
+      const { data, errors } = await ask(`mutation { gone: deletePage { ${fields} } }`)
+      const isDeleted = outcome === 'deleted'
+      const gone = flat ? { documentId } : { data: { id: documentId } }
+      t.deepEqual(data, { gone: isDeleted ? gone : null })
+      if (isDeleted) t.is(errors, undefined)
+      else t.regex(errors[0].message, new RegExp(outcome))
+      t.is((await rows('SELECT id FROM pages')).length === 0, isDeleted)
+    })

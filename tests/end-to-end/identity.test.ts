@@ -271,6 +271,12 @@ test('a forgotten password is set by a mailed code, once', async t => {
     codeIn(second).replace(/^./, at => (at === '0' ? '1' : '0')),
   ])
     t.is(said(await reset(wrong)), '400 Incorrect code provided')
+  const code = codeIn(second)
+  const unequal = { code, password: 'dora-password-2', passwordConfirmation: 'dora-password-3' }
+  t.like((await people.call('POST', '/api/auth/reset-password', unequal)).body.error, {
+    message: 'Passwords do not match',
+    details: { errors: [{ path: ['passwordConfirmation'], name: 'ValidationError' }] },
+  })
   t.is(
     said(await reset({ $ne: null })),
     '400 code must be a `string` type, but the final value was: `{\n  "$ne": null\n}`.',

@@ -2,6 +2,7 @@ import type { Action } from '../../access/actions.ts'
 import { currentRequestTransaction } from '../../database/request-scope.ts'
 import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-service.ts'
+import { PASSWORD_MISMATCH } from '../../identity/sign-in/change-password.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
 import { findRecord, parseResponseSelection } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
@@ -98,9 +99,13 @@ export const signInFields = ({ auth, identify, format }: FixedTerms) => {
     register: field('register', async ({ input }, execution) =>
       toPayload(await ask('register', toCredentials(input), execution)),
     ),
-    resetPassword: field('resetPassword', async (given, execution) =>
-      toPayload(await ask('resetPassword', given, execution)),
-    ),
+    resetPassword: field('resetPassword', async (given, execution) => {
+      try {
+        return toPayload(await ask('resetPassword', given, execution))
+      } catch (error) {
+        throw format.errors.restDetails ? error : withoutMismatch(error)
+      }
+    }),
     changePassword: field('changePassword', async (given, execution) =>
       toPayload(await ask('changePassword', given, execution)),
     ),
@@ -110,6 +115,12 @@ export const signInFields = ({ auth, identify, format }: FixedTerms) => {
       return toPayload({ jwt: null, user })
     }),
   } satisfies Record<string, FixedField>
+}
+
+/** Strapi 4 answers a wrong confirmation of a reset without details. */
+function withoutMismatch(error: unknown): unknown {
+  const isMismatch = error instanceof RequestFault && error.message === PASSWORD_MISMATCH
+  return isMismatch ? new RequestFault(fault('validation', PASSWORD_MISMATCH)) : error
 }
 
 /** As over REST: an idempotent request is one transaction whose answer is stored, which credentials must not be. */

@@ -54,13 +54,13 @@ async function changeVerified(
 
 const wrongPassword = (): Fault => fault('validation', 'The provided current password is invalid')
 
-/** The reference has these details here, but not when a code resets the password. */
 function mismatchFault(passwordConfirmation: string): Fault {
-  const message = 'Passwords do not match'
   const path = ['passwordConfirmation']
-  const errors = [{ path, message, name: 'ValidationError', value: passwordConfirmation }]
-  return fault('validation', message, { errors })
+  const errors = [{ path, message: PASSWORD_MISMATCH, name: 'ValidationError', value: passwordConfirmation }]
+  return fault('validation', PASSWORD_MISMATCH, { errors })
 }
+
+export const PASSWORD_MISMATCH = 'Passwords do not match'
 
 interface NewPassword {
   /** The current password or a code. */
@@ -148,7 +148,7 @@ export async function resetPassword(
 ): Promise<SignedIn> {
   const { proof: code, password, passwordConfirmation } = parseNewPassword(body, 'code', terms)
   const gone = fault('validation', 'Incorrect code provided')
-  if (password !== passwordConfirmation) throw new RequestFault(fault('validation', 'Passwords do not match'))
+  if (password !== passwordConfirmation) throw new RequestFault(mismatchFault(passwordConfirmation))
   if (!isUnexpired(code, Date.now())) throw new RequestFault(gone)
   const key = { by: 'resetPasswordToken', text: hashCode(code) } as const
   const set = await setPassword(password, { key, notFound: gone, unless: account => account.blocked }, terms)

@@ -15,7 +15,7 @@ import { type Blueprint, recompileApp } from './compile-app.ts'
 import { openProcessMetrics, type ProcessMetricsOptions } from './metrics.ts'
 import { type AppLogOptions, observerOf } from './observers.ts'
 import { type App, endApp, openObserved, prepareApp } from './open-app.ts'
-import { printReason, type StartFault } from './start-fault.ts'
+import { printReason, type StartFault, withOpenPaths } from './start-fault.ts'
 import {
   dispatcherOptionsOf,
   logMessages,
@@ -269,7 +269,9 @@ async function reloadApp(
 const ALL_FILES = '*'
 
 function refuseReload(service: Service, reasons: readonly StartFault[]): false {
-  service.log.emit({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })
+  const { root } = service.running.app.blueprint.project
+  const why = reasons.map(withOpenPaths(root)).map(printReason).join('\n\n')
+  service.log.emit({ kind: 'reloadRefused', why })
   return false
 }
 

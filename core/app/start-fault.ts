@@ -1,6 +1,6 @@
 import type { OpeningFault } from '../database/connect/opening-fault.ts'
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
-import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
+import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../faults/diagnostic.ts'
 import type { Leftover, SchemaRefusal } from '../migrate/schema/finding.ts'
 
 /** The reason that an app did not start. Nothing was changed unless the message says so. */
@@ -42,6 +42,14 @@ const isFileError = (error: unknown): error is Error =>
 /** SQLSTATEs that concern the server and not the statement: corruption, missing privileges. */
 const isServerError = (fault: DatabaseFault): boolean =>
   fault.kind === 'other' && /^(XX|42501)/.test(fault.code ?? '')
+
+/** The fault of a project in `folder` with paths from the working directory. */
+export const withOpenPaths =
+  (folder: string) =>
+  (fault: StartFault): StartFault =>
+    fault.kind === 'files'
+      ? { ...fault, diagnostics: fault.diagnostics.map(fromWorkingDirectory(folder)) }
+      : fault
 
 /** For a terminal: one message that lists everything that is wrong. */
 export const printStartFault = (fault: StartFault): string =>

@@ -1,3 +1,5 @@
+import { relative, resolve } from 'node:path'
+
 /** The path to a key in a file: `['contentTypes', 'article', 'attributes', 'title']`. */
 export type Path = readonly (string | number)[]
 
@@ -40,6 +42,23 @@ export function printDiagnostic(diagnostic: Diagnostic): string {
   if (related)
     lines.push(`  ${related.place.file}:${related.place.line}:${related.place.column} ${related.message}`)
   return lines.join('\n')
+}
+
+/** The diagnostics of a project in `folder` with paths from the working directory, which terminals and editors open. */
+export const fromWorkingDirectory =
+  (folder: string) =>
+  (diagnostic: Diagnostic): Diagnostic => ({
+    ...diagnostic,
+    place: openable(diagnostic.place, folder),
+    ...(diagnostic.related && {
+      related: { ...diagnostic.related, place: openable(diagnostic.related.place, folder) },
+    }),
+  })
+
+/** Names of other sources, such as `the environment`, stay. */
+function openable(place: SourceLocation, folder: string): SourceLocation {
+  const isFile = /\.\w+$/.test(place.file)
+  return isFile ? { ...place, file: relative(process.cwd(), resolve(folder, place.file)) } : place
 }
 
 const EXCERPT_WIDTH = 120

@@ -166,7 +166,7 @@ test('every command of the guide runs in the project that its first command crea
   const dev = spawn('sh', ['-c', `exec plinth start`], {
     cwd: root,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   try {
     for await (const line of dev.stdout) if (/REST is at|\/api/.test(String(line))) break

@@ -54,7 +54,7 @@ test('an invalid project prints its faults, and nothing else', async t => {
   folder.remove()
   t.is(code, 1)
   t.is(out, '')
-  t.regex(complaint, /^project\.yaml:2:\d+ unknown subject `boook`/)
+  t.regex(complaint, /^\S+\/project\.yaml:2:\d+ unknown subject `boook`/)
 })
 
 test('colours are for terminals whose user has not said no', async t => {

@@ -9,9 +9,12 @@ const root = resolve(import.meta.dirname, '..', '..')
 
 export interface Ended {
   readonly code: number | null
-  /** The text written to standard error. */
+  /** The text written to standard error, without the steps of the start. */
   readonly output: string
 }
+
+/** tests/cli/terminal.test.ts checks these lines. */
+const STEPS = /^(Plinth .*: reading the project …|Database: .*|(Creating|Opening) the database …)\n/gm
 
 /** Runs a `plinth start` that is expected to exit; it is killed after 30 seconds. */
 export async function runToEnd(
@@ -33,5 +36,5 @@ export async function runToEnd(
   const patience = setTimeout(() => child.kill('SIGKILL'), 30_000)
   const [output] = await Promise.all([text(child.stderr), once(child, 'exit')])
   clearTimeout(patience)
-  return { code: child.exitCode, output }
+  return { code: child.exitCode, output: output.replace(STEPS, '') }
 }

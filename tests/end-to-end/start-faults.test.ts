@@ -66,10 +66,10 @@ async function serves(t: ExecutionContext, folder: Folder, environment: Readonly
 test.serial('an invalid project file is reported with its position, and nothing starts', async t => {
   const folder = notes(t)
   const files: readonly (readonly [string | Uint8Array, RegExp])[] = [
-    ['', /^project\.yaml:1:1 the file is empty/],
-    [Uint8Array.of(0x89, 0xff, 0, 1), /^project\.yaml:1:1 the file is not UTF-8/],
-    ['name: [', /^project\.yaml:\d+:\d+ the YAML cannot be read/],
-    ['- a list', /^project\.yaml:1:1 expected a mapping, found a list/],
+    ['', /^\S+\/project\.yaml:1:1 the file is empty/],
+    [Uint8Array.of(0x89, 0xff, 0, 1), /^\S+\/project\.yaml:1:1 the file is not UTF-8/],
+    ['name: [', /^\S+\/project\.yaml:\d+:\d+ the YAML cannot be read/],
+    ['- a list', /^\S+\/project\.yaml:1:1 expected a mapping, found a list/],
   ]
   for (const [content, message] of files) {
     folder.write('project.yaml', content)
@@ -77,16 +77,16 @@ test.serial('an invalid project file is reported with its position, and nothing 
   }
   const empty = temporaryFolder()
   t.teardown(empty.remove)
-  t.regex(await refused(t, empty), /^project\.yaml:1:1 the file cannot be read: there is no such file/)
+  t.regex(await refused(t, empty), /^\S+\/project\.yaml:1:1 the file cannot be read: there is no such file/)
   mkdirSync(join(empty.path, 'project.yaml'))
-  t.regex(await refused(t, empty), /^project\.yaml:1:1 the file cannot be read: it is a folder/)
+  t.regex(await refused(t, empty), /^\S+\/project\.yaml:1:1 the file cannot be read: it is a folder/)
   t.false(existsSync(join(folder.path, '.plinth')))
 })
 
 test.serial('unreadable content is reported with its position, and nothing starts', async t => {
   const folder = notes(t)
   folder.write('content/notes.yaml', Uint8Array.of(0x89, 0xff, 0, 1))
-  t.regex(await refused(t, folder), /^content\/notes\.yaml:1:1 the file is not UTF-8/)
+  t.regex(await refused(t, folder), /^\S+\/content\/notes\.yaml:1:1 the file is not UTF-8/)
   t.false(existsSync(join(folder.path, '.plinth')))
 })
 

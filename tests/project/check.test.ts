@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import test from 'ava'
 import { failed } from '../../core/base/result.ts'
 import { type Checker, runCheck } from '../../tools/cli/check.ts'
@@ -10,7 +10,7 @@ async function check(text: string, json = false) {
   const written: string[] = []
   const code = await runCheck({ folder: folder.path, json, env: {}, write: part => written.push(part) })
   folder.remove()
-  return { code, text: written.join('') }
+  return { code, text: written.join('').replaceAll(relative(process.cwd(), folder.path), 'FOLDER') }
 }
 
 test('plinth check of a good project says what it holds and ends with 0', async t => {
@@ -23,7 +23,7 @@ test('plinth check of a good project says what it holds and ends with 0', async 
 test('plinth check shows the offending line with a caret, counts the faults and ends with 1', async t => {
   t.deepEqual(await check('name: A\nserver:\n  prot: 1\n'), {
     code: 1,
-    text: `project.yaml:3:3 unknown key \`prot\`: did you mean \`port\`? (server.prot)
+    text: `FOLDER/project.yaml:3:3 unknown key \`prot\`: did you mean \`port\`? (server.prot)
   3 |   prot: 1
         ^
 
@@ -88,5 +88,5 @@ test('additional checks of a project report their faults too', async t => {
     await runCheck({ folder, json: false, env: {}, write: part => written.push(part), checkers: [refuse] }),
     1,
   )
-  t.regex(written.join(''), /^project\.yaml:\d+:1 not like this \(roles\)\n/)
+  t.regex(written.join(''), /^tests\/conformance\/project\/project\.yaml:\d+:1 not like this \(roles\)\n/)
 })

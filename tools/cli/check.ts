@@ -1,5 +1,5 @@
 import type { Result } from '../../core/base/result.ts'
-import { type Diagnostic, printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import type { Environment } from '../../core/project/environment.ts'
 import { sortDiagnostics } from '../../core/project/faults.ts'
@@ -30,7 +30,7 @@ export async function runCheck(terms: CheckContext): Promise<0 | 1> {
   const more = project === undefined ? [] : await judge(project, terms.checkers ?? CHECKERS)
   const all = sortDiagnostics([...faults, ...more])
   const settings = terms.print && project ? await readSettings(project, terms) : undefined
-  terms.write(terms.json ? printJson(all, settings) : printText(all, project))
+  terms.write(terms.json ? printJson(all, settings) : printText(all, project, terms.folder))
   if (settings && !terms.json) terms.write(`\n${printSettings(settings)}`)
   return all.length === 0 ? 0 : 1
 }
@@ -54,9 +54,9 @@ async function judge(project: Project, checkers: readonly Checker[]): Promise<re
   return results.flatMap(result => (result.ok ? [] : result.reasons))
 }
 
-function printText(faults: readonly Diagnostic[], project: Project | undefined): string {
+function printText(faults: readonly Diagnostic[], project: Project | undefined, folder: string): string {
   if (faults.length > 0)
-    return `${faults.map(printDiagnostic).join('\n\n')}\n\n${count(faults.length, 'fault')}\n`
+    return `${faults.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n\n${count(faults.length, 'fault')}\n`
   const { contentTypes = {}, components = {}, roles = {} } = project?.settings ?? {}
   const counts = [
     count(Object.keys(contentTypes).length, 'content-type'),

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { registerApp, surveyClientDocuments } from '../../core/app/open-plugins.ts'
-import { printStartFault } from '../../core/app/start-fault.ts'
+import { printStartFault, withOpenPaths } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
-import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import type { DocumentFile, DocumentSurvey, LimitNeed } from '../../core/graphql/limits/survey-documents.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { SILENT } from '../../core/observe/observation.ts'
@@ -100,11 +100,12 @@ async function survey(
   files: readonly DocumentFile[],
 ): Promise<Result<DocumentSurvey, string>> {
   const blueprint = await compileApp(folder, env)
-  if (!blueprint.ok) return failed(...blueprint.reasons.map(printDiagnostic))
+  if (!blueprint.ok)
+    return failed(...blueprint.reasons.map(fromWorkingDirectory(folder)).map(printDiagnostic))
   if (!blueprint.value.project.settings.graphql.enabled)
     return failed('GraphQL is off: `graphql.enabled` in project.yaml is false')
   const registered = await registerApp(blueprint.value, SILENT)
-  if (!registered.ok) return failed(...registered.reasons.map(printStartFault))
+  if (!registered.ok) return failed(...registered.reasons.map(withOpenPaths(folder)).map(printStartFault))
   return ok(await surveyClientDocuments(blueprint.value, registered.value, files))
 }
 

@@ -4,7 +4,7 @@ import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { printReason } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
-import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
 import type { OnConflict } from '../transfer/import/import-terms.ts'
 import { FileFault, type LineFault, overFiles, printLineFault } from '../transfer/stream-fault.ts'
@@ -29,7 +29,8 @@ export interface ImportContext extends CommandContext {
 /** `plinth import`: imports the documents of a stream. Returns the exit code: 0, or 1 with the reasons if anything failed. */
 export async function runImport(terms: ImportContext): Promise<0 | 1> {
   const compiled = await compileApp(terms.folder, terms.env)
-  if (!compiled.ok) return printReasons(terms, compiled.reasons.map(printDiagnostic))
+  if (!compiled.ok)
+    return printReasons(terms, compiled.reasons.map(fromWorkingDirectory(terms.folder)).map(printDiagnostic))
   const fault = importPathFault(terms.file, terms.files)
   if (fault !== null) return printReasons(terms, [fault])
   const source = terms.file === '-' ? await spool(compiled.value.project.root) : null

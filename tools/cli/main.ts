@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../../core/base/product.ts'
 import { addOverrides, commandContext } from './command-terms.ts'
 import { addRoles } from './roles/roles-commands.ts'
@@ -72,6 +72,19 @@ addSchema(program)
 addDoctor(program)
 addImportStrapi(addTransfer(program))
 addRoles(program)
+
+program
+  .command('completion')
+  .description('print a script for bash, zsh or fish that completes commands, options and values')
+  .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+  .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+    const { printCompletion } = await import('./help.ts')
+    process.stdout.write(printCompletion(program, shell))
+  })
+
+// Only help needs the examples.
+if (process.argv.some(word => ['-h', '--help', 'help'].includes(word)))
+  (await import('./help.ts')).addExamples(program)
 
 // If the output is closed (EPIPE), a server keeps running and a command still returns its exit code.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

@@ -1,10 +1,10 @@
+import { styleText } from 'node:util'
 import type { Environment } from '../../core/project/environment.ts'
 
 /** Adds a colour to a text, or returns it unchanged if colours are off. */
 export type Paint = (colour: Colour, text: string) => string
 
-const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const
-export type Colour = keyof typeof CODES
+export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
 /** Colours are on for terminals, unless NO_COLOR is set (no-color.org). */
 export const paintFor = (isTerminal: boolean, env: Environment): Paint =>
@@ -12,7 +12,5 @@ export const paintFor = (isTerminal: boolean, env: Environment): Paint =>
 
 const plain: Paint = (_, text) => text
 
-function coloured(colour: Colour, text: string): string {
-  const [on, off] = CODES[colour]
-  return `\u001B[${on}m${text}\u001B[${off}m`
-}
+/** `validateStream`: `paintFor` decided already. */
+const coloured: Paint = (colour, text) => styleText(colour, text, { validateStream: false })

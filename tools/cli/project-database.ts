@@ -62,6 +62,11 @@ export async function withDatabase<Value>(
   })
   if (!opened.ok) return failed(...opened.reasons.map(printReason))
   const database = opened.value
+  const interrupt = () => {
+    complain('\nInterrupted: the transaction in progress is rolled back; what was committed before stays.\n')
+    process.exit(130)
+  }
+  process.once('SIGINT', interrupt)
   try {
     return ok(await work(database))
   } catch (error) {
@@ -70,6 +75,7 @@ export async function withDatabase<Value>(
     // The server's message at disconnect explains more than the error of the next statement.
     return failed(`${trouble}: ${(fault.kind === 'unavailable' && lost) || fault.message}`)
   } finally {
+    process.off('SIGINT', interrupt)
     await database.close()
   }
 }

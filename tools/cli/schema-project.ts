@@ -1,7 +1,7 @@
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
-import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -59,7 +59,8 @@ async function loadSchema(context: CommandContext): Promise<Result<SchemaProject
   const stored = await loadStoredProject(context)
   if (!stored.ok) return stored
   const files = await loadMigrations(stored.value.project.root)
-  if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
+  if (!files.ok)
+    return failed(...files.reasons.map(fromWorkingDirectory(context.folder)).map(printDiagnostic))
   return ok({ ...stored.value, tables: stored.value.storage.tables, files: files.value })
 }
 
@@ -68,12 +69,13 @@ export async function loadStoredProject({
   folder,
   env,
 }: Pick<CommandContext, 'folder' | 'env'>): Promise<Result<StoredProject, string>> {
+  const open = fromWorkingDirectory(folder)
   const project = await loadProject(folder, env)
-  if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
+  if (!project.ok) return failed(...project.reasons.map(open).map(printDiagnostic))
   const model = compileModel(project.value)
-  if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
+  if (!model.ok) return failed(...model.reasons.map(open).map(printDiagnostic))
   const storage = checkedProjectStorage(project.value, model.value)
-  if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
+  if (!storage.ok) return failed(...storage.reasons.map(open).map(printDiagnostic))
   return ok({ project: project.value, model: model.value, storage: storage.value })
 }
 

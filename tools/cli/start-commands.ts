@@ -35,8 +35,12 @@ export function addStart(program: Command): void {
     .action(async (folder: string, { watch, workers, replaceOthers }: StartArguments) => {
       const workplace = workers === 1 ? null : await findWorkplace()
       if (workers > 1 && !workplace) return leadWorkers(workers)
+      const { openStartScreen } = await import('./terminal.ts')
+      // The first worker starts before the others.
+      const isFirst = !workplace || (workplace.number === 1 && !workplace.bindsLast)
+      const screen = isFirst ? openStartScreen(process.stderr, process.env) : null
       const { runStart } = await import('./start.ts')
-      await runStart(folder, { watch, workplace, replaceOthers })
+      await runStart(folder, { watch, workplace, replaceOthers, screen })
     })
 }
 
@@ -66,7 +70,7 @@ async function findWorkplace(): Promise<WorkerContext | null> {
 async function leadWorkers(count: number): Promise<void> {
   const [{ runPrimary }, { terminalLog }] = await Promise.all([
     import('../../core/cluster/primary.ts'),
-    import('./terminal-log.ts'),
+    import('./terminal.ts'),
   ])
   const production = process.env.NODE_ENV === 'production'
   process.exit(await runPrimary({ ...terminalLog(), production, count }))

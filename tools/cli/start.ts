@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
-import { printStartFault, type StartFault } from '../../core/app/start-fault.ts'
+import { printStartFault, type StartFault, withOpenPaths } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
 import { readEnvironment } from '../../core/project/environment.ts'
 import type { Project } from '../../core/project/project.ts'
-import { terminalLog } from './terminal-log.ts'
+import { printBanner } from './banner.ts'
+import { describeDatabase, isNeverStarted, modeOf } from './project-database.ts'
+import { type StartScreen, terminalLog } from './terminal.ts'
 
 export interface StartOptions {
   /** Reload on file changes; never in production. */
@@ -15,6 +17,8 @@ export interface StartOptions {
   readonly workplace: WorkerContext | null
   /** Migrate even if running processes of other versions become incompatible. */
   readonly replaceOthers: boolean
+  /** null: another process of this command writes to the terminal. */
+  readonly screen: StartScreen | null
 }
 
 /**
@@ -23,40 +27,49 @@ export interface StartOptions {
  */
 export async function runStart(
   folder: string,
-  { watch, workplace, replaceOthers }: StartOptions,
+  { watch, workplace, replaceOthers, screen }: StartOptions,
 ): Promise<void> {
   const production = process.env.NODE_ENV === 'production'
   const follow = watch && !production && !workplace ? await prepareWatch(resolve(folder)) : null
-  const signals = handleSignals(production)
-  const served = await open(folder, { production, workplace, replaceOthers, signal: signals.aborted })
+  const signals = handleSignals(production, screen)
+  const served = await open(folder, { production, workplace, replaceOthers, screen, signal: signals.aborted })
   if (signals.aborted.aborted) process.exit()
   if (!served.ok) {
-    process.stderr.write(`${served.reasons.map(printStartFault).join('\n\n')}\n`)
+    screen?.say('')
+    process.stderr.write(`${served.reasons.map(withOpenPaths(folder)).map(printStartFault).join('\n\n')}\n`)
     process.exitCode = 1
     workplace?.leave()
     return
   }
-  connectSignals(served.value, { workplace, signals })
+  connectSignals(served.value, { workplace, signals, screen })
+  screen?.say(production ? '' : await printBanner(served.value, screen.paint))
   follow?.(served.value)
 }
 
-interface OpenTerms extends Pick<StartOptions, 'workplace' | 'replaceOthers'> {
+interface OpenTerms extends Pick<StartOptions, 'workplace' | 'replaceOthers' | 'screen'> {
   readonly production: boolean
   readonly signal: AbortSignal
 }
 
 async function open(
   folder: string,
-  { production, workplace, replaceOthers, signal }: OpenTerms,
+  { production, workplace, replaceOthers, screen, signal }: OpenTerms,
 ): Promise<Result<ServedApp, StartFault>> {
   const compiled = await compileApp(folder, process.env)
   if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
   if (production && !(await isDatabaseNamed(compiled.value.project))) return failed(UNNAMED_DATABASE)
-  const terms = { ...terminalLog(), production, replaceOthers, signal }
+  await showDatabase(compiled.value.project, screen)
+  const terms = { ...terminalLog(screen ?? undefined), production, replaceOthers, signal }
   if (!workplace) return serveApp(compiled.value, terms)
   if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
   const { number, bindsLast, holdOthers, readAll } = workplace
   return serveApp(compiled.value, { ...terms, worker: number, bindsLast, holdOthers, readAll })
+}
+
+async function showDatabase(project: Project, screen: StartScreen | null): Promise<void> {
+  const database = await describeDatabase(project)
+  screen?.say(`Database: ${database} (${modeOf(process.env)})\n`)
+  screen?.step(isNeverStarted(project) ? 'Creating the database …' : 'Opening the database …')
 }
 
 /** In production a forgotten variable must not start an empty embedded database. */
@@ -105,12 +118,18 @@ function filesOf(served: ServedApp): readonly string[] {
   return [...project.files, ...plugins.files]
 }
 
-interface HeedTerms extends Pick<OpenTerms, 'workplace'> {
+interface HeedTerms extends Pick<OpenTerms, 'workplace' | 'screen'> {
   readonly signals: Signals
 }
 
-function connectSignals(served: ServedApp, { signals, workplace }: HeedTerms): void {
-  const stop = () => void served.close().then(() => process.exit())
+function connectSignals(served: ServedApp, { signals, workplace, screen }: HeedTerms): void {
+  const stop = () => {
+    const seconds = Math.ceil(served.blueprint().project.settings.server.requestTimeout / 1_000)
+    screen?.say(
+      `Stopping: requests in progress are answered, for at most ${seconds} s. A second Ctrl-C ends them at once.\n`,
+    )
+    void served.close().then(() => process.exit())
+  }
   // A forgotten `await` in a plugin must not end the process.
   process.on('unhandledRejection', error => served.logUnhandled(error))
   // Workers reload one after another, controlled by the supervisor.
@@ -138,11 +157,14 @@ const ABORT_TIMEOUT = 10_000
  * Called before the port is bound: without a handler a signal would kill the process in the middle of its work. Outside
  * of production SIGHUP means that the terminal was closed.
  */
-function handleSignals(production: boolean): Signals {
+function handleSignals(production: boolean, screen: StartScreen | null): Signals {
   const starting = new AbortController()
   let isReloadAsked = false
   let actions: Actions = {
     stop() {
+      screen?.say(
+        'Ending the start: a migration in progress is rolled back. A second Ctrl-C ends it at once.\n',
+      )
       starting.abort()
       setTimeout(() => process.exit(1), ABORT_TIMEOUT).unref()
     },

@@ -1,4 +1,4 @@
-import { type Diagnostic, printDiagnostic } from '../../../core/faults/diagnostic.ts'
+import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { printMatrixJson } from './roles-json.ts'
 import { type MatrixFilter, type MatrixPart, printMatrix, toMatrix } from './roles-matrix.ts'
 import type { RolesContext } from './roles-output.ts'
@@ -18,8 +18,8 @@ export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Pr
 }
 
 /** Reports the faults of a project. */
-export function complainOf(faults: readonly Diagnostic[], { complain }: RolesContext): 1 {
-  complain(`${faults.map(printDiagnostic).join('\n\n')}\n`)
+export function complainOf(faults: readonly Diagnostic[], { complain, folder }: RolesContext): 1 {
+  complain(`${faults.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`)
   return 1
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
-import { type Diagnostic, printDiagnostic } from '../../../core/faults/diagnostic.ts'
+import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { compileModel } from '../../../core/model/compile-model.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import { findModules } from '../../../core/plugins/load/find-modules.ts'
@@ -33,7 +33,7 @@ export interface TypesRun {
 export async function runTypes(terms: TypesRun): Promise<0 | 1> {
   const made = await makeTypes(terms.folder, terms.env)
   if (!made.ok) {
-    terms.write(`${made.reasons.map(printDiagnostic).join('\n\n')}\n`)
+    terms.write(`${made.reasons.map(fromWorkingDirectory(terms.folder)).map(printDiagnostic).join('\n\n')}\n`)
     return 1
   }
   const { root, text } = made.value

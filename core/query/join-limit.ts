@@ -1,5 +1,6 @@
 import { type Fault, fault } from '../faults/fault.ts'
-import type { Filter, Part, Populate, Query, Sort } from './query.ts'
+import { countRelated, countWays } from './populate-nodes.ts'
+import type { Filter, Part, Populate, Query, Selection, Sort } from './query.ts'
 
 /**
  * Limit of the relations and components in the filters and sorts of one query. Each becomes a join, and planning time
@@ -10,11 +11,27 @@ const MAX_JOINS = 50
 /** The parts of a query that cause joins. Populates have the same parts. */
 type JoiningParts = Pick<Query, 'filter' | 'sort' | 'selection'>
 
-/** The fault if the filters and sorts of a query need too many joins. */
+/** Limit of the subqueries of `related` of files: the documents of a type are joined once for each media attribute. */
+const MAX_RELATED = 500
+
+/** The fault if the filters and sorts of a query, or `related` of files, need too many joins. */
 export function findTooManyJoins(query: JoiningParts): Fault | undefined {
-  if (countJoins(query) <= MAX_JOINS) return undefined
+  if (countJoins(query) <= MAX_JOINS) return findTooManyRelated(query.selection)
   const message = `The filters and sorts of a query may go over at most ${MAX_JOINS} relations and components`
   return fault('validation', message)
+}
+
+function findTooManyRelated({ populate }: Selection): Fault | undefined {
+  if (sum(populate, relatedIn) <= MAX_RELATED) return undefined
+  const message = `related may lead to at most ${MAX_RELATED} media attributes and what is populated beyond them`
+  return fault('validation', message, { key: 'related' })
+}
+
+function relatedIn(populate: Populate): number {
+  if (populate.kind === 'morph') return countRelated(populate)
+  return populate.kind === 'zone'
+    ? sum(populate.parts, ({ selection }) => sum(selection.populate, relatedIn))
+    : sum(populate.selection.populate, relatedIn)
 }
 
 const countJoins = ({ filter, sort, selection }: JoiningParts): number =>
@@ -36,14 +53,19 @@ function filterJoins(filter: Filter): number {
   }
 }
 
-const populateJoins = (populate: Populate): number =>
-  'parts' in populate
-    ? sum<Part>(
-        populate.parts,
-        ({ selection, filter }) =>
-          (filter ? filterJoins(filter) : 0) + sum(selection.populate, populateJoins),
-      )
-    : countJoins(populate)
+function populateJoins(populate: Populate): number {
+  switch (populate.kind) {
+    case 'morph':
+      return sum(populate.parts, part => countWays(part, populate) * partJoins(part))
+    case 'zone':
+      return sum(populate.parts, partJoins)
+    default:
+      return countJoins(populate)
+  }
+}
+
+const partJoins = ({ selection, filter }: Part): number =>
+  (filter ? filterJoins(filter) : 0) + sum(selection.populate, populateJoins)
 
 const sum = <Item>(items: readonly Item[], count: (item: Item) => number): number =>
   items.reduce((total, item) => total + count(item), 0)

@@ -103,11 +103,33 @@ export const everyField = memoize((holder: Holder): SelectedFields => {
   return { fields, named: false }
 })
 
-/** The number of populates in a selection, including nested ones. */
+/**
+ * The number of populates in a selection, including nested ones. `related` of a file is one for each way to the file,
+ * with all that is populated in it.
+ */
 export const countPopulates = ({ populate }: Selection): number =>
   populate.reduce((sum, each) => sum + 1 + countBelow(each), 0)
 
-const countBelow = (populate: Populate): number =>
-  'parts' in populate
-    ? (populate.parts as readonly Part[]).reduce((sum, { selection }) => sum + countPopulates(selection), 0)
-    : countPopulates(populate.selection)
+function countBelow(populate: Populate): number {
+  switch (populate.kind) {
+    case 'morph':
+      return countRelated(populate)
+    case 'zone':
+      return populate.parts.reduce((sum, { selection }) => sum + countPopulates(selection), 0)
+    default:
+      return countPopulates(populate.selection)
+  }
+}
+
+/** The number of subqueries of `related` of a file. */
+export const countRelated = (populate: MorphPopulate): number =>
+  populate.parts.reduce(
+    (sum, part) => sum + countWays(part, populate) * (1 + countPopulates(part.selection)),
+    0,
+  )
+
+/** The number of ways from documents to a file, each of which repeats the part. Access leaves one in each part. */
+export const countWays = (
+  { holder, source }: MorphPopulate['parts'][number],
+  { attribute }: MorphPopulate,
+): number => (source ? 1 : (mediaSources(attribute).get(holder)?.length ?? 0))

@@ -320,3 +320,27 @@ test.serial('GraphQL shows drafts in related under status DRAFT, to callers who 
   t.deepEqual(await titles('drafter'), ['Open', 'Open draft', 'Open'])
   t.true((await titles('full')).includes('Closed draft'))
 })
+
+/** Every dotted chain of so many media attributes. */
+const chains = (steps: number): readonly string[] =>
+  steps === 0
+    ? ['author']
+    : chains(steps - 1).flatMap(rest => [`cover.related.${rest}`, `extras.related.${rest}`])
+
+const chainFields = (steps: number): string =>
+  steps === 0
+    ? 'title'
+    : ['cover', 'extras']
+        .map(name => `${name} { related { ... on Post { ${chainFields(steps - 1)} } } }`)
+        .join(' ')
+
+test.serial('chains of related are bounded, because each step multiplies the statement', async t => {
+  t.is((await call('GET', `/api/posts?populate=${chains(2).join()}`)).status, 200)
+  const refused = await call('GET', `/api/posts?populate=${chains(4).join()}`)
+  t.is(refused.status, 400)
+  t.regex(refused.body.error.message, /related may lead to at most 500/)
+  const ask = async (steps: number) =>
+    (await call('POST', '/graphql5', { query: `{ posts { ${chainFields(steps)} } }` })).body
+  t.is((await ask(2)).errors, undefined)
+  t.regex((await ask(4)).errors[0].message, /related may lead to at most 500/)
+})

@@ -1,5 +1,4 @@
 import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
-import { mediaSources } from '../../model/media-sources.ts'
 import type { Attribute, Holder } from '../../model/model.ts'
 import { targetHolder } from '../../query/parse-place.ts'
 import {
@@ -10,7 +9,7 @@ import {
   populateRows,
   selectionOf,
 } from '../../query/populate-nodes.ts'
-import type { MorphPopulate, Part, Populate, PopulateOrigin } from '../../query/query.ts'
+import type { Part, Populate, PopulateOrigin } from '../../query/query.ts'
 
 /** Dotted names as a tree: `a,a.b,c.d` is a (named) with the child b, and c (not named) with the child d. */
 export type NameTree = ReadonlyMap<string, NameNode>
@@ -138,15 +137,7 @@ const depthOf = (populates: readonly Populate[]): number =>
   populates.reduce((depth, populate) => Math.max(depth, 1 + depthOf(inside(populate))), 0)
 
 const sizeOf = (populates: readonly Populate[]): number =>
-  populates.reduce((size, populate) => size + ownSize(populate) + sizeOf(inside(populate)), 0)
-
-/** `related` of files costs a subquery for each way to a file. */
-const ownSize = (populate: Populate): number => (populate.kind === 'morph' ? 1 + countSources(populate) : 1)
-
-function countSources({ attribute, parts }: MorphPopulate): number {
-  const sources = mediaSources(attribute)
-  return parts.reduce((sum, { holder }) => sum + (sources.get(holder)?.length ?? 0), 0)
-}
+  populates.reduce((size, populate) => size + 1 + sizeOf(inside(populate)), 0)
 
 const inside = (populate: Populate): readonly Populate[] =>
   'parts' in populate

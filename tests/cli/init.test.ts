@@ -114,6 +114,14 @@ test('names that npm refuses are refused with a valid one; --name gives another'
   t.false(existsSync(join(folder.path, 'other')))
 })
 
+test('create-plinth has the version of plinth, and needs it', t => {
+  const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+  const { version } = read('package.json')
+  const creator = read('tools/create-plinth/package.json')
+  t.is(creator.version, version)
+  t.deepEqual(creator.dependencies, { plinth: `^${version}` })
+})
+
 const PAGE = readFileSync(join(ROOT, 'docs', 'getting-started.md'), 'utf8')
 
 interface Block {

@@ -21,11 +21,11 @@ export function printBounded(rows: string, path: readonly string[], maxBytes: nu
   return `SELECT ${boundedText(path, maxBytes)} AS text FROM (${withBytes(json, '')}) ${SUM}`
 }
 
-/** The same for rows that are `json` and `position` already. They are sorted afterwards. */
+/** The same for rows that are `json` and `position` already. OFFSET 0: the check comes before they are sorted. */
 export function printBoundedUnion(rows: string, path: readonly string[], maxBytes: number): string {
   const json = `SELECT ${ROW}.json::text AS text, ${ROW}.position FROM (${rows}) ${ROW} OFFSET 0`
   const summed = withBytes(json, `, ${JSON_ROW}.position`)
-  return `SELECT (${boundedText(path, maxBytes)})::json AS json, ${SUM}.position FROM (${summed}) ${SUM}`
+  return `SELECT (${boundedText(path, maxBytes)})::json AS json, ${SUM}.position FROM (${summed}) ${SUM} OFFSET 0`
 }
 
 const withBytes = (json: string, more: string): string =>

@@ -27,18 +27,18 @@ async function openPractice(t: ExecutionContext, file: string) {
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
   if (!server) await layEmbedded(folder.path)
-  const told: string[] = []
-  const write = (text: string) => void told.push(text)
+  const output: string[] = []
+  const messages: string[] = []
   const terms = (env: Readonly<Record<string, string>> = {}) => ({
     folder: folder.path,
     env: { DATABASE_URL: url, ...env },
     paint: (_: string, text: string) => text,
-    write,
-    complain: write,
+    write: (text: string) => void output.push(text),
+    complain: (text: string) => void messages.push(text),
   })
   const migrated = async (yaml: string) => {
     folder.write('project.yaml', yaml)
-    t.is(await runMigrate({ ...terms(), json: false, allowDestructive: false }), 0, told.join(''))
+    t.is(await runMigrate({ ...terms(), json: false, allowDestructive: false }), 0, messages.join(''))
   }
   await migrated(file)
   return {
@@ -54,10 +54,10 @@ async function openPractice(t: ExecutionContext, file: string) {
       await work(opened.value).finally(() => opened.value.close())
     },
     async ask({ log = '', tries = false, analyze = false, env = {} } = {}) {
-      told.length = 0
+      output.length = 0
       const input = () => Readable.from([log.slice(0, 100), log.slice(100)])
       const code = await runDoctor({ ...terms(env), log: '-', input, json: true, tries, analyze })
-      const { advice }: { advice: readonly Advice[] } = JSON.parse(told.join(''))
+      const { advice }: { advice: readonly Advice[] } = JSON.parse(output.join(''))
       return { code, advice }
     },
   }

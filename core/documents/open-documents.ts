@@ -153,13 +153,13 @@ async function createInOneStatement(
 ): Promise<Saved> {
   const documentId = newDocumentId()
   const known = { current: NO_CURRENT_ROWS, targets: Promise.resolve(targets) }
-  const beside = answerAlongside(answer, documentId, terms)
-  const writing = { ...terms, proof, answer: beside.asked }
+  const appended = answerAlongside(answer, documentId, terms)
+  const writing = { ...terms, proof, answer: appended.asked }
   await saveVersion(
     { command, documentId, body, ...known, terms: writing },
     { uniqueness: 'left to indexes' },
   )
-  const text = beside.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
+  const text = appended.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
   terms.tell({
     type: command.type,
     documentId,
@@ -169,17 +169,17 @@ async function createInOneStatement(
   return { documentId, text }
 }
 
-/** Asks for the answer in the statement that makes the document; `text`: undefined where that did not go with it. */
+/** Reads the answer in the statement that inserts the document. `text` returns undefined if that was not possible. */
 function answerAlongside(answer: Answer, documentId: string, terms: SaveTerms) {
   const question = returningQueryOf(answer, documentId, terms)
-  let told: Promise<string | null> | undefined
+  let answered: Promise<string | null> | undefined
   const tell = (rows: Promise<Rows>) => {
-    told = ignoreUnhandled(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
+    answered = ignoreUnhandled(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
   }
-  return { asked: question && { question, tell }, text: () => told }
+  return { asked: question && { question, tell }, text: () => answered }
 }
 
-/** undefined: the answer looks at more than the table, or asks by lists. */
+/** undefined: the answer needs other tables or lists. */
 function returningQueryOf(
   { query, shape }: Answer,
   documentId: string,

@@ -49,7 +49,7 @@ export async function writeDocuments(
     planDocument(document, { ...planning, terms: { ...terms, now: document.at ?? terms.now } })
   if (documents.length > 1) releaseSwapped(new Set(documents.map(({ type }) => type)), planning)
   const ids = await applyChanges(planning.changes, terms, {
-    told: documents.some(
+    allocated: documents.some(
       each => isInverselyLinked(each) && typeof keys(each.type, each.documentId) !== 'number',
     ),
     proof: terms.proof,

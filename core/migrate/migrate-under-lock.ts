@@ -78,11 +78,11 @@ export async function migrateUnderLock(site: MigrationSite, task: Task): Promise
   if (site.isRetry && files.before.length + files.after.length > 0) await holdForFiles(site, task)
   const findings = await find(site, task, await runBefore(site, files, task))
   const { catalogue, plan } = findings
-  const beside = await checkOtherVersions(site, task, { plan, files })
+  const otherVersions = await checkOtherVersions(site, task, { plan, files })
   const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
-  if (part === null) return complete(site, beside, { ...findings, files })
+  if (part === null) return complete(site, otherVersions, { ...findings, files })
   const first = { ...findings, plan: planTables(part, catalogue), apart: new Set<Step>() }
-  return unfinished(site, { ...beside, tables: part }, { ...first, files })
+  return unfinished(site, { ...otherVersions, tables: part }, { ...first, files })
 }
 
 /** The locks that custom migrations need are unknown. If another process migrated in between, writes are locked out. */

@@ -2,7 +2,7 @@ import test from 'ava'
 import { faultsOf } from './project.ts'
 
 /** A role's permissions on one line, and all of their diagnostics. */
-const told = (permissions: string) => faultsOf(`roles: { editor: { permissions: ${permissions} } }`)
+const reported = (permissions: string) => faultsOf(`roles: { editor: { permissions: ${permissions} } }`)
 
 /** The text under the caret is cut to its first letters. */
 const short = (faults: readonly string[]) => faults.map(fault => fault.replace(/( \| [^|]{1,8})[^|]*$/, '$1'))
@@ -149,15 +149,15 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
 
 for (const [title, permissions, fault] of CASES) {
   test(`${title} is an error at load, with its place`, async t => {
-    t.deepEqual(short(await told(permissions)), [fault])
+    t.deepEqual(short(await reported(permissions)), [fault])
   })
 }
 
 test('a value of the user of another kind than the attribute is an error at load', async t => {
-  const faults = await told('{ writer: { find: { where: { age: $user.nickname } } } }')
+  const faults = await reported('{ writer: { find: { where: { age: $user.nickname } } } }')
   t.is(faults.length, 1)
   t.regex(faults[0] ?? '', /^bad-condition: .*age.*integer/)
-  t.deepEqual(await told('{ writer: { find: { where: { age: $user.id } } } }'), [])
+  t.deepEqual(await reported('{ writer: { find: { where: { age: $user.id } } } }'), [])
 })
 
 test('every fault of roles and tokens is reported', async t => {

@@ -46,13 +46,13 @@ test('explanations agree with the checks of requests, for each role, token, type
     const grants = (holder.kind === 'role' ? of.access.roles : of.access.tokens).get(holder.key)
     for (const subject of subjects) {
       for (const action of subject.actions) {
-        const told = explain(holder, subject, action)
+        const reported = explain(holder, subject, action)
         const title = `${holder.key} ${action} ${subject.name}`
-        t.is(told.allowed, grants?.allows(subject.name, action) === true, title)
-        if (!subject.type || !told.readable) continue
+        t.is(reported.allowed, grants?.allows(subject.name, action) === true, title)
+        if (!subject.type || !reported.readable) continue
         const view = grants?.readAccess(subject.type, action)
         t.deepEqual(
-          new Set(told.readable),
+          new Set(reported.readable),
           new Set(Array.from(view?.readable ?? [], ({ name }) => name)),
           title,
         )
@@ -63,37 +63,37 @@ test('explanations agree with the checks of requests, for each role, token, type
 
 test('an inherited permission is shown with the path to the role that declares it', async t => {
   const of = await world(ROLES)
-  const told = explain(of, role('drafter'), 'vault', 'find')
-  t.deepEqual(told.through, ['drafter', 'author', 'reader'])
-  t.deepEqual(told.why, { kind: 'said', everyAction: false, everyType: true })
-  t.is(lineOf(of, told), 'permissions: { "*": [find, findOne], users: [me] }')
+  const reported = explain(of, role('drafter'), 'vault', 'find')
+  t.deepEqual(reported.through, ['drafter', 'author', 'reader'])
+  t.deepEqual(reported.why, { kind: 'said', everyAction: false, everyType: true })
+  t.is(lineOf(of, reported), 'permissions: { "*": [find, findOne], users: [me] }')
 })
 
 test('the line of an update explains the publishing that it includes', async t => {
   const of = await world(ROLES)
-  const told = explain(of, role('author'), 'book', 'publish')
-  t.true(told.allowed)
-  t.deepEqual(told.why, { kind: 'implied', by: 'update' })
-  t.deepEqual(told.terms, { where: { writer: { id: '$user.id' } } })
-  t.regex(lineOf(of, told), /^update: /)
+  const reported = explain(of, role('author'), 'book', 'publish')
+  t.true(reported.allowed)
+  t.deepEqual(reported.why, { kind: 'implied', by: 'update' })
+  t.deepEqual(reported.terms, { where: { writer: { id: '$user.id' } } })
+  t.regex(lineOf(of, reported), /^update: /)
 })
 
 test('readDrafts that a role names leaves the publishing that an inherited update implies', async t => {
   const of = await world(ROLES)
-  const told = explain(of, role('drafter'), 'book', 'publish')
-  t.true(told.allowed)
-  t.deepEqual(told.why, { kind: 'implied', by: 'update' })
-  t.deepEqual(told.through, ['drafter', 'author'])
-  t.regex(lineOf(of, told), /^update: /)
+  const reported = explain(of, role('drafter'), 'book', 'publish')
+  t.true(reported.allowed)
+  t.deepEqual(reported.why, { kind: 'implied', by: 'update' })
+  t.deepEqual(reported.through, ['drafter', 'author'])
+  t.regex(lineOf(of, reported), /^update: /)
 })
 
 test('a named type takes precedence over "*", and both lines are shown', async t => {
   const of = await world(ROLES)
-  const told = explain(of, role('chief'), 'writer', 'find')
-  t.false(told.allowed)
-  t.deepEqual(told.through, ['chief', 'author'])
-  t.is(lineOf(of, told), 'writer: { find: false, findOne: { fields: ["!salary"] } }')
-  t.regex(of.project.keyPlace(told.overridden ?? []).source, /chief/)
+  const reported = explain(of, role('chief'), 'writer', 'find')
+  t.false(reported.allowed)
+  t.deepEqual(reported.through, ['chief', 'author'])
+  t.is(lineOf(of, reported), 'writer: { find: false, findOne: { fields: ["!salary"] } }')
+  t.regex(of.project.keyPlace(reported.overridden ?? []).source, /chief/)
 })
 
 test('readable and writable attributes are listed: private ones are only written, set ones by the server alone', async t => {

@@ -80,10 +80,10 @@ export async function world(yaml: string): Promise<World> {
 export async function faultsOf(yaml: string): Promise<readonly string[]> {
   const { project, model } = await load(TYPES + yaml)
   const compiled = compileAccess(project, model)
-  return compiled.ok ? [] : compiled.reasons.map(told)
+  return compiled.ok ? [] : compiled.reasons.map(reported)
 }
 
-const told = ({ code, message, path, place }: Diagnostic): string => {
+const reported = ({ code, message, path, place }: Diagnostic): string => {
   const word = place.source.slice(place.column - 1)
   return `${code}: ${message} | ${path.join('.')} | ${word}`
 }

@@ -75,10 +75,10 @@ async function assertFresh(t: ExecutionContext<TwoApps>, what: string): Promise<
     t.is(right.status, 200, right.text)
     for (const time of ['first', 'second']) {
       cached.statements()
-      const told = await cached.ask('GET', path, asking)
-      t.is(told.text, right.text, `${path} after ${what}, ${time} time`)
-      t.is(told.headers.etag, right.headers.etag)
-      t.is(told.headers['cache-control'], right.headers['cache-control'])
+      const reported = await cached.ask('GET', path, asking)
+      t.is(reported.text, right.text, `${path} after ${what}, ${time} time`)
+      t.is(reported.headers.etag, right.headers.etag)
+      t.is(reported.headers['cache-control'], right.headers['cache-control'])
       if (time === 'second') t.deepEqual(cached.statements(), ['prove an answer'], `${path} after ${what}`)
     }
   }
@@ -157,11 +157,11 @@ test.serial('callers with other fields or other rows never share an answer', asy
   await plain.data('POST', '/api/articles', { title: 'Low', rating: 1, secret: 'hidden' })
   for (const round of ['first', 'second'])
     for (const asking of [{}, { as: READER }, { as: FULL }]) {
-      const told = await cached.ask('GET', '/api/articles?sort=title', asking)
+      const reported = await cached.ask('GET', '/api/articles?sort=title', asking)
       const right = await plain.ask('GET', '/api/articles?sort=title', asking)
-      t.is(told.text, right.text, `${round} time`)
-      t.is(told.text.includes('hidden'), 'as' in asking && asking.as === FULL)
-      t.is(told.headers['cache-control'], 'as' in asking ? 'private' : 'no-cache')
+      t.is(reported.text, right.text, `${round} time`)
+      t.is(reported.text.includes('hidden'), 'as' in asking && asking.as === FULL)
+      t.is(reported.headers['cache-control'], 'as' in asking ? 'private' : 'no-cache')
     }
 })
 
@@ -179,9 +179,9 @@ test.serial('operations that differ in aliases are cached separately', async t =
   ]
   for (const _ of ['first', 'second'])
     for (const operation of operations) {
-      const told = await cached.ask('GET', graphql(operation), { as: FULL })
-      t.is(told.status, 200)
-      t.is(told.text, (await plain.ask('GET', graphql(operation), { as: FULL })).text)
+      const reported = await cached.ask('GET', graphql(operation), { as: FULL })
+      t.is(reported.status, 200)
+      t.is(reported.text, (await plain.ask('GET', graphql(operation), { as: FULL })).text)
     }
 })
 
@@ -203,8 +203,8 @@ test.serial('another page of a list is not counted again', async t => {
   const { cached, database } = t.context
   const sql = (text: string) => database.run({ text, values: [] })
   const totalOf = async (page: number): Promise<number> => {
-    const told = await cached.ask('GET', `/api/articles?pagination[page]=${page}&pagination[pageSize]=1`)
-    return JSON.parse(told.text).meta.pagination.total
+    const reported = await cached.ask('GET', `/api/articles?pagination[page]=${page}&pagination[pageSize]=1`)
+    return JSON.parse(reported.text).meta.pagination.total
   }
   const before = await totalOf(1)
   t.true(before > 0)
@@ -224,8 +224,10 @@ test.serial('concurrent equal requests are read once', async t => {
   const { cached, plain } = t.context
   await plain.data('POST', '/api/articles', { title: 'At once' })
   cached.statements()
-  const told = await Promise.all(Array.from({ length: 20 }, () => cached.ask('GET', '/api/articles?sort=id')))
-  t.is(new Set(told.map(({ text }) => text)).size, 1)
+  const reported = await Promise.all(
+    Array.from({ length: 20 }, () => cached.ask('GET', '/api/articles?sort=id')),
+  )
+  t.is(new Set(reported.map(({ text }) => text)).size, 1)
   const reads = cached.statements().filter(name => name !== 'prove an answer')
   t.is(reads.length, 1)
 })

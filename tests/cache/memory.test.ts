@@ -65,9 +65,9 @@ async function noted() {
   const access = compileAccess(project, model)
   const type = model.contentTypes.get('api::note.note')
   if (!access.ok || !type) throw new Error('no notes')
-  const { publicCaller: nobody } = access.value
+  const { publicCaller: anonymous } = access.value
   const storage = compileStorage(model)
-  return { project, model, type, nobody, plan: { storage, defaultLocale: 'en', shape: 'flat' } } as const
+  return { project, model, type, anonymous, plan: { storage, defaultLocale: 'en', shape: 'flat' } } as const
 }
 
 /** Nothing is read here. */
@@ -101,7 +101,7 @@ const QUESTIONS_ASKED = 300
 
 for (const [name, textOf] of Object.entries(QUESTIONS)) {
   test(`questions over REST take the memory that is counted for them: ${name}`, async t => {
-    const { project, model, type, nobody, plan } = await noted()
+    const { project, model, type, anonymous, plan } = await noted()
     let counted = 0
     const growth = growthOf(QUESTIONS_ASKED, number => {
       const list = parseListSearch(
@@ -110,7 +110,7 @@ for (const [name, textOf] of Object.entries(QUESTIONS)) {
         { model, settings: project.settings.rest },
       )
       const { parsed } = list
-      const seen = restrictOnce(list, nobody, () => restrict(parsed.query, nobody))
+      const seen = restrictOnce(list, anonymous, () => restrict(parsed.query, anonymous))
       toCacheableRead(seen, plan)
       if (number <= QUESTIONS_ASKED) counted += list.size
     })
@@ -133,7 +133,7 @@ const OPERATIONS: Readonly<Record<string, (number: number) => string>> = {
 
 for (const [name, textOf] of Object.entries(OPERATIONS)) {
   test(`operations of GraphQL take the memory that is counted for them: ${name}`, async t => {
-    const { project, model, nobody, plan } = await noted()
+    const { project, model, anonymous, plan } = await noted()
     const { config } = project.settings.graphql
     const generated = compileGenerated({ format: 'nested', model, settings: project.settings.graphql })
     const engine = openEngine(generated.schema, {
@@ -155,7 +155,7 @@ for (const [name, textOf] of Object.entries(OPERATIONS)) {
       if (!prepared.ok) throw prepared.reasons[0]
       const { text } = prepared.value.plan
       if (!text) throw new Error('not by text')
-      for (const query of restrictRoots(text, nobody) ?? []) toCacheableRead(query, plan)
+      for (const query of restrictRoots(text, anonymous) ?? []) toCacheableRead(query, plan)
     })
     const counted = countedNow() - first
     t.true(growth < counted * 1.25, `${growth} bytes of ${counted}`)

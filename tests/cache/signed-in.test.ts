@@ -27,9 +27,9 @@ test.after.always(t => t.context.close())
 
 async function signUp({ plain, database }: TwoApps, name: string): Promise<{ as: string; id: number }> {
   const body = { username: name, email: `${name}@example.com`, password: 'a long passphrase' }
-  const told = await plain.ask('POST', '/api/auth/local/register', { body })
-  if (told.status !== 200) throw new Error(told.text)
-  const { jwt, user } = JSON.parse(told.text)
+  const reported = await plain.ask('POST', '/api/auth/local/register', { body })
+  if (reported.status !== 200) throw new Error(reported.text)
+  const { jwt, user } = JSON.parse(reported.text)
   await database.run({
     text: `WITH made AS (INSERT INTO notes (document_id, title, created_at, updated_at, published_at) VALUES ($1, $1, now(), now(), now()) RETURNING id)
       SELECT id FROM made`,
@@ -53,11 +53,11 @@ test.serial('a cached response costs a signed-in user one statement, which inclu
     t.is(right.status, 200, right.text)
     for (let time = 0; time < 4; time++) await cached.ask('GET', path, { as: ann.as })
     cached.statements()
-    const told = await cached.ask('GET', path, { as: ann.as })
-    t.is(told.text, right.text)
+    const reported = await cached.ask('GET', path, { as: ann.as })
+    t.is(reported.text, right.text)
     t.deepEqual(cached.statements(), ['prove an answer'], path)
     if (!path.startsWith('/api/')) continue
-    const headers = { 'if-none-match': String(told.headers.etag) }
+    const headers = { 'if-none-match': String(reported.headers.etag) }
     t.is((await cached.ask('GET', path, { as: ann.as, headers })).status, 304)
     t.deepEqual(cached.statements(), ['prove an answer'], `${path}: 304`)
   }
@@ -68,9 +68,9 @@ test.serial('an API token adds no statement', async t => {
   const asking: Asking = { as: FULL }
   for (let time = 0; time < 2; time++) await cached.ask('GET', PATHS[0], asking)
   cached.statements()
-  const told = await cached.ask('GET', PATHS[0], asking)
+  const reported = await cached.ask('GET', PATHS[0], asking)
   t.deepEqual(cached.statements(), ['prove an answer'])
-  const headers = { 'if-none-match': String(told.headers.etag) }
+  const headers = { 'if-none-match': String(reported.headers.etag) }
   t.is((await cached.ask('GET', PATHS[0], { ...asking, headers })).status, 304)
   t.deepEqual(cached.statements(), ['prove an answer'])
 })
@@ -80,8 +80,8 @@ test.serial('users never share an answer, and what is written for one shows at o
   const [bob, eve] = [await signUp(t.context, 'bob'), await signUp(t.context, 'eve')]
   for (let time = 0; time < 4; time++)
     for (const { as } of [bob, eve]) {
-      const told = await cached.ask('GET', PATHS[0], { as })
-      t.is(told.text, (await plain.ask('GET', PATHS[0], { as })).text)
+      const reported = await cached.ask('GET', PATHS[0], { as })
+      t.is(reported.text, (await plain.ask('GET', PATHS[0], { as })).text)
     }
   await database.run({
     text: `UPDATE notes SET title = 'of bob' WHERE document_id = 'note-of-bob'`,

@@ -13,7 +13,7 @@ export interface Site {
   statements(): readonly string[]
   /** Delays the database's answers from now on. */
   hold(): Held
-  ask(method: string, path: string, asking?: Asking): Promise<Told>
+  ask(method: string, path: string, asking?: Asking): Promise<Reported>
   /** The `data` of a good answer to the full token. */
   data(method: string, path: string, data?: unknown): Promise<Document>
 }
@@ -31,7 +31,7 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Told {
+export interface Reported {
   readonly status: number
   readonly text: string
   readonly headers: Readonly<Record<string, unknown>>
@@ -120,9 +120,12 @@ async function openSite(t: Ends, blueprint: Blueprint, { bare, observer }: SiteT
     },
     ask,
     async data(method, path, data) {
-      const told = await ask(method, path, { as: FULL, ...(data === undefined ? {} : { body: { data } }) })
-      if (told.status >= 300) throw new Error(`${method} ${path}: ${told.status} ${told.text}`)
-      return (told.text === '' ? {} : JSON.parse(told.text).data) as Document
+      const reported = await ask(method, path, {
+        as: FULL,
+        ...(data === undefined ? {} : { body: { data } }),
+      })
+      if (reported.status >= 300) throw new Error(`${method} ${path}: ${reported.status} ${reported.text}`)
+      return (reported.text === '' ? {} : JSON.parse(reported.text).data) as Document
     },
   }
 }

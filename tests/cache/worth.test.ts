@@ -68,8 +68,8 @@ test.serial(
     for (let place = 1; place <= 100; place++) {
       await plain.data('PUT', path, { place })
       cached.statements()
-      const told = await cached.ask('GET', path)
-      t.is(JSON.parse(told.text).data.place, place)
+      const reported = await cached.ask('GET', path)
+      t.is(JSON.parse(reported.text).data.place, place)
       const sent = cached.statements()
       statements += sent.length
       proofs += sent.filter(isProof).length

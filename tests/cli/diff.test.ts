@@ -73,17 +73,17 @@ test('the differences are printed as JSON', async t => {
 test('the way back grants what was taken away and takes what was granted', async t => {
   const folder = repository(t, { 'project.yaml': BEFORE })
   folder.write('project.yaml', AFTER)
-  const told = async () => {
+  const reported = async () => {
     const { out } = await diff('HEAD', { folder: folder.path, form: 'json' })
     const { differences } = JSON.parse(out) as { differences: Record<string, unknown>[] }
     return differences.map(({ effect, kind, key, subject, actions }) =>
       [effect, kind, key, subject, actions].join(' '),
     )
   }
-  const there = await told()
+  const there = await reported()
   commit(folder.path)
   folder.write('project.yaml', BEFORE)
-  const back = await told()
+  const back = await reported()
   const opposite = (line: string) =>
     line.startsWith('grants') ? line.replace('grants', 'takes') : line.replace('takes', 'grants')
   t.deepEqual(back.toSorted(), there.map(opposite).toSorted())

@@ -59,9 +59,9 @@ test('the explanation is printed as JSON on one line', async t => {
   const { out } = await explain('public find article author', { form: 'json' })
   t.is(out, golden('explain-public-find-article-author.json.txt', out))
   t.is(out.trimEnd().split('\n').length, 1)
-  const told = JSON.parse(out)
-  t.deepEqual(told.where, { author: { name: { $notNull: true } } })
-  t.true(told.sql.text.includes('"name" IS NOT NULL'))
+  const reported = JSON.parse(out)
+  t.deepEqual(reported.where, { author: { name: { $notNull: true } } })
+  t.true(reported.sql.text.includes('"name" IS NOT NULL'))
 })
 
 test('unknown words are refused with the nearest ones', async t => {
@@ -207,16 +207,16 @@ test('for a user, the role and the values of $user are read from the database, a
   const before = await contentOf(database)
   const { out, complaint } = await explain('ANN@example.org find report', { ...options, form: 'json' })
   t.regex(complaint, /^Database: .* \(development\)\n$/)
-  const told = JSON.parse(out)
-  t.is(told.role, 'member')
-  t.deepEqual(told.user.values, { '$user.id': 1, '$user.nickname': 'north' })
+  const reported = JSON.parse(out)
+  t.is(reported.role, 'member')
+  t.deepEqual(reported.user.values, { '$user.id': 1, '$user.nickname': 'north' })
   t.false(out.includes('secret-of-ann'))
-  const values = told.sql.parameters.map((parameter: { value: unknown }) => parameter.value)
-  const { rows } = await database.run({ text: told.sql.text, values })
+  const values = reported.sql.parameters.map((parameter: { value: unknown }) => parameter.value)
+  const { rows } = await database.run({ text: reported.sql.text, values })
   const found = JSON.parse(String(rows[0]?.[0])) as { documentId: string }[]
   t.deepEqual(found.map(({ documentId }) => documentId).toSorted(), ['northern', 'own'])
   t.deepEqual(
-    told.sql.parameters.map((parameter: { from: string | null }) => parameter.from).filter(Boolean),
+    reported.sql.parameters.map((parameter: { from: string | null }) => parameter.from).filter(Boolean),
     ['$user.id', '$user.nickname'],
   )
   t.deepEqual(await contentOf(database), before)

@@ -14,9 +14,9 @@ test('a change is planned, refused, allowed and reported afterwards', async t =>
   t.teardown(() => folder.remove())
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
-  const told: string[] = []
-  const write = (text: string) => void told.push(text)
-  const shown = () => told.splice(0).join('')
+  const reported: string[] = []
+  const write = (text: string) => void reported.push(text)
+  const shown = () => reported.splice(0).join('')
   const base = {
     folder: folder.path,
     env: { DATABASE_URL: url },
@@ -94,15 +94,15 @@ test('a change is planned, refused, allowed and reported afterwards', async t =>
 test('an invalid project and an unreachable database are reported with exit code 1', async t => {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())
-  const told: string[] = []
-  const write = (text: string) => void told.push(text)
+  const reported: string[] = []
+  const write = (text: string) => void reported.push(text)
   const paint = (_: string, text: string) => text
   const base = { folder: folder.path, paint, write, complain: write }
   folder.write('project.yaml', project('title: strin'))
   t.is(await runPlan({ ...base, env: {}, form: 'text' }), 1)
-  t.regex(told.splice(0).join(''), /project\.yaml:3:\d+[\s\S]*string/)
+  t.regex(reported.splice(0).join(''), /project\.yaml:3:\d+[\s\S]*string/)
   folder.write('project.yaml', project('title: string'))
   const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }
   t.is(await runMigrate({ ...base, env, json: false, allowDestructive: false }), 1)
-  t.regex(told.join(''), /127\.0\.0\.1/)
+  t.regex(reported.join(''), /127\.0\.0\.1/)
 })

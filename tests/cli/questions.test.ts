@@ -43,7 +43,7 @@ apiTokens:
 `
 
 /** Every question that can be asked; answers how many were. */
-function askAll(roles: RolesProject, told: (text: string, json: string) => void): number {
+function askAll(roles: RolesProject, reported: (text: string, json: string) => void): number {
   const { explainer, project } = roles
   let asked = 0
   for (const holder of explainer.holders) {
@@ -53,7 +53,7 @@ function askAll(roles: RolesProject, told: (text: string, json: string) => void)
           const question = toQuestion({ action, type: name, field }, roles)
           if (!question.ok) continue
           const answer = toAnswer(question.value, { holder, user: null }, roles)
-          told(
+          reported(
             printAnswerText(answer, { project, paint: paintFor(false, {}) }),
             printAnswerJson(answer, project),
           )
@@ -90,16 +90,16 @@ test('every condition becomes SQL whose parameters are explained, at every posit
   const withSql = texts.filter(text => text.includes('\n  SQL of '))
   t.true(withSql.length > 40, String(withSql.length))
   for (const text of withSql) t.false(text.includes('undefined'), text)
-  const told = withSql.join('\n')
+  const reported = withSql.join('\n')
   for (const path of ['open', 'since', 'post.id', 'name', 'id', 'role.type'])
-    t.true(told.includes(`$user.${path}`), path)
+    t.true(reported.includes(`$user.${path}`), path)
   for (const request of [
     'GET /api/page?',
     'GET /api/upload/files?',
     'GET /api/users/count',
     'GET /api/i18n/locales?',
   ])
-    t.true(told.includes(request), request)
+    t.true(reported.includes(request), request)
 })
 
 /** The ways from a type over so many relations and components at most to single values and to relations. */
@@ -139,7 +139,7 @@ test('explanations of attributes agree with the checks of requests, over relatio
   const loaded = await loadRoles(EXAMPLE, {})
   if (!loaded.ok) throw new Error(loaded.reasons.map(({ message }) => message).join('\n'))
   const roles = loaded.value
-  const told: boolean[] = []
+  const reported: boolean[] = []
   for (const holder of roles.explainer.holders) {
     const caller: Caller = { kind: 'user', grants: grantsOf(roles.access, holder), user: {} }
     for (const { name, type, actions } of roles.explainer.subjects) {
@@ -150,9 +150,9 @@ test('explanations of attributes agree with the checks of requests, over relatio
         if (!question.ok) throw new Error(question.reasons.join())
         const { allowed } = toAnswer(question.value, { holder, user: null }, roles)
         t.is(isAnswered(way, type, caller, roles), allowed, `${holder.key} ${name} ${field}`)
-        told.push(allowed)
+        reported.push(allowed)
       }
     }
   }
-  t.true(told.filter(Boolean).length > 100 && told.filter(allowed => !allowed).length > 100)
+  t.true(reported.filter(Boolean).length > 100 && reported.filter(allowed => !allowed).length > 100)
 })

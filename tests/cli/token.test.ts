@@ -71,11 +71,11 @@ test('two tokens are never the same', t => {
 
 test('programs get one line of JSON', t => {
   const { out } = make({ json: true, expires: '12h', type: 'full-access' })
-  const { token, hash, ...told } = JSON.parse(out)
+  const { token, hash, ...reported } = JSON.parse(out)
   t.is(out.trimEnd().split('\n').length, 1)
   t.regex(token, /^plinth_[\w-]{43}$/)
   t.regex(hash, /^sha256:[0-9a-f]{64}$/)
-  t.deepEqual(told, { name: 'website', type: 'full-access', expiresAt: '2030-01-01T12:00:00.000Z' })
+  t.deepEqual(reported, { name: 'website', type: 'full-access', expiresAt: '2030-01-01T12:00:00.000Z' })
 })
 
 for (const [terms, words] of [

@@ -36,7 +36,7 @@ function plinth(
     env: { ...process.env, DATABASE_URL: url },
     timeout: 120_000,
   })
-  return { code: status, out: stdout, told: stderr.replace(DATABASE_LINE, '') }
+  return { code: status, out: stdout, reported: stderr.replace(DATABASE_LINE, '') }
 }
 
 const HEADER = `{"plinth":"documents","format":1,"project":"Shop","fingerprint":"","passwords":false,"locales":["en"],"types":{"api::book.book":{"draftAndPublish":false,"localized":false,"attributes":{"title":"string"}}},"components":{}}`
@@ -50,12 +50,12 @@ test('a stream goes from the standard input to the standard output of the next c
   if (url === 'embedded') await layEmbedded(folder.path)
   const input = `${[HEADER, book('dune', { title: 'Dune' }), book('emma', { title: 'Emma' })].join('\n')}\n`
   const done = plinth(['import', folder.path, '-'], { url, input })
-  t.deepEqual([done.code, done.out, done.told], [0, '', 'Imported: 2 made\n'])
+  t.deepEqual([done.code, done.out, done.reported], [0, '', 'Imported: 2 made\n'])
   t.false(
     readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).some(file => file.endsWith('.ndjson')),
   )
   const again = plinth(['export', folder.path, '--out', '-', '--types', 'book'], { url })
-  t.deepEqual([again.code, again.told], [0, 'Exported 2 documents\n'])
+  t.deepEqual([again.code, again.reported], [0, 'Exported 2 documents\n'])
   const titles = again.out.split('\n').slice(1, -1)
   t.deepEqual(
     titles.map(line => JSON.parse(line).versions[0].values),
@@ -65,13 +65,13 @@ test('a stream goes from the standard input to the standard output of the next c
 
 test('an impossible import is refused in one sentence, and leaves nothing behind', async t => {
   const folder = shop(t)
-  const told: string[] = []
+  const reported: string[] = []
   const base = {
     folder: folder.path,
     env: {},
     paint: (_: string, text: string) => text,
     write: () => {},
-    complain: (text: string) => void (DATABASE_LINE.test(text) || told.push(text)),
+    complain: (text: string) => void (DATABASE_LINE.test(text) || reported.push(text)),
   }
   const exporting = { ...base, types: [], passwordHashes: false }
   const importing = { ...base, onConflict: 'skip', dryRun: false, events: false } as const
@@ -79,7 +79,7 @@ test('an impossible import is refused in one sentence, and leaves nothing behind
   t.is(await runImport({ ...importing, file: join(folder.path, 'none.ndjson') }), 1)
   t.is(await runImport({ ...importing, file: folder.path }), 1)
   t.is(await runImport({ ...importing, file: join(folder.path, 'project.yaml'), files: '/nowhere' }), 1)
-  t.deepEqual(told.splice(0), [
+  t.deepEqual(reported.splice(0), [
     'This project was never started: there are no documents to export\n',
     `There is no file ${join(folder.path, 'none.ndjson')}\n`,
     `${folder.path} is a folder: name the file to import\n`,
@@ -90,62 +90,62 @@ test('an impossible import is refused in one sentence, and leaves nothing behind
 
   folder.write('wrong.ndjson', `${HEADER}\n${book('dune', {})}\n`)
   t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson') }), 1)
-  t.is(told.pop(), 'wrong.ndjson:2 book dune: title must be defined.\n')
+  t.is(reported.pop(), 'wrong.ndjson:2 book dune: title must be defined.\n')
   t.is(await runExport({ ...exporting, types: ['bok'], out: '-' }), 1)
-  t.is(told.pop(), 'unknown content-type `bok`: did you mean `book`?\n')
+  t.is(reported.pop(), 'unknown content-type `bok`: did you mean `book`?\n')
   t.is(await runExport({ ...exporting, types: [''], out: '-' }), 1)
-  t.regex(told.pop() ?? '', /^unknown content-type ``: one of /)
+  t.regex(reported.pop() ?? '', /^unknown content-type ``: one of /)
   const project = join(folder.path, 'project.yaml')
   const nowhere = join(folder.path, 'no', 'where')
   t.is(await runExport({ ...exporting, out: nowhere }), 1)
-  t.is(told.pop(), `There is no folder ${join(folder.path, 'no')} for ${nowhere}\n`)
+  t.is(reported.pop(), `There is no folder ${join(folder.path, 'no')} for ${nowhere}\n`)
   t.is(await runExport({ ...exporting, out: folder.path }), 1)
-  t.is(told.pop(), `${folder.path} is a folder: name the file to write\n`)
+  t.is(reported.pop(), `${folder.path} is a folder: name the file to write\n`)
   t.is(await runExport({ ...exporting, out: '-', files: project }), 1)
   t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson'), files: project }), 1)
-  t.deepEqual(told.splice(0), Array(2).fill(`${project} is a file: --files names a folder\n`))
+  t.deepEqual(reported.splice(0), Array(2).fill(`${project} is a file: --files names a folder\n`))
   // A file at the path of the draft does not affect the permissions.
   folder.write('all.ndjson.part', 'of somebody else')
   chmodSync(join(folder.path, 'all.ndjson.part'), 0o666)
   t.is(await runExport({ ...exporting, out: join(folder.path, 'all.ndjson') }), 0)
-  t.is(told.pop(), 'Exported 0 documents\n')
+  t.is(reported.pop(), 'Exported 0 documents\n')
   t.is(statSync(join(folder.path, 'all.ndjson')).mode & 0o777, 0o600)
   t.regex(readFileSync(join(folder.path, 'all.ndjson'), 'utf8'), /^\{"plinth":"documents",.*\}\n$/)
 })
 
 test('documents skipped by an import are listed in a file, and the exit code reports them', async t => {
   const folder = shop(t)
-  const told: string[] = []
+  const reported: string[] = []
   const terms = {
     folder: folder.path,
     env: { DATABASE_URL: await databaseUrl(t) },
     paint: (_: string, text: string) => text,
     write: () => {},
-    complain: (text: string) => void (DATABASE_LINE.test(text) || told.push(text)),
+    complain: (text: string) => void (DATABASE_LINE.test(text) || reported.push(text)),
     ...({ onConflict: 'skip', dryRun: false, events: false } as const),
     file: join(folder.path, 'books.ndjson'),
   }
   folder.write('books.ndjson', `${[HEADER, book('dune', {}), book('emma', { title: 'Emma' })].join('\n')}\n`)
   t.is(await runImport({ ...terms, skipInvalid: join(folder.path, 'no', 'where') }), 1)
-  t.regex(told.pop() ?? '', /^ENOENT: no such file or directory, open '.*where'\n$/)
+  t.regex(reported.pop() ?? '', /^ENOENT: no such file or directory, open '.*where'\n$/)
   const report = join(folder.path, 'report.ndjson')
   t.is(await runImport({ ...terms, skipInvalid: report }), 1)
-  t.is(told.shift(), 'Imported: 1 made\n')
-  t.regex(told.shift() ?? '', /^Left out: 1\. .*report\.ndjson says which and why/)
+  t.is(reported.shift(), 'Imported: 1 made\n')
+  t.regex(reported.shift() ?? '', /^Left out: 1\. .*report\.ndjson says which and why/)
   t.is(
     readFileSync(report, 'utf8'),
     '{"file":"books.ndjson","line":2,"about":"book dune","message":"title must be defined."}\n',
   )
   folder.write('books.ndjson', `${[HEADER, book('dune', { title: 'Dune' })].join('\n')}\n`)
   t.is(await runImport({ ...terms, skipInvalid: report }), 0)
-  t.deepEqual([told.shift(), readFileSync(report, 'utf8')], ['Imported: 1 made\n', ''])
+  t.deepEqual([reported.shift(), readFileSync(report, 'utf8')], ['Imported: 1 made\n', ''])
 })
 
 test('an option of `import strapi` is not taken for that of `import`', t => {
   const words = ['import', 'strapi', '/nowhere', '--out', join(shop(t).path, 'out')]
   const done = plinth([...words, '--skip-invalid', 'report.ndjson'], { url: 'embedded' })
   t.deepEqual(
-    [done.code, done.told],
+    [done.code, done.reported],
     [
       1,
       '--skip-invalid is for documents that are imported: it needs --database or --archive, and no --content\n',

@@ -53,7 +53,7 @@ async function refused(t: ExecutionContext, root: string) {
 
 interface Writer {
   readonly child: ChildProcess
-  readonly told: readonly string[]
+  readonly reported: readonly string[]
   /** Resolves after this many printed lines. */
   reaches(count: number): Promise<void>
 }
@@ -65,13 +65,13 @@ function startWriter(t: ExecutionContext, root: string): Writer {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill('SIGKILL'))
-  const told: string[] = []
+  const reported: string[] = []
   const lines = createInterface({ input: child.stdout })
-  lines.on('line', line => told.push(line))
+  lines.on('line', line => reported.push(line))
   const reaches = async (count: number) => {
-    while (told.length < count) await once(lines, 'line')
+    while (reported.length < count) await once(lines, 'line')
   }
-  return { child, told, reaches }
+  return { child, reported, reaches }
 }
 
 async function kill({ child }: Writer): Promise<void> {
@@ -87,7 +87,7 @@ test.serial('no acknowledged write is lost when the process is killed', async t 
     await writer.reaches(count)
     await kill(writer)
     const { database, observations } = await opened(t, root)
-    const last = Number(writer.told.filter(line => /^\d+$/.test(line)).at(-1))
+    const last = Number(writer.reported.filter(line => /^\d+$/.test(line)).at(-1))
     const { rows } = await database.run({
       text: 'SELECT count(*) FROM plate WHERE id <= $1 AND length(note) = 500',
       values: [last],
@@ -111,7 +111,7 @@ test.serial('a second process is refused with the owner of the folder, and chang
   const reason = await refused(t, root)
   t.is(reason?.kind, 'locked')
   t.regex(reason?.message ?? '', new RegExp(`in use by process ${writer.child.pid} `))
-  await writer.reaches(writer.told.length + 20)
+  await writer.reaches(writer.reported.length + 20)
   await kill(writer)
 })
 

@@ -38,12 +38,12 @@ test('failed maintenance is logged, and ends nothing', async t => {
   const opened = await openDatabase(DATABASE_SETTINGS, { root: tmpdir(), observe: () => {}, embedded })
   if (!opened.ok) return t.fail(opened.reasons[0]?.message)
   await opened.value.close()
-  const told = await new Promise<DatabaseObservation>(resolve => {
+  const reported = await new Promise<DatabaseObservation>(resolve => {
     const upkeep = startMaintenance(opened.value, resolve, 10)
     t.teardown(upkeep.stop)
     // Upkeep alone keeps no process running.
     const patience = setInterval(() => {}, 1_000)
     t.teardown(() => clearInterval(patience))
   })
-  t.is(told.event, 'database.upkeep-failed')
+  t.is(reported.event, 'database.upkeep-failed')
 })

@@ -99,13 +99,15 @@ test('a cursor does not reveal the sort keys of a middleware, and one in the cal
   ])
   for (const secret of ['one', 'two'])
     await documents('book').create({ data: { title: secret, secret }, status: 'published' })
-  const told = (url: string) => request('reader', 'GET', url).then(({ text }) => text, String)
-  const hidden = await told('/books?_q=hidden&sort=title&pagination[after]=&pagination[pageSize]=1')
+  const reported = (url: string) => request('reader', 'GET', url).then(({ text }) => text, String)
+  const hidden = await reported('/books?_q=hidden&sort=title&pagination[after]=&pagination[pageSize]=1')
   t.regex(hidden, /pagination\[after\].*an order of its own/)
   t.notRegex(hidden, /"next"/)
-  const first = JSON.parse(await told('/books?sort=title&pagination[after]=&pagination[pageSize]=1'))
+  const first = JSON.parse(await reported('/books?sort=title&pagination[after]=&pagination[pageSize]=1'))
   const { next } = first.meta.pagination
-  t.like(JSON.parse(await told(`/books?sort=title&pagination[after]=${next}`)), { data: [{ title: 'two' }] })
+  t.like(JSON.parse(await reported(`/books?sort=title&pagination[after]=${next}`)), {
+    data: [{ title: 'two' }],
+  })
 })
 
 test('values that a middleware sets may be ones that the caller may not, whose own stay refused', async t => {

@@ -274,16 +274,16 @@ test('a component that names its id is changed in part; lists may be emptied, bu
 
 test('a number that is no integer is held against its limits too', t => {
   const draft = { strictness: 'draft' } as const
-  const told = (value: unknown, more: Partial<ParseTerms> = {}) =>
+  const reported = (value: unknown, more: Partial<ParseTerms> = {}) =>
     parse({ rating: value }, more).faults.map(({ message }) => message)
   const [integer, most, least] = [
     'rating must be an integer',
     'rating must be less than or equal to 10',
     'rating must be greater than or equal to 0',
   ]
-  t.deepEqual(told(11.5), [integer, most])
-  t.deepEqual(told('-0.5'), [integer, least])
-  t.deepEqual(told(-0.5, draft), [integer])
-  t.deepEqual(told(11.5, draft), [integer, most])
-  t.is(told('many').length, 1)
+  t.deepEqual(reported(11.5), [integer, most])
+  t.deepEqual(reported('-0.5'), [integer, least])
+  t.deepEqual(reported(-0.5, draft), [integer])
+  t.deepEqual(reported(11.5, draft), [integer, most])
+  t.is(reported('many').length, 1)
 })

@@ -317,14 +317,14 @@ async function run(t: ExecutionContext, seed: number): Promise<void> {
     random: randomFrom(seed),
   }
   const done: string[] = []
-  const told = () => done.slice(-12).join('\n')
+  const reported = () => done.slice(-12).join('\n')
   for (let turn = 1; turn <= STEPS; turn++) {
     const step = nextStep(play)
     const where = { status: pick(STATUSES, play), locale: pick(LOCALES, play) }
     done.push(await step(pick([...play.expected.docs.keys()], play), where, play))
-    if (turn % 5 === 0) await compare(t, play.writing, play.expected, told())
+    if (turn % 5 === 0) await compare(t, play.writing, play.expected, reported())
   }
-  await compare(t, play.writing, play.expected, told())
+  await compare(t, play.writing, play.expected, reported())
 }
 
 for (const seed of SEEDS)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { FULL, openPeople, type People, said, type Told } from './people.ts'
+import { FULL, openPeople, type People, type Reported, said } from './people.ts'
 import type { Body } from './reading-room.ts'
 
 // reference/rest.md#14-access: users, bare and by numeric id; reference/safety.md
@@ -15,12 +15,12 @@ test.before(async () => {
 })
 test.after.always(() => people?.close())
 
-const get = (path: string, as?: string): Promise<Told> =>
+const get = (path: string, as?: string): Promise<Reported> =>
   people.call('GET', path, undefined, as && tokens[as])
-const send = (method: string, path: string, body: unknown, as = 'full'): Promise<Told> =>
+const send = (method: string, path: string, body: unknown, as = 'full'): Promise<Reported> =>
   people.call(method, path, body, tokens[as])
-const listOf = ({ body }: Told): readonly Body[] => body as unknown as readonly Body[]
-const namesOf = (told: Told) => listOf(told).map(user => user.username)
+const listOf = ({ body }: Reported): readonly Body[] => body as unknown as readonly Body[]
+const namesOf = (reported: Reported) => listOf(reported).map(user => user.username)
 
 const make = (name: string, more: object = {}, as = 'full') =>
   send(

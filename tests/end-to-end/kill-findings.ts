@@ -3,7 +3,7 @@ import { openDatabase } from '../../core/database/open-database.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import type { Folder } from '../harness/folder.ts'
 import type { Server } from '../harness/server.ts'
-import { send, type Told, valuesOf, type Writers } from './kill-writers.ts'
+import { type Reported, send, valuesOf, type Writers } from './kill-writers.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -44,11 +44,11 @@ function writtenIn(row: Row): Row {
 }
 
 /** The values of documents: each version complete, and published versions equal to the drafts. */
-export async function toldBy(
+export async function reportedBy(
   t: ExecutionContext,
   server: Pick<Server, 'base'>,
   people: readonly string[],
-): Promise<ReadonlyMap<string, Told>> {
+): Promise<ReadonlyMap<string, Reported>> {
   const found = new Map<string, { words: Record<string, string>; shared: string }>()
   const drafts = await list(server, `/api/articles?status=draft&${WHOLE}`)
   const published = await list(server, `/api/articles?${WHOLE}`)
@@ -60,36 +60,36 @@ export async function toldBy(
     const expected = { ...valuesOf(word, people), stage: shared, seal: valuesOf(shared, people).seal }
     t.deepEqual(writtenIn(row), expected)
     const id = String(row.documentId)
-    const told = found.get(id) ?? { words: {}, shared }
-    t.is(told.shared, shared, `${id} shares one value`)
-    t.is(told.words[String(row.locale)] ?? word, word, `${id} is published as its draft is`)
-    told.words[String(row.locale)] = word
-    found.set(id, told)
+    const reported = found.get(id) ?? { words: {}, shared }
+    t.is(reported.shared, shared, `${id} shares one value`)
+    t.is(reported.words[String(row.locale)] ?? word, word, `${id} is published as its draft is`)
+    reported.words[String(row.locale)] = word
+    found.set(id, reported)
   }
   return found
 }
 
-export function compare(t: ExecutionContext, found: ReadonlyMap<string, Told>, writers: Writers): void {
+export function compare(t: ExecutionContext, found: ReadonlyMap<string, Reported>, writers: Writers): void {
   const { acknowledged, doubtful } = writers
-  for (const [id, told] of acknowledged) {
+  for (const [id, reported] of acknowledged) {
     const doubt = doubtful.find(({ documentId }) => documentId === id)
     const seen = found.get(id) ?? null
-    if (doubt && isSame(seen, doubt.told)) continue
-    t.deepEqual(seen, told, `${id} is as it was acknowledged`)
+    if (doubt && isSame(seen, doubt.reported)) continue
+    t.deepEqual(seen, reported, `${id} is as it was acknowledged`)
   }
   const made = doubtful.filter(({ documentId }) => documentId === null)
-  for (const [id, told] of found)
+  for (const [id, reported] of found)
     if (!acknowledged.has(id))
       t.true(
-        made.some(each => isSame(each.told, told)),
+        made.some(each => isSame(each.reported, reported)),
         `${id} was never sent`,
       )
 }
 
-const isSame = (one: Told | null, other: Told | null): boolean =>
+const isSame = (one: Reported | null, other: Reported | null): boolean =>
   JSON.stringify([one?.shared, sorted(one)]) === JSON.stringify([other?.shared, sorted(other)])
 
-const sorted = (told: Told | null) => Object.entries(told?.words ?? {}).toSorted()
+const sorted = (reported: Reported | null) => Object.entries(reported?.words ?? {}).toSorted()
 
 const ORPHANS = [
   "SELECT id FROM articles p WHERE status = 'published' AND NOT EXISTS (SELECT FROM articles d WHERE d.status = 'draft' AND d.document_key = p.document_key AND d.locale = p.locale)",

@@ -27,7 +27,7 @@ apiTokens:
 `
 
 /** The values of a document: the last written word of each locale, and the word that all share. */
-export interface Told {
+export interface Reported {
   readonly words: Readonly<Record<string, string>>
   readonly shared: string
 }
@@ -37,12 +37,12 @@ interface Doubtful {
   /** null: a document that was being made. */
   readonly documentId: string | null
   /** null: gone. */
-  readonly told: Told | null
+  readonly reported: Reported | null
 }
 
 export interface Writers {
   /** The acknowledged writes, by documentId. */
-  readonly acknowledged: ReadonlyMap<string, Told>
+  readonly acknowledged: ReadonlyMap<string, Reported>
   readonly doubtful: readonly Doubtful[]
   /** How many writes were acknowledged. */
   readonly count: number
@@ -92,7 +92,7 @@ interface Writing {
 
 /** Clients that write one after the other each, until all is written or the server is gone. */
 export async function writeUntilGone(clients: number, most: number, writing: Writing): Promise<Writers> {
-  const acknowledged = new Map<string, Told>()
+  const acknowledged = new Map<string, Reported>()
   const doubtful: Doubtful[] = []
   let count = 0
   /** Returns the client's next document; undefined: the answer does not identify it. */
@@ -102,7 +102,7 @@ export async function writeUntilGone(clients: number, most: number, writing: Wri
     if (!isAnswer(answer) || (writing.goesOn && answer.status === 503)) return undefined
     if (answer.status >= 300) throw new Error(JSON.stringify(answer))
     writing.onWrite(++count)
-    if (step.told !== null) return step.documentId ?? idIn(answer.body)
+    if (step.reported !== null) return step.documentId ?? idIn(answer.body)
     acknowledged.delete(String(step.documentId))
     return null
   }
@@ -115,7 +115,7 @@ export async function writeUntilGone(clients: number, most: number, writing: Wri
       if (written === undefined && !writing.goesOn) return
       if (written === undefined) await pause(50)
       last = written ?? null
-      if (last !== null && step.told !== null) acknowledged.set(last, step.told)
+      if (last !== null && step.reported !== null) acknowledged.set(last, step.reported)
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
@@ -134,16 +134,16 @@ function nextStep(
   const before = documentId === null ? undefined : acknowledged.get(documentId)
   const phase = turn % 10
   const isNew = before === undefined || phase === 0 || phase === 5
-  if (!isNew && phase === 9) return { documentId, told: null, word, locale: '*' }
+  if (!isNew && phase === 9) return { documentId, reported: null, word, locale: '*' }
   const locale = !isNew && (phase === 2 || phase === 7) ? 'fr' : 'en'
   const words = { ...(isNew ? {} : before.words), [locale]: word }
-  return { documentId: isNew ? null : documentId, told: { words, shared: word }, word, locale }
+  return { documentId: isNew ? null : documentId, reported: { words, shared: word }, word, locale }
 }
 
-function perform({ documentId, told, word, locale }: Step, { server, people }: Writing) {
+function perform({ documentId, reported, word, locale }: Step, { server, people }: Writing) {
   if (documentId === null) return send(server, 'POST', '/api/articles', valuesOf(word, people))
   const path = `/api/articles/${documentId}?locale=${locale}`
-  if (told === null) return send(server, 'DELETE', path)
+  if (reported === null) return send(server, 'DELETE', path)
   return send(server, 'PUT', path, valuesOf(word, people))
 }
 

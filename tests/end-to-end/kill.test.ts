@@ -3,7 +3,7 @@ import { freshDatabase } from '../harness/database.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { type Server, startServer } from '../harness/server.ts'
 import { testServer } from '../harness/test-database.ts'
-import { assertNoOrphans, compare, type Place, toldBy } from './kill-findings.ts'
+import { assertNoOrphans, compare, type Place, reportedBy } from './kill-findings.ts'
 import { makePeople, PROJECT, writeUntilGone } from './kill-writers.ts'
 
 const start = ({ folder, url }: Place): Promise<Server> =>
@@ -24,7 +24,7 @@ async function killAmid(t: ExecutionContext, place: Place, { clients, writes }: 
   t.is(await server.stop(), null, 'it did not end by itself')
   t.true(writers.count < writes && writers.doubtful.length > 0, 'it was killed amid writes')
   const again = await start(place)
-  const after = await toldBy(t, again, people)
+  const after = await reportedBy(t, again, people)
   compare(t, after, writers)
   const rest = await writeUntilGone(clients, writes - writers.count, {
     server: again,
@@ -32,7 +32,7 @@ async function killAmid(t: ExecutionContext, place: Place, { clients, writes }: 
     onWrite: () => {},
   })
   t.deepEqual(rest.doubtful, [])
-  const whole = await toldBy(t, again, people)
+  const whole = await reportedBy(t, again, people)
   t.is(whole.size, after.size + rest.acknowledged.size)
   t.is(await again.stop(), 0)
   await assertNoOrphans(t, place)

@@ -63,8 +63,10 @@ test('lists in lists in lists are refused by the same limit, in every format', a
   t.is((await site.ask('GET', `/api/authors?${small}`, { as: FULL })).status, 200)
   const query =
     '{ authors { data { attributes { articles { data { attributes { author { data { attributes { articles { data { attributes { title body } } } } } } } } } } } } }'
-  const told = JSON.parse((await site.ask('POST', '/graphql', { as: FULL, body: { query } })).text) as Refused
-  t.regex(told.errors?.[0]?.message ?? '', /`articles\.author\.articles`/)
+  const reported = JSON.parse(
+    (await site.ask('POST', '/graphql', { as: FULL, body: { query } })).text,
+  ) as Refused
+  t.regex(reported.errors?.[0]?.message ?? '', /`articles\.author\.articles`/)
 })
 
 test('ordinary requests are answered', async t => {
@@ -125,11 +127,11 @@ test('a page of twenty levels whose lists could be long is answered if it is sma
   const level = (left: number): string =>
     left === 0 ? 'title' : `author { name ${one} { title ${level(left - 1)} } }`
   const query = `{ ${one} { ${level(10)} } }`
-  const told = JSON.parse(
+  const reported = JSON.parse(
     (await site.ask('POST', '/graphql5', { as: FULL, body: { query } })).text,
   ) as Refused
-  t.is(told.errors, undefined, JSON.stringify(told.errors))
-  t.is(JSON.stringify(told.data).split('Title 3').length - 1, 10)
+  t.is(reported.errors, undefined, JSON.stringify(reported.errors))
+  t.is(JSON.stringify(reported.data).split('Title 3').length - 1, 10)
 })
 
 interface Refused {

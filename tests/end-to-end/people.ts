@@ -52,7 +52,7 @@ const USERS = ['ann', 'bob', 'cleo', 'dora', 'eve', 'finn'].map(
     `- { username: ${name}, email: ${name}@example.com, password: ${name}-password, confirmed: true, role: ${name === 'cleo' ? 'clerk' : 'authenticated'} }\n`,
 )
 
-export interface Told {
+export interface Reported {
   readonly status: number
   readonly headers: Headers
   /** Whatever the answer says: an object, a list, a number; null where it is empty. */
@@ -61,7 +61,7 @@ export interface Told {
 
 export interface People {
   /** `token`: as it goes into `Authorization: Bearer`. */
-  call(method: string, path: string, body?: unknown, token?: string): Promise<Told>
+  call(method: string, path: string, body?: unknown, token?: string): Promise<Reported>
   /** The token of who signs in. */
   signIn(identifier: string, password?: string): Promise<string>
   /** Resolves to the mails to an address, the oldest first, after this many have arrived. */
@@ -159,7 +159,7 @@ export function readMails(folder: string): readonly string[] {
 }
 
 /** `400 Invalid token`, `200`. */
-export const said = ({ status, body }: Told): string => {
+export const said = ({ status, body }: Reported): string => {
   const error = body?.error as Body | undefined
   return error ? `${status} ${String(error.message)}` : String(status)
 }

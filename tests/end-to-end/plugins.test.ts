@@ -87,8 +87,8 @@ test('the log names a policy that failed, and why', async t => {
 
 test('a policy sees who asks, what for, its config, and what middlewares left', async t => {
   const path = '/api/notes?seen=1&filters[text]=One'
-  const nobody = JSON.parse((await server.get(path)).headers.get('x-seen') ?? '')
-  t.deepEqual(nobody, {
+  const anonymous = JSON.parse((await server.get(path)).headers.get('x-seen') ?? '')
+  t.deepEqual(anonymous, {
     app: ['Plugged', true, true, false],
     config: {},
     user: null,

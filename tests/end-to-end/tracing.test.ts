@@ -71,6 +71,11 @@ test('an SDK of OpenTelemetry sees requests as parts of their callers’ traces,
   t.true(
     refused.slice(1).some(({ name, attributes }) => name === 'note.create' && 'error.type' in attributes),
   )
-  const told = refused.map(({ name, attributes, events, status }) => ({ name, attributes, events, status }))
-  t.false(JSON.stringify(told).includes(SECRET))
+  const reported = refused.map(({ name, attributes, events, status }) => ({
+    name,
+    attributes,
+    events,
+    status,
+  }))
+  t.false(JSON.stringify(reported).includes(SECRET))
 })

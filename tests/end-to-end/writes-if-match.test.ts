@@ -1,5 +1,5 @@
 import test from 'ava'
-import { answered, openWritingRoom, told, type WritingRoom } from './writing-room.ts'
+import { answered, openWritingRoom, reported, type WritingRoom } from './writing-room.ts'
 
 let room: WritingRoom
 test.before(async () => {
@@ -20,7 +20,7 @@ const tagOf = async (path: string, format: Readonly<Record<string, string>> = {}
 
 /** The result of a DELETE with a tag. */
 const remove = async (path: string, match: string, format: Readonly<Record<string, string>> = {}) =>
-  told(await room.send('DELETE', path, undefined, { headers: { 'if-match': match, ...format } }))
+  reported(await room.send('DELETE', path, undefined, { headers: { 'if-match': match, ...format } }))
 
 test('a change under If-Match is made only to what the caller has seen', async t => {
   const id = await room.make('/api/people', { name: 'Ann' })
@@ -57,14 +57,14 @@ test('one matching tag of several is enough; weak ones, other texts and an empty
     '*, *',
   ]) {
     const changed = await room.send('PUT', path, { name: 'Bea' }, { headers: { 'if-match': match } })
-    t.is(told(changed), CHANGED, match)
+    t.is(reported(changed), CHANGED, match)
     t.is(await remove(path, match), CHANGED, match)
   }
   t.is(answered(await room.send('GET', path), 'name'), 'Ann')
   const refused = await room.send('PUT', path, { name: 'Bea' }, { headers: { 'if-match': '"other"' } })
   t.like(refused.body.error, { status: 412, name: 'PreconditionFailedError', details: {} })
   const list = `W/${tag}, "a, b" ,${tag}`
-  t.is(told(await room.send('PUT', path, { name: 'Ann' }, { headers: { 'if-match': list } })), '200')
+  t.is(reported(await room.send('PUT', path, { name: 'Ann' }, { headers: { 'if-match': list } })), '200')
   t.is(await remove(path, `"x",${await tagOf(path)}`), '204')
 })
 
@@ -100,7 +100,7 @@ test('a tag is of the answer to the same parameters', async t => {
 test('a single type’s document is changed and deleted under its tag alone', async t => {
   const path = '/api/homepage'
   const put = async (greeting: string, match: string) =>
-    told(await room.send('PUT', path, { greeting }, { headers: { 'if-match': match } }))
+    reported(await room.send('PUT', path, { greeting }, { headers: { 'if-match': match } }))
   t.is(await put('Hello', '*'), ABSENT)
   t.is(await remove(path, '*'), ABSENT)
   await room.send('PUT', path, { greeting: 'Hello' })
@@ -109,7 +109,7 @@ test('a single type’s document is changed and deleted under its tag alone', as
   t.is(await put('Bye', tag), CHANGED)
   t.is(await remove(path, tag), CHANGED)
   t.is(await remove(path, await tagOf(path)), '204')
-  t.is(told(await room.send('GET', path)), '404 Not Found')
+  t.is(reported(await room.send('GET', path)), '404 Not Found')
 })
 
 test('only one of several writers that saw the same state changes it', async t => {

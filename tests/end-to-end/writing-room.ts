@@ -121,7 +121,7 @@ function toRoom(server: LocalServer, folder: Folder): WritingRoom {
 }
 
 /** `400 Invalid key x`, `201`. */
-export const told = ({ status, body }: Written): string => {
+export const reported = ({ status, body }: Written): string => {
   const error = body.error as Body | undefined
   return error ? `${status} ${String(error.message)}` : String(status)
 }

@@ -26,13 +26,13 @@ test('the audit extension of the example project records changes of restaurants 
   await restaurants.delete({ documentId: id })
   await settled()
   const entries = await app.documents('audit-entry').findMany({ sort: 'id' })
-  const told = entries.map(({ action, about, language }) => `${action} ${about} ${language}`)
+  const reported = entries.map(({ action, about, language }) => `${action} ${about} ${language}`)
   t.deepEqual(
-    told.filter(line => line.includes(id)),
+    reported.filter(line => line.includes(id)),
     ['create', 'update', 'publish', 'delete'].map(action => `restaurant.${action} ${id} null`),
   )
   t.deepEqual(
-    told.filter(line => line.includes(made.documentId)),
+    reported.filter(line => line.includes(made.documentId)),
     [`article.create ${made.documentId} fr`],
   )
 })

@@ -99,7 +99,7 @@ export async function openListening(
   }
 }
 
-export const told = ({ name, locale }: DocumentEvent): string =>
+export const reported = ({ name, locale }: DocumentEvent): string =>
   `${name}${locale === null ? '' : ` ${locale}`}`
 
 /** Waits until the condition is met; fails after a timeout. */

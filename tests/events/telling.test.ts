@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { DocumentEvent } from '../../core/events/events.ts'
-import { listener, openListening, told } from './listening.ts'
+import { listener, openListening, reported } from './listening.ts'
 
 test('a listener receives action, version and time after the commit', async t => {
   const heard: DocumentEvent[] = []
@@ -31,7 +31,7 @@ test('a listener receives action, version and time after the commit', async t =>
 
 test('every kind of write causes one event per changed version', async t => {
   const heard: string[] = []
-  const room = await openListening(t, [listener('*.*', event => void heard.push(told(event)))])
+  const room = await openListening(t, [listener('*.*', event => void heard.push(reported(event)))])
   room.events.start()
   const after = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
     heard.length = 0

@@ -87,7 +87,7 @@ export async function openEndpoint(
   const model = compiled(project)
   const access = compileAccess(project, model)
   if (!access.ok) throw new Error(access.reasons.map(({ message }) => message).join('\n'))
-  const { publicCaller: nobody, roles } = access.value
+  const { publicCaller: anonymous, roles } = access.value
   const writing = await openWriting(t, model)
   const troubles: unknown[] = []
   const terms: GraphqlTerms = {
@@ -107,7 +107,7 @@ export async function openEndpoint(
     files: openTestFiles(t, model, project.settings.upload, writing.database),
     identify: async authorization => {
       const grants = roles.get(authorization ?? '')
-      return grants ? { kind: 'user', grants, user: null } : nobody
+      return grants ? { kind: 'user', grants, user: null } : anonymous
     },
     production,
     ...(trusted && { trusted }),
@@ -142,7 +142,7 @@ export async function openEndpoint(
   return {
     ...writing,
     troubles,
-    byField: byField(terms, { kind: 'public', grants: nobody.grants, user: null }),
+    byField: byField(terms, { kind: 'public', grants: anonymous.grants, user: null }),
     respond,
     send,
     post: async (body: unknown) => {

@@ -56,9 +56,9 @@ test('a custom root field is for signed-in users and full-access tokens, unless 
   const all = { plain: 'plain', open: 'open', scoped: 'scoped', scopedTwo: 'two', scopedEmpty: 'empty' }
   const everything = { ...all, authEmpty: 'empty', declared: 'declared!', object: 'of an object' }
   t.deepEqual(await ask(query, ALL), { data: everything })
-  const nobody = await ask(query)
-  t.deepEqual(nobody.data, { ...everything, plain: null, scopedTwo: null, authEmpty: null })
-  t.deepEqual(nobody.errors?.[0], {
+  const anonymous = await ask(query)
+  t.deepEqual(anonymous.data, { ...everything, plain: null, scopedTwo: null, authEmpty: null })
+  t.deepEqual(anonymous.errors?.[0], {
     message: 'Forbidden access',
     extensions: {
       error: { name: 'ForbiddenError', message: 'Forbidden access', details: {} },
@@ -133,16 +133,17 @@ test('a middleware may change arguments and answers, throw, or answer without ca
 })
 
 test('errors of the contract keep their code, a plain Error its message; any other is opaque', async t => {
-  const told = async (kind: string) => (await ask(`{ fails(kind: "${kind}") }`)).errors?.[0]
-  t.deepEqual((await told('valid'))?.extensions, {
+  const reported = async (kind: string) => (await ask(`{ fails(kind: "${kind}") }`)).errors?.[0]
+  t.deepEqual((await reported('valid'))?.extensions, {
     error: { name: 'ValidationError', message: 'not like this', details: { kind: 'valid' } },
     code: 'BAD_USER_INPUT',
   })
-  const plain = await told('plain')
+  const plain = await reported('plain')
   t.deepEqual([plain?.message, plain?.path], ['my own words', ['fails']])
   t.is(plain?.extensions.code, 'INTERNAL_SERVER_ERROR')
   t.regex(app.log().join('\n'), /my own words/)
-  for (const kind of ['type', 'own', 'text']) t.is((await told(kind))?.message, 'Internal Server Error', kind)
+  for (const kind of ['type', 'own', 'text'])
+    t.is((await reported(kind))?.message, 'Internal Server Error', kind)
 })
 
 const RESTAURANT = `{
@@ -175,10 +176,10 @@ test('lists of documents have a page of their own, entities their attributes, dr
     top { data { attributes { name other: dishes(sort: "name") { data { id } } } } meta { pagination { total pageCount } } }
     drafts { data { attributes { name dishes(sort: "name") { data { attributes { name } } } } } }
     entity { data { attributes { name distance } } }
-    nobody { data { id } }
+    absent { data { id } }
   }`)
   t.falsy(errors)
-  const { top, drafts, entity, nobody } = data as Record<string, { data: { attributes: object }[] }>
+  const { top, drafts, entity, absent } = data as Record<string, { data: { attributes: object }[] }>
   t.like(top, { meta: { pagination: { total: 2, pageCount: 1 } } })
   t.like(top?.data[0]?.attributes, { name: 'Attic' })
   t.deepEqual(
@@ -193,7 +194,7 @@ test('lists of documents have a page of their own, entities their attributes, dr
     ],
   )
   t.deepEqual(entity, { data: { attributes: { name: 'Attic', distance: 2.5 } } } as never)
-  t.is(nobody, null as never)
+  t.is(absent, null as never)
 })
 
 test('entities and attributes may appear anywhere in custom types', async t => {
@@ -244,9 +245,9 @@ test('a document that is nowhere but in code holds what it leads to itself', asy
 
 test('relations of documents from custom code are shown only to callers who may find them', async t => {
   const query = '{ nearest { data { attributes { name opening { host { data { id } } } } } } }'
-  const nobody = await ask(query)
-  t.deepEqual(codes(nobody), ['FORBIDDEN'])
-  t.like(nobody.data, { nearest: { data: { attributes: { name: 'Attic', opening: { host: null } } } } })
+  const anonymous = await ask(query)
+  t.deepEqual(codes(anonymous), ['FORBIDDEN'])
+  t.like(anonymous.data, { nearest: { data: { attributes: { name: 'Attic', opening: { host: null } } } } })
   t.falsy((await ask(query, ALL)).errors)
 })
 

@@ -86,12 +86,12 @@ test('all faults of trusted documents are reported with file, line and column', 
     '{ folder: documents }',
   )
   if (loaded.ok) return t.fail()
-  const told = loaded.reasons.map(
+  const reported = loaded.reasons.map(
     ({ place, message }) => `${place.file}:${place.line}:${place.column} ${message}`,
   )
-  t.is(told.length, 2)
-  t.regex(told[0] ?? '', /^documents\/a\.graphql:3:5 Cannot query field "nope"/)
-  t.regex(told[1] ?? '', /^documents\/deep\/b\.graphql:1:\d+ Syntax Error/)
+  t.is(reported.length, 2)
+  t.regex(reported[0] ?? '', /^documents\/a\.graphql:3:5 Cannot query field "nope"/)
+  t.regex(reported[1] ?? '', /^documents\/deep\/b\.graphql:1:\d+ Syntax Error/)
   const { loaded: missing } = await load({}, '{ folder: documents }')
   t.false(missing.ok)
 })

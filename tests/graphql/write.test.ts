@@ -470,8 +470,8 @@ test.serial('a role cannot pass on documents that it may not find, read or write
       'own',
     )
   const gone = await link({ title: 'To Bob', author: other.documentId })
-  const nobody = await link({ title: 'To Bob', author: 'nobody' })
-  t.deepEqual(codesOf(gone), codesOf(nobody))
+  const anonymous = await link({ title: 'To Bob', author: 'nobody' })
+  t.deepEqual(codesOf(gone), codesOf(anonymous))
   t.regex(codesOf(gone)[0] ?? '', /do not exist/)
   const own = await link({ title: 'To Ann', author: author.documentId, code: 'not chosen' })
   t.deepEqual(attributesOf(own), { code: 'own', author: { data: { attributes: { name: 'Ann' } } } })

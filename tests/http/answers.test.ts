@@ -83,7 +83,7 @@ test('an unexpected error is an opaque 500, and a log entry with the request’s
       throw new Error('secret detail')
     },
   ] satisfies Responder[]) {
-    const { url, told } = await serve(t, [fail])
+    const { url, reported } = await serve(t, [fail])
     const answer = await fetch(url)
     t.is(answer.status, 500)
     t.deepEqual(await errorOf(answer), {
@@ -91,7 +91,7 @@ test('an unexpected error is an opaque 500, and a log entry with the request’s
       name: 'InternalServerError',
       message: 'Internal Server Error',
     })
-    const failure = told.find(({ kind }) => kind === 'failed')
+    const failure = reported.find(({ kind }) => kind === 'failed')
     if (failure?.kind !== 'failed') return t.fail('nothing was told')
     t.is(failure.requestId, answer.headers.get('x-request-id') ?? '')
     t.regex(String(failure.error), /secret detail/)
@@ -111,20 +111,22 @@ test('a database that is away or too slow is a 503, to be tried again', async t 
   ]
   for (const each of faults) {
     const gone = new DatabaseFailure(each)
-    const { url, told } = await serve(t, [() => Promise.reject(gone)])
+    const { url, reported } = await serve(t, [() => Promise.reject(gone)])
     const answer = await fetch(url)
     t.is(answer.status, 503)
     t.is(answer.headers.get('retry-after'), '1')
     t.is((await errorOf(answer)).name, 'ServiceUnavailableError')
-    t.true(told.some(each => each.kind === 'unavailable' && each.reason === 'gone'))
+    t.true(reported.some(each => each.kind === 'unavailable' && each.reason === 'gone'))
   }
 })
 
 test('a request is not waited for for ever', async t => {
-  const { url, told } = await serve(t, [() => new Promise(() => {})], { settings: { requestTimeout: 1_000 } })
+  const { url, reported } = await serve(t, [() => new Promise(() => {})], {
+    settings: { requestTimeout: 1_000 },
+  })
   const answer = await fetch(`${url}/slow?token=x`)
   t.is(answer.status, 503)
-  t.true(told.some(each => each.kind === 'timedOut' && each.path === '/slow'))
+  t.true(reported.some(each => each.kind === 'timedOut' && each.path === '/slow'))
 })
 
 test('health says that the process lives, readiness that it can answer', async t => {

@@ -30,7 +30,7 @@ test('a server that ends answers what is under way, and takes no more', async t 
     await pause(200)
     return { status: 200, body: '"done"' }
   }
-  const { url, close, told } = await serve(t, [slow])
+  const { url, close, reported } = await serve(t, [slow])
   const pending = fetch(url)
   await begun.given
   const ended = close(5_000)
@@ -40,7 +40,7 @@ test('a server that ends answers what is under way, and takes no more', async t 
   await ended
   await t.throwsAsync(fetch(url))
   t.deepEqual(
-    told.filter(({ kind }) => kind.startsWith('stop')),
+    reported.filter(({ kind }) => kind.startsWith('stop')),
     [
       { kind: 'stopping', waiting: 1 },
       { kind: 'stopped', cut: 0 },
@@ -89,7 +89,7 @@ test('idle connections do not keep a server from ending', async t => {
 
 test('requests over the shutdown timeout are cut off', async t => {
   const begun = signal()
-  const { url, close, told } = await serve(t, [
+  const { url, close, reported } = await serve(t, [
     () => {
       begun.give()
       return new Promise(() => {})
@@ -99,7 +99,7 @@ test('requests over the shutdown timeout are cut off', async t => {
   await begun.given
   await close(100)
   await pending
-  t.deepEqual(told.at(-1), { kind: 'stopped', cut: 1 })
+  t.deepEqual(reported.at(-1), { kind: 'stopped', cut: 1 })
 })
 
 test('requests of disconnected clients finish before a server shuts down', async t => {
@@ -125,7 +125,7 @@ test('requests of disconnected clients finish before a server shuts down', async
 test('requests cut off by shutdown are not database errors, but other failures are logged', async t => {
   const [begun, away] = [signal(), signal()]
   const reasons = [new DatabaseFailure({ kind: 'unavailable', message: 'lost' }), new Error('a bug')]
-  const { port, close, told } = await serve(t, [
+  const { port, close, reported } = await serve(t, [
     async () => {
       const reason = reasons.shift()
       if (reasons.length === 0) begun.give()
@@ -137,7 +137,7 @@ test('requests cut off by shutdown are not database errors, but other failures a
   await close(50)
   away.give()
   await pause(0)
-  const kinds = told.map(({ kind }) => kind)
+  const kinds = reported.map(({ kind }) => kind)
   t.true(kinds.includes('failed'))
   t.false(kinds.includes('unavailable'))
 })

@@ -26,7 +26,7 @@ export const SETTINGS: ServerSettings = {
 
 export interface Serving extends RunningServer {
   readonly port: number
-  readonly told: readonly Observation[]
+  readonly reported: readonly Observation[]
 }
 
 type Terms = Partial<Omit<DispatcherOptions, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
@@ -37,18 +37,18 @@ export async function serve(
   responders: readonly Responder[],
   { settings = {}, ...terms }: Terms = {},
 ): Promise<Serving> {
-  const told: Observation[] = []
+  const reported: Observation[] = []
   const server = await openHttpServer({
     settings: { ...SETTINGS, ...settings },
     responders,
     fallback: null,
-    observer: { isEnabled: () => true, emit: observation => told.push(observation) },
+    observer: { isEnabled: () => true, emit: observation => reported.push(observation) },
     ...terms,
   })
   const opened = await server.listen()
   if (!opened.ok) throw new Error(opened.reasons.join())
   t.teardown(() => opened.value.close(0))
-  return { ...opened.value, port: Number(new URL(opened.value.url).port), told }
+  return { ...opened.value, port: Number(new URL(opened.value.url).port), reported }
 }
 
 export const echo: Responder = ({ path, method, search }) => ({

@@ -62,7 +62,7 @@ const CONDITIONS: readonly (readonly [headers: Record<string, string>, status: n
 ]
 
 test('conditions and ranges of files are answered as HTTP defines them, never as a failure', async t => {
-  const { url, told } = await served(t)
+  const { url, reported } = await served(t)
   for (const [headers, status] of CONDITIONS)
     for (const method of ['GET', 'HEAD']) {
       const answer = await ask(`${url}/uploads/a.txt`, { method, headers })
@@ -70,7 +70,7 @@ test('conditions and ranges of files are answered as HTTP defines them, never as
       if (method === 'GET' && status >= 400) t.is(JSON.parse(answer.text).error.status, status)
     }
   t.deepEqual(
-    told.filter(({ kind }) => kind === 'failed'),
+    reported.filter(({ kind }) => kind === 'failed'),
     [],
   )
 })
@@ -91,7 +91,7 @@ test('a range returns the requested bytes, and an unsatisfiable one the size', a
 })
 
 test('no path leads out of the folder or to a failure', async t => {
-  const { port, told } = await served(t)
+  const { port, reported } = await served(t)
   const paths = [
     '/uploads/../secret.txt',
     '/uploads/..%2fsecret.txt',
@@ -116,7 +116,7 @@ test('no path leads out of the folder or to a failure', async t => {
     t.notRegex(answer, /\r\n\r\nsecret/)
   }
   t.deepEqual(
-    told.filter(({ kind }) => kind === 'failed'),
+    reported.filter(({ kind }) => kind === 'failed'),
     [],
   )
 })

@@ -191,13 +191,13 @@ test('password attempts on one user are limited across networks, and look the sa
     ['ann', 'ANN', ' ann', 'Ann'],
     ['nobody', 'NOBODY', ' nobody', 'Nobody'],
   ]) {
-    const told = await Promise.all(
+    const reported = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
         said(() => signIn(names[at % 4] ?? '', 'nonsense', `network ${at}`)),
       ),
     )
     t.deepEqual(
-      [told.filter(each => each === WRONG).length, told.filter(each => each === TOO_MANY).length],
+      [reported.filter(each => each === WRONG).length, reported.filter(each => each === TOO_MANY).length],
       [4, 4],
     )
     t.is(await said(() => signIn(names[0] ?? '', ITS_PASSWORD, 'a ninth')), TOO_MANY)

@@ -14,17 +14,17 @@ const WITHIN = 30_000
 function open(t: ExecutionContext, terms: Partial<MailerTerms>) {
   const root = mkdtempSync(join(tmpdir(), 'plinth-mail-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
-  const told: Observation[] = []
-  const observer = { emit: (seen: Observation) => void told.push(seen) }
+  const reported: Observation[] = []
+  const observer = { emit: (seen: Observation) => void reported.push(seen) }
   const address = 'https://guide.example:8443/cms'
   const opened = openMailer({ url: null, from: null, root, production: false, address, observer, ...terms })
   if (!opened.ok) throw new Error(opened.reasons.join())
-  return { send: opened.value, told, root }
+  return { send: opened.value, reported, root }
 }
 
 test('a mail is sent by SMTP to one receiver, from the sender of the project', async t => {
   const post = await openPost(t)
-  const { send, told } = open(t, {
+  const { send, reported } = open(t, {
     url: `smtp://127.0.0.1:${post.port}`,
     from: 'The Guide <guide@example.com>',
   })
@@ -36,7 +36,7 @@ test('a mail is sent by SMTP to one receiver, from the sender of the project', a
   t.regex(mail?.text ?? '', /^From: The Guide <guide@example\.com>\r\nTo: ann@example\.com\r\n/)
   t.regex(mail?.text ?? '', /Subject: Reset your password\r\n/)
   t.regex(mail?.text ?? '', /Use this code: a=C3=A7ai-1/)
-  t.deepEqual(told, [{ kind: 'mail', what: 'Sent the mail "Reset your password"' }])
+  t.deepEqual(reported, [{ kind: 'mail', what: 'Sent the mail "Reset your password"' }])
 })
 
 test('without a sender the mail comes from the server’s own address', async t => {
@@ -73,10 +73,10 @@ test('an address that holds a list or a line break reaches no other receiver', a
 })
 
 const failing = async (t: ExecutionContext, url: string): Promise<string> => {
-  const { send, told } = open(t, { url })
+  const { send, reported } = open(t, { url })
   await send(MAIL)
-  t.is(told.length, 1)
-  const [only] = told
+  t.is(reported.length, 1)
+  const [only] = reported
   return only?.kind === 'mailFailed' ? only.what : `told ${only?.kind}`
 }
 
@@ -120,11 +120,11 @@ test('the connection to a mail server that talks forever is closed', async t => 
 
 test('mails for a hanging server are bounded', async t => {
   const { port } = await openMute(t, socket => void setTimeout(() => socket.destroy(), 1500))
-  const { send, told } = open(t, { url: `smtp://127.0.0.1:${port}` })
+  const { send, reported } = open(t, { url: `smtp://127.0.0.1:${port}` })
   await Promise.all(Array.from({ length: 25 }, () => send(MAIL)))
-  const refused = told.filter(seen => 'what' in seen && seen.what.includes('20 others are under way'))
+  const refused = reported.filter(seen => 'what' in seen && seen.what.includes('20 others are under way'))
   t.is(refused.length, 5)
-  t.is(told.length, 25)
+  t.is(reported.length, 25)
 })
 
 test('credentials are never sent unencrypted over a network', async t => {
@@ -155,7 +155,7 @@ test('a URL without a server is refused at start', t => {
 })
 
 test('development writes mails to private files, and logs no content', async t => {
-  const { send, told, root } = open(t, {})
+  const { send, reported, root } = open(t, {})
   await send({ ...MAIL, subject: 'Hello\r\nBcc: eve@example.com' })
   const folder = join(root, '.plinth/mail')
   const [file = '', ...others] = readdirSync(folder)
@@ -165,14 +165,14 @@ test('development writes mails to private files, and logs no content', async t =
     readFileSync(join(folder, file), 'utf8'),
     'From: plinth@localhost\nTo: ann@example.com\nSubject: Hello Bcc: eve@example.com\n\nUse this code: açai-1\n',
   )
-  t.notRegex(JSON.stringify(told), /açai|ann@/)
+  t.notRegex(JSON.stringify(reported), /açai|ann@/)
 })
 
 test('production without a mail server logs that the mail was not sent, without its content', async t => {
-  const { send, told, root } = open(t, { production: true })
+  const { send, reported, root } = open(t, { production: true })
   await send(MAIL)
   t.deepEqual(readdirSync(root), [])
-  t.deepEqual(told, [
+  t.deepEqual(reported, [
     {
       kind: 'mailFailed',
       what: 'Did not send the mail "Reset your password": the project has no auth.mail.url',

@@ -5,7 +5,7 @@ import { faultsOf } from './compiled.ts'
 import { declare } from './declare.ts'
 
 /** Project texts and all of their diagnostics. */
-const CASES: Readonly<Record<string, readonly [yaml: string, ...told: string[]]>> = {
+const CASES: Readonly<Record<string, readonly [yaml: string, ...reported: string[]]>> = {
   'a target that does not exist is named, with the nearest one': [
     `contentTypes:
   author: { attributes: { name: string } }
@@ -278,8 +278,8 @@ contentTypes:
   ],
 }
 
-for (const [promise, [yaml, ...told]] of Object.entries(CASES)) {
-  test(promise, async t => t.deepEqual(await faultsOf(yaml), told))
+for (const [promise, [yaml, ...reported]] of Object.entries(CASES)) {
+  test(promise, async t => t.deepEqual(await faultsOf(yaml), reported))
 }
 
 test('every code of a diagnostic has a case', async t => {

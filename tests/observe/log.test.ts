@@ -65,8 +65,9 @@ test('an error that causes itself ends somewhere', t => {
 
 test('secrets are hidden in whatever is written', t => {
   const redact = createRedactor(['my-very-own-secret'])
-  const told = 'connect postgres://ada:hunter22@db/x with my-very-own-secret, Authorization: Bearer abc.def'
-  const line = log({ kind: 'unavailable', requestId: 'r1', reason: told }, { redact })
+  const reported =
+    'connect postgres://ada:hunter22@db/x with my-very-own-secret, Authorization: Bearer abc.def'
+  const line = log({ kind: 'unavailable', requestId: 'r1', reason: reported }, { redact })
   t.notRegex(line, /my-very-own-secret|hunter22|abc\.def/)
 })
 

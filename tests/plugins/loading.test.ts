@@ -30,7 +30,7 @@ function project(t: ExecutionContext, yaml = '', files: Readonly<Record<string, 
 }
 
 /** First lines of the diagnostics, without the quoted source. */
-async function toldOf(folder: Folder): Promise<readonly string[]> {
+async function reportedOf(folder: Folder): Promise<readonly string[]> {
   const compiled = await compileApp(folder.path, {})
   return compiled.ok ? [] : compiled.reasons.map(fault => printDiagnostic(fault).split('\n')[0] ?? '')
 }
@@ -54,7 +54,7 @@ test('TypeScript and JavaScript load without a build step, by the names of their
         "import { defineExtension } from 'plinth'\nexport default defineExtension({})\n",
     },
   )
-  t.deepEqual(await toldOf(folder), [])
+  t.deepEqual(await reportedOf(folder), [])
   const compiled = await compileApp(folder.path, {})
   if (!compiled.ok) return t.fail()
   const { policies, middlewares, extensions } = compiled.value.plugins
@@ -67,9 +67,9 @@ test('every load reads a module and its imports again', async t => {
     'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
     'lib/text.ts': "export const text = 'one'\n",
   })
-  t.deepEqual(await toldOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: one'])
+  t.deepEqual(await reportedOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: one'])
   folder.write('lib/text.ts', "export const text = 'two'\n")
-  t.deepEqual(await toldOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: two'])
+  t.deepEqual(await reportedOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: two'])
 })
 
 test('every load reads a module again through a symbolic link to the project, too', async t => {
@@ -81,9 +81,9 @@ test('every load reads a module again through a symbolic link to the project, to
   symlinkSync(folder.path, link)
   t.teardown(() => unlinkSync(link))
   const linked = { ...folder, path: link }
-  t.deepEqual(await toldOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: one'])
+  t.deepEqual(await reportedOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: one'])
   folder.write('lib/text.ts', "export const text = 'two'\n")
-  t.deepEqual(await toldOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: two'])
+  t.deepEqual(await reportedOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: two'])
 })
 
 test('faulty modules are reported with their places, all at once', async t => {
@@ -99,7 +99,7 @@ test('faulty modules are reported with their places, all at once', async t => {
     'extensions/number.ts': 'export default 5\n',
     'extensions/nothing.ts': 'export const named = 5\n',
   })
-  t.deepEqual(await toldOf(folder), [
+  t.deepEqual(await reportedOf(folder), [
     "policies/Big_Name.ts:1:1 `Big_Name` is no name for a policy: it is the file's, in small letters and hyphens, such as `has-role.ts`; what several modules share lies outside policies/",
     'policies/twice.ts:1:1 policies/twice.js is the policy `twice` already',
     'policies/broken.ts:3:2 the module cannot be loaded: Unexpected token, expected ","',
@@ -126,7 +126,7 @@ resolversConfig:
 `,
     { 'policies/owns-document.ts': POLICY, 'middlewares/round.ts': MIDDLEWARE },
   )
-  t.deepEqual(await toldOf(folder), [
+  t.deepEqual(await reportedOf(folder), [
     'project.yaml:5:15 unknown middleware `nowhere`: there is no middlewares/nowhere.ts (middlewares[0])',
     'project.yaml:5:24 middlewares/round.ts cannot stand round every request: it has no `express`, but `route` (middlewares[1])',
     'project.yaml:7:27 unknown policy `owns-documnt`: did you mean `owns-document`? (routesConfig["note.find"].policies[0])',

@@ -18,17 +18,17 @@ test('there are at least sixty ways to be wrong', t => {
 
 for (const name of cases) {
   test(`the file is refused with every reason, and no secret: ${name}`, async t => {
-    const told = await toldOf(join(BAD, name))
-    t.notRegex(told.replaceAll(/^ {2}\d+ \|.*\$\{.*$/gm, ''), /hunter2/)
+    const reported = await reportedOf(join(BAD, name))
+    t.notRegex(reported.replaceAll(/^ {2}\d+ \|.*\$\{.*$/gm, ''), /hunter2/)
     const file = join(BAD, `${name.replace(/\.yaml$/, '')}.txt`)
-    if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, told)
-    t.not(told, '')
-    t.is(told, existsSync(file) ? readFileSync(file, 'utf8') : '')
+    if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, reported)
+    t.not(reported, '')
+    t.is(reported, existsSync(file) ? readFileSync(file, 'utf8') : '')
   })
 }
 
 /** The printed diagnostics; a case is a file, or a folder if it needs several. */
-async function toldOf(path: string): Promise<string> {
+async function reportedOf(path: string): Promise<string> {
   const folder = temporaryFolder(statSync(path).isDirectory() ? path : undefined)
   if (!statSync(path).isDirectory()) cpSync(path, join(folder.path, 'project.yaml'))
   const loaded = await loadProject(folder.path, ENVIRONMENT)

@@ -39,7 +39,7 @@ async function noted() {
     type,
     token,
     user,
-    nobody: access.value.publicCaller,
+    anonymous: access.value.publicCaller,
     terms: { model, settings: project.settings.rest },
   }
 }
@@ -47,7 +47,7 @@ async function noted() {
 const text = 'filters[title][$eq]=a&sort=title'
 
 test('one text is parsed once, and restricted for each caller', async t => {
-  const { type, token, user, nobody, terms } = await noted()
+  const { type, token, user, anonymous, terms } = await noted()
   const list = parseListSearch(type, { search: text }, terms)
   t.is(parseListSearch(type, { search: text }, terms), list)
   const filterOf = (caller: Caller) => {
@@ -58,7 +58,7 @@ test('one text is parsed once, and restricted for each caller', async t => {
   }
   for (let time = 0; time < 2; time++) {
     t.false(filterOf(token('full'))?.includes('open'))
-    t.true(filterOf(nobody)?.includes('open'))
+    t.true(filterOf(anonymous)?.includes('open'))
     t.true(filterOf(user('ann'))?.includes('ann'))
     t.true(filterOf(user('ben'))?.includes('ben'))
     t.is(filterOf(token('none')), 'forbidden')

@@ -111,8 +111,8 @@ test('unknown parameters are passed over, lookup is refused', t => {
 
 test('faults are reported in the order filters, sort, fields, populate', t => {
   const all = ['filters[a]=1', 'sort=b', 'fields=c', 'populate=d']
-  const told = all.map((_, from) => faultText(readList(all.slice(from).reverse().join('&'))))
-  t.deepEqual(told, [
+  const reported = all.map((_, from) => faultText(readList(all.slice(from).reverse().join('&'))))
+  t.deepEqual(reported, [
     'Invalid key a | null filters',
     'Invalid key b | null sort',
     'Invalid key c | null fields',

@@ -98,7 +98,7 @@ const PARAMETERS = [
 ]
 
 test('parameters of other names reveal nothing that is hidden', async t => {
-  const told: string[] = []
+  const reported: string[] = []
   for (const parameter of PARAMETERS) {
     for (const keys of [
       '[secret]',
@@ -113,10 +113,10 @@ test('parameters of other names reveal nothing that is hidden', async t => {
           world.ask('GET', `/api/authors?${parameter}${keys}=${guess}`, { as: FULL }),
         ),
       )
-      if (right?.status !== wrong?.status || right?.text !== wrong?.text) told.push(`${parameter}${keys}`)
+      if (right?.status !== wrong?.status || right?.text !== wrong?.text) reported.push(`${parameter}${keys}`)
     }
   }
-  t.deepEqual(told, [])
+  t.deepEqual(reported, [])
 })
 
 test('text is not searched for where the caller may not look', async t => {

@@ -2,7 +2,7 @@ import test from 'ava'
 import { PUBLICATION_FILTERS } from '../../core/query/query.ts'
 import { serve } from '../http/serving.ts'
 import { conformanceProject } from './conformance-project.ts'
-import { FULL, openWorld, type Told, type World } from './world.ts'
+import { FULL, openWorld, type Reported, type World } from './world.ts'
 
 // Safety rule S11: the existence and values of drafts are hidden from callers without draft access; S5: also in
 // links. Every request is sent twice, and only drafts change in between.
@@ -156,16 +156,16 @@ function waysThrough(steps: readonly string[]): readonly string[] {
 
 test.serial('whatever drafts become, who may not read them is answered the same', async t => {
   const asked = [...questions()]
-  const ask = async (): Promise<readonly Told[]> => {
-    const answers: Told[] = []
+  const ask = async (): Promise<readonly Reported[]> => {
+    const answers: Reported[] = []
     for (const path of asked) answers.push(await world.ask('GET', path, { as: READER }))
     return answers
   }
   const before = await ask()
   await changeDrafts()
   const after = await ask()
-  const told = asked.filter((_, index) => before[index]?.text !== after[index]?.text)
-  t.deepEqual(told, [])
+  const reported = asked.filter((_, index) => before[index]?.text !== after[index]?.text)
+  t.deepEqual(reported, [])
   t.deepEqual(
     asked.filter((_, index) => /Whisper|Another|"publishedAt":null/.test(before[index]?.text ?? '')),
     [],

@@ -74,10 +74,10 @@ test.serial('no body is a fault of the server, and none that is refused is writt
     const data = bodyOf(random, ids)
     const answer = await world.ask(method, path, { as: FULL, data })
     seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
-    const told = `${answer.status} ${method} ${path} ${JSON.stringify(data)}`
-    if (![200, 201, 400].includes(answer.status)) failures.push(`${told} ${answer.text}`)
+    const reported = `${answer.status} ${method} ${path} ${JSON.stringify(data)}`
+    if (![200, 201, 400].includes(answer.status)) failures.push(`${reported} ${answer.text}`)
     const after = await fingerprint()
-    if (answer.status >= 400 && after !== before) failures.push(`left something: ${told}`)
+    if (answer.status >= 400 && after !== before) failures.push(`left something: ${reported}`)
     before = after
     if (answer.status === 201 && random() < 0.8) {
       const { documentId } = JSON.parse(answer.text).data as Document

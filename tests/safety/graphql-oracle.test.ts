@@ -6,7 +6,7 @@ import { numbersFrom } from '../end-to-end/fuzz.ts'
 import { type HiddenWay, hiddenWays, type Policy, type Step } from './hidden.ts'
 import { type Documents, fill, hide, NARROW, openOracleWorld, POLICIES, SECRETS } from './oracle-world.ts'
 import { sample } from './random.ts'
-import { FULL, type Told, typeOf, type World } from './world.ts'
+import { FULL, type Reported, typeOf, type World } from './world.ts'
 
 // Safety rule S1 over GraphQL: all that is hidden from a caller, in filters, sorts and selections, at the top and inside
 // lists, over no and one relation; beyond that a sample.
@@ -120,16 +120,16 @@ async function judge(cases: readonly Question[]): Promise<readonly string[]> {
   })
 }
 
-async function askAll(cases: readonly Question[]): Promise<readonly Told[]> {
-  const answers: Told[] = []
+async function askAll(cases: readonly Question[]): Promise<readonly Reported[]> {
+  const answers: Reported[] = []
   for (const { query, policy } of cases) answers.push(await ask(query, policy.token))
   return answers
 }
 
-const ask = (query: string, as: string): Promise<Told> =>
+const ask = (query: string, as: string): Promise<Reported> =>
   world.ask('POST', '/graphql', { as, body: JSON.stringify({ query }) })
 
-function wrongWith(one: Told, two: Told): string | null {
+function wrongWith(one: Reported, two: Reported): string | null {
   if (one.status !== two.status || one.text !== two.text) return 'tells of what is hidden'
   if (/whisper|quite another|\$2[aby]\$/.test(one.text.replaceAll(/"errors":.*?"data"/g, '')))
     return 'shows what is hidden'
@@ -157,7 +157,7 @@ test.serial('nor does anything hidden show in GraphQL over two and three relatio
 test.serial('the questions of GraphQL are good ones: who may see everything gets answers', async t => {
   await hide(world, documents, SECRETS[0])
   const asked = sample(numbersFrom(SEED), [...casesOf(NARROW, 0), ...casesOf(NARROW, 1)], SAMPLE)
-  const answers: Told[] = []
+  const answers: Reported[] = []
   for (const { query } of asked) answers.push(await ask(query, FULL))
   t.true(answers.filter(({ text }) => !text.includes('"errors"')).length > asked.length / 3)
 })

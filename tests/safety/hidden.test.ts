@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { FULL, openWorld, type Told, type World } from './world.ts'
+import { FULL, openWorld, type Reported, type World } from './world.ts'
 
 // reference/rest.md#17-differences-from-strapi: what a caller's conditions hide is answered as what does not exist, on every action.
 const ALICE = 'alice-conformance-token-000000000000000'
@@ -83,7 +83,7 @@ test.before(async () => {
 test.after.always(() => world?.close())
 
 /** The text of an answer without the requested id. */
-const shown = ({ status, text, headers }: Told, id: string | number) => ({
+const shown = ({ status, text, headers }: Reported, id: string | number) => ({
   status,
   text: text.replaceAll(String(id), '…'),
   headers: JSON.stringify(headers).replaceAll(String(id), '…'),

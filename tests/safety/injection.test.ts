@@ -2,7 +2,7 @@ import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { FULL, openWorld, type Told, type World } from './world.ts'
+import { FULL, openWorld, type Reported, type World } from './world.ts'
 
 // Safety rule S12: whatever text comes, by request or in the project file, is never read as SQL.
 const HOSTILE = [
@@ -137,10 +137,10 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-const titlesIn = ({ text }: Told): readonly string[] =>
+const titlesIn = ({ text }: Reported): readonly string[] =>
   (JSON.parse(text).data as readonly { title: string }[]).map(({ title }) => title).toSorted()
 
-const find = (query: string, as = FULL): Promise<Told> =>
+const find = (query: string, as = FULL): Promise<Reported> =>
   world.ask('GET', `/api/books?fields=title&pagination[pageSize]=100&${query}`, { as })
 
 const count = async (): Promise<number> => JSON.parse((await find('')).text).meta.pagination.total

@@ -3,7 +3,7 @@ import { type Filter, numbersFrom, printFilter } from '../end-to-end/fuzz.ts'
 import { articleOf, conditionOf, filterOf } from './conditions.ts'
 import { conformanceProject } from './conformance-project.ts'
 import { pick } from './random.ts'
-import { FULL, openWorld, type Told, type World } from './world.ts'
+import { FULL, openWorld, type Reported, type World } from './world.ts'
 
 // Safety rules S3, S4 and S5: a caller with `where: C` sees what full access sees with C joined
 // by AND. Conditions and documents are made up at random, the same ones at every run.
@@ -84,14 +84,14 @@ const filters = (filter: Filter | null, at = 'filters'): string =>
 
 const asked = (): readonly (Filter | null)[] => [null, filterOf(random), filterOf(random)]
 
-const idsIn = ({ text }: Told): readonly string[] =>
+const idsIn = ({ text }: Reported): readonly string[] =>
   (JSON.parse(text).data as readonly { documentId: string }[]).map(({ documentId }) => documentId)
 
 for (const [index, condition] of conditions.entries()) {
-  const told = JSON.stringify(condition)
+  const reported = JSON.stringify(condition)
   const as = tokenOf(index)
 
-  test.serial(`lists, totals and searches of who has ${told}`, async t => {
+  test.serial(`lists, totals and searches of who has ${reported}`, async t => {
     for (const version of [
       '',
       'status=draft',
@@ -117,7 +117,7 @@ for (const [index, condition] of conditions.entries()) {
     }
   })
 
-  test.serial(`drafts, and nothing but drafts, of who reads those that meet ${told}`, async t => {
+  test.serial(`drafts, and nothing but drafts, of who reads those that meet ${reported}`, async t => {
     const drafts = draftTokenOf(index)
     for (const filter of asked()) {
       for (const version of ['', 'status=draft', 'locale=*', 'status=draft&locale=*', '_q=a&status=draft']) {
@@ -143,7 +143,7 @@ for (const [index, condition] of conditions.entries()) {
     }
   })
 
-  test.serial(`each document for who has ${told}`, async t => {
+  test.serial(`each document for who has ${reported}`, async t => {
     for (const id of articles) {
       for (const version of ['', 'status=draft', 'locale=fr']) {
         const narrow = await world.ask('GET', `/api/articles/${id}?${version}`, { as })
@@ -155,7 +155,7 @@ for (const [index, condition] of conditions.entries()) {
     }
   })
 
-  test.serial(`populates and their numbers for who has ${told}`, async t => {
+  test.serial(`populates and their numbers for who has ${reported}`, async t => {
     for (const filter of asked()) {
       for (const [list, way] of WAYS) {
         for (const rest of ['', '[sort]=title:desc', '[count]=true', '[populate]=author', '[fields]=title']) {
@@ -174,7 +174,7 @@ for (const [index, condition] of conditions.entries()) {
     }
   })
 
-  test.serial(`filters over relations see what who has ${told} sees`, async t => {
+  test.serial(`filters over relations see what who has ${reported} sees`, async t => {
     for (const [list, way] of RELATIONS) {
       for (const test of [
         '[rating][$gt]=2',
@@ -194,7 +194,7 @@ for (const [index, condition] of conditions.entries()) {
     }
   })
 
-  test.serial(`a sort over a relation goes by what who has ${told} sees`, async t => {
+  test.serial(`a sort over a relation goes by what who has ${reported} sees`, async t => {
     const seen = await world.ask(
       'GET',
       `/api/categories?populate[articles][fields]=title&populate[articles][sort]=title&${filters(condition, 'populate[articles][filters]')}`,
@@ -214,7 +214,7 @@ for (const [index, condition] of conditions.entries()) {
     )
   })
 
-  test.serial(`who has ${told} links to what he sees, and learns nothing of the rest`, async t => {
+  test.serial(`who has ${reported} links to what he sees, and learns nothing of the rest`, async t => {
     const [category] = categories
     const numbers = await numbersOf()
     for (const id of articles) {
@@ -252,7 +252,7 @@ for (const [index, condition] of conditions.entries()) {
     }
   })
 
-  test.serial(`who has ${told} changes what meets it and nothing else`, async t => {
+  test.serial(`who has ${reported} changes what meets it and nothing else`, async t => {
     const met = idsIn(
       await world.ask('GET', `/api/articles?status=draft&pagination[limit]=100&${filters(condition)}`, {
         as: FULL,
@@ -267,7 +267,7 @@ for (const [index, condition] of conditions.entries()) {
   })
 
   test.serial(
-    `who has ${told} makes what meets it and nothing else, and turns nothing into what does not`,
+    `who has ${reported} makes what meets it and nothing else, and turns nothing into what does not`,
     async t => {
       for (let round = 0; round < 6; round++) {
         const values = articleOf(random, authors, categories)
@@ -319,7 +319,7 @@ for (const [index, condition] of conditions.entries()) {
   }
 }
 
-const idOf = ({ text }: Told): string => JSON.parse(text).data.documentId
+const idOf = ({ text }: Reported): string => JSON.parse(text).data.documentId
 
 interface Sorted {
   readonly documentId: string

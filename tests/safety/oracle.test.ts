@@ -14,7 +14,7 @@ import {
 } from './oracle-world.ts'
 import { type Question, questionsOn } from './questions.ts'
 import { sample } from './random.ts'
-import { FULL, type Told, typeOf, type World } from './world.ts'
+import { FULL, type Reported, typeOf, type World } from './world.ts'
 
 // Safety rule S1 over the whole model of the recorded cases: all that is hidden from a caller, under every operator,
 // by every part of a query string, over no and one relation; beyond that a sample, or with PLINTH_SAFETY=whole all.
@@ -104,8 +104,8 @@ async function judge(cases: readonly Case[]): Promise<readonly string[]> {
   })
 }
 
-async function askAll(cases: readonly Case[]): Promise<readonly Told[]> {
-  const answers: Told[] = []
+async function askAll(cases: readonly Case[]): Promise<readonly Reported[]> {
+  const answers: Reported[] = []
   for (const { method, path, data, policy } of cases)
     answers.push(await world.ask(method, path, { as: policy.token, ...(data ? { data } : {}) }))
   return answers
@@ -114,7 +114,7 @@ async function askAll(cases: readonly Case[]): Promise<readonly Told[]> {
 /** Timestamps reveal writes of a document, which is allowed. */
 const masked = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'then')
 
-function wrongWith({ direct, way, policy, by }: Case, one: Told, two: Told): string | null {
+function wrongWith({ direct, way, policy, by }: Case, one: Reported, two: Reported): string | null {
   if (one.status !== two.status || masked(one.text) !== masked(two.text)) return 'tells of what is hidden'
   if (/whisper|quite another|\$2[aby]\$/.test(one.text)) return 'shows what is hidden'
   if (one.status === 400) return null
@@ -172,7 +172,7 @@ test.serial(
       ({ way: { attribute } }) =>
         !attribute.private && !(attribute.kind === 'scalar' && attribute.type === 'password'),
     )
-    const answers: Told[] = []
+    const answers: Reported[] = []
     for (const { path } of asked) answers.push(await world.ask('GET', path, { as: FULL }))
     t.true(answers.filter(({ status }) => status === 200).length > asked.length / 2)
     t.true(answers.some(({ text }) => text.includes('whisper')))

@@ -22,7 +22,7 @@ export interface World {
   readonly storage: Storage
   readonly database: Database
   readonly responders: readonly Responder[]
-  ask(method: string, path: string, asking?: Asking): Promise<Told>
+  ask(method: string, path: string, asking?: Asking): Promise<Reported>
   /** The `data` of an answer to the token `full`; throws where it refuses. */
   make(method: string, path: string, data?: unknown): Promise<Document>
   close(): Promise<void>
@@ -38,7 +38,7 @@ interface Asking {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Told {
+export interface Reported {
   readonly status: number
   readonly text: string
   readonly headers: Readonly<Record<string, string>>
@@ -84,9 +84,9 @@ export async function openWorld(
     responders,
     ask,
     async make(method, path, data) {
-      const told = await ask(method, path, { as: FULL, ...(data === undefined ? {} : { data }) })
-      if (told.status >= 300) throw new Error(`${method} ${path}: ${told.status} ${told.text}`)
-      return (told.text === '' ? {} : JSON.parse(told.text).data) as Document
+      const reported = await ask(method, path, { as: FULL, ...(data === undefined ? {} : { data }) })
+      if (reported.status >= 300) throw new Error(`${method} ${path}: ${reported.status} ${reported.text}`)
+      return (reported.text === '' ? {} : JSON.parse(reported.text).data) as Document
     },
     async close() {
       for (const end of endings) await end()
@@ -106,16 +106,16 @@ const asker =
     try {
       for (const responder of responders) {
         const answer = responder(request)
-        if (answer) return toTold(await answer)
+        if (answer) return toReported(await answer)
       }
       return { status: 404, text: '', headers: {} }
     } catch (error) {
-      if (error instanceof RequestFault) return toTold(toFaultResponse(error.fault))
+      if (error instanceof RequestFault) return toReported(toFaultResponse(error.fault))
       return { status: 500, text: String(error instanceof Error ? error.stack : error), headers: {} }
     }
   }
 
-const toTold = ({ status, headers = {}, body }: HttpResponse): Told => ({
+const toReported = ({ status, headers = {}, body }: HttpResponse): Reported => ({
   status,
   headers,
   text: body === null ? '' : String(body),

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Attribute, ContentType } from '../../core/model/model.ts'
 import { conformanceProject, conformanceUsers } from './conformance-project.ts'
-import { FULL, openWorld, type Told, typeOf, type World } from './world.ts'
+import { FULL, openWorld, type Reported, typeOf, type World } from './world.ts'
 
 // Safety rules S5 and S6: no caller writes forbidden or server-set values, in any form of request.
 const SCRIBE = 'scribe-conformance-token-00000000000000'
@@ -50,8 +50,8 @@ interface Error {
   readonly details?: { readonly key?: string }
 }
 
-const errorOf = ({ text }: Told): Error => JSON.parse(text).error
-const dataOf = ({ text }: Told) => JSON.parse(text).data
+const errorOf = ({ text }: Reported): Error => JSON.parse(text).error
+const dataOf = ({ text }: Reported) => JSON.parse(text).data
 
 /** A value that nothing is wrong with. */
 function valueFor(attribute: Attribute): unknown {

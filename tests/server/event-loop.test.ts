@@ -389,13 +389,13 @@ for (const [name, { most, ask, over }] of Object.entries(CASES))
       await bestOf(3, () => ask(Math.ceil(most / 2))),
       await bestOf(4, () => ask(most)),
     ]
-    const told = `${most / 4}: ${quarter.work} ms, ${most / 2}: ${half.work} ms, ${most}: ${all.work} ms, stalled ${all.stall} ms`
+    const reported = `${most / 4}: ${quarter.work} ms, ${most / 2}: ${half.work} ms, ${most}: ${all.work} ms, stalled ${all.stall} ms`
     t.true(
       [quarter, half, all].every(({ status }) => status > 0 && status < 500),
       `${all.status}`,
     )
-    t.true(all.stall < STALL, told)
-    t.true(all.work < 4 * SLACK * quarter.work + BASE, told)
+    t.true(all.stall < STALL, reported)
+    t.true(all.work < 4 * SLACK * quarter.work + BASE, reported)
     if (over === undefined) return
     const refused = await bestOf(2, () => ask(over))
     t.true(refused.status >= 400 && refused.status < 500, `${over}: ${refused.status}`)

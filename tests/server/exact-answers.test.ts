@@ -29,13 +29,13 @@ interface Row {
   readonly value: number
 }
 
-interface Told {
+interface Reported {
   readonly data: Row & Row[]
   readonly meta: { readonly pagination?: { readonly total?: number } }
   readonly hit: boolean
 }
 
-async function ask(url: string, method = 'GET', data?: unknown): Promise<Told> {
+async function ask(url: string, method = 'GET', data?: unknown): Promise<Reported> {
   const answer = await fetch(url, {
     method,
     signal: AbortSignal.timeout(20_000),
@@ -44,14 +44,14 @@ async function ask(url: string, method = 'GET', data?: unknown): Promise<Told> {
       : { body: JSON.stringify({ data }), headers: { 'content-type': 'application/json' } }),
   })
   if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`)
-  return { ...((await answer.json()) as Omit<Told, 'hit'>), hit: isHit(answer) }
+  return { ...((await answer.json()) as Omit<Reported, 'hit'>), hit: isHit(answer) }
 }
 
 const isHit = ({ headers }: Response): boolean =>
   (headers.get('server-timing') ?? '').includes('cache;desc=hit')
 
 /** Asks as who has the last answer already. */
-function asker(url: string): () => Promise<Told> {
+function asker(url: string): () => Promise<Reported> {
   let [tag, body] = ['', '']
   return async () => {
     const answer = await fetch(url, {
@@ -60,12 +60,12 @@ function asker(url: string): () => Promise<Told> {
     })
     const text = await answer.text()
     if (answer.status !== 304) [tag, body] = [answer.headers.get('etag') ?? '', text]
-    return { ...(JSON.parse(body) as Omit<Told, 'hit'>), hit: isHit(answer) }
+    return { ...(JSON.parse(body) as Omit<Reported, 'hit'>), hit: isHit(answer) }
   }
 }
 
 /** The same rows over GraphQL. */
-async function askGraphql(base: string): Promise<Told> {
+async function askGraphql(base: string): Promise<Reported> {
   const query = '{ counters(sort: "name") { data { id attributes { name value } } } }'
   const answer = await fetch(`${base}/graphql`, {
     method: 'POST',
@@ -139,7 +139,7 @@ test('no answer is older than the last commit before the request, whoever commit
   let isOver = false
   const late: string[] = []
   let hits = 0
-  const look = async (path: string, read: () => Promise<Told>, nameOf = byName) => {
+  const look = async (path: string, read: () => Promise<Reported>, nameOf = byName) => {
     while (!isOver) {
       const before = new Map(seen)
       const { data, meta, hit } = await read()

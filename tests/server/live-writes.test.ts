@@ -53,6 +53,6 @@ test('a write that PostgreSQL ends as the victim of a deadlock is done all the s
   // A session looks for deadlocks once, after a second of waiting. On a slow machine the write has looked too early.
   let tries = 1
   while (!(await meet())) t.true(tries++ < 10, 'the write was never the victim')
-  const told = await plain.ask('GET', '/api/shelves?populate=notes', { as: FULL })
-  t.like(JSON.parse(told.text).data[0], { name: 'ours', notes: [{ title: 'theirs' }] })
+  const reported = await plain.ask('GET', '/api/shelves?populate=notes', { as: FULL })
+  t.like(JSON.parse(reported.text).data[0], { name: 'ours', notes: [{ title: 'theirs' }] })
 })

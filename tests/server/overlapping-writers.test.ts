@@ -125,10 +125,10 @@ for (const seed of [1, 2, 3])
       if (chance() < 0.4) continue
       for (const path of READS) {
         cached.statements()
-        const told = await cached.ask('GET', path, { as: FULL })
+        const reported = await cached.ask('GET', path, { as: FULL })
         if (cached.statements().join() === 'prove an answer') kept++
         const right = await plain.ask('GET', path, { as: FULL })
-        if (told.text !== right.text) t.is(told.text, right.text, `${path} after\n${done.join('\n')}`)
+        if (reported.text !== right.text) t.is(reported.text, right.text, `${path} after\n${done.join('\n')}`)
       }
     }
     t.true(kept > 20, `${kept} answers were kept ones`)

@@ -83,13 +83,14 @@ function send(url: string, { agent, body }: { agent: Agent; body?: string }): Pr
 }
 
 /** Waits until the log has so many lines of this kind, not for ever. */
-async function told(server: Server, what: RegExp, count: number): Promise<readonly string[]> {
+async function reported(server: Server, what: RegExp, count: number): Promise<readonly string[]> {
   const lines = () => server.log().match(new RegExp(what, 'g')) ?? []
   for (let tries = 0; lines().length < count && tries < 600; tries++) await pause(50)
   return lines()
 }
 
-const listening = (server: Server, count: number) => told(server, /"worker":\d,"event":"listening"/, count)
+const listening = (server: Server, count: number) =>
+  reported(server, /"worker":\d,"event":"listening"/, count)
 
 test.serial(
   'several workers share one port, reload without a failed request, survive one another and finish',
@@ -113,7 +114,7 @@ test.serial(
     const reload = async (file: string, count: number) => {
       folder.write('project.yaml', file)
       process.kill(server.pid, 'SIGHUP')
-      return (await told(server, /"event":"reload(ed|Refused)"/, count)).length
+      return (await reported(server, /"event":"reload(ed|Refused)"/, count)).length
     }
     t.is(await reload(project('text: string, size: integer'), 2), 2)
     t.is(await reload(project('text: strin'), 3), 3, 'the first alone looks at what is broken')
@@ -124,7 +125,7 @@ test.serial(
     const [victim = 0] = workersOf(server)
     process.kill(victim, 'SIGKILL')
     t.regex(
-      (await told(server, /Worker \d \(process \d+\) ended by SIGKILL/, 1)).join(),
+      (await reported(server, /Worker \d \(process \d+\) ended by SIGKILL/, 1)).join(),
       new RegExp(String(victim)),
     )
     t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1, 'another took its place')
@@ -136,9 +137,9 @@ test.serial(
     t.true(total >= seen.acknowledged && total <= seen.acknowledged + seen.broken.length)
 
     const slow = Array.from({ length: 6 }, () => server.get('/api/slow'))
-    await told(server, /"msg":"slow began"/, 6)
+    await reported(server, /"msg":"slow began"/, 6)
     const ended = server.stop()
-    await told(server, /"event":"stopping"/, WORKERS)
+    await reported(server, /"event":"stopping"/, WORKERS)
     folder.write('go', '')
     t.deepEqual(
       (await Promise.all(slow)).map(({ status }) => status),
@@ -189,7 +190,7 @@ test.serial(
     t.is(await Promise.any(others), 204)
     await Promise.allSettled(others)
     await stalled
-    t.is((await told(server, /"event":"workerStalled"/, 1)).length, 1)
+    t.is((await reported(server, /"event":"workerStalled"/, 1)).length, 1)
     t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1)
     t.is(workersOf(server).length, WORKERS)
   },
@@ -240,7 +241,7 @@ test.serial('a worker that replaces another gets no requests before it can answe
   folder.write('wait', '')
   const [victim = 0] = workersOf(server)
   process.kill(victim, 'SIGKILL')
-  await told(server, /"event":"workerEnded"/, 1)
+  await reported(server, /"event":"workerEnded"/, 1)
   const statuses = new Set<number>()
   const agent = new Agent({ keepAlive: false })
   for (const until = Date.now() + 3_000; Date.now() < until; )

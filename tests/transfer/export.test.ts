@@ -33,7 +33,7 @@ const FILES = {
 `,
 }
 
-interface ToldVersion {
+interface ReportedVersion {
   readonly locale: string
   readonly status: string
   readonly values: { readonly title: string; readonly tags: readonly { readonly documentId: string }[] }
@@ -62,13 +62,13 @@ test('an export contains every version with its links in order, private attribut
   t.like(user.versions[0].values, { username: 'ann', role: { documentId: 'critic' } })
   t.false(lines.join('').includes('$2b$'))
   const first = documents.get('first')
-  const told = first.versions.map(({ locale, status, values: { title, tags } }: ToldVersion) => [
+  const reported = first.versions.map(({ locale, status, values: { title, tags } }: ReportedVersion) => [
     locale,
     status,
     title,
     tags.map(({ documentId }) => documentId),
   ])
-  t.deepEqual(told, [
+  t.deepEqual(reported, [
     ['en', 'draft', 'First', ['blue', 'red']],
     ['en', 'published', 'First', ['blue', 'red']],
     ['fr', 'draft', 'Premier', ['red']],

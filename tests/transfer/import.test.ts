@@ -171,8 +171,8 @@ test('documents that are there are left, refused or made what the line says, ver
   t.true(fault.startsWith('documents.ndjson:2 page home: the database has it already'))
   t.like(await imported(place, changed, { onConflict: 'update' }), { changed: 1 })
   const [, ...after] = await exported(place, { types: ['page'] })
-  const told = JSON.parse(after.find(line => line.includes('"documentId":"home"')) ?? '')
-  const { key: _, ...rest } = told
+  const reported = JSON.parse(after.find(line => line.includes('"documentId":"home"')) ?? '')
+  const { key: _, ...rest } = reported
   t.deepEqual(rest, home)
   t.deepEqual(
     after.filter(line => !line.includes('"documentId":"home"')),
@@ -240,9 +240,9 @@ test('every line is checked before the first is written, and reported with its d
     '{"type":"api::numbr.numbr","documentId":"a b","versions":[]}',
     `{"type":"api::number.number","documentId":"deep","versions":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
   ]
-  const told = (await imported(place, wrong)) as readonly string[]
+  const reported = (await imported(place, wrong)) as readonly string[]
   t.deepEqual(
-    told.map(line => line.replace(/: expected JSON: .*/, ': expected JSON')),
+    reported.map(line => line.replace(/: expected JSON: .*/, ': expected JSON')),
     [
       'documents.ndjson:2 expected JSON: Unexpected end of JSON input',
       'documents.ndjson:12 `documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`',

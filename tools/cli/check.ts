@@ -70,14 +70,14 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 
 /** With `print`: `settings: [{ path, value, origin }]`. `{ ok, faults: [{ code, message, file, line, column, path, related? }] }` */
 function printJson(faults: readonly Diagnostic[], settings?: readonly PrintedSetting[]): string {
-  const told = faults.map(({ code, message, path, place, related }) => ({
+  const printed = faults.map(({ code, message, path, place, related }) => ({
     code,
     message,
     ...spotOf(place),
     path,
     ...(related && { related: { message: related.message, ...spotOf(related.place) } }),
   }))
-  return `${JSON.stringify({ ok: faults.length === 0, faults: told, ...(settings && { settings }) })}\n`
+  return `${JSON.stringify({ ok: faults.length === 0, faults: printed, ...(settings && { settings }) })}\n`
 }
 
 const spotOf = ({ file, line, column }: Diagnostic['place']) => ({ file, line, column })

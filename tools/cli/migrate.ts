@@ -143,7 +143,7 @@ function weightOf({ steps }: MigrationPlan): Risk | null {
 
 /** `{ weight, steps: [{ weight, window, summary, notes, statements }], refusals: [{ code, table, message }], left: [{ table, column }] }` */
 function printJson(plan: MigrationPlan): string {
-  const told = {
+  const report = {
     weight: weightOf(plan),
     steps: plan.steps.map(({ weight, window, summary, notes, statements }) => ({
       weight,
@@ -155,7 +155,7 @@ function printJson(plan: MigrationPlan): string {
     refusals: plan.refusals.map(({ code, table, message }) => ({ code, table, message })),
     left: plan.left.map(({ table, column }) => ({ table, column })),
   }
-  return `${JSON.stringify(told)}\n`
+  return `${JSON.stringify(report)}\n`
 }
 
 function printSql({ steps, refusals }: MigrationPlan): string {

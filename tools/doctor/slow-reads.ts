@@ -16,11 +16,11 @@ const MOST = 20
 export async function findSlowReads(log: AsyncIterable<string>): Promise<readonly SlowRead[]> {
   const reads = new Map<string, SlowRead>()
   for await (const line of linesOf(log)) {
-    const told = toRead(line)
-    if (!told) continue
-    const key = shapeOf(told.work)
+    const read = toRead(line)
+    if (!read) continue
+    const key = shapeOf(read.work)
     const known = reads.get(key)
-    reads.set(key, known ? joined(known, told) : told)
+    reads.set(key, known ? joined(known, read) : read)
   }
   return [...reads.values()].toSorted((one, other) => other.together - one.together).slice(0, MOST)
 }

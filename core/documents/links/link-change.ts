@@ -96,10 +96,10 @@ function placeOf(
 ): Pick<Connecting, 'place' | 'nowhere'> {
   const { position } = connection
   if (!('documentId' in position)) return { place: position, nowhere: unexpected }
-  const beside = found(target, placeRef(position.documentId))
+  const anchor = found(target, placeRef(position.documentId))
   return {
-    place: { at: position.at, key: beside.key },
-    nowhere: () => notConnected(found(target, connection), position, beside),
+    place: { at: position.at, key: anchor.key },
+    nowhere: () => notConnected(found(target, connection), position, anchor),
   }
 }
 
@@ -142,10 +142,10 @@ const connectedTwice = ({ id }: FoundTarget): RequestFault =>
     ),
   )
 
-const notConnected = ({ id }: FoundTarget, { at }: LinkPosition, beside: FoundTarget): RequestFault =>
+const notConnected = ({ id }: FoundTarget, { at }: LinkPosition, anchor: FoundTarget): RequestFault =>
   new RequestFault(
     fault(
       'validation',
-      `There was a problem connecting relation with id ${id} at position ${JSON.stringify({ [at]: beside.id })}. The relation with id ${beside.id} needs to be connected first.`,
+      `There was a problem connecting relation with id ${id} at position ${JSON.stringify({ [at]: anchor.id })}. The relation with id ${anchor.id} needs to be connected first.`,
     ),
   )

@@ -37,17 +37,17 @@ const BATCH = 2000
 /**
  * Applies changes: one statement for each table and set of columns, one for all new rows. The statements are sent without
  * waiting for results, so that they share a round trip with the next query. The statement of the new rows allocates their
- * ids itself; `told`: the ids are allocated first, and returned.
+ * ids itself; `allocated`: the ids are allocated first, and returned.
  */
 export async function applyChanges(
   changes: Changes,
   terms: WriteTerms,
-  { told = false, proof }: Applying = {},
+  { allocated = false, proof }: Applying = {},
 ): Promise<NewIds> {
   const wanted = wantedIds(changes)
-  const isTold = told || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
-  const ids = isTold ? await allocate(wanted, terms) : new Map<NewId, number>()
-  const taking = isTold ? NOTHING_TAKEN : await takingOf(wanted, terms)
+  const isAllocated = allocated || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
+  const ids = isAllocated ? await allocate(wanted, terms) : new Map<NewId, number>()
+  const taking = isAllocated ? NOTHING_TAKEN : await takingOf(wanted, terms)
   if (proof && taking.count === 0) terms.transaction.send(printAssertion(proof))
   for (const statement of statementsOf(changes, { ids, taking, proof }, terms.storage))
     terms.transaction.send(statement)
@@ -67,7 +67,7 @@ export async function printNew(
 }
 
 interface Applying {
-  readonly told?: boolean
+  readonly allocated?: boolean
   /** Condition of all changes. */
   readonly proof?: Assertion | undefined
 }

@@ -74,14 +74,14 @@ export interface Wanted {
   readonly attributes: readonly Attribute[]
   /** True if the write depends on rows that a concurrent write may have inserted just before. */
   readonly allRows?: boolean
-  /** More, as the rows have it: this takes a round trip of its own. */
-  besides?(rows: readonly CurrentRow[]): readonly Attribute[]
+  /** Further attributes to load, depending on the loaded rows. Loading them takes one more round trip. */
+  dependent?(rows: readonly CurrentRow[]): readonly Attribute[]
 }
 
 /** Locks the rows of one document and loads them in the same round trip. */
 export async function loadDocument(
   { type, documentId }: Pick<DesiredDocument, 'type' | 'documentId'>,
-  { attributes, besides, allRows = false }: Wanted,
+  { attributes, dependent, allRows = false }: Wanted,
   terms: WriteTerms,
 ): Promise<Current> {
   const loading = nothing()
@@ -89,7 +89,7 @@ export async function loadDocument(
     loadVersions(type, [documentId], loading, { ...terms, locking: allRows ? 'all rows' : true }),
     loadParts(type, { documentId }, attributes, loading, terms),
   ])
-  const more = rows.length === 0 ? [] : (besides?.(rows) ?? [])
+  const more = rows.length === 0 ? [] : (dependent?.(rows) ?? [])
   if (more.length > 0) await loadParts(type, { rows }, more, loading, terms)
   return toCurrent(loading)
 }

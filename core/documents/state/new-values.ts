@@ -66,8 +66,8 @@ const withoutLinks = (values: Values): Values =>
 function valuesBefore(saving: Saving, { row, sibling, place }: VersionContext): Values {
   const { command, body } = saving
   const { type } = command
-  const { attributes, besides } = attributesToLoad(command, body)
-  const loaded = [...attributes, ...besides(row ? [row] : [])]
+  const { attributes, dependent } = attributesToLoad(command, body)
+  const loaded = [...attributes, ...dependent(row ? [row] : [])]
   if (row) return valuesOf(type, row, loaded, place)
   const shared = sibling
     ? valuesOf(

@@ -102,14 +102,14 @@ export function attributesToLoad(command: SaveCommand, body: GivenBody): Require
     attributes: [...type.attributes.values()].filter(isWanted),
     // Shared values are written to the rows of all locales.
     allRows: type.localized && (isPublishing(command) || changesAllLocales(command)),
-    besides: rows =>
+    dependent: rows =>
       rows.some(row => isLocale(command, row))
         ? []
         : [...type.attributes.values()].filter(each => isShared(type, each) && !isWanted(each)),
   }
 }
 
-/** Generated uids and what they are made from: a uid that is not loaded looks as if there were none yet. */
+/** Generated uids and their source attributes. If a stored uid were not loaded, it would seem to be missing. */
 function generatedFrom({ attributes }: SaveCommand['type']): ReadonlySet<string> {
   const names = new Set<string>()
   for (const attribute of attributes.values()) {
@@ -120,19 +120,19 @@ function generatedFrom({ attributes }: SaveCommand['type']): ReadonlySet<string>
   return names
 }
 
-/** Of two commands what a draft needs, and the rest where it is published. */
+/** Loads what the draft needs; if a published row exists, also what the command for it needs. */
 export function attributesToRead(asked: AskedSave, body: GivenBody): Wanted {
   if ('kind' in asked) return attributesToLoad(asked, body)
   const { draft, published } = asked
   const little = attributesToLoad(draft, body)
   if (!published.ok) return { ...little, allRows: true }
   const { attributes } = attributesToLoad(published.value, body)
-  const besides = attributes.filter(each => !little.attributes.includes(each))
+  const dependent = attributes.filter(each => !little.attributes.includes(each))
   return {
     attributes: little.attributes,
     // The write depends on the existence of a published row.
     allRows: true,
-    besides: rows => (isPublished(draft, rows) ? besides : little.besides(rows)),
+    dependent: rows => (isPublished(draft, rows) ? dependent : little.dependent(rows)),
   }
 }
 

@@ -74,13 +74,13 @@ export function toShape(value: unknown, returned: ReturnedWrapper): ReturnedShap
   const isWrapped = isRow(value) && field in value && !('documentId' in value)
   const inner = isWrapped ? value[field] : value
   const { documents, build } = isList ? many(inner) : one(inner)
-  const beside = (rows: unknown) =>
+  const withMeta = (rows: unknown) =>
     pageField === null ? {} : { [pageField]: singlePage(rows, pageField), ...(isWrapped ? value : {}) }
   return {
     documents,
     build(rows) {
       const built = build(rows)
-      return { ...beside(built), [field]: built }
+      return { ...withMeta(built), [field]: built }
     },
   }
 }

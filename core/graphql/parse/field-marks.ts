@@ -47,8 +47,8 @@ export const needsWholeRow = ({ context, names, typeName }: RowFields): boolean 
 export function withWholeRow(selection: Selection, holder: Holder, seen: RowFields): Selection {
   if (!needsWholeRow(seen)) return selection
   const named = new Set(selection.fields)
-  const beside = fieldsForCode(holder).filter(each => !named.has(each))
-  return { ...selection, fields: [...selection.fields, ...beside], internalFields: new Set(beside) }
+  const internal = fieldsForCode(holder).filter(each => !named.has(each))
+  return { ...selection, fields: [...selection.fields, ...internal], internalFields: new Set(internal) }
 }
 
 /** The attributes of a row that project code gets. */

@@ -74,9 +74,9 @@ function convertText(text: string, wanted: readonly string[]): number | boolean 
 function isMisspelt({ keyword, params, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   if (keyword !== 'required') return false
   return errors.some(other => {
-    const isBeside = other.keyword === 'additionalProperties' && other.instancePath === instancePath
+    const isSibling = other.keyword === 'additionalProperties' && other.instancePath === instancePath
     return (
-      isBeside && nearest(String(other.params.additionalProperty), [params.missingProperty]) !== undefined
+      isSibling && nearest(String(other.params.additionalProperty), [params.missingProperty]) !== undefined
     )
   })
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import { assertNoOrphans, compare, toldBy } from '../../end-to-end/kill-findings.ts'
+import { assertNoOrphans, compare, reportedBy } from '../../end-to-end/kill-findings.ts'
 import { makePeople, PROJECT, send, valuesOf, writeUntilGone } from '../../end-to-end/kill-writers.ts'
 import { type Folder, temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'
@@ -126,7 +126,7 @@ test.serial('a database crashes, hangs or is restarted during writes', async t =
   const [writers] = await Promise.all([writing, reading])
   t.deepEqual([...statuses].toSorted(), [200, 503])
   t.true(writers.doubtful.length > 0)
-  compare(t, await toldBy(t, server, people), writers)
+  compare(t, await reportedBy(t, server, people), writers)
   await assertNoOrphans(t, { folder, url: cluster.url })
   t.notRegex(server.log(), /failed unexpectedly/)
 })

@@ -53,9 +53,9 @@ function clientOf(base: string) {
     },
     async graphql(query: string, asked: Asked = {}) {
       const answer = await ask('POST', '/graphql', { ...asked, body: { query } })
-      const told = (await answer.json()) as { data: Record<string, unknown> }
-      if (!told.data) throw new Error(JSON.stringify(told))
-      const { data } = told
+      const reported = (await answer.json()) as { data: Record<string, unknown> }
+      if (!reported.data) throw new Error(JSON.stringify(reported))
+      const { data } = reported
       return { answer, data }
     },
     write: (text: string, asked: Asked = {}) =>

@@ -5,7 +5,7 @@ import { createConnector } from '../../../core/database/connect/open-connection.
 import { parsePrimary } from '../../../core/database/connect/target-url.ts'
 import { openDatabase } from '../../../core/database/open-database.ts'
 import type { DatabaseSettings } from '../../../core/project/settings/settings.ts'
-import { assertNoOrphans, compare, toldBy } from '../../end-to-end/kill-findings.ts'
+import { assertNoOrphans, compare, reportedBy } from '../../end-to-end/kill-findings.ts'
 import { makePeople, PROJECT, writeUntilGone } from '../../end-to-end/kill-writers.ts'
 import { DATABASE_SETTINGS } from '../../harness/database-settings.ts'
 import { temporaryFolder } from '../../harness/folder.ts'
@@ -54,7 +54,7 @@ test.serial('a server behind a pooler starts, writes, reads, publishes and deliv
   const people = await makePeople(running)
   const writers = await writeUntilGone(8, 80, { server: running, people, onWrite: () => {} })
   t.deepEqual(writers.doubtful, [])
-  compare(t, await toldBy(t, running, people), writers)
+  compare(t, await reportedBy(t, running, people), writers)
   const [first] = writers.acknowledged.keys()
   await until('the listener has heard', () => running.log().includes(`heard of ${first}`))
   t.notRegex(running.log(), /"level":(50|60)|failed unexpectedly/)

@@ -115,10 +115,10 @@ function attributeFacts(
   if (!names) return []
   const allowed = all.filter(each => each.allowed).map(({ attribute }) => attribute.name)
   const refused = all.filter(each => !each.allowed && !each.attribute.system)
-  const told = refused.map(each => `${each.attribute.name} (${fieldReasonOf(each)})`)
+  const reasons = refused.map(each => `${each.attribute.name} (${fieldReasonOf(each)})`)
   return [
     [writable ? 'writes' : 'reads', allowed.join(', ') || 'nothing'],
-    told.length > 0 ? [writable ? 'not written' : 'not read', told.join(', ')] : null,
+    reasons.length > 0 ? [writable ? 'not written' : 'not read', reasons.join(', ')] : null,
     writable && readable ? ['answers', shownOf(readable, all).join(', ') || 'nothing'] : null,
   ]
 }

@@ -149,7 +149,7 @@ function shortLine(place: SourceLocation): string {
 
 /** One line: `{ since, differences: [{ effect, kind, key, subject, actions, what, now, was }] }`. */
 function printDiffJson(differences: readonly Difference[], terms: DiffTerms): string {
-  const told = differences.map(difference => ({
+  const printed = differences.map(difference => ({
     effect: difference.effect,
     ...difference.holder,
     subject: difference.subject,
@@ -157,7 +157,7 @@ function printDiffJson(differences: readonly Difference[], terms: DiffTerms): st
     what: difference.what,
     ...Object.fromEntries(placesOf(difference, terms).map(([label, place]) => [label, placeJson(place)])),
   }))
-  return `${JSON.stringify({ since: terms.ref, differences: told })}\n`
+  return `${JSON.stringify({ since: terms.ref, differences: printed })}\n`
 }
 
 /** The project's files at a commit, in a temporary folder. */

@@ -52,7 +52,7 @@ export function printAnswerJson(
   project: Project,
 ): string {
   const { user, holder } = asker
-  const told = {
+  const report = {
     [holder.kind]: holder.key,
     ...(user && { user: { name: user.name, barred: user.barred, values } }),
     subject: explanation.subject.name,
@@ -75,5 +75,5 @@ export function printAnswerJson(
     sql,
     ...(reads.length > 0 && { reads: reads.map(read => explanationJson(read, project)) }),
   }
-  return `${JSON.stringify(told)}\n`
+  return `${JSON.stringify(report)}\n`
 }

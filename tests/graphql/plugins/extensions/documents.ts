@@ -19,7 +19,7 @@ export default defineExtension({
           drafts: RestaurantEntityResponseCollection
           entity: RestaurantEntityResponse
           computed: RestaurantEntityResponse
-          nobody: RestaurantEntityResponse
+          absent: RestaurantEntityResponse
           guide: Guide
         }
         extend type Restaurant {
@@ -47,7 +47,7 @@ export default defineExtension({
               opening: { id: 1, day: 'never' },
             },
           }),
-          nobody: () => null,
+          absent: () => null,
           async guide() {
             const all = await restaurants()
             return { best: all[0], all, inside: all[0], many: all }
@@ -63,7 +63,7 @@ export default defineExtension({
         RestaurantEntity: { self: (parent: Restaurant) => parent.name },
       },
       resolversConfig: Object.fromEntries(
-        ['nearest', 'top', 'drafts', 'entity', 'computed', 'nobody', 'guide'].map(name => [
+        ['nearest', 'top', 'drafts', 'entity', 'computed', 'absent', 'guide'].map(name => [
           `Query.${name}`,
           { auth: false as const },
         ]),

@@ -18,6 +18,7 @@ export function temporaryFolder(copyOf?: string): Folder {
       mkdirSync(dirname(join(path, name)), { recursive: true })
       writeFileSync(join(path, name), text)
     },
-    remove: () => rmSync(path, { recursive: true, force: true }),
+    // A browser's processes may still write for a moment after the first one ended.
+    remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   }
 }

@@ -1,0 +1,114 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Database } from '../../core/database/database.ts'
+import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { openProxy } from '../harness/proxy.ts'
+import { createDatabase } from '../harness/test-database.ts'
+import { message, refusal } from './hostile-wire.ts'
+
+// A former primary that was paused and resumed accepts connections and would answer with old data. Its timeline is
+// smaller than that of the promoted server. The server of the tests is on timeline 1; the proxy lets it report 2.
+
+const READ = { text: 'SELECT 1', values: [] }
+const PROMOTED = Buffer.from('00000002')
+const READY = message('Z', 'I')
+
+/** The answer to one timeline statement instead of the server's. */
+interface Reply {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly ends: boolean
+}
+
+/** ErrorResponse of severity ERROR leaves the session open, FATAL ends it (PostgreSQL manual, 55.2.3). */
+const replyOf = (severity: 'ERROR' | 'FATAL', code: string): Reply => {
+  const bytes = refusal(severity, code, 'an error of one statement')
+  const ends = severity === 'FATAL'
+  return { name: `${severity} ${code}`, bytes: ends ? bytes : Buffer.concat([bytes, READY]), ends }
+}
+
+interface Cluster {
+  readonly database: Database
+  /** Answers of the next timeline statements, in order; after them the server answers itself. */
+  readonly replies: Reply[]
+  /** Ends the connection, so that the next statement opens one. */
+  disconnect(): void
+}
+
+async function openCluster(t: ExecutionContext): Promise<Cluster> {
+  const replies: Reply[] = [promoted()]
+  const url = await createDatabase(t, process.env.TEST_DATABASE_URL ?? '')
+  const proxy = await openProxy(t, url, {
+    forward: (client, server) => {
+      client.on('data', part => {
+        const reply = part.includes('pg_walfile_name') ? replies.shift() : undefined
+        if (!reply) server.write(part)
+        else if (reply.ends) client.end(reply.bytes)
+        else client.write(reply.bytes)
+      })
+      server.on('data', part => client.write(part))
+    },
+  })
+  const settings = { ...DATABASE_SETTINGS, url: proxy.url, pool: { max: 1, idle: 60_000, acquire: 2_000 } }
+  const opened = await openDatabase(settings, { root: '', observe: () => {} })
+  if (!opened.ok) throw new Error(opened.reasons.map(({ message: text }) => text).join())
+  t.teardown(() => opened.value.close())
+  return { database: opened.value, replies, disconnect: proxy.disconnect }
+}
+
+/** RowDescription of one text column, one DataRow, CommandComplete, ReadyForQuery. */
+function promoted(): Reply {
+  const column = Buffer.alloc(18)
+  column.writeUInt32BE(25, 6)
+  column.writeInt16BE(-1, 10)
+  column.writeInt32BE(-1, 12)
+  const row = Buffer.concat([Buffer.from([0, 1, 0, 0, 0, PROMOTED.length]), PROMOTED])
+  const bytes = [
+    message('T', Buffer.concat([Buffer.from('\0\x01left\0'), column])),
+    message('D', row),
+    message('C', 'SELECT 1\0'),
+    READY,
+  ]
+  return { name: 'a promoted server', bytes: Buffer.concat(bytes), ends: false }
+}
+
+const answerOf = (database: Database): Promise<unknown> =>
+  database.run(READ, { readonly: true }).then(
+    ({ rows }) => rows,
+    (error: unknown) => toDatabaseFault(error)?.kind ?? error,
+  )
+
+/** Of a shutdown, a start, a server that became a standby, a cancelled statement, and a lack of memory. */
+const PASSING = ['57P01', '57P02', '57P03', '55000', '57014', '53200', 'XX000']
+
+const LOST_CONNECTION: Reply = { name: 'a lost connection', bytes: Buffer.alloc(0), ends: true }
+
+const FAULTS = [LOST_CONNECTION, ...PASSING.flatMap(code => [replyOf('ERROR', code), replyOf('FATAL', code)])]
+
+for (const reply of FAULTS)
+  test(`a former primary is refused although the timeline statement once ended with ${reply.name}`, async t => {
+    const { database, replies, disconnect } = await openCluster(t)
+    t.deepEqual(await answerOf(database), [[1]])
+    t.deepEqual(replies, [])
+    replies.push(reply)
+    disconnect()
+    t.not(await answerOf(database), undefined)
+    t.deepEqual(replies, [], 'the fault took place')
+    disconnect()
+    t.is(await answerOf(database), 'unavailable')
+    replies.push(promoted())
+    t.deepEqual(await answerOf(database), [[1]], 'the promoted server is accepted again')
+  })
+
+for (const code of ['0A000', '42501', '42883'])
+  test(`a service that answers the timeline statement with ${code} is used without timelines`, async t => {
+    const { database, replies, disconnect } = await openCluster(t)
+    replies.push(replyOf('ERROR', code))
+    disconnect()
+    t.deepEqual(await answerOf(database), [[1]])
+    replies.push(replyOf('FATAL', '57P01'))
+    disconnect()
+    t.deepEqual(await answerOf(database), [[1]])
+    t.is(replies.length, 1, 'the statement is not sent again')
+  })

@@ -1,3 +1,4 @@
+import { onceResolved } from '../base/memo.ts'
 import { notFound } from '../faults/fault.ts'
 import { type HttpRequest, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
 import type { GraphqlTerms } from './open-graphql.ts'
@@ -7,17 +8,18 @@ import type { GraphqlTerms } from './open-graphql.ts'
  * a schema nor the GraphQL libraries.
  */
 export function openLazyGraphql(terms: GraphqlTerms): Responder {
-  const endpoints = Object.entries(terms.settings.endpoints).map(([path, format]) => ({ path, format }))
-  const opening = new Map<string, Promise<Responder>>()
+  const endpoints = Object.entries(terms.settings.endpoints).map(([path, format]) => ({
+    path,
+    open: onceResolved(async () => {
+      const { openGraphql } = await import('./open-graphql.ts')
+      return openGraphql(terms, { path, format })
+    }),
+  }))
   return request => {
     const endpoint = endpoints.find(({ path }) => isBelow(request, path))
     if (!endpoint) return null
     request.route = 'graphql'
-    const known =
-      opening.get(endpoint.path) ??
-      import('./open-graphql.ts').then(({ openGraphql }) => openGraphql(terms, endpoint))
-    opening.set(endpoint.path, known)
-    return known.then(async respond => (await respond(request)) ?? toFaultResponse(notFound()))
+    return endpoint.open().then(async respond => (await respond(request)) ?? toFaultResponse(notFound()))
   }
 }
 

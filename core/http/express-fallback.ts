@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Express } from 'express'
+import { onceResolved } from '../base/memo.ts'
 import { notFound } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import { isHarmless } from '../media/file-type.ts'
@@ -15,18 +16,14 @@ import {
 } from './write-answer.ts'
 
 /**
- * An Express application for requests outside the API, created at the first of them. Unanswered requests and errors get
+ * An Express application for requests outside the API, created at the first of them (again if that failed). Unanswered requests and errors get
  * the same answers as in the API.
  */
 export function openExpressFallback(
   mount: (app: Express) => void | Promise<void>,
   observer: Observer,
 ): () => Promise<RequestListener> {
-  let loading: Promise<Express> | undefined
-  return () => {
-    loading ??= load(mount, observer)
-    return loading
-  }
+  return onceResolved(() => load(mount, observer))
 }
 
 async function load(mount: (app: Express) => void | Promise<void>, observer: Observer): Promise<Express> {

@@ -1,4 +1,5 @@
 import type { Sharp } from 'sharp'
+import { onceResolved } from '../base/memo.ts'
 import { openSerialQueue } from '../base/serial-queue.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
@@ -160,7 +161,7 @@ async function loadSharp(): Promise<OpenPicture | null> {
   }
 }
 
-let loading: Promise<OpenPicture | null> | undefined
+const openSharp = onceResolved(loadSharp)
 
 /**
  * Makes the formats that are smaller than the picture, one picture at a time. None for other files, for broken pictures,
@@ -169,8 +170,7 @@ let loading: Promise<OpenPicture | null> | undefined
 async function makeFormats(picture: Picture, folder: string): Promise<readonly StagedFormat[]> {
   const { dimensions, mime } = picture
   if (!dimensions || !RESIZED.has(mime)) return []
-  loading ??= loadSharp()
-  const open = await loading
+  const open = await openSharp()
   return open ? enqueue(() => makeAll(open, picture, dimensions, folder)) : []
 }
 

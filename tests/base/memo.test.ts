@@ -1,5 +1,5 @@
 import test from 'ava'
-import { memoize, once } from '../../core/base/memo.ts'
+import { memoize, once, onceResolved } from '../../core/base/memo.ts'
 
 test('a value is computed once, also when it is undefined', t => {
   let calls = 0
@@ -18,6 +18,28 @@ test('a computation that threw is tried again', t => {
   t.throws(value, { message: 'first' })
   t.is(value(), 2)
   t.is(value(), 2)
+})
+
+test('a promise is shared while it is pending and afterwards', async t => {
+  let calls = 0
+  const open = onceResolved(async () => ++calls)
+  t.deepEqual(await Promise.all([open(), open()]), [1, 1])
+  t.is(await open(), 1)
+})
+
+test('a promise that was rejected is not remembered', async t => {
+  let calls = 0
+  const open = onceResolved(async () => {
+    if (++calls === 1) throw new Error('too many open files')
+    return calls
+  })
+  const both = await Promise.allSettled([open(), open()])
+  t.deepEqual(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  t.is(await open(), 2)
+  t.is(await open(), 2)
 })
 
 test('a memoized function computes once for each object', t => {

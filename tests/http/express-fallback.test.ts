@@ -29,3 +29,16 @@ test('Express takes what the API leaves over, and is not even loaded before', as
   t.notRegex(await broken.text(), /secret detail/)
   t.is(mounted, 1)
 })
+
+test('a mount that failed once does not fail every later request', async t => {
+  let attempts = 0
+  const fallback = openExpressFallback(app => {
+    if (++attempts === 1) throw new Error('too many open files')
+    app.get('/page', (_request, response) => void response.send('a page'))
+  }, SILENT)
+  const { url } = await serve(t, [() => null], { fallback })
+  t.is((await fetch(`${url}/page`)).status, 500)
+  t.is((await fetch(`${url}/page`)).status, 200)
+  t.is((await fetch(`${url}/page`)).status, 200)
+  t.is(attempts, 2)
+})

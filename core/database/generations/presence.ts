@@ -39,6 +39,9 @@ const NOT_SHARED: Presence = { begun: Promise.resolve(), move: async () => {}, c
 
 const LOST = 'the connection that shows this process to others was lost'
 
+const REMOVED =
+  'another process removed the entry that shows this process to others, because it was not updated'
+
 class ProcessPresence implements Presence {
   readonly #database: Database
   readonly #terms: PresenceTerms
@@ -120,7 +123,10 @@ class ProcessPresence implements Presence {
     await session.close()
     const beat = () => {
       this.#terms.migrated()
-      this.#update('SET seen_at = now()', []).catch((error: unknown) => this.#report(error))
+      this.#update('SET seen_at = now()', []).then(
+        isFound => isFound || this.#retry(new Error(REMOVED)),
+        (error: unknown) => this.#report(error),
+      )
     }
     this.#heartbeat ??= setInterval(beat, HEARTBEAT).unref()
   }
@@ -142,10 +148,12 @@ class ProcessPresence implements Presence {
       )
   }
 
-  async #update(change: string, values: readonly unknown[]): Promise<void> {
-    if (this.#id === null) return
-    const text = `UPDATE ${this.#table} ${change} WHERE id = $1`
-    await this.#database.run({ text, values: [this.#id, ...values] })
+  /** False: another process removed the entry, because this one was silent for too long. */
+  async #update(change: string, values: readonly unknown[]): Promise<boolean> {
+    if (this.#id === null) return true
+    const text = `UPDATE ${this.#table} ${change} WHERE id = $1 RETURNING true`
+    const { rows } = await this.#database.run({ text, values: [this.#id, ...values] })
+    return rows.length > 0
   }
 
   #report(error: unknown): void {

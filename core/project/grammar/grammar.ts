@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { ValidateFunction } from 'ajv'
-import { once } from '../../base/memo.ts'
+import { onceResolved } from '../../base/memo.ts'
 import { type JsonSchema, readProjectSchema, readSchemaText } from './project-schema.ts'
 
 /** The schema of project files and its validation function. */
@@ -13,7 +13,7 @@ export interface Grammar {
 }
 
 /** Loads the grammar at the first call; later calls share it. */
-export const openGrammar = once(async (): Promise<Grammar> => {
+export const openGrammar = onceResolved(async (): Promise<Grammar> => {
   const text = readSchemaText()
   const schema = readProjectSchema()
   return { schema, validate: printed(text) ?? (await compiled(schema)) }

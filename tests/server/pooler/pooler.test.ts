@@ -43,6 +43,8 @@ export default defineExtension({
 })
 `
 
+const processIds = async (url: string, text: string) => (await query(url, text)).map(([id]) => id)
+
 test.serial('a server behind a pooler starts, writes, reads, publishes and delivers events', async t => {
   const { direct, url } = await pooled(t)
   const folder = temporaryFolder()
@@ -52,13 +54,20 @@ test.serial('a server behind a pooler starts, writes, reads, publishes and deliv
   const running = await startServer({ project: folder.path, environment: { DATABASE_URL: url } })
   t.teardown(() => running.stop())
   const people = await makePeople(running)
+  // As another process does with the entry of one that was paused for too long.
+  const registered = await processIds(direct, 'DELETE FROM plinth_processes RETURNING id')
+  t.is(registered.length, 1)
   const writers = await writeUntilGone(8, 80, { server: running, people, onWrite: () => {} })
   t.deepEqual(writers.doubtful, [])
   compare(t, await reportedBy(t, running, people), writers)
   const [first] = writers.acknowledged.keys()
   await until('the listener has heard', () => running.log().includes(`heard of ${first}`))
   t.notRegex(running.log(), /"level":(50|60)|failed unexpectedly/)
+  const entries = () => processIds(direct, 'SELECT id FROM plinth_processes')
+  await until('the process is registered again', async () => (await entries()).length === 1)
+  t.notDeepEqual(await entries(), registered)
   t.is(await running.stop(), 0)
+  t.deepEqual(await entries(), [])
   await assertNoOrphans(t, { folder, url: direct })
 })
 

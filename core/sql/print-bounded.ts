@@ -12,28 +12,30 @@ const JSON_ROW: Alias = 'j$'
 const SUM: Alias = 's$'
 
 /**
- * Prints a query for the JSON text of each row (`text`) that fails once the total exceeds `maxBytes`. The running sum
- * stops the statement before the next row is computed. The failing cast depends on a row, so it is not folded to a
- * constant. OFFSET 0 prevents that a row is computed twice.
+ * Prints a query for the JSON of each row (`json`) that fails once the total exceeds `maxBytes`. The running sum stops the
+ * statement before the next row is computed. The failing cast depends on a row, so it is not folded to a constant.
+ * OFFSET 0 prevents that a row is computed twice. The JSON stays `json`: a cast from text would parse all of it again, once
+ * for each level of lists around it.
  */
 export function printBounded(rows: string, path: readonly string[], maxBytes: number): string {
-  const json = `SELECT row_to_json(${ROW})::text AS text FROM (${rows}) ${ROW} OFFSET 0`
-  return `SELECT ${boundedText(path, maxBytes)} AS text FROM (${withBytes(json, '')}) ${SUM}`
+  const json = `SELECT row_to_json(${ROW}) AS json FROM (${rows}) ${ROW} OFFSET 0`
+  return `SELECT ${boundedJson(path, maxBytes)} AS json FROM (${withBytes(json, '')}) ${SUM}`
 }
 
 /** The same for rows that are `json` and `position` already. OFFSET 0: the check comes before they are sorted. */
 export function printBoundedUnion(rows: string, path: readonly string[], maxBytes: number): string {
-  const json = `SELECT ${ROW}.json::text AS text, ${ROW}.position FROM (${rows}) ${ROW} OFFSET 0`
+  const json = `SELECT ${ROW}.json, ${ROW}.position FROM (${rows}) ${ROW} OFFSET 0`
   const summed = withBytes(json, `, ${JSON_ROW}.position`)
-  return `SELECT (${boundedText(path, maxBytes)})::json AS json, ${SUM}.position FROM (${summed}) ${SUM} OFFSET 0`
+  return `SELECT ${boundedJson(path, maxBytes)} AS json, ${SUM}.position FROM (${summed}) ${SUM} OFFSET 0`
 }
 
+/** The size of a value in memory: its bytes as text, and at most four more. */
 const withBytes = (json: string, more: string): string =>
-  `SELECT ${JSON_ROW}.text${more}, sum(octet_length(${JSON_ROW}.text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${json}) ${JSON_ROW}`
+  `SELECT ${JSON_ROW}.json${more}, sum(pg_column_size(${JSON_ROW}.json)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${json}) ${JSON_ROW}`
 
-function boundedText(path: readonly string[], maxBytes: number): string {
-  const failure = `(${quoteText(TOO_LARGE + path.join('.'))} || left(${SUM}.text, 0))::integer::text`
-  return `CASE WHEN ${SUM}.bytes > ${maxBytes} THEN ${failure} ELSE ${SUM}.text END`
+function boundedJson(path: readonly string[], maxBytes: number): string {
+  const failure = `(${quoteText(TOO_LARGE + path.join('.'))} || left(${SUM}.json::text, 0))::integer::text::json`
+  return `CASE WHEN ${SUM}.bytes > ${maxBytes} THEN ${failure} ELSE ${SUM}.json END`
 }
 
 /** PostgreSQL computes columns before it sorts, except with a LIMIT: then row by row as they are fetched. */

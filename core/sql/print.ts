@@ -56,7 +56,7 @@ export function printBody({ form, page, rows, cursor }: AnswerStatement, context
   const behind = cursor ? ` || ${quoteText(SEPARATOR)} || ${print(cursor, context)}::text` : ''
   const bounded = boundedRows(rows, printed, context)
   if (bounded)
-    return `${given}SELECT '[' || coalesce(string_agg(${ROW}.text, ','), '') || ']'${behind} FROM (${bounded}) ${ROW}`
+    return `${given}SELECT '[' || coalesce(string_agg(${ROW}.json::text, ','), '') || ']'${behind} FROM (${bounded}) ${ROW}`
   return `${given}SELECT '[' || coalesce(string_agg(row_to_json(${ROW})::text, ','), '') || ']'${behind} FROM (${printed}) ${ROW}`
 }
 
@@ -72,7 +72,7 @@ function printList(rows: Select, context: PrintContext): string {
   const printed = printSelectNode(rows, context)
   const bounded = boundedRows(rows, rows.limit ? printed : printed + UNLIMITED, context)
   return bounded
-    ? `(SELECT coalesce(json_agg(${ROW}.text::json), '[]') FROM (${bounded}) ${ROW})`
+    ? `(SELECT coalesce(json_agg(${ROW}.json), '[]') FROM (${bounded}) ${ROW})`
     : `(SELECT coalesce(json_agg(${ROW}), '[]') FROM (${printed}) ${ROW})`
 }
 

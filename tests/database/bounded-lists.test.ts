@@ -8,7 +8,7 @@ const PATH = ['author', 'articles']
 const lists = {
   list: (count: number) => {
     const rows = `SELECT nextval('made') AS n, repeat('x', 1000) AS x FROM generate_series(1, ${count})`
-    return `SELECT json_agg(b.text::json)::text FROM (${printBounded(rows, PATH, 10_000)}) b`
+    return `SELECT json_agg(b.json)::text FROM (${printBounded(rows, PATH, 10_000)}) b`
   },
   'list of several shapes': (count: number) => {
     const json = `json_build_object('n', nextval('made'), 'x', repeat('x', 1000)) AS json, (0, n) AS position`

@@ -20,14 +20,20 @@ export const excludedGlobs = () => [
 ]
 
 /** .ci/run runs these on the embedded database, where they do the same. */
-const excludedFiles = () => (DATABASE_TESTS_ONLY ? databaseFree() : [])
+const excludedFiles = () => (DATABASE_TESTS_ONLY ? [...databaseFree(), ...embeddedOnly()] : [])
+
+/** Tests of the embedded database itself. */
+const embeddedOnly = () => allFiles().filter(file => /\/embedded-[^/]*$/.test(file))
 
 /** All test files that can run here, relative to the repository. */
 export function testFiles() {
   const excluded = new Set(excludedFiles())
-  return readdirSync(join(root, 'tests'), { recursive: true })
-    .map(name => `tests/${name.replaceAll('\\', '/')}`)
-    .filter(file => file.endsWith('.test.ts'))
+  return allFiles()
     .filter(file => !excluded.has(file) && !excludedFolders.some(folder => file.startsWith(folder)))
     .sort()
 }
+
+const allFiles = () =>
+  readdirSync(join(root, 'tests'), { recursive: true })
+    .map(name => `tests/${name.replaceAll('\\', '/')}`)
+    .filter(file => file.endsWith('.test.ts'))

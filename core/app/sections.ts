@@ -130,6 +130,7 @@ function openGraphqlSection(
     ...(trusted && { trusted }),
     ...(schemas && { compiled: schemas, code: guarding }),
     ...{ auth, users, files, observer, production },
+    explains: project.settings.server.explainDenials,
     settings: project.settings.graphql,
   })
 }

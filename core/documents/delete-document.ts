@@ -1,3 +1,4 @@
+import { unmetCondition } from '../access/denial.ts'
 import { ignoreUnhandled } from '../base/with-timeout.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
@@ -130,6 +131,6 @@ async function deletable(
   const standing = gone.filter(row => !type.draftAndPublish || row.get('status') === writtenStatus(type))
   const meant = await countMatching(matchOf(command, documentId, conditions.before), terms)
   if (meant >= standing.length) return gone
-  if (mayRevealExistence(conditions)) throw new RequestFault(forbidden())
+  if (mayRevealExistence(conditions)) throw new RequestFault(forbidden(unmetCondition(type, 'before')))
   return []
 }

@@ -39,6 +39,8 @@ export interface Fault {
   readonly code: FaultCode
   readonly message: string
   readonly details: FaultDetails
+  /** Why the request is refused, with a way to allow it: for the log, and for responses in development. */
+  readonly reason?: string
 }
 
 export type FaultDetails = Readonly<Record<string, unknown>>
@@ -70,9 +72,19 @@ export function invalidBodyKey(key: string, path?: string | null): Fault {
 
 export const notFound = (): Fault => fault('notFound', 'Not Found')
 
-export const tooManyRequests = (): Fault => fault('rateLimit', 'Too many requests, please try again later.')
+export const tooManyRequests = (reason: string): Fault => ({
+  ...fault('rateLimit', 'Too many requests, please try again later.'),
+  reason,
+})
 
-export const forbidden = (): Fault => fault('forbidden', 'Forbidden')
+export const forbidden = (reason: string): Fault => ({ ...fault('forbidden', FORBIDDEN), reason })
+
+export const FORBIDDEN = 'Forbidden'
+
+export const unauthorized = (message: string, reason: string): Fault => ({
+  ...fault('unauthorized', message),
+  reason,
+})
 
 /** A thrown fault; the HTTP listener and GraphQL catch it and format the response. */
 export class RequestFault extends Error {

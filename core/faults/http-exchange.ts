@@ -24,8 +24,26 @@ export interface HttpRequest extends RequestContext {
    * pattern. From a closed set; never text of a client.
    */
   route?: string
+  /** The caller, set by the responder for the log; absent or null: not identified. */
+  identified?: IdentifiedCaller | null
   /** The body as a stream, instead of `body`. The consumer must limit its size. */
   stream(): Readable
+}
+
+/** The parts of a caller that the log names. */
+export interface IdentifiedCaller {
+  readonly kind: 'public' | 'token' | 'user'
+  /** `name`: the key of the role or token. */
+  readonly grants: { readonly name: string }
+  readonly user: Readonly<Record<string, unknown>> | null
+}
+
+/** `role editor, user 5`, `API token build`; null: not identified. */
+export function describeCaller(caller: IdentifiedCaller | null | undefined): string | null {
+  if (!caller) return null
+  const { kind, grants, user } = caller
+  if (kind === 'token') return `API token ${grants.name}`
+  return `role ${grants.name}${kind === 'user' ? `, user ${String(user?.id)}` : ''}`
 }
 
 export interface HttpResponse {
@@ -44,6 +62,8 @@ export interface HttpResponse {
   readonly isTransient?: boolean
   /** The ETag without quotes, if already computed. */
   readonly etag?: string
+  /** Why the request is refused: for the log, and for the response in development. */
+  readonly reason?: string
 }
 
 /** One part of the server. Returns null for requests that belong to other parts. */
@@ -63,6 +83,7 @@ export const toFaultResponse = (fault: Fault): HttpResponse => ({
   status: FAULTS[fault.code].status,
   body: JSON.stringify(toErrorBody(fault)),
   ...(fault.details.outcome === 'unknown' && { isOutcomeUnknown: true }),
+  ...(fault.reason !== undefined && { reason: fault.reason }),
 })
 
 /**

@@ -10,6 +10,8 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql'
+import { subjectOf } from '../access/actions.ts'
+import { denied } from '../access/denial.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { Populate } from '../query/query.ts'
@@ -29,7 +31,6 @@ import type { FormatName } from './formats/format.ts'
 import { markField } from './parse/field-marks.ts'
 import { type Arguments, UNALIASED } from './parse/operation-context.ts'
 import { parsePopulateField } from './parse/parse-selection.ts'
-import { toGraphqlError } from './parse/to-graphql-error.ts'
 import type { FixedField, FixedTerms } from './resolve/fixed-field.ts'
 import { FLAT_MUTATIONS, NESTED_MUTATIONS } from './resolve/generated-mutations.ts'
 import {
@@ -183,9 +184,9 @@ const toResolvers = (fields: Readonly<Record<string, FixedField>>): Record<strin
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toResolver(field)]))
 
 const toResolver =
-  ({ allows, resolve }: FixedField): Resolver =>
+  ({ allows, reason, resolve }: FixedField): Resolver =>
   async (_parent, args, execution, info) => {
-    if (!(await allows(execution))) throw toGraphqlError(forbidden())
+    if (!(await allows(execution))) throw new RequestFault(forbidden(reason(execution)))
     return resolve(args, execution, info)
   }
 
@@ -217,17 +218,15 @@ const openReread =
       )
     batches.set(place, batch)
     const value = linkedValue(await batch.load(parent), populate)
+    // A value that access removed is refused.
+    if (value === undefined)
+      throw denied(caller, link ? subjectOf(link.attribute.target) : subjectOf(holder), 'find')
     if (!link) return value
     return documentWrapper(link.attribute.target, link.use, terms.format)(value)
   }
 
-/** A value that access removed is refused; a deleted document has no links. */
-function linkedValue(row: AnsweredRow | null, { as }: Populate): unknown {
-  if (!row) return []
-  const value = row[as]
-  if (value === undefined) throw new RequestFault(forbidden())
-  return value
-}
+/** A deleted document has no links. */
+const linkedValue = (row: AnsweredRow | null, { as }: Populate): unknown => (row ? row[as] : [])
 
 type Nodes = Parameters<typeof parsePopulateField>[2]['nodes']
 

@@ -26,6 +26,8 @@ export interface Engine {
   readonly observer: Observer
   /** Introspection is allowed; otherwise error messages contain no suggestions either. */
   readonly introspects: boolean
+  /** Responses contain the reason of a refusal. */
+  readonly showsReasons: boolean
   readonly documents: DocumentCache
   readonly plans: OperationCache
   /** null: no folder of trusted documents is configured. */
@@ -60,6 +62,8 @@ interface EngineTerms {
   readonly observer: Observer
   /** In production introspection is off by default (reference/graphql.md#11-limits-playground-and-introspection). */
   readonly production: boolean
+  /** In development, responses contain the reason of a refusal. */
+  readonly explains?: boolean | undefined
   /** The generated root fields, candidates for text answers. */
   readonly roots: readonly RootField[]
   readonly trusted: TrustedDocuments | null
@@ -68,7 +72,7 @@ interface EngineTerms {
 /** Opens the engine that runs operations on a schema. */
 export function openEngine(
   schema: GraphQLSchema,
-  { format, model, documents, config, observer, production, roots, trusted }: EngineTerms,
+  { format, model, documents, config, observer, production, explains, roots, trusted }: EngineTerms,
 ): Engine {
   const { amountLimit, defaultLimit, serverOptions } = config
   const limits = { amountLimit, defaultLimit }
@@ -80,6 +84,7 @@ export function openEngine(
     config,
     observer,
     introspects: serverOptions.introspection ?? !production,
+    showsReasons: explains === true && !production,
     documents: openDocumentCache(serverOptions.cache),
     trusted,
     plans: openOperationCache(serverOptions.cache),

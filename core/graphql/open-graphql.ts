@@ -38,6 +38,8 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits' | 'format'> {
   readonly observer: Observer
   /** In production introspection is off by default (reference/graphql.md#11-limits-playground-and-introspection). */
   readonly production: boolean
+  /** `server.explainDenials`: in development, responses contain the reason of a refusal. */
+  readonly explains?: boolean
   /** Parts that project.yaml and extensions disable; absent: only those of project.yaml. */
   readonly shadow?: GraphqlParts['shadow']
   /** The schemas with the project's extensions, compiled when the project was loaded. */
@@ -89,6 +91,7 @@ async function respond(
 ): Promise<HttpResponse> {
   const ahead = code ? undefined : prefetchFor(request)
   const caller = await identify(request.headers.authorization, ahead)
+  request.identified = caller
   const pluginRequest = code && openResolverRequest(request, caller, code)
   const mayUpload = caller.grants.allows('upload', 'upload')
   const sent = await parseTransport(pluginRequest?.passed() ?? request, {
@@ -96,7 +99,7 @@ async function respond(
     mayUpload,
     format: engine.format,
   })
-  if (!sent.ok) return sent.reasons[0] ?? toFaultResponse(forbidden())
+  if (!sent.ok) return sent.reasons[0] ?? toFaultResponse(forbidden('The request is no operation'))
   const readsOnly = request.method !== 'POST'
   const { limits } = engine.config
   const deadline = openDeadline(limits.time)
@@ -182,9 +185,20 @@ async function answerOperation(
   requested: Extract<TransportRequest, { readonly kind: 'one' }>['requested'],
   { execution, engine, type, ...terms }: AnswerTerms,
 ): Promise<HttpResponse> {
-  if (!requested.ok) return requested.reasons[0] ?? toFaultResponse(forbidden())
-  const { status, body, secret, isDone } = await runOperation(requested.value, execution, engine, terms)
-  const answer: HttpResponse = { status, body, type, ...(!isDone && { isTransient: true }) }
+  if (!requested.ok) return requested.reasons[0] ?? toFaultResponse(forbidden('The request is no operation'))
+  const { status, body, secret, isDone, reason } = await runOperation(
+    requested.value,
+    execution,
+    engine,
+    terms,
+  )
+  const answer: HttpResponse = {
+    status,
+    body,
+    type,
+    ...(!isDone && { isTransient: true }),
+    ...(reason !== undefined && { reason }),
+  }
   if (secret) return { ...answer, headers: NO_STORE }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }

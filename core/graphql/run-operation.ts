@@ -12,7 +12,7 @@ import type { GraphqlFormat } from './formats/format.ts'
 import type { Budget } from './limits/budget.ts'
 import { type Deadline, timeoutError } from './limits/deadline.ts'
 import { MutationFailure } from './mutation-failure.ts'
-import { toGraphqlError } from './parse/to-graphql-error.ts'
+import { reasonOf, toGraphqlError } from './parse/to-graphql-error.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { ExecutionContext } from './resolve/resolve-read.ts'
 import { answerText, type TextAnswer } from './text/answer-text.ts'
@@ -27,6 +27,8 @@ export interface OperationResponse {
   readonly secret?: true
   /** The mutation succeeded, or had nothing to do. */
   readonly isDone?: true
+  /** Why the first refused field is refused, for the log. */
+  readonly reason?: string | undefined
 }
 
 interface ResponseBody {
@@ -67,10 +69,15 @@ export async function runOperation(
     format: engine.format,
     requestId: execution.requestId,
     deadline,
+    showsReasons: engine.showsReasons,
   }
   const whole = isQuery ? await runText(prepared.value, execution, engine, deadline) : null
   if (whole)
-    return { status: responseStatus(whole), body: bodyOf(whole, error => reportError(error, errorContext)) }
+    return {
+      status: responseStatus(whole),
+      body: bodyOf(whole, error => reportError(error, errorContext)),
+      ...('errors' in whole && { reason: firstReason(whole.errors) }),
+    }
   if (deadline.signal.aborted) return timedOut(deadline, writes, engine.format)
   const running = execute({
     schema: engine.schema,
@@ -83,10 +90,14 @@ export async function runOperation(
   if (!result) return timedOut(deadline, writes, engine.format)
   const { data, errors } = result
   const formatted = errors?.map(error => reportError(error, errorContext))
-  const answer = toResponse(responseStatus(result), { ...(formatted ? { errors: formatted } : {}), data })
+  const body = { ...(formatted ? { errors: formatted } : {}), data }
+  const answer = { ...toResponse(responseStatus(result), body), reason: firstReason(errors ?? []) }
   if (isQuery) return answer
   return { ...answer, secret: true, ...((!errors || hasData(data ?? {})) && { isDone: true }) }
 }
+
+const firstReason = (errors: readonly GraphQLError[]): string | undefined =>
+  errors.map(reasonOf).find(reason => reason !== undefined)
 
 /** 503 if the database schema is newer than this process: load balancers check the status. */
 const responseStatus = (answer: { readonly errors?: readonly GraphQLError[] } | object): 200 | 503 =>
@@ -167,10 +178,24 @@ interface ErrorContext {
   readonly format: GraphqlFormat
   readonly requestId: string
   readonly deadline: Deadline
+  readonly showsReasons: boolean
+}
+
+function reportError(error: GraphQLError, errorContext: ErrorContext): GraphQLFormattedError {
+  const formatted = toFormattedError(error, errorContext)
+  const reason = errorContext.showsReasons ? reasonOf(error) : undefined
+  return reason === undefined ? formatted : withReason(formatted, reason)
+}
+
+/** Adds `details.reason`, as over REST. */
+function withReason(formatted: GraphQLFormattedError, reason: string): GraphQLFormattedError {
+  const error = formatted.extensions?.error as { readonly details?: FaultDetails } | undefined
+  const details = { ...error?.details, reason }
+  return { ...formatted, extensions: { ...formatted.extensions, error: { ...error, details } } }
 }
 
 /** Formats an error. Request faults are reported as they are; other errors are logged and hidden from the client. */
-function reportError(error: GraphQLError, errorContext: ErrorContext): GraphQLFormattedError {
+function toFormattedError(error: GraphQLError, errorContext: ErrorContext): GraphQLFormattedError {
   const { originalError, path } = error
   const { observer, requestId, format } = errorContext
   const at = format.errors.paths && path ? { path } : {}

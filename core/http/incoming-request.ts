@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createTiming, type RequestOrigin, type RequestTiming, WriteScope } from '../base/request-context.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
-import type { HttpRequest } from '../faults/http-exchange.ts'
+import type { HttpRequest, IdentifiedCaller } from '../faults/http-exchange.ts'
 
 /** The identity that fair queueing counts a request for: never a value that the caller can choose (reference/safety.md#s9-rate-limits). */
 export type CallerOf = (request: Pick<HttpRequest, 'headers' | 'peer'>) => string
@@ -27,6 +27,7 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   readonly headers: IncomingHttpHeaders
   readonly timing: RequestTiming | null
   route = ''
+  identified: IdentifiedCaller | null = null
   readonly #incoming: IncomingMessage
   readonly #terms: RequestOptions
   #caller: string | null = null

@@ -1,7 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { RequestTiming } from '../base/request-context.ts'
 import { notFound } from '../faults/fault.ts'
-import { firstAnswer, type HttpResponse, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
+import {
+  describeCaller,
+  firstAnswer,
+  type HttpResponse,
+  type Responder,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import { networkOf } from '../identity/rate-limit.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -25,6 +31,7 @@ import {
   OPTIONS_ANYWHERE,
   unavailableFault,
   withOutcome,
+  withReason,
   writeAnswer,
 } from './write-answer.ts'
 
@@ -60,6 +67,8 @@ export function createListener(options: ListenerOptions, inFlight: InFlight): Re
     cors: createCors(options.settings.cors),
     securityHeaders: options.settings.securityHeaders ? SECURITY_HEADERS : [],
     logsAnswers: options.observer.isEnabled('answered'),
+    logsRefusals: options.observer.isEnabled('refused'),
+    explains: options.settings.explainDenials && options.projectRoot !== undefined,
   }
   return (incoming, response) => receive({ incoming, response, state })
 }
@@ -70,6 +79,9 @@ interface ListenerState extends ListenerOptions {
   readonly cors: Cors
   readonly securityHeaders: HeaderList
   readonly logsAnswers: boolean
+  readonly logsRefusals: boolean
+  /** Responses contain the reason of a refusal. */
+  readonly explains: boolean
 }
 
 interface RawExchange {
@@ -192,12 +204,12 @@ function finish(exchange: Exchange, answer: HttpResponse): void {
     return
   }
   try {
-    const final = answer.hasEtag ? applyTag(answer, request) : answer
+    const final = answer.hasEtag ? applyTag(answer, request) : state.explains ? withReason(answer) : answer
     const headers = sharedHeaders(exchange)
     const caching = cacheControlFor(final, request)
     if (caching !== null) headers.push('Cache-Control', caching)
     writeAnswer(response, final, headers)
-    reportEnd(exchange, final.status)
+    reportEnd(exchange, final.status, final.reason)
   } catch (error) {
     state.observer.emit({ kind: 'failed', requestId: request.id, error })
     response.destroy()
@@ -231,22 +243,27 @@ const fallbackRoute = (path: string): string => (path.startsWith('/uploads/') ? 
 /** nginx's status for a client that closed the connection before the answer. */
 const CLIENT_CLOSED_REQUEST = 499
 
-function reportEnd({ request, state, startedAt, span }: Exchange, status: number): void {
-  const { meters, observer, logsAnswers } = state
-  if (!meters && !logsAnswers && !span) return
+function reportEnd({ request, state, startedAt, span }: Exchange, status: number, reason?: string): void {
+  const { meters, observer, logsAnswers, logsRefusals } = state
+  const isLogged = reason === undefined ? logsAnswers : logsRefusals
+  if (!meters && !isLogged && !span) return
   const milliseconds = performance.now() - startedAt
   const route = request.route || fallbackRoute(request.path)
   meters?.onResponse(route, status, milliseconds)
   span?.end(route, status)
-  if (!logsAnswers) return
-  observer.emit({
-    kind: 'answered',
+  if (!isLogged) return
+  const answered = {
     requestId: request.id,
     method: request.method,
     path: request.path,
+    route,
+    caller: describeCaller(request.identified),
     status,
     milliseconds,
-  })
+  }
+  observer.emit(
+    reason === undefined ? { kind: 'answered', ...answered } : { kind: 'refused', ...answered, reason },
+  )
 }
 
 /** Resolves to null when the fallback has written its own answer. */

@@ -113,6 +113,16 @@ export function withOutcome(given: Fault, { method, writes }: HttpRequest): Faul
   return { ...given, details: { ...given.details, outcome } }
 }
 
+/** In development: adds the reason of a refusal to the details of its error (docs/access.md). */
+export function withReason(answer: HttpResponse): HttpResponse {
+  const { body, reason } = answer
+  if (reason === undefined || typeof body !== 'string') return answer
+  const parsed: { error?: { details?: object } } = JSON.parse(body)
+  if (!parsed.error?.details) return answer
+  Object.assign(parsed.error.details, { reason })
+  return { ...answer, body: JSON.stringify(parsed) }
+}
+
 export const unavailableFault = (): Fault => fault('unavailable', 'Service Unavailable')
 
 /** Codes of the client errors that Express libraries raise, by status. */

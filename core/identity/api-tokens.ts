@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Access } from '../access/compile/compile-access.ts'
 import { equalHashes, hashToken, parseTokenHash } from '../base/tokens.ts'
-import { fault, RequestFault } from '../faults/fault.ts'
+import { RequestFault, unauthorized } from '../faults/fault.ts'
 import type { ApiTokenDeclaration } from '../project/settings/settings.ts'
 import type { Strategy } from './identify.ts'
 
@@ -51,5 +51,6 @@ const findToken = (known: readonly KnownToken[], hash: Buffer): KnownToken | und
 
 function tokenCaller({ caller, expiresAt }: KnownToken, now: number): Caller {
   if (now < expiresAt) return caller
-  throw new RequestFault(fault('unauthorized', 'Token expired'))
+  const reason = `The API token \`${caller.grants.name}\` expired: see its \`expiresAt\` in project.yaml`
+  throw new RequestFault(unauthorized('Token expired', reason))
 }

@@ -7,6 +7,7 @@ import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
 import type { ConfirmedEmail, IdentityTerms } from './identity.ts'
 import { type AuthBody, parseCredentials } from './parse-credentials.ts'
 import type { CountRequest } from './rate-limit.ts'
+import { quotaReason } from './rate-limit.ts'
 import { addressOfCode, hashCode, isUnexpired, type MailedCode, newCode } from './sign-in/codes.ts'
 import { type Account, findAccount, writeAccount } from './users/accounts.ts'
 import { NO_MESSAGES, saveUser, scalarValue } from './users/save-user.ts'
@@ -147,7 +148,7 @@ export async function startAddressChange(
   if (!identity.settings.register.confirmEmail || !isOwn || email === account.email)
     return { command, mail: () => {} }
   const quota = await count([`mail ${email} changeEmail`])
-  if (quota && !quota.allowed) throw new RequestFault(tooManyRequests())
+  if (quota && !quota.allowed) throw new RequestFault(tooManyRequests(quotaReason(quota)))
   if (await findAccount(identity.database, { by: 'email', text: email }, identity))
     throw new RequestFault(fault('application', 'Email already taken'))
   return {

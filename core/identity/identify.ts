@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import { readOwnWrites } from '../database/statements/session-scope.ts'
-import { fault, RequestFault } from '../faults/fault.ts'
+import { RequestFault, unauthorized } from '../faults/fault.ts'
 import type { ApiTokenDeclaration } from '../project/settings/settings.ts'
 
 /**
@@ -22,9 +22,12 @@ export function createIdentify(publicCaller: Caller, strategies: readonly Strate
       const found = await strategy(credential, ahead)
       if (found) return found
     }
-    throw new RequestFault(fault('unauthorized', 'Missing or invalid credentials'))
+    throw new RequestFault(unauthorized('Missing or invalid credentials', UNKNOWN))
   }
 }
+
+const UNKNOWN =
+  'The credential is not an API token of this project, nor a session token that is signed with its secret and not expired'
 
 /** null for other schemes, for `Bearer` alone, and for more than two parts. The scheme is case-insensitive. */
 function parseBearer(authorization: string | undefined): string | null {

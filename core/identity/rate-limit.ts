@@ -22,8 +22,11 @@ export interface QuotaListener {
 export function enforceQuota(quota: Quota | null, listener: QuotaListener): void {
   if (!quota) return
   listener.onQuota?.(quota)
-  if (!quota.allowed) throw new RequestFault(tooManyRequests())
+  if (!quota.allowed) throw new RequestFault(tooManyRequests(quotaReason(quota)))
 }
+
+export const quotaReason = ({ limit, endsAt }: Quota): string =>
+  `More than ${limit} requests in the window that ends at ${new Date(endsAt).toISOString()}: see \`rateLimit\` in project.yaml`
 
 /** Counts a request under these keys, and returns the strictest quota. null: no limit. */
 export type CountRequest = (keys: readonly string[]) => Promise<Quota | null>

@@ -1,12 +1,13 @@
 import type { Caller } from '../access/caller.ts'
 import { filterFor } from '../access/compile/condition.ts'
+import { deniedType } from '../access/denial.ts'
 import { visibleDocuments } from '../access/restrict/permit.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredDocument, DesiredVersion, LinkTarget } from '../documents/desired-state.ts'
 import { choiceOf, countMatching, visibleLocales } from '../documents/read/matching.ts'
 import { isShared } from '../documents/rows/planning.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
-import { fault, forbidden, invalidBodyKey, RequestFault } from '../faults/fault.ts'
+import { fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
 import type { VisibleVersion } from '../query/command.ts'
@@ -49,7 +50,7 @@ export function permitAttachment(
   const attribute = type.attributes.get(field ?? '')
   if (attribute?.kind !== 'media') throw unknownField(field, type)
   const writing = caller.grants.writeAccess(type, 'update')
-  if (!writing) throw new RequestFault(forbidden())
+  if (!writing) throw deniedType(caller, type, 'update')
   const open = attribute.writable && !Object.hasOwn(writing.set, attribute.name)
   if (!open || (writing.fields && !writing.fields.has(attribute.name)))
     throw new RequestFault(invalidBodyKey(attribute.name, attribute.name))

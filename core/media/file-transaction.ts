@@ -1,3 +1,4 @@
+import { unmetCondition } from '../access/denial.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { type EventAction, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import {
@@ -74,7 +75,7 @@ export async function mayWriteFile(
   if (!seen(null)) return false
   const match = fileMatch(conditions.before, documentId, terms)
   if (!match || (await countMatching(match, within)) > 0) return true
-  if (mayRevealExistence(conditions)) throw new RequestFault(forbidden())
+  if (mayRevealExistence(conditions)) throw new RequestFault(forbidden(unmetCondition(type, 'before')))
   return false
 }
 

@@ -37,6 +37,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   stopping: 'info',
   stopped: 'info',
   answered: 'debug',
+  refused: 'debug',
   failed: 'error',
   policyRefused: 'debug',
   policyFailed: 'warn',
@@ -62,9 +63,11 @@ export function openLog({ level, pretty, worker, redact, write }: LogOptions): O
     { level, base: worker === undefined ? null : { worker }, timestamp: pino.stdTimeFunctions.isoTime },
     pretty ? prettyStream(out) : out,
   )
+  // A developer sees refusals; in production clients could fill the log with them.
+  const levels = pretty ? { ...LEVELS, refused: 'info' as const } : LEVELS
   return {
-    isEnabled: kind => log.isLevelEnabled(LEVELS[kind]),
-    emit: observation => log[LEVELS[observation.kind]](fieldsOf(observation), toLogSentence(observation)),
+    isEnabled: kind => log.isLevelEnabled(levels[kind]),
+    emit: observation => log[levels[observation.kind]](fieldsOf(observation), toLogSentence(observation)),
   }
 }
 
@@ -193,6 +196,7 @@ type WorkObservation = Extract<
   {
     kind:
       | 'answered'
+      | 'refused'
       | 'failed'
       | 'policyRefused'
       | 'policyFailed'
@@ -212,10 +216,18 @@ type WorkObservation = Extract<
   }
 >
 
+function toRequestSentence(answered: Extract<Observation, { kind: 'answered' | 'refused' }>): string {
+  const { method, path, status, milliseconds, caller } = answered
+  const who = caller === null ? '' : ` for ${caller}`
+  const why = answered.kind === 'refused' ? `: ${answered.reason}` : ''
+  return `${method} ${path} ${status} in ${milliseconds.toFixed(1)} ms${who}${why}`
+}
+
 function toWorkSentence(observation: WorkObservation): string {
   switch (observation.kind) {
     case 'answered':
-      return `${observation.method} ${observation.path} ${observation.status} in ${observation.milliseconds.toFixed(1)} ms`
+    case 'refused':
+      return toRequestSentence(observation)
     case 'failed':
       return 'A request failed unexpectedly'
     case 'policyRefused':

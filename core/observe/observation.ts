@@ -56,15 +56,9 @@ export type Observation =
   | { readonly kind: 'stopping'; readonly waiting: number }
   /** `cut`: requests that were aborted because they did not end in time. */
   | { readonly kind: 'stopped'; readonly cut: number }
-  /** `path` without the query string, which may contain secrets. */
-  | {
-      readonly kind: 'answered'
-      readonly requestId: string
-      readonly method: string
-      readonly path: string
-      readonly status: number
-      readonly milliseconds: number
-    }
+  | (AnsweredRequest & { readonly kind: 'answered' })
+  /** Answered with 401, 403 or 429, or with a field of GraphQL that is refused. `reason` says why. */
+  | (AnsweredRequest & { readonly kind: 'refused'; readonly reason: string })
   /** An unexpected error: a bug of the product or of a plugin. */
   | { readonly kind: 'failed'; readonly requestId: string; readonly error: unknown }
   /** A policy denied a request. */
@@ -108,6 +102,19 @@ export type Observation =
   | { readonly kind: 'acceptFailed'; readonly message: string }
   /** A request was not valid HTTP, too long, or too slow. */
   | { readonly kind: 'malformed'; readonly code: string }
+
+interface AnsweredRequest {
+  readonly requestId: string
+  readonly method: string
+  /** Without the query string, which may contain secrets. */
+  readonly path: string
+  /** An action of a content-type (`article.find`) or a route pattern. */
+  readonly route: string
+  /** `role editor, user 5`; null: not identified. */
+  readonly caller: string | null
+  readonly status: number
+  readonly milliseconds: number
+}
 
 /** `fields`: values that the plugin adds to the line. */
 interface PluginLine {

@@ -1,4 +1,5 @@
 import type { Caller, Grants } from '../access/caller.ts'
+import { missingPermission } from '../access/denial.ts'
 import { allowsAll, openGrants, type PermissionScope } from '../access/permission-scopes.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import {
@@ -54,6 +55,7 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
   const isBare = route.middlewares.length === 0 && route.policies.length === 0 && !needsContext
   return async ({ request, args, handle }) => {
     const { caller, acting } = await admit(request.headers.authorization)
+    request.identified = caller
     if (isBare) return (await handle(() => request, acting, null)) ?? throwUnanswered(route)
     const opened = openRestContext({ request, caller, args }, route.info, terms)
     const { context, response } = opened
@@ -119,8 +121,8 @@ export interface RouteAuthTerms {
   readonly isKnown: (caller: Caller) => boolean
 }
 
-/** Returns the caller with the grants inside the route; null: refused. */
-export type Authorize = (caller: Caller) => Caller | null
+/** Returns the caller with the grants inside the route; throws a RequestFault (403) for others. */
+export type Authorize = (caller: Caller) => Caller
 
 /** `own`: permission of the route or field; null: none. */
 export function compileAuthorize(
@@ -136,7 +138,8 @@ export function compileAuthorize(
     return { ...caller, grants }
   }
   return caller => {
-    if (!isAllowed(caller, auth, own, terms)) return null
+    if (!isAllowed(caller, auth, own, terms))
+      throw new RequestFault(forbidden(refusalReason(caller, auth, own)))
     return auth.kind === 'own' ? caller : acting(caller)
   }
 }
@@ -157,6 +160,15 @@ function isAllowed(
   if (auth.kind === 'open') return true
   if (auth.kind === 'scope') return allowsAll(caller.grants, auth.scopes)
   return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
+}
+
+/** `auth` is not `open`, which refuses no caller. */
+function refusalReason(caller: Caller, auth: RouteAuth, own: PermissionScope | null): string {
+  const scopes = auth.kind === 'scope' ? auth.scopes : own ? [own] : []
+  const missing = scopes.find(({ subject, action }) => !caller.grants.allows(subject, action))
+  return missing
+    ? missingPermission(caller, `${missing.subject}.${missing.action}`)
+    : 'The route has no permission of its own, so it needs a signed-in user or an API token: send one, or declare `auth` of the route'
 }
 
 interface AuthenticateTerms extends RouteAuthTerms {
@@ -186,8 +198,6 @@ function compileAuthenticate(
         return terms.publicCaller
       throw error
     })
-    const acting = authorize(caller)
-    if (!acting) throw new RequestFault(forbidden())
-    return { caller, acting }
+    return { caller, acting: authorize(caller) }
   }
 }

@@ -30,7 +30,7 @@ export async function checkPolicies(
     const verdict = await evaluatePolicy(policy, context, terms.timeout)
     if (passes(verdict)) continue
     reportVerdict(policy.name, verdict, context, terms)
-    return toPolicyFault(verdict)
+    return { ...toPolicyFault(verdict), reason: `The policy \`${policy.name}\` refused` }
   }
   return null
 }

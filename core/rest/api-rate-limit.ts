@@ -6,7 +6,7 @@ import {
   toFaultResponse,
 } from '../faults/http-exchange.ts'
 import { isTokenKey } from '../identity/callers.ts'
-import { isPrivate, networkOf, openLocalLimit, type Quota } from '../identity/rate-limit.ts'
+import { isPrivate, networkOf, openLocalLimit, type Quota, quotaReason } from '../identity/rate-limit.ts'
 import type { ApiRateLimit } from '../project/settings/settings.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function withQuota(
 function answerTooMany(quota: Quota): HttpResponse {
   // The seconds left in the window, rounded up.
   const wait = Math.max(1, Math.ceil((quota.endsAt - Date.now()) / 1000))
-  const answer = toFaultResponse(tooManyRequests())
+  const answer = toFaultResponse(tooManyRequests(quotaReason(quota)))
   return { ...answer, headers: { ...quotaHeaders(quota), 'Retry-After': String(wait) } }
 }
 

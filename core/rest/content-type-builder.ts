@@ -40,12 +40,15 @@ async function answerSchema(
   terms: RestTerms,
 ): Promise<HttpResponse> {
   const caller = acting ?? (await terms.identify(request.headers.authorization))
-  if (caller.kind !== 'token') throw new RequestFault(forbidden())
+  request.identified = caller
+  if (caller.kind !== 'token') throw new RequestFault(forbidden(ONLY_TOKENS))
   const schemas = list(openSight(caller, terms), request)
   const data = uid === undefined ? schemas : schemas.find(each => each.uid === uid)
   if (!data) throw new RequestFault(notFound())
   return answerJson(JSON.stringify({ data }), { request })
 }
+
+const ONLY_TOKENS = 'Schemas are answered to API tokens only'
 
 /** What a caller may read of the model. */
 interface SchemaSight {

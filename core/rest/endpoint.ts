@@ -1,7 +1,8 @@
 import type { Action, BuiltInSubject } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
+import { denied } from '../access/denial.ts'
 import type { Params } from '../actions/params.ts'
-import { attempt, fault, forbidden, RequestFault } from '../faults/fault.ts'
+import { attempt, fault, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -117,7 +118,8 @@ async function perform(
     })
   }
   const caller = await identify(call.request.headers.authorization)
-  if (!caller.grants.allows(subject, action)) throw new RequestFault(forbidden())
+  call.request.identified = caller
+  if (!caller.grants.allows(subject, action)) throw denied(caller, subject, action)
   return perform({ ...call, caller })
 }
 

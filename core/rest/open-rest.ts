@@ -1,8 +1,8 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
+import { deniedType } from '../access/denial.ts'
 import { createPrefetch, type VersionPrefetch } from '../cache/versions.ts'
 import { withWrites } from '../database/request-scope.ts'
-import { forbidden, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -70,7 +70,8 @@ async function perform(
   }
   const ahead = openPrefetch(request, terms)
   const caller = await terms.identify(request.headers.authorization, ahead)
-  if (!caller.grants.allows(subjectOf(route.type), action)) throw new RequestFault(forbidden())
+  request.identified = caller
+  if (!caller.grants.allows(subjectOf(route.type), action)) throw deniedType(caller, route.type, action)
   return handle(action, { request, route, caller, prefetch: ahead }, terms)
 }
 

@@ -19,6 +19,7 @@ export const SETTINGS: ServerSettings = {
   trustProxy: false,
   rateLimit: { api: false, auth: false, account: false },
   securityHeaders: true,
+  explainDenials: false,
   metrics: { enabled: false, path: '/metrics', port: null },
   slowQuery: 1_000,
   logLevel: 'silent',

@@ -8,6 +8,8 @@ const answered: Observation = {
   requestId: 'r1',
   method: 'GET',
   path: '/api/books',
+  route: 'book.find',
+  caller: 'role public',
   status: 200,
   milliseconds: 1.25,
 }
@@ -33,9 +35,11 @@ test('collectors get one line of JSON an observation', t => {
     requestId: 'r1',
     method: 'GET',
     path: '/api/books',
+    route: 'book.find',
+    caller: 'role public',
     status: 200,
     milliseconds: 1.25,
-    msg: 'GET /api/books 200 in 1.3 ms',
+    msg: 'GET /api/books 200 in 1.3 ms for role public',
   })
   t.regex(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })

@@ -12,6 +12,7 @@ import { type Filter, STATUSES, type Status } from '../../query/query.ts'
 import { brandCommand } from '../brand.ts'
 import { actorOf, type Caller, type ReadAccess, type WriteAccess, type WriteAction } from '../caller.ts'
 import { conjunction, filterFor } from '../compile/condition.ts'
+import { deniedType } from '../denial.ts'
 import { bindUser } from '../user-path.ts'
 import { rowCondition } from './read-scope.ts'
 
@@ -25,7 +26,9 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
   const writing = caller.grants.writeAccess(type, actionOf(command))
   const publishing = publishes(command) ? caller.grants.writeAccess(type, 'publish') : UNRESTRICTED
   const sharing = changesOtherLocales(command) ? caller.grants.writeAccess(type, 'update') : UNRESTRICTED
-  if (!writing || !publishing || !sharing) throw new RequestFault(forbidden())
+  if (!writing) throw deniedType(caller, type, actionOf(command))
+  if (!publishing) throw deniedType(caller, type, 'publish')
+  if (!sharing) throw deniedType(caller, type, 'update')
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
   const sights = command.kind === 'create' || writing.opened ? null : visibleDocuments(type, caller)
   if (!('values' in command)) {
@@ -46,6 +49,8 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
 }
 
 type ValuesCommand = Extract<Command, { values: GivenValues }>
+
+const NO_USER_VALUE = 'The caller has no value for a `$user.…` in `set` of the permission'
 
 const UNRESTRICTED: WriteAccess = Object.freeze({ fields: null, where: null, set: {} })
 
@@ -90,7 +95,7 @@ function permitValues(
   caller: Caller,
 ): GivenValues {
   const bound = bindUser(set, caller.user ?? {})
-  if (bound === undefined) throw new RequestFault(forbidden())
+  if (bound === undefined) throw new RequestFault(forbidden(NO_USER_VALUE))
   const given = Object.entries(values).filter(([name]) => !Object.hasOwn(set, name))
   for (const [name, value] of given) {
     if (fields && !fields.has(name)) throw new RequestFault(invalidBodyKey(name, name))

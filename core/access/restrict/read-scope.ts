@@ -38,7 +38,7 @@ export function refuseAttribute({ name }: Attribute, at: ReadScope, restriction:
 
 /** Denies by default: a node of an unknown kind may contain anything. */
 export function refuseUnknown<Node>(node: Node, restriction: Restriction): Node {
-  restriction.refused.push(forbidden())
+  restriction.refused.push(forbidden('The query has a part of an unknown kind'))
   return node
 }
 

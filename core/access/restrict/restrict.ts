@@ -1,5 +1,5 @@
 import { groupBy } from '../../base/plain-data.ts'
-import { forbidden, type QueryParam, RequestFault } from '../../faults/fault.ts'
+import { type QueryParam, RequestFault } from '../../faults/fault.ts'
 import { type MediaSource, mediaSources } from '../../model/media-sources.ts'
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type {
@@ -22,6 +22,7 @@ import { type Action, actionsOf } from '../actions.ts'
 import { brand } from '../brand.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { conjunction } from '../compile/condition.ts'
+import { deniedType } from '../denial.ts'
 import { readableAttributes } from '../readable-attributes.ts'
 import {
   enter,
@@ -46,9 +47,9 @@ import {
  */
 export function restrict(asked: Query, caller: Caller, action: Action = readAction(asked)): RestrictedQuery {
   const view = caller.grants.readAccess(asked.type, action)
-  if (!view) throw new RequestFault(forbidden())
+  if (!view) throw deniedType(caller, asked.type, action)
   const query = resolveLatest(asked, view)
-  if (!draftsAllowed(query, view)) throw new RequestFault(forbidden())
+  if (!draftsAllowed(query, view)) throw deniedType(caller, query.type, 'readDrafts')
   const restriction: Restriction = { caller, refused: [] }
   const narrowed = narrow(query, view, restriction)
   const [first] = restriction.refused

@@ -1,4 +1,5 @@
 import { trusted } from '../../access/brand.ts'
+import { unmetCondition } from '../../access/denial.ts'
 import type { Database } from '../../database/database.ts'
 import { forbidden, notFound, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
@@ -76,7 +77,8 @@ export async function assertMatches(
   wanted: number,
   terms: MatchTerms,
 ): Promise<void> {
-  if ((await countMatching(match, terms)) < wanted) throw new RequestFault(forbidden())
+  if ((await countMatching(match, terms)) < wanted)
+    throw new RequestFault(forbidden(unmetCondition(match.type, 'after')))
 }
 
 /** The documents of partly visible types of which the caller sees a version, per locale. */
@@ -182,7 +184,9 @@ export async function assertWritable(
   terms: MatchTerms,
 ): Promise<void> {
   if ((await countMatching(match, terms)) >= wanted) return
-  throw new RequestFault(mayRevealExistence(conditions) ? forbidden() : notFound())
+  throw new RequestFault(
+    mayRevealExistence(conditions) ? forbidden(unmetCondition(match.type, 'before')) : notFound(),
+  )
 }
 
 /** The documentId of a single type's only document; null: there is none yet. */

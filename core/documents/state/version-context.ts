@@ -26,7 +26,7 @@ export function resolveCommand(asked: AskedSave, rows: readonly CurrentRow[]): S
   const { draft, published } = asked
   if (!isPublished(draft, rows)) return draft
   if (published.ok) return published.value
-  throw new RequestFault(published.reasons[0] ?? forbidden())
+  throw new RequestFault(published.reasons[0] ?? forbidden('The caller may not publish'))
 }
 
 const isPublished = (command: SaveCommand, rows: readonly CurrentRow[]): boolean =>

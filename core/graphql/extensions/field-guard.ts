@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import { UnavailableError } from '../../faults/errors.ts'
-import { forbidden, RequestFault } from '../../faults/fault.ts'
+import { RequestFault } from '../../faults/fault.ts'
 import type { GraphqlContext, ResolverContext, ResolverInfo } from '../../plugins/context.ts'
 import type { ResolverMiddleware } from '../../plugins/middleware.ts'
 import type { Authorize } from '../../plugins/route-guard.ts'
@@ -57,7 +57,6 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
   const asked = (args: Arguments): Arguments => (guard.reread ? structuredClone(args) : args)
   return async (parent, args, execution, info) => {
     const caller = guard.enter(execution.caller)
-    if (!caller) throw toGraphqlError(forbidden())
     const entered = caller === execution.caller ? execution : { ...execution, caller }
     const call: ResolverCall = {
       parent,

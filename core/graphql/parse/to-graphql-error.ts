@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { FAULTS, type Fault, type FaultCode, forbidden } from '../../faults/fault.ts'
+import { FAULTS, type Fault, type FaultCode, FORBIDDEN, RequestFault } from '../../faults/fault.ts'
 
 /** Error codes (reference/graphql.md#10-errors); all other faults are INTERNAL_SERVER_ERROR. */
 const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
@@ -25,13 +25,23 @@ export function toGraphqlError(fault: Fault): GraphQLError {
     return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
   const { name } = FAULTS[fault.code]
   const code = CODES[fault.code] ?? 'INTERNAL_SERVER_ERROR'
-  return new GraphQLError(message, { extensions: { error: { name, message, details }, code } })
+  const error = new GraphQLError(message, { extensions: { error: { name, message, details }, code } })
+  if (fault.reason !== undefined) reasons.set(error, fault.reason)
+  return error
+}
+
+/** Of the errors that toGraphqlError returned; not in their extensions, which clients see. */
+const reasons = new WeakMap<Error, string>()
+
+/** Why a field is refused, for the log and for responses in development; undefined: not known. */
+export function reasonOf(error: GraphQLError): string | undefined {
+  const { originalError = error } = error
+  return originalError instanceof RequestFault ? originalError.fault.reason : reasons.get(originalError)
 }
 
 function publicFault({ code, message, details }: Fault): Pick<Fault, 'message' | 'details'> {
   // A message from project code is kept.
-  if (code === 'forbidden' && message === forbidden().message)
-    return { message: 'Forbidden access', details: {} }
+  if (code === 'forbidden' && message === FORBIDDEN) return { message: 'Forbidden access', details: {} }
   return { message, details }
 }
 

@@ -18,5 +18,7 @@ export interface FixedTerms extends ResolveTerms {
 export interface FixedField {
   /** Checks the caller's permission, before any argument is read. */
   allows(execution: ExecutionContext): boolean | Promise<boolean>
+  /** Why it is refused. */
+  reason(execution: ExecutionContext): string
   resolve(args: Arguments, execution: ExecutionContext, info: GraphQLResolveInfo): Promise<unknown>
 }

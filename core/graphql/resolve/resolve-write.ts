@@ -1,10 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../../access/actions.ts'
 import type { Caller, WriteAction } from '../../access/caller.ts'
+import { deniedType } from '../../access/denial.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
-import { forbidden, RequestFault } from '../../faults/fault.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { parseWriteAnswer, type WriteAnswerTerms } from '../parse/parse-write.ts'
 import type { RootField } from '../sdl/root-fields.ts'
@@ -38,7 +38,7 @@ export function writeResolver(root: RootField, mutations: Mutations, terms: Reso
     // A mutation does not start after the request's deadline.
     signal?.throwIfAborted()
     // Before any lookup: a caller who may not write must not learn what exists.
-    if (!caller.grants.writeAccess(root.type, action)) throw new RequestFault(forbidden())
+    if (!caller.grants.writeAccess(root.type, action)) throw deniedType(caller, root.type, action)
     return run({ root, args, caller, trail, info, terms })
   }
 }

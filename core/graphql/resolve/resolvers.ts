@@ -1,6 +1,7 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from 'graphql'
-import { forbidden, RequestFault } from '../../faults/fault.ts'
+import type { Caller } from '../../access/caller.ts'
+import { deniedType } from '../../access/denial.ts'
 import { graphqlEnumValues } from '../../model/enum-names.ts'
 import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
 import { graphqlEnumName, graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
@@ -13,7 +14,7 @@ import { createScalars, zoneInput } from '../sdl/scalars.ts'
 /** A document or component as read by the statement of its root field. */
 export type AnsweredRow = Readonly<Record<string, unknown>>
 
-type Resolver = GraphQLFieldResolver<AnsweredRow, unknown>
+type Resolver = GraphQLFieldResolver<AnsweredRow, { readonly caller: Caller }>
 type TypeResolvers = Record<string, Resolver | ((value: AnsweredRow) => string) | string>
 
 /** Resolvers of generated types: they take values from rows that were already read. */
@@ -81,7 +82,7 @@ function linkResolver({ attribute, use }: LinkField, reading: RowReading): Resol
   return (row, args, context, info) => {
     const found = find(row, args, context, info)
     // Access removed the link from the answer: the caller may not follow it (reference/graphql.md#8-permissions).
-    if (found === undefined) throw new RequestFault(forbidden())
+    if (found === undefined) throw deniedType(context.caller, attribute.target, 'find')
     return around ? { [around.field]: found } : found
   }
 }

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../../access/actions.ts'
 import { actorOf } from '../../access/caller.ts'
+import { missingPermission } from '../../access/denial.ts'
 import { invalidBodyKey, RequestFault } from '../../faults/fault.ts'
 import { permitAttachment } from '../../media/attachment.ts'
 import { type FileInfo, permitFileChange, permitFileRemoval, readFileInfo } from '../../media/file-info.ts'
@@ -63,6 +64,7 @@ const nestedUploadFields = (terms: FixedTerms) =>
 
 const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
   allows: ({ caller }) => caller.grants.allows('upload', action),
+  reason: ({ caller }) => missingPermission(caller, `upload.${action}`),
   resolve,
 })
 

@@ -1,4 +1,5 @@
 import type { Action } from '../../access/actions.ts'
+import { missingPermission } from '../../access/denial.ts'
 import { currentRequestTransaction } from '../../database/request-scope.ts'
 import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-service.ts'
@@ -39,13 +40,17 @@ const NO_USER = 0
 
 const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
   allows: ({ caller }) => caller.grants.allows('users', action),
+  reason: ({ caller }) => missingPermission(caller, `users.${action}`),
   resolve,
 })
 
+const ROLES_IN_FILE = 'Roles are declared in project.yaml: no request changes them'
+
 const READ_ONLY: FixedField = {
   allows: () => false,
+  reason: () => ROLES_IN_FILE,
   resolve: async () => {
-    throw new RequestFault(forbidden())
+    throw new RequestFault(forbidden(ROLES_IN_FILE))
   },
 }
 
@@ -65,6 +70,7 @@ type Body = Readonly<Record<string, unknown>>
 /** The signed-in user, whatever their permissions; null for API tokens. */
 export const meField = ({ auth, format }: FixedTerms): FixedField => ({
   allows: ({ caller }) => caller.user !== null,
+  reason: () => 'The request has no session: `me` answers the signed-in user',
   resolve: async (_, { caller }) => parseUser(await auth.me(caller), format),
 })
 
@@ -85,6 +91,7 @@ export const signInFields = ({ auth, identify, format }: FixedTerms) => {
   ) => auth.request(operation, body, { caller, address: peer })
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
+    reason: ({ caller }) => missingPermission(caller, `auth.${operation}`),
     async resolve(...given) {
       if (currentRequestTransaction()) throw new RequestFault(NO_IDEMPOTENCY)
       return resolve(...given)

@@ -17,7 +17,8 @@ export class UploadedFile {
   /** Throws a RequestFault if there is no file to yield. */
   take(): FormFile {
     const file = this.#file
-    if (file === 'kept out') throw new RequestFault(forbidden())
+    if (file === 'kept out')
+      throw new RequestFault(forbidden('The caller lacks the permission `upload.upload`'))
     if (file === 'taken') throw new RequestFault(fault('validation', TAKEN_TWICE, { key: 'file' }))
     this.#file = 'taken'
     return file

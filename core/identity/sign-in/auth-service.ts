@@ -84,7 +84,8 @@ export function openAuthService(terms: AuthServiceTerms): AuthService {
       return perform(operation, body, call)
     },
     async me({ user }) {
-      if (typeof user?.documentId !== 'string') throw new RequestFault(forbidden())
+      if (typeof user?.documentId !== 'string')
+        throw new RequestFault(forbidden('The user of the session is no longer in the database'))
       return readOwnUser(user.documentId, 'all', terms)
     },
   }

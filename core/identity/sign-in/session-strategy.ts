@@ -6,7 +6,7 @@ import type { AnswerCache, CacheFindOptions } from '../../cache/open-cache.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Database } from '../../database/database.ts'
 import { toCacheableRead, toStatement } from '../../documents/read/plan-once.ts'
-import { fault, RequestFault } from '../../faults/fault.ts'
+import { RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Strategy } from '../identify.ts'
@@ -33,11 +33,18 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
     if (!session) return null
     const user = await read(session.id, ahead)
     if (!user || isLockedOut(user, terms.confirmEmail))
-      throw new RequestFault(fault('unauthorized', 'Invalid credentials'))
+      throw new RequestFault(unauthorized('Invalid credentials', lockReason(user)))
     if (isEnded(session, user))
-      throw new RequestFault(fault('unauthorized', 'Missing or invalid credentials'))
+      throw new RequestFault(
+        unauthorized('Missing or invalid credentials', 'A new password ended the session'),
+      )
     return userCaller(user, terms.access, session.sessionId)
   }
+}
+
+function lockReason(user: UserValues | null): string {
+  if (!user) return 'The user of the session was deleted'
+  return user.blocked === true ? 'The user is blocked' : 'The mail address of the user is not confirmed'
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { Caller } from '../../access/caller.ts'
+import { denied } from '../../access/denial.ts'
 import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { Documents } from '../../documents/documents.ts'
 import { toRefusal, type ValueFault } from '../../documents/values/value-fault.ts'
-import { type Fault, fault, forbidden, invalidBodyKey, RequestFault } from '../../faults/fault.ts'
+import { type Fault, fault, invalidBodyKey, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
@@ -70,7 +71,7 @@ async function countVisibleUsers(
 /** Without a filter all users are counted. A filter could reveal values, so it counts only users that the caller may find. */
 function restrictCount(query: Query, caller: Caller): RestrictedQuery {
   if (!query.filter && !query.search) return restrict(query, caller, 'count')
-  if (!caller.grants.allows('users', 'find')) throw new RequestFault(forbidden())
+  if (!caller.grants.allows('users', 'find')) throw denied(caller, 'users', 'find')
   return restrict(query, caller, 'find')
 }
 

@@ -109,6 +109,8 @@ export interface ServerSettings {
   }
   /** Statements and transactions that take longer are logged, without values. In milliseconds. 0 disables this. */
   readonly slowQuery: number
+  /** In development, the details of refusals (401, 403, 429) contain `reason`: the missing permission and the line that grants it. Production only logs reasons. */
+  readonly explainDenials: boolean
   /** Minimum level of log lines. */
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }

@@ -1,10 +1,11 @@
 import type { Action } from '../../access/actions.ts'
 import { actorOf, type Caller } from '../../access/caller.ts'
+import { denied } from '../../access/denial.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { parseTopPage } from '../../actions/parameters/parse-pagination.ts'
 import { parseSharedQuery } from '../../actions/parameters/parse-query.ts'
 import type { Params } from '../../actions/params.ts'
-import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, refusalResponse } from '../../faults/http-exchange.ts'
 import { permitAttachment } from '../../media/attachment.ts'
 import { type FileInfo, parseFileInfo, permitFileChange, permitFileRemoval } from '../../media/file-info.ts'
@@ -54,6 +55,7 @@ async function perform(
     })
   }
   const caller = await terms.identify(request.headers.authorization)
+  request.identified = caller
   return handle(action, { request, route, caller }, terms)
 }
 
@@ -67,7 +69,7 @@ async function handle(
   terms: UploadTerms,
 ): Promise<HttpResponse> {
   if (route.kind === 'upload') return postUpload(call, terms)
-  if (!call.caller.grants.allows('upload', action)) throw new RequestFault(forbidden())
+  if (!call.caller.grants.allows('upload', action)) throw denied(call.caller, 'upload', action)
   if (route.kind === 'files') return getFiles(call, terms)
   return action === 'delete' ? deleteFile(route.id, call, terms) : getFile(route.id, call, terms)
 }
@@ -107,8 +109,8 @@ function findUploadRoute(path: string, prefix: string): UploadRoute | null {
 /** POST: uploads files; with `?id=` changes a file's metadata or bytes (reference/rest.md#15-upload). */
 async function postUpload(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const { id } = parseQueryString(call.request.search)
-  if (!call.caller.grants.allows('upload', id === undefined ? 'upload' : 'update'))
-    throw new RequestFault(forbidden())
+  const action = id === undefined ? 'upload' : 'update'
+  if (!call.caller.grants.allows('upload', action)) throw denied(call.caller, 'upload', action)
   const number = id === undefined ? null : parseRowId(id)
   if (!isForm(call.request)) throw emptyFiles()
   const form = await terms.files.readForm(call.request)

@@ -225,7 +225,7 @@ roles: { author: { permissions: { book: { create: true, update: { where: { price
   t.is(publishing?.fields, null)
 })
 
-test('the actions of a token that needs no role are those of everybody: it may sign in, and no more', async t => {
+test('a token has the public authentication actions without naming them, and no other', async t => {
   const of = await world(
     'apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { writer: [find] } } }',
   )

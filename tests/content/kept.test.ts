@@ -3,7 +3,7 @@ import { openSite } from './site.ts'
 
 const PROJECT = 'contentTypes:\n  note: { attributes: { name: string } }\n'
 
-test('entries that were edited after they were written are counted by file, and kept as they are', async t => {
+test('entries whose file changed after they were written are counted by file, and not updated', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/notes.yaml': '[{ documentId: a, name: A }, { documentId: b, name: B }]',

@@ -41,7 +41,7 @@ test('any other refusal carries its SQLSTATE', async t => {
   t.is(toDatabaseFault(new Error('of mine')), undefined)
 })
 
-test('a statement that others came before is run again', async t => {
+test('a statement that fails with a deadlock is retried', async t => {
   const database = await openTestDatabase(t)
   await database.run({ text: 'CREATE SEQUENCE turn', values: [] })
   await database.run({

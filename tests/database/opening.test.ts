@@ -54,7 +54,7 @@ test('an unreadable certificate is reported as a fault of the address', async t 
   t.false(reason?.message.includes('hunter2'))
 })
 
-test('an address of several servers that asks for no primary, or names none, is refused', async t => {
+test('a URL of several servers is refused if it asks for a standby, an unknown state or an invalid host', async t => {
   for (const [url, message] of [
     [
       'postgres://a,b/c?target_session_attrs=standby',

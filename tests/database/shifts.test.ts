@@ -268,70 +268,65 @@ contentTypes:
       images: { type: media, multiple: true, localized: ${!shared} }
 `
 
-test.serial(
-  'an attribute that locales had in common becomes each one’s own, and the other way round',
-  async t => {
-    const one = await stage(await openTestDatabase(t), shares(true))
-    const tag = await one.create('tag', { name: 'a' })
-    const file = (name: string) =>
-      one.rows(`INSERT INTO plinth_files (document_id, created_at, updated_at, name, hash, mime, size, url, provider)
+test.serial('a shared attribute may become localized, and a localized one shared', async t => {
+  const one = await stage(await openTestDatabase(t), shares(true))
+  const tag = await one.create('tag', { name: 'a' })
+  const file = (name: string) =>
+    one.rows(`INSERT INTO plinth_files (document_id, created_at, updated_at, name, hash, mime, size, url, provider)
       VALUES ('${name}', now(), now(), '${name}', '${name}', 'image/png', 1, '/${name}', 'local') RETURNING id`)
-    await file('x')
-    await file('y')
-    await file('z')
-    const note = { text: 'n', notes: [{ text: 's1', tags: [tag.documentId] }, { text: 's2' }] }
-    const { documentId: id } = await one.create('article', {
-      title: 'en',
-      count: 1,
-      note,
-      image: 'x',
-      images: ['y', 'x'],
-    })
-    await one.update('article', id, { title: 'fr' }, fr)
-    await one.update('article', id, { title: 'de brouillon' }, { ...draft, ...fr })
-    const words = (row: Row | null) => {
-      const own = row?.note as Row | undefined
-      const notes = own?.notes as Row[] | undefined
-      return {
-        count: row?.count,
-        text: own?.text,
-        notes: notes?.map(each => [each.text, names(each.tags)]),
-        image: names(row?.image),
-        images: names(row?.images),
-      }
+  await file('x')
+  await file('y')
+  await file('z')
+  const note = { text: 'n', notes: [{ text: 's1', tags: [tag.documentId] }, { text: 's2' }] }
+  const { documentId: id } = await one.create('article', {
+    title: 'en',
+    count: 1,
+    note,
+    image: 'x',
+    images: ['y', 'x'],
+  })
+  await one.update('article', id, { title: 'fr' }, fr)
+  await one.update('article', id, { title: 'de brouillon' }, { ...draft, ...fr })
+  const words = (row: Row | null) => {
+    const own = row?.note as Row | undefined
+    const notes = own?.notes as Row[] | undefined
+    return {
+      count: row?.count,
+      text: own?.text,
+      notes: notes?.map(each => [each.text, names(each.tags)]),
+      image: names(row?.image),
+      images: names(row?.images),
     }
-    const all = async (stage: Stage) =>
-      Promise.all(
-        [{}, draft, fr, { ...draft, ...fr }].map(async where =>
-          words(await stage.find('article', id, where)),
-        ),
-      )
-    const before = await all(one)
-    t.deepEqual(before[3], {
-      count: 1,
-      text: 'n',
-      notes: [
-        ['s1', ['a']],
-        ['s2', []],
-      ],
-      image: 'x',
-      images: ['y', 'x'],
-    })
-    t.deepEqual(await one.losses(shares(false)), [])
-    const apart = await one.become(shares(false))
-    t.deepEqual(await all(apart), before)
-    await apart.update('article', id, { note: { text: 'autre' }, count: 2, images: ['x', 'z'] }, fr)
-    const changed = await all(apart)
-    t.deepEqual([changed[0], changed[1]], [before[0], before[1]])
-    t.deepEqual(changed[2], { count: 2, text: 'autre', notes: [], image: 'x', images: ['x', 'z'] })
-    t.deepEqual(await apart.losses(shares(true)), [
-      'loses the other values of further locales in 2 rows',
-      'loses components of further locales in 2 rows',
-      'loses links of further locales in 2 rows',
-    ])
-    t.deepEqual(await all(await apart.become(shares(true))), before)
-  },
-)
+  }
+  const all = async (stage: Stage) =>
+    Promise.all(
+      [{}, draft, fr, { ...draft, ...fr }].map(async where => words(await stage.find('article', id, where))),
+    )
+  const before = await all(one)
+  t.deepEqual(before[3], {
+    count: 1,
+    text: 'n',
+    notes: [
+      ['s1', ['a']],
+      ['s2', []],
+    ],
+    image: 'x',
+    images: ['y', 'x'],
+  })
+  t.deepEqual(await one.losses(shares(false)), [])
+  const apart = await one.become(shares(false))
+  t.deepEqual(await all(apart), before)
+  await apart.update('article', id, { note: { text: 'autre' }, count: 2, images: ['x', 'z'] }, fr)
+  const changed = await all(apart)
+  t.deepEqual([changed[0], changed[1]], [before[0], before[1]])
+  t.deepEqual(changed[2], { count: 2, text: 'autre', notes: [], image: 'x', images: ['x', 'z'] })
+  t.deepEqual(await apart.losses(shares(true)), [
+    'loses the other values of further locales in 2 rows',
+    'loses components of further locales in 2 rows',
+    'loses links of further locales in 2 rows',
+  ])
+  t.deepEqual(await all(await apart.become(shares(true))), before)
+})
 
 const parts = (attributes: string) => `
 components:
@@ -552,7 +547,7 @@ contentTypes:
   },
 )
 
-test.serial('locales turned off for good: the default one stays, whatever it was', async t => {
+test.serial('turning locales off together with i18n keeps the former default locale', async t => {
   const yaml = (top: string, page: string) => `${top}
 components: { shared.seo: { attributes: { title: string } } }
 contentTypes:

@@ -212,7 +212,7 @@ test('drafts may lack what a published document needs, but not its types and upp
   )
 })
 
-test('a document that is made gets its defaults where a key is absent, and misses what is required', t => {
+test('a new document gets defaults for absent keys, and missing required values are reported', t => {
   const { values, faults } = parse({}, { purpose: 'make' })
   t.deepEqual(values.get('kind'), { kind: 'scalar', value: 'news' })
   t.deepEqual(faults, [

@@ -10,7 +10,7 @@ test.after.always(() => room?.close())
 
 const dataOf = (answer: { readonly body: unknown }): Value => (answer.body as { data: Value }).data
 
-test('the public role reads nothing that it is not granted', async t => {
+test('the public role reads only what it is granted', async t => {
   t.is((await room.get('/api/books', null)).status, 200)
   for (const path of ['/api/diaries', '/api/diaries/first-diary', '/api/diaries/nothing', '/api/subjects']) {
     const error = errorOf(await room.get(path, null))
@@ -20,7 +20,7 @@ test('the public role reads nothing that it is not granted', async t => {
   }
 })
 
-test('find and findOne are opened each for itself', async t => {
+test('find and findOne are granted separately', async t => {
   t.is((await room.get('/api/shelves', null)).status, 200)
   t.is((await room.get('/api/shelves/desk', null)).status, 403)
 })
@@ -32,7 +32,7 @@ test('a full-access and a read-only token read everything', async t => {
   }
 })
 
-test('a custom token reads what it names and nothing else, the public part included', async t => {
+test('a custom token reads only what it names, not what is public', async t => {
   t.is((await room.get('/api/subjects', 'custom')).status, 200)
   t.is((await room.get('/api/subjects/fire', 'custom')).status, 403)
   t.is((await room.get('/api/books', 'custom')).status, 403)
@@ -47,7 +47,7 @@ test('an unknown token is refused even on public routes', async t => {
   }
 })
 
-test('an expired token says so', async t => {
+test('an expired token is refused as expired', async t => {
   const error = errorOf(await room.get('/api/books', 'expired'))
   t.is(error.status, 401)
   t.is(error.message, 'Token expired')
@@ -60,13 +60,13 @@ test('a request without exactly one bearer token is anonymous', async t => {
   }
 })
 
-test('a condition on a permission narrows the list, its total and each document', async t => {
+test('a condition of a permission restricts the list, its total and each document', async t => {
   const answer = await room.get('/api/books', 'guarded')
   t.deepEqual(namesIn(dataOf(answer), 'title'), ['Ember'])
   t.is(((answer.body as Body).meta as { pagination: Body }).pagination.total, 1)
 })
 
-test('fields outside a permission are neither shown, selected, filtered, sorted nor populated', async t => {
+test('fields outside a permission are not returned and cannot be selected, filtered, sorted or populated', async t => {
   const [book] = dataOf(await room.get('/api/books', 'guarded')) as readonly Body[]
   const system = ['createdAt', 'documentId', 'id', 'locale', 'publishedAt', 'updatedAt']
   t.deepEqual(Object.keys(book ?? {}).sort(), [...system, 'title', 'pages'].sort())

@@ -31,7 +31,7 @@ async function open(t: ExecutionContext, rateLimit: string) {
 
 const SMALL = 'rateLimit: { api: { window: 600, max: 3, tokenMax: 5 }, auth: false, account: false }'
 
-test('an address, a token and a user are counted each by itself', async t => {
+test('addresses, tokens and users are counted separately', async t => {
   const ask = await open(t, SMALL)
   for (const expected of [403, 403, 403, 429]) t.is(await ask('203.0.113.1'), expected)
   t.is(await ask('203.0.113.2'), 403, 'another address')
@@ -40,7 +40,7 @@ test('an address, a token and a user are counted each by itself', async t => {
   t.is(await ask('203.0.113.5', OTHER), 200)
 })
 
-test('credentials that are not valid count for their address, however many there are', async t => {
+test('invalid credentials count for their address, however many there are', async t => {
   const ask = await open(t, SMALL)
   for (const expected of [401, 401, 401, 429])
     t.is(await ask('203.0.113.1', `forged-${Math.random()}`), expected)
@@ -49,7 +49,7 @@ test('credentials that are not valid count for their address, however many there
   t.is(await ask('203.0.113.1', FULL), 200, 'known by now, and not at its limit')
 })
 
-test('GraphQL and REST count together, and preflights not at all', async t => {
+test('GraphQL and REST share one count, and preflights are not counted', async t => {
   const ask = await open(t, SMALL)
   t.is(await ask('203.0.113.1', undefined, '/graphql?query={__typename}'), 200)
   t.is(await ask('203.0.113.1', undefined, '/graphql?query={__typename}'), 200)
@@ -57,7 +57,7 @@ test('GraphQL and REST count together, and preflights not at all', async t => {
   t.is(await ask('203.0.113.1', undefined, '/graphql?query={__typename}'), 429)
 })
 
-test('without a word in the file remote addresses are limited, and those of private networks are not', async t => {
+test('by default public addresses are limited, and those of private networks are not', async t => {
   const { settings } = await loadGood('name: A\n')
   const [limit] = limitApiRate(settings.server.rateLimit.api, ['/api'])
   const ask = (peer: string) => limit?.({ ...REQUEST, peer } as HttpRequest) as HttpResponse | null

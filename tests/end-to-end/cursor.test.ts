@@ -37,7 +37,7 @@ const SORTS = [
   ...['author.name', 'edition.format', 'pages,title', 'pages:desc,subtitle', 'subjects.name:desc,pages'],
 ].flatMap(sort => (sort === '' || sort.includes(',') ? [sort] : [sort, `${sort}:desc`]))
 
-test('page by page a list comes whole and in order, whatever it is sorted by', async t => {
+test('the pages of a cursor contain the whole list in order, for any sort', async t => {
   for (const sort of SORTS) {
     const list = `/api/books?status=draft&locale=*&sort=${sort}`
     const whole: (Value | undefined)[] = []
@@ -61,7 +61,7 @@ test('page by page a list comes whole and in order, whatever it is sorted by', a
   }
 })
 
-test('the rows that a cursor leads to are those behind it, also where some came before it meanwhile', async t => {
+test('a cursor returns the rows after it, even if rows before it changed meanwhile', async t => {
   const list = '/api/books?status=draft&sort=code'
   const first = await pageOf(list, '', '&pagination[pageSize]=2')
   const all = await pageOf(list, '', '&pagination[pageSize]=8')
@@ -71,7 +71,7 @@ test('the rows that a cursor leads to are those behind it, also where some came 
   t.deepEqual(filtered.ids, all.ids.slice(2))
 })
 
-test('filters, populates, fields and the former format go with cursors', async t => {
+test('cursors work with filters, populate, fields and the format of Strapi 4', async t => {
   const list = '/api/books?status=draft&sort=pages&filters[pages][$gte]=0&populate=author&fields=title'
   const pages = await walk(list, 2)
   const whole = (await room.many(list)).map(({ id }) => id)
@@ -90,7 +90,7 @@ const FILTERS = [
   'filters[sequels][id][$null]=true&populate=subjects',
 ]
 
-test('filters by relation find the same behind a cursor as in the whole list, up and down the ids', async t => {
+test('filters by relation find the same documents with a cursor as in the whole list, sorted by id either way', async t => {
   for (const list of ['/api/books?status=draft&locale=*&', '/api/subjects?'])
     for (const filter of list.includes('books')
       ? FILTERS
@@ -107,7 +107,7 @@ test('filters by relation find the same behind a cursor as in the whole list, up
       }
 })
 
-test('an empty list has no next page, and the total is left out on demand', async t => {
+test('an empty list has no next page, and the total is omitted on demand', async t => {
   const none = await room.get('/api/books?filters[code]=none&pagination[after]=')
   t.deepEqual(none.body, { data: [], meta: { pagination: { pageSize: 5, next: null, total: 0 } } })
   const { pagination } = metaOf(await room.get('/api/books?pagination[after]=&pagination[withCount]=false'))
@@ -130,7 +130,7 @@ test('cursor pagination returns only documents visible to the caller', async t =
   t.is(hidden.status, 400)
 })
 
-test('no cursor costs the database more than a list is worth: an order has ten attributes at most', async t => {
+test('a cursor allows at most ten sort attributes, which bounds its cost', async t => {
   const many = (count: number) => `sort=${Array(count).fill('code:desc').join()}`
   for (const after of ['', 'x']) {
     const answer = await room.get(`/api/books?${many(11)}&pagination[after]=${after}`)
@@ -145,7 +145,7 @@ test('no cursor costs the database more than a list is worth: an order has ten a
   )
 })
 
-test('a cursor that is none, or of another order, is refused with what it has to be', async t => {
+test('an invalid cursor, or one of another sort, is refused with what is expected', async t => {
   const { next } = await pageOf('/api/books?sort=code', '', '&pagination[pageSize]=1')
   const refused = async (query: string) => {
     const answer = await room.get(`/api/books?${query}`)

@@ -14,7 +14,7 @@ const blocksOf = (text: string, language: string): readonly string[] =>
     match => match[1] ?? '',
   )
 
-test('the project and the documents of the first guide start and answer as it says', async t => {
+test('the project of the first guide starts and answers as the guide says', async t => {
   const [project = '', authors = '', books = ''] = blocksOf(read('docs/getting-started.md'), 'yaml')
   const folder = temporaryFolder()
   folder.write(
@@ -60,7 +60,7 @@ test('the project of the README starts and serves its types', async t => {
   }
 })
 
-test('the example shows its restaurants with what belongs to them, and nothing that is not public', async t => {
+test('the example shows its restaurants with their relations, and nothing that is not public', async t => {
   const folder = temporaryFolder()
   for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions'])
     cpSync(join(root, part), join(folder.path, part), { recursive: true })
@@ -85,7 +85,7 @@ test('the example shows its restaurants with what belongs to them, and nothing t
   }
 })
 
-test('every link between the documents leads to a file', t => {
+test('every link between documentation pages resolves to a file', t => {
   const documents = [
     'README.md',
     'CHANGELOG.md',

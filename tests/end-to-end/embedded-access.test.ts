@@ -53,7 +53,7 @@ async function create(server: Server, data: object): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, body: await answer.json() }
 }
 
-test.serial('plan and migrate work while the server runs, which answers 503 from the commit on', async t => {
+test.serial('plan and migrate work while the server runs, which answers 503 after the commit', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder, PRODUCTION)
   t.is((await create(server, { text: 'one', size: 1 })).status, 201)
@@ -82,7 +82,7 @@ test.serial('plan and migrate work while the server runs, which answers 503 from
   t.is((await command('plan', folder.path)).code, 0)
 })
 
-test.serial('a migration that only adds leaves the running server as it is', async t => {
+test.serial('an additive migration leaves the running server unaffected', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder, PRODUCTION)
   folder.write('project.yaml', WIDER)
@@ -94,7 +94,7 @@ test.serial('a migration that only adds leaves the running server as it is', asy
   t.is((await server.get('/_ready')).status, 200)
 })
 
-test.serial('a server in development serves what it refused before, once a command migrated', async t => {
+test.serial('a development server applies a refused change after a command migrated', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder)
   t.is((await create(server, { text: 'one', size: 1 })).status, 201)
@@ -111,7 +111,7 @@ test.serial('a server in development serves what it refused before, once a comma
 })
 
 test.serial(
-  'only its user can reach the socket, and nothing of it is left when the server ended or was killed',
+  'only its user can reach the socket, which is removed after the server ended or was killed',
   async t => {
     const folder = folderOf(t)
     const record = join(folder.path, '.plinth', 'database.socket')
@@ -139,7 +139,7 @@ test.serial(
   },
 )
 
-test.serial('a project whose path is too long for a socket has it among the temporary files', async t => {
+test.serial('the socket of a project with a very long path is in the temporary folder', async t => {
   const folder = folderOf(t)
   const deep = join(folder.path, 'a'.repeat(60), 'b'.repeat(60))
   folder.write(join('a'.repeat(60), 'b'.repeat(60), 'project.yaml'), FIRST)
@@ -179,7 +179,7 @@ const textsOf = async (server: Server): Promise<readonly string[]> => {
 }
 
 test.serial(
-  'a command that is killed in a transaction leaves nothing of it, and the server goes on',
+  'a command that is killed in a transaction is rolled back, and the server keeps serving',
   async t => {
     const folder = folderOf(t)
     const server = await serving(t, folder, PRODUCTION)
@@ -197,7 +197,7 @@ test.serial(
 )
 
 test.serial(
-  'a server that stops ends the commands that work through it: they say so, and nothing is half done',
+  'a server that stops ends the commands that use it: they report it, and are rolled back',
   async t => {
     const folder = folderOf(t)
     const server = await serving(t, folder, PRODUCTION)
@@ -218,7 +218,7 @@ test.serial(
   },
 )
 
-test.serial('session settings of a migration do not reach the server', async t => {
+test.serial('session settings of a migration do not affect the server', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder, PRODUCTION)
   folder.write(
@@ -234,7 +234,7 @@ test.serial('session settings of a migration do not reach the server', async t =
 const HEADER = `{"plinth":"documents","format":1,"project":"Notes","fingerprint":"","passwords":false,"locales":["en"],"types":{"api::note.note":{"draftAndPublish":false,"localized":false,"attributes":{"text":"string"}}},"components":{}}`
 const IMPORTED = 1_500
 
-test.serial('export and import work during requests that write', async t => {
+test.serial('export and import work while requests write', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder)
   const lines = Array.from({ length: IMPORTED }, (_, at) =>
@@ -271,7 +271,7 @@ test.serial('export and import work during requests that write', async t => {
   t.regex((await command('doctor', folder.path)).complaint, /^Database: embedded in .*\n$/)
 })
 
-test.serial('an export whose reader is slow does not keep requests waiting', async t => {
+test.serial('an export with a slow reader does not block requests', async t => {
   const folder = folderOf(t, project('text: text'))
   const server = await serving(t, folder)
   const long = 'long '.repeat(20_000)
@@ -293,7 +293,7 @@ test.serial('an export whose reader is slow does not keep requests waiting', asy
   t.false(readdirSync(join(folder.path, '.plinth')).some(name => name.startsWith('export')))
 })
 
-test.serial('an import does not make the running server outdated, but refuses and names it', async t => {
+test.serial('an import does not make the running server outdated, and a refused import names it', async t => {
   const folder = folderOf(t)
   const server = await serving(t, folder, PRODUCTION)
   folder.write('project.yaml', project('text: integer, size: integer'))

@@ -8,21 +8,21 @@ test.before(async () => {
 })
 test.after.always(() => room?.close())
 
-test('a list answers its documents and their pagination, and nothing else', async t => {
+test('a list response has data and pagination, and nothing else', async t => {
   const answer = await room.get('/api/people')
   t.is(answer.status, 200)
   t.deepEqual(Object.keys(answer.body as Body).sort(), ['data', 'meta'])
   t.deepEqual(metaOf(answer), { pagination: { page: 1, pageSize: 5, pageCount: 1, total: 3 } })
 })
 
-test('one document answers it with an empty meta', async t => {
+test('a document response has data and an empty meta', async t => {
   const answer = await room.get('/api/people/ben')
   t.is(answer.status, 200)
   t.is(((answer.body as Body).data as Body).documentId, 'ben')
   t.deepEqual(metaOf(answer), {})
 })
 
-test('a document has its ids, every scalar attribute and its stamps; what was never set is null', async t => {
+test('a document has its ids, every scalar attribute and its timestamps; unset values are null', async t => {
   const ben = await room.one('/api/people/ben')
   t.deepEqual(Object.keys(ben).sort(), [
     'born',
@@ -41,19 +41,19 @@ test('a document has its ids, every scalar attribute and its stamps; what was ne
   }
 })
 
-test('only localized documents say their locale', async t => {
+test('only localized documents have a locale', async t => {
   t.is((await room.one('/api/books/ember')).locale, 'en')
   t.false('locale' in (await room.one('/api/people/ada')))
 })
 
-test('private attributes and passwords never appear, for no caller and by no parameter', async t => {
+test('private attributes and passwords are never returned, for any caller or parameter', async t => {
   for (const path of ['/api/people/ada', '/api/people/ada?populate=*', '/api/books/ember?populate=author']) {
     const text = JSON.stringify(await room.one(path))
     t.notRegex(text, /whisper|spine|1234|"secret"|"pin"|"hidden"|createdBy|updatedBy/)
   }
 })
 
-test('each type of attribute answers as the contract writes it', async t => {
+test('each attribute type is returned in the format of the contract', async t => {
   const { id, documentId, createdAt, updatedAt, publishedAt, ...ember } = await room.one('/api/books/ember')
   t.deepEqual(ember, {
     title: 'Ember',
@@ -80,20 +80,20 @@ test('each type of attribute answers as the contract writes it', async t => {
   t.truthy(id && documentId && createdAt && updatedAt && publishedAt)
 })
 
-test('a trailing slash and capitals in the path are accepted, a doubled slash is not', async t => {
+test('a trailing slash and capitals in the path are accepted, a double slash is not', async t => {
   t.is((await room.get('/api/people/ada/')).status, 200)
   t.is((await room.get('/api/People/ada')).status, 200)
   t.is((await room.get('//api/people')).status, 404)
 })
 
-test('HEAD answers as GET does, without a body', async t => {
+test('HEAD returns the headers of GET without a body', async t => {
   const answer = await room.request('HEAD', '/api/books')
   t.is(answer.status, 200)
   t.is(answer.body, null)
   t.is((await room.request('HEAD', '/api/books/nothing')).status, 404)
 })
 
-test('OPTIONS says what a path allows', async t => {
+test('OPTIONS lists the methods of a path', async t => {
   const list = await room.request('OPTIONS', '/api/books')
   t.is(list.status, 200)
   t.is(list.headers.get('allow'), 'HEAD, GET, POST')
@@ -101,7 +101,7 @@ test('OPTIONS says what a path allows', async t => {
   t.is((await room.request('OPTIONS', '/api/notice')).headers.get('allow'), 'HEAD, GET, PUT, DELETE')
 })
 
-test('a method that a path does not have is 405 in plain words, an unknown one 501', async t => {
+test('a method that a path does not support is 405 in plain text, an unknown one 501', async t => {
   const answer = await room.request('PATCH', '/api/books')
   t.is(answer.status, 405)
   t.is(answer.body, 'Method Not Allowed')
@@ -110,12 +110,12 @@ test('a method that a path does not have is 405 in plain words, an unknown one 5
   t.is((await room.request('REPORT', '/api/books')).status, 501)
 })
 
-test('answers are JSON in UTF-8 whatever is asked for', async t => {
+test('responses are JSON in UTF-8 for any Accept header', async t => {
   const answer = await room.get('/api/books', 'full', { accept: 'text/html' })
   t.is(answer.headers.get('content-type'), 'application/json; charset=utf-8')
 })
 
-test('a browser on another site may read: its origin is echoed, and its preflight answered', async t => {
+test('CORS: the origin of a browser is echoed, and its preflight answered', async t => {
   const origin = 'https://site.test'
   const answer = await room.get('/api/books', null, { origin })
   t.is(answer.headers.get('access-control-allow-origin'), origin)
@@ -129,7 +129,7 @@ test('a browser on another site may read: its origin is echoed, and its prefligh
   t.is(preflight.headers.get('access-control-max-age'), '31536000')
 })
 
-test('every answer carries the security headers', async t => {
+test('every response has the security headers', async t => {
   const { headers } = await room.get('/api/books')
   t.is(headers.get('x-content-type-options'), 'nosniff')
   t.is(headers.get('x-frame-options'), 'SAMEORIGIN')
@@ -137,7 +137,7 @@ test('every answer carries the security headers', async t => {
   t.is(headers.get('strict-transport-security'), 'max-age=31536000; includeSubDomains')
 })
 
-test('answers to credentials are not for shared caches', async t => {
+test('responses to authenticated requests are not for shared caches', async t => {
   t.regex((await room.get('/api/books')).headers.get('cache-control') ?? '', /private/)
   for (const path of ['/api/books', '/api/nothing', '/graphql?query=%7B__typename%7D']) {
     const { headers } = await room.get(path, null)
@@ -146,7 +146,7 @@ test('answers to credentials are not for shared caches', async t => {
   }
 })
 
-test('a document that has not changed is not sent again', async t => {
+test('an unchanged document is answered with 304', async t => {
   for (const path of ['/api/books/ember', '/api/books?populate=*']) {
     const tag = (await room.get(path)).headers.get('etag') ?? ''
     t.not(tag, '')
@@ -171,7 +171,7 @@ test('an error has status, name, message and details, and data is null', async t
   })
 })
 
-test('no route, an unknown document and a component are all not found', async t => {
+test('an unknown route, document or component is not found', async t => {
   for (const path of [
     '/api/nothing',
     '/api/books/nothing',
@@ -208,7 +208,7 @@ test('an invalid key is reported with its path and parameter', async t => {
   }
 })
 
-test('checks come in order: route, credentials, permission, query', async t => {
+test('checks run in the order route, credentials, permission, query', async t => {
   const bearer = { authorization: 'Bearer nobody-knows-me' }
   t.is((await room.get('/api/nothing', null, bearer)).status, 404)
   t.is((await room.get('/api/books?filters[nothing]=1', null, bearer)).status, 401)

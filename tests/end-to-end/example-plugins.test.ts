@@ -50,7 +50,7 @@ async function signUp(name: string): Promise<string> {
   return body.jwt
 }
 
-test("owns-document: readers change and delete their own tips, and nobody else's", async t => {
+test('owns-document: readers change and delete only their own tips', async t => {
   const [ann, bob] = [await signUp('ann-reader'), await signUp('bob-reader')]
   const tip = await send('POST', '/api/tips', ann, { data: { text: 'Try the soup' } })
   t.is(tip.status, 201)
@@ -65,7 +65,7 @@ test("owns-document: readers change and delete their own tips, and nobody else's
   t.regex(server.log(), /audit: user \d+ tip\.delete \w+ 204/)
 })
 
-test('plan-limit: so many tips an hour, and then when to come again', async t => {
+test('plan-limit: tips per hour are limited, and Retry-After says when to retry', async t => {
   const token = await signUp('eager-reader')
   for (let count = 0; count < 10; count++)
     t.is((await send('POST', '/api/tips', token, { data: { text: 'More' } })).status, 201)
@@ -75,7 +75,7 @@ test('plan-limit: so many tips an hour, and then when to come again', async t =>
   t.true(Number(refused.headers.get('retry-after')) > 3000)
 })
 
-test('has-role: restaurants are deleted by editors alone, and by no program', async t => {
+test('has-role: only signed-in editors delete restaurants, API tokens do not', async t => {
   const made = await send('POST', '/api/restaurants', TOKEN, { data: { name: 'Soon Gone' } })
   t.is(made.status, 201)
   const path = `/api/restaurants/${made.body.data.documentId}`
@@ -88,7 +88,7 @@ test('has-role: restaurants are deleted by editors alone, and by no program', as
   t.is((await send('DELETE', path, body.jwt)).status, 204)
 })
 
-test('cache-control and request-timing: what everybody may see may be kept, and says how long it took', async t => {
+test('cache-control and request-timing: public responses are cacheable, and have their duration', async t => {
   const found = await server.get('/api/restaurants')
   t.is(found.headers.get('cache-control'), 'public, max-age=60')
   t.regex(found.headers.get('server-timing') ?? '', /\broute;dur=\d/)
@@ -97,7 +97,7 @@ test('cache-control and request-timing: what everybody may see may be kept, and 
   t.is(own.headers.get('cache-control'), 'private')
 })
 
-test("search: what matches, of several content-types at once, within the caller's permissions", async t => {
+test("search: matches of several content-types within the caller's permissions", async t => {
   const found = await server.get('/api/search?q=oliva')
   t.is(found.status, 200)
   const { data } = found.body as { data: readonly { type: string; documentId: string; title: string }[] }

@@ -168,7 +168,7 @@ finds('_q finds text without regard to case, together with filters', {
   '_q=spine': '',
 })
 
-test('filters work on one document too: no match is not found', async t => {
+test('filters apply to one document too: no match is 404', async t => {
   t.is((await room.get('/api/books/ember?filters[kind]=novel')).status, 200)
   t.is((await room.get('/api/books/ember?filters[kind]=essay')).status, 404)
 })
@@ -208,7 +208,7 @@ refuses('a list over its bound is refused, not dropped', [
   Array.from({ length: 101 }, () => 'filters[code][$in]=A1').join('&'),
 ])
 
-test('a relation to what the caller may not find can be neither filtered nor sorted by', async t => {
+test('filters and sorts cannot use a relation to a type that the caller may not find', async t => {
   for (const query of ['filters[diary][text]=x', 'filters[diary][$null]=true', 'sort=diary.text']) {
     const error = errorOf(await room.get(`/api/people?${query}`, null))
     t.is(error.status, 400, query)

@@ -36,7 +36,7 @@ const met = (token: Token | null, filter: Filter) => found(token, printFilter({ 
 /** A way over these may hold for one related document and fail for another. */
 const OVER_LISTS = /subjects|sequels|editions|books|links/
 
-test('a condition only ever takes away, and its negation takes away what it left', async t => {
+test('a condition returns a subset, and its negation the complement', async t => {
   const random = numbersFrom(SEED)
   const all = await found('full', '')
   for (let round = 0; round < 60; round++) {
@@ -75,7 +75,7 @@ test('$and of two conditions is the intersection of their results, $or the union
   }
 })
 
-test('pages of any order and condition hold every document once, and the total is exact', async t => {
+test('pages of any sort and condition contain every document once, and the total is exact', async t => {
   const random = numbersFrom(SEED + 2)
   for (let round = 0; round < 30; round++) {
     const query = `${round % 2 ? printFilter(filterOf(random)) : ''}&sort=${sortOf(random)}&status=draft`
@@ -92,7 +92,7 @@ test('pages of any order and condition hold every document once, and the total i
   }
 })
 
-test('a caller without access to drafts or all documents finds no hidden one under any condition', async t => {
+test('a caller without access to drafts or all documents finds no hidden one under any filter', async t => {
   const random = numbersFrom(SEED + 3)
   const allowed = await found('guarded', '')
   t.deepEqual(allowed, ['ember'])
@@ -110,7 +110,7 @@ test('a caller without access to drafts or all documents finds no hidden one und
   }
 })
 
-test('no populate brings out what is private', async t => {
+test('no populate returns private attributes', async t => {
   const random = numbersFrom(SEED + 4)
   const seen = new Set<number>()
   for (let round = 0; round < 120; round++) {
@@ -123,7 +123,7 @@ test('no populate brings out what is private', async t => {
   t.true(seen.has(200) && seen.has(400))
 })
 
-test('whatever bytes come, an answer goes out that is no fault of the server', async t => {
+test('no bytes of a client cause a server error', async t => {
   const random = numbersFrom(SEED + 5)
   for (let round = 0; round < 300; round++) {
     const request = requestOf(random)

@@ -94,14 +94,14 @@ for (const hidden of WAYS) {
   const { list, hops, attribute, token } = hidden
   const name = [list, ...hops, attribute].join('.')
 
-  test(`${name} cannot be filtered, sorted or selected by, however it is written (${token ?? 'nobody'})`, async t => {
+  test(`${name} cannot be filtered, sorted or selected by, in any spelling (${token ?? 'nobody'})`, async t => {
     for (const query of [...filtersOn(hidden), ...otherNames(hidden)]) {
       const answer = await room.get(`/api/${list}?${query}`, token)
       t.is(answer.status, 400, query)
     }
   })
 
-  test(`no answer tells whether a guess at ${name} is right (${token ?? 'nobody'})`, async t => {
+  test(`no response reveals whether a guess at ${name} is right (${token ?? 'nobody'})`, async t => {
     const wrong = { ...hidden, value: 'zzzz' }
     const [right, other] = [hidden, wrong].map(way => [...filtersOn(way), ...insidePopulate(way)])
     for (const [index, query] of (right ?? []).entries()) {

@@ -34,7 +34,7 @@ export default defineExtension({ register({ rest, documents, app }) {
 } })
 `
 
-test('one transaction for a whole request holds up nothing that the request waits for', async t => {
+test('the transaction of an idempotent request does not block calls that its handler awaits', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)

@@ -27,7 +27,7 @@ const many = async <Value>(
 }
 const refused = (answers: readonly Response[]) => answers.map(({ status }) => status === 429)
 
-test('repeated sign-ins are refused after a few, right or wrong, however the name is written', async t => {
+test('repeated sign-ins are refused after the limit, right or wrong, in any spelling of the name', async t => {
   const disguises = [
     ['/api/auth/local', {}],
     ['/API/Auth/Local/', { 'x-forwarded-for': '10.0.0.1' }],
@@ -57,7 +57,7 @@ test('repeated sign-ins are refused after a few, right or wrong, however the nam
   t.is(said(right), '429 Too many requests, please try again later.')
 })
 
-test('a mail address is spared however it is written, and opens no fresh count', async t => {
+test('all spellings of a mail address share one limit', async t => {
   const addresses = [
     'bob@example.com',
     'BOB@example.com',
@@ -69,13 +69,13 @@ test('a mail address is spared however it is written, and opens no fresh count',
   t.deepEqual(refused(answers), [false, false, false, false, true])
 })
 
-test('each way in has a limit of its own', async t => {
+test('each sign-in route has its own limit', async t => {
   const answers = await many(5, () => ask('/api/auth/reset-password', {}))
   t.deepEqual(refused(answers), [false, false, false, false, true])
   t.is((await ask('/api/auth/change-password', {})).status, 403)
 })
 
-test('codes that are tried in a GET are counted too; what reads the API is not', async t => {
+test('confirmation codes in a GET are limited too; reads of the API are not', async t => {
   const get = (path: string) => people.call('GET', path)
   const tried = await many(5, at => get(`/api/auth/email-confirmation?confirmation=${at}`))
   t.deepEqual(
@@ -86,7 +86,7 @@ test('codes that are tried in a GET are counted too; what reads the API is not',
   t.true(read.every(({ status }) => status === 200))
 })
 
-test('a mail address and a user are spared from everywhere; behind a trusted proxy each address counts for itself', async t => {
+test('limits of a mail address and a user hold across addresses; behind a trusted proxy client addresses are separate', async t => {
   const limits = { limit: '{ window: 600, max: 4 }', accountLimit: '{ window: 600, max: 2 }' }
   const behind = await openPeople({ ...limits, trustProxy: true })
   t.teardown(behind.close)
@@ -111,7 +111,7 @@ test('a mail address and a user are spared from everywhere; behind a trusted pro
   t.true(Number(tried[2]?.headers.get('retry-after')) > 60)
 })
 
-test('all of the API together has a limit for each address, where the project sets one', async t => {
+test('the whole API has a limit for each address if the project sets one', async t => {
   const small = await openPeople({ apiLimit: '{ window: 600, max: 5 }', limit: '{ window: 600, max: 100 }' })
   t.teardown(small.close)
   const paths = [
@@ -137,7 +137,7 @@ test('all of the API together has a limit for each address, where the project se
   t.is((await fetch(`${small.server.base}/_health`)).status, 204)
 })
 
-test('the password of who is signed in can be guessed a few times only, and its owner is locked out of nothing else', async t => {
+test('guesses at the password of a signed-in user are limited, without locking the owner out of anything else', async t => {
   const limits = { limit: '{ window: 600, max: 100 }', accountLimit: '{ window: 600, max: 3 }' }
   const small = await openPeople(limits)
   t.teardown(small.close)

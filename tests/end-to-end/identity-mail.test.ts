@@ -53,7 +53,7 @@ test('a registered user can sign in after following the mailed link', async t =>
   t.is(said(await confirm(codeIn(mail))), '400 Invalid token')
 })
 
-test('the last link that was mailed is the one that works', async t => {
+test('only the last mailed link is valid', async t => {
   await register('olga')
   const [first] = await people.mailsTo('olga@example.com', 1)
   const { status, body } = await sendAgain('Olga@Example.com')
@@ -145,7 +145,7 @@ test('an address set by another user has to be confirmed, unless the request set
   t.is(said(await me(token)), '200')
 })
 
-test('the link of a forgotten password leads to the project’s page, with its code', async t => {
+test('the link of a forgotten password leads to the page of the project, with its code', async t => {
   await people.call('POST', '/api/auth/forgot-password', { email: 'bob@example.com' })
   const [mail = ''] = await people.mailsTo('bob@example.com', 1)
   t.true(mail.includes(`https://guide.example.com/reset?lang=en&code=${codeIn(mail)}\n`), mail)
@@ -173,7 +173,7 @@ test('an unreachable mail server fails no request, and is logged without its pas
   }
 })
 
-test('a mail server that hangs delays no request, and no end', async t => {
+test('a mail server that hangs delays no request, and no shutdown', async t => {
   const { port, sockets } = await openMute(t, () => {})
   const other = await openPeople({ auth: mailUrl(port) })
   t.teardown(other.close)
@@ -188,7 +188,7 @@ test('a mail server that hangs delays no request, and no end', async t => {
   t.is(await other.server.stop(), 0)
 })
 
-test('a mail that a server took has the code that sets a password', async t => {
+test('a mail that a server accepted contains the code that sets a password', async t => {
   const post = await openPost(t)
   const other = await openPeople({
     auth: `  mail: { url: "smtp://127.0.0.1:${post.port}", from: guide@example.com }\n`,

@@ -79,7 +79,7 @@ const BODY = {
 }
 
 for (const route of ROUTES) {
-  test(`${route} is not for a credential that is no good`, async t => {
+  test(`${route} refuses an invalid credential`, async t => {
     const [method = '', path = ''] = route.split(' ')
     const body = method === 'GET' || method === 'DELETE' ? undefined : BODY
     for (const [what, token] of Object.entries(bad))
@@ -88,7 +88,7 @@ for (const route of ROUTES) {
   })
 }
 
-test('anonymous callers may use what the public role opens, and sign in', async t => {
+test('anonymous callers may use public routes, and sign in', async t => {
   const open = [
     'GET /api/i18n/locales',
     /^POST \/api\/auth\/(?!change-password)/,

@@ -30,7 +30,7 @@ for (const [what, environment, words] of [
     /auth\.mail\.url/,
   ],
 ] as const) {
-  test.serial(`nothing starts with ${what}`, async t => {
+  test.serial(`a start is refused with ${what}`, async t => {
     const folder = project()
     t.teardown(folder.remove)
     const { code, output } = await runToEnd(folder.path, environment)

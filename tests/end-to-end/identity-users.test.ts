@@ -34,7 +34,7 @@ const roleId = async (type: string): Promise<number> => {
   return Number((body.roles as readonly Body[]).find(role => role.type === type)?.id)
 }
 
-test('users are bare, found by number, and counted', async t => {
+test('users have no envelope, are addressed by number, and can be counted', async t => {
   const { status, body } = await get(
     `/api/users/${ids.ann}?fields=username&populate[role][fields]=type`,
     'full',
@@ -67,7 +67,7 @@ test('me requires a signed-in user: API tokens and anonymous callers have none',
   t.is(said(await get('/api/users/me', 'cleo')), '403 Forbidden')
 })
 
-test('secret attributes are never shown, selected, filtered, sorted or searched, for any caller', async t => {
+test('secret attributes are never returned, and cannot be selected, filtered, sorted or searched by any caller', async t => {
   for (const key of [
     'password',
     'resetPasswordToken',
@@ -89,7 +89,7 @@ test('secret attributes are never shown, selected, filtered, sorted or searched,
   t.deepEqual(listOf(await get('/api/users?_q=$2', 'full')), [])
 })
 
-test('a role sees only permitted users and only permitted attributes of them', async t => {
+test('a role sees only permitted users and permitted attributes', async t => {
   const [user] = listOf(await get(`/api/users?filters[username]=bob`, 'ann'))
   t.deepEqual(
     Object.keys(user ?? {})
@@ -105,7 +105,7 @@ test('a role sees only permitted users and only permitted attributes of them', a
   t.is(said(await get('/api/users')), '403 Forbidden')
 })
 
-test('a user changes only the own account, as far as permitted', async t => {
+test('a user changes only the own account, within the permission', async t => {
   const put = (id: number | undefined, body: object) => send('PUT', `/api/users/${id}`, body, 'ann')
   t.is((await put(ids.ann, { nickname: 'Annie' })).body.nickname, 'Annie')
   t.is(said(await put(ids.bob, { nickname: 'Bobby' })), '403 Forbidden')
@@ -155,7 +155,7 @@ test('a caller creates users only of roles that it may assign, and the server se
   t.is((await people.signIn('made-by-cleo')).split('.').length, 3)
 })
 
-test('a role goes by its key wherever it goes by its id, over REST and GraphQL', async t => {
+test('a role is accepted by its key or its id, over REST and GraphQL', async t => {
   const made = await make('keyed', { role: 'authenticated' }, 'full')
   t.is(made.status, 201)
   const { id, role } = made.body as { id: number; role: Body }
@@ -182,7 +182,7 @@ test('a role goes by its key wherever it goes by its id, over REST and GraphQL',
   t.regex(JSON.stringify(body), /"type":"clerk"/)
 })
 
-test('a new user needs a name, an address, a password and a role that are good and not taken', async t => {
+test('a new user requires a valid and unused name and address, a password and a known role', async t => {
   const role = await roleId('authenticated')
   t.is(said(await send('POST', '/api/users', {})), '400 4 errors occurred')
   t.is(said(await make('no-role')), '400 role is a required field')
@@ -202,7 +202,7 @@ test('a new user needs a name, an address, a password and a role that are good a
   t.deepEqual(listOf(await get('/api/users?filters[username]=new', 'full')), [])
 })
 
-test('a password that an admin sets ends the sessions of its user, and is the one that signs in', async t => {
+test('a password that an admin sets ends the sessions of its user, and is valid at once', async t => {
   t.is(said(await get('/api/users/me', 'dora')), '200')
   const { status, body } = await send('PUT', `/api/users/${ids.dora}`, { password: 'dora-password-2' })
   t.is(status, 200)
@@ -212,7 +212,7 @@ test('a password that an admin sets ends the sessions of its user, and is the on
   await people.signIn('dora', 'dora-password-2')
 })
 
-test('another role counts from the next request on', async t => {
+test('a changed role applies from the next request on', async t => {
   const role = await roleId('clerk')
   await make('riser', { role: await roleId('authenticated') })
   const token = await people.signIn('riser')
@@ -223,7 +223,7 @@ test('another role counts from the next request on', async t => {
   t.is(said(await me()), '403 Forbidden')
 })
 
-test('a deleted user is returned once more, and the user’s documents stay without an owner', async t => {
+test('a deleted user is returned, and the user’s documents stay without an owner', async t => {
   const { body: made } = await make('short-lived', { role: await roleId('authenticated') })
   const note = await send('POST', '/api/notes', { data: { text: 'x', owner: made.id } })
   t.is(note.status, 201)
@@ -234,7 +234,7 @@ test('a deleted user is returned once more, and the user’s documents stay with
   t.is(((await get(`/api/notes/${id}?populate=owner`, 'full')).body.data as Body).owner, null)
 })
 
-test('roles are read, and written in the project file alone', async t => {
+test('roles can be read, and changed only in the project file', async t => {
   const { body } = await get('/api/users-permissions/roles', 'full')
   t.deepEqual((body.roles as readonly Body[]).map(role => role.type).sort(), [
     'authenticated',

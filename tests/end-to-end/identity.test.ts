@@ -64,7 +64,7 @@ test('an answer does not reveal whether an account exists', async t => {
   }
 })
 
-test('a token names its user and ends when the project says', async t => {
+test('a token identifies its user and expires as configured', async t => {
   const payload = payloadOf(await people.signIn('ann'))
   t.deepEqual(Object.keys(payload).sort(), ['exp', 'iat', 'id', 'sid', 'version'])
   t.is(payload.id, await idOf('ann'))
@@ -103,7 +103,7 @@ test('an invalid credential is refused, also on public routes', async t => {
   t.is(said(await me(gone)), '401 Invalid credentials')
 })
 
-test('a role’s permissions are its users’, conditions on who asks included', async t => {
+test('users have the permissions of their role, including conditions on $user', async t => {
   const [ann, bob] = await Promise.all([people.signIn('ann'), people.signIn('bob')])
   const made = await people.call(
     'POST',
@@ -121,7 +121,7 @@ test('a role’s permissions are its users’, conditions on who asks included',
   t.is(said(await people.call('GET', '/api/notes')), '403 Forbidden')
 })
 
-test('registering creates a user of the project’s role and signs in', async t => {
+test('registering creates a user with the configured role and signs in', async t => {
   const { status, body } = await register('reg-one', { email: 'Reg-One@Example.com', nickname: 'Reg' })
   t.is(status, 200)
   const user = body.user as Body
@@ -174,7 +174,7 @@ test('registration accepts no more attributes than the project allows', async t 
   t.is(await idOf('reg-two'), Number.NaN)
 })
 
-test('names that differ by white space or compatibility characters are one name', async t => {
+test('names that differ only in white space or compatibility characters are equal', async t => {
   const made = await register('x', { username: ' Ｆｉｎｅ ', email: 'fine@example.com' })
   t.is(made.status, 200)
   t.is((made.body.user as Body).username, 'Fine')
@@ -202,7 +202,7 @@ test('one of many concurrent registrations of a name succeeds', async t => {
   ])
 })
 
-test('a new password ends all sessions but the one that changed it, and only the new one signs in', async t => {
+test('a changed password ends all other sessions, and only the new one signs in', async t => {
   const [here, there] = await Promise.all([people.signIn('bob'), people.signIn('bob')])
   const change = (body: object, token = here) => people.call('POST', '/api/auth/change-password', body, token)
   const next = {
@@ -254,7 +254,7 @@ test('a new password ends all sessions but the one that changed it, and only the
   for (const token of [here, renewed]) t.is(said(await me(token)), '401 Missing or invalid credentials')
 })
 
-test('a forgotten password is set by a mailed code, once', async t => {
+test('a forgotten password is set by a mailed code, which is valid once', async t => {
   const before = await people.signIn('dora')
   const forgot = (email: string) => people.call('POST', '/api/auth/forgot-password', { email })
   const reset = (code: unknown, password = 'dora-password-2') =>
@@ -308,7 +308,7 @@ test('one of two concurrent uses of a code sets the password', async t => {
   t.deepEqual(both.map(said).sort(), ['200', '400 Incorrect code provided'])
 })
 
-test('a new mail address makes what was mailed to the old one worthless', async t => {
+test('a new mail address invalidates codes mailed to the old one', async t => {
   await register('mover')
   await people.call('POST', '/api/auth/forgot-password', { email: 'mover@example.com' })
   const [mail] = await people.mailsTo('mover@example.com', 1)
@@ -325,7 +325,7 @@ test('a new mail address makes what was mailed to the old one worthless', async 
   t.is(said(await login('moved@example.com', 'mover-password')), '200')
 })
 
-test('a blocked user is out at once, and gets no mail', async t => {
+test('a blocked user is refused at once, and gets no mail', async t => {
   const token = await people.signIn('eve')
   const id = await idOf('eve')
   const block = (blocked: boolean) => people.call('PUT', `/api/users/${id}`, { blocked }, FULL)
@@ -360,7 +360,7 @@ test('a deleted user is rejected from the next request on', async t => {
   t.is((await people.call('DELETE', `/api/users/${id}`, undefined, FULL)).status, 204)
 })
 
-test('ways in that are not there are not found, and nothing is read from a GET', async t => {
+test('unknown sign-in routes are not found, and GET parameters are ignored', async t => {
   for (const path of [
     '/api/auth/local',
     '/api/auth/local/register',
@@ -373,7 +373,7 @@ test('ways in that are not there are not found, and nothing is read from a GET',
     t.is((await people.call('POST', '/api/auth/local', body)).status, 400)
 })
 
-test.after('no log says what is secret', t => {
+test.after('logs contain no secret', t => {
   const log = people.server.log()
   for (const secret of ['-password', SECRET, '$2', 'eyJ']) t.false(log.includes(secret), secret)
 })

@@ -42,7 +42,7 @@ const [where, load] = testServer()
   ? (['PostgreSQL', { clients: 8, writes: 1_000 }] as const)
   : (['embedded database', { clients: 4, writes: 200 }] as const)
 
-test(`a server that is killed amid writes has every write that it acknowledged, and no half document (${where})`, async t => {
+test(`a server that is killed during writes keeps every acknowledged write, and no partial document (${where})`, async t => {
   const folder = temporaryFolder()
   folder.write('project.yaml', PROJECT)
   t.teardown(() => folder.remove())

@@ -37,7 +37,7 @@ async function open(t: ExecutionContext): Promise<Site> {
 const errorOf = (text: string) =>
   (JSON.parse(text) as { error: { name: string; message: string; details: { path: string[] } } }).error
 
-test('a populate that is too large is refused with its path, and says how to read it in pages', async t => {
+test('a populate that is too large is refused with its path and with advice on pagination', async t => {
   const site = await open(t)
   const asked = '/api/articles?pagination[pageSize]=20&fields=title&populate[author][populate][articles]=true'
   const { status, text } = await site.ask('GET', asked, { as: FULL })
@@ -50,7 +50,7 @@ test('a populate that is too large is refused with its path, and says how to rea
   t.is((await site.ask('GET', few, { as: FULL })).status, 200)
 })
 
-test('lists in lists in lists are refused by the same limit, in every format', async t => {
+test('nested lists are refused by the same limit, in every format', async t => {
   const site = await open(t)
   const deep = 'populate[articles][populate][author][populate][articles]=true'
   for (const headers of [{}, { 'strapi-response-format': 'v4' }]) {
@@ -75,7 +75,7 @@ test('ordinary requests are answered', async t => {
   t.is((await site.ask('GET', '/api/authors?populate=*', { as: FULL })).status, 200)
 })
 
-test('over GraphQL the fields of one request, and the operations of a batch, count together', async t => {
+test('over GraphQL the fields of one request, and the operations of a batch, share one limit', async t => {
   const site = await open(t)
   const field = (alias: string) =>
     `${alias}: articles(pagination: { limit: 20 }) { data { attributes { title body } } }`
@@ -100,7 +100,7 @@ const chain = (relations: number, leaf: string): string =>
       ? `author { name ${chain(relations - 1, leaf)} }`
       : `articles(pagination: { limit: 100 }) { title ${chain(relations - 1, leaf)} }`
 
-test('a document that multiplies lists is stopped by the bytes that it reads, at the default depth', async t => {
+test('an operation that multiplies lists is stopped by limits.bytes, at the default depth', async t => {
   const site = await open(t)
   const ask = async (query: string) =>
     JSON.parse((await site.ask('POST', '/graphql5', { as: FULL, body: { query } })).text) as Refused
@@ -121,7 +121,7 @@ test('a document that multiplies lists is stopped by the bytes that it reads, at
   t.regex(deeper.errors?.[0]?.message ?? '', /exceeds maximum operation depth of 30/)
 })
 
-test('a page of twenty levels whose lists could be long is answered if it is small', async t => {
+test('a page of twenty nested lists is answered if the response is small', async t => {
   const site = await open(t)
   const one = 'articles(pagination: { limit: 100 }, filters: { title: { eq: "Title 3" } })'
   const level = (left: number): string =>

@@ -11,7 +11,7 @@ test.after.always(() => room?.close())
 const refused = async (query: string): Promise<Value | undefined> =>
   errorOf(await room.get(`/api/books?${query}`)).message
 
-test('fields selects in every way of writing a list, and the ids always come', async t => {
+test('fields accepts every list syntax, and the ids are always returned', async t => {
   const ways = [
     'fields=title,pages',
     'fields=title, pages',
@@ -30,20 +30,20 @@ test('fields selects in every way of writing a list, and the ids always come', a
   t.true('subtitle' in (await room.one('/api/books/ember?fields[0]=*&fields[1]=title')))
 })
 
-test('fields refuses what is no scalar, unknown, private or a password', async t => {
+test('fields refuses relations, unknown and private attributes and passwords', async t => {
   for (const name of ['nothing', 'author', 'cover', 'edition', 'pieces', 'hidden']) {
     t.is(await refused(`fields=${name}`), `Invalid key ${name}`)
   }
   t.is(errorOf(await room.get('/api/people?fields=pin')).message, 'Invalid key pin')
 })
 
-test('fields refuses a comma within a list and an object', async t => {
+test('fields refuses a comma within a list item, and an object', async t => {
   const message = 'Invalid fields parameter. Expected a string or an array of strings'
   t.is(await refused('fields[0]=title,pages'), message)
   t.is(await refused('fields[a][b]=title'), message)
 })
 
-test('pages have the size that the project says, or the one asked for, up to its limit', async t => {
+test('pages have the default size of the project, or the requested one up to the limit', async t => {
   const pagination = async (query: string) =>
     metaOf(await room.get(`/api/books?status=draft&${query}`)).pagination
   t.deepEqual(await pagination(''), { page: 1, pageSize: 5, pageCount: 1, total: 5 })
@@ -60,13 +60,13 @@ test('pages have the size that the project says, or the one asked for, up to its
   t.deepEqual(await pagination('filters[code]=none'), { page: 1, pageSize: 5, pageCount: 0, total: 0 })
 })
 
-test('a start and a limit page as well', async t => {
+test('start and limit paginate as well', async t => {
   const answer = await room.get('/api/books?sort=code&pagination[start]=1&pagination[limit]=2')
   t.deepEqual(namesIn((answer.body as { data: Value }).data, 'code'), ['B2', 'C3'])
   t.deepEqual(metaOf(answer).pagination, { start: 1, limit: 2, total: 4 })
 })
 
-test('the total is left out on demand', async t => {
+test('the total is omitted on demand', async t => {
   const answer = await room.get('/api/books?pagination[withCount]=false')
   t.deepEqual(metaOf(answer).pagination, { page: 1, pageSize: 5 })
   t.is(
@@ -75,7 +75,7 @@ test('the total is left out on demand', async t => {
   )
 })
 
-test('pages neither repeat nor miss a document', async t => {
+test('pages neither repeat nor skip a document', async t => {
   const seen: (Value | undefined)[] = []
   for (let page = 1; page <= 4; page++) {
     const books = await room.many(`/api/books?sort=pages&pagination[page]=${page}&pagination[pageSize]=1`)
@@ -84,7 +84,7 @@ test('pages neither repeat nor miss a document', async t => {
   t.deepEqual([...seen].sort(), ['A1', 'B2', 'C3', 'D4'])
 })
 
-test('both forms of pagination together, or pages outside of it, are refused', async t => {
+test('mixing both forms of pagination, or page keys at the top level, is refused', async t => {
   const mixed = errorOf(await room.get('/api/books?pagination[page]=1&pagination[limit]=1'))
   t.is(mixed.name, 'PaginationError')
   t.is(mixed.message, 'Cannot use both page & offset pagination in the same query')
@@ -108,7 +108,7 @@ test('pagination is ignored on one document', async t => {
   t.is((await room.get('/api/books/ember?pagination[page]=two')).status, 200)
 })
 
-test('without a sort, documents come by id', async t => {
+test('without a sort, documents are ordered by id', async t => {
   const ids = (await room.many('/api/books')).map(book => Number(book.id))
   t.deepEqual(
     ids,
@@ -118,7 +118,7 @@ test('without a sort, documents come by id', async t => {
 
 const sorted = async (query: string) => namesIn(await room.many(`/api/books?${query}`), 'code')
 
-test('sort orders in every way of writing it', async t => {
+test('sort accepts every syntax', async t => {
   const ways = [
     'sort=title:desc',
     'sort=title:DESC',
@@ -131,7 +131,7 @@ test('sort orders in every way of writing it', async t => {
   for (const way of ways) t.deepEqual(await sorted(way), ['D4', 'C3', 'B2', 'A1'], way)
 })
 
-test('sort takes several keys, in order', async t => {
+test('sort applies several keys in order', async t => {
   t.deepEqual(await sorted('sort=pages:desc,title'), ['C3', 'B2', 'D4', 'A1'])
   t.deepEqual(await sorted('sort[0]=pages&sort[1]=title:desc'), ['A1', 'D4', 'B2', 'C3'])
   t.deepEqual(await sorted('sort=pages&sort=title:desc'), ['A1', 'D4', 'B2', 'C3'])
@@ -143,13 +143,13 @@ test('text sorts by bytes, capitals first; absent values last ascending and firs
   t.deepEqual((await sorted('sort=slug:desc')).at(-1), 'A1')
 })
 
-test('sort goes through relations and components', async t => {
+test('sort may cross relations and components', async t => {
   t.deepEqual(await sorted('sort=author.name,code:desc'), ['D4', 'A1', 'B2', 'C3'])
   t.deepEqual(await sorted('sort[author][name]=desc&sort[code]=asc'), ['C3', 'B2', 'A1', 'D4'])
   t.deepEqual((await sorted('sort=edition.format')).at(0), 'A1')
 })
 
-test('sort refuses another order, and what cannot be sorted by', async t => {
+test('sort refuses an unknown direction and attributes that cannot be sorted by', async t => {
   t.is(await refused('sort=title:up'), 'Invalid order. order can only be one of asc|desc|ASC|DESC')
   for (const name of ['nothing', 'hidden', 'author', 'cover', 'pieces'])
     t.is(await refused(`sort=${name}`), `Invalid key ${name}`)

@@ -33,7 +33,7 @@ const mutate = (site: Site, query: string) => site.ask('POST', '/graphql', { as:
 const CHANGED =
   'The database was changed for another version of the project: this server has to be restarted with it'
 
-test('a server whose tables another version changed says so for whatever it is asked, and why once in its log', async t => {
+test('a server whose tables were migrated by another version answers 503 to everything, and logs the reason once', async t => {
   const { plain, open: start, count } = await open(t)
   await plain.data('POST', '/api/notes', { title: 'one' })
   const newer = await start(project('title: string, stars: { type: integer, required: true, backfill: 1 }'))
@@ -51,7 +51,7 @@ test('a server whose tables another version changed says so for whatever it is a
   t.is((await create(newer, 'notes', { title: 'three', stars: 2 })).status, 201)
 })
 
-test('it says so, too, where a column is another one or gone, and a rule is new', async t => {
+test('a changed or dropped column, and a new constraint, also mean 503', async t => {
   const { plain, open: start, count } = await open(t)
   await plain.data('POST', '/api/notes', { title: 'one', size: '5' })
   await start(
@@ -85,7 +85,7 @@ test('a failed statement on unchanged tables is an error of the server', async t
   t.is(count('outdated'), 0)
 })
 
-test('a write that others come before each time is not done, and may be tried again', async t => {
+test('a write with a serialization failure at every attempt is refused as retryable', async t => {
   const { plain, database, count } = await open(t)
   await failInserts(database, 'serialization_failure')
   const refused = await create(plain, 'tags', { name: 'x' })

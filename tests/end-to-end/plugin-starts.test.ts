@@ -29,7 +29,7 @@ async function refused(t: ExecutionContext, extensions: Readonly<Record<string, 
   return output
 }
 
-test.serial('two routes for the same requests are both reported, and nothing starts', async t => {
+test.serial('two routes with the same method and path are both reported, and nothing starts', async t => {
   const output = await refused(t, {
     first:
       "register({ rest }) { rest.route('GET', '/things/:id', () => 1); rest.route('GET', '/notes', () => 1) }",
@@ -68,7 +68,7 @@ test.serial('unknown names in an extension are reported', async t => {
   )
 })
 
-test.serial('an extension that cannot start keeps the server from starting', async t => {
+test.serial('an extension that fails to start prevents the start of the server', async t => {
   const output = await refused(t, { mailing: "async bootstrap() { throw new Error('no mail server') }" })
   t.is(output.trim(), 'extensions/mailing could not start: no mail server (at extensions/mailing.ts:2)')
 })

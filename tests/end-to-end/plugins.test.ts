@@ -43,7 +43,7 @@ async function send(
 }
 
 for (const answer of ['true', 'undefined', 'later']) {
-  test(`a policy that answers ${answer} lets the request pass`, async t => {
+  test(`a policy that returns ${answer} lets the request pass`, async t => {
     const found = await server.get(`/api/notes?policy=${answer}&sort=text`)
     t.is(found.status, 200)
     t.deepEqual(textsOf(found).slice(0, 2), ['One', 'Two'])
@@ -54,7 +54,7 @@ for (const answer of [
   ...['false', 'false-later', 'null', 'zero', 'one', 'text', 'object'],
   ...['throws', 'throws-nothing', 'rejects', 'hangs', 'hostile'],
 ]) {
-  test(`a policy that does this refuses, tells nothing, and the server lives: ${answer}`, async t => {
+  test(`a failing policy refuses without details, and the server keeps running: ${answer}`, async t => {
     const refused = await server.get(`/api/notes?policy=${answer}`)
     t.is(refused.status, 403)
     t.deepEqual(refused.body, { data: null, error: refusal('Policy Failed') })
@@ -62,7 +62,7 @@ for (const answer of [
   })
 }
 
-test('a rejected promise that a policy does not await ends nothing else, and is logged', async t => {
+test('a rejected promise that a policy does not await affects nothing else, and is logged', async t => {
   t.is((await server.get('/api/notes?policy=forgotten')).status, 200)
   t.is((await server.get('/api/notes')).status, 200)
   t.regex(server.log(), /the inside of a promise/)
@@ -73,7 +73,7 @@ test('a PolicyError keeps its message and its details', async t => {
   t.deepEqual(errorOf(refused), refusal('Not on Sundays', { day: 'Sunday' }))
 })
 
-test('the log names a policy that failed, and why', async t => {
+test('the log names a policy that failed, with the reason', async t => {
   await server.get('/api/notes?policy=throws')
   await server.get('/api/notes?policy=hangs')
   await server.get('/api/notes?policy=zero')
@@ -85,7 +85,7 @@ test('the log names a policy that failed, and why', async t => {
   t.regex(server.log(), /The policy behave failed and refused: it answered a number/)
 })
 
-test('a policy sees who asks, what for, its config, and what middlewares left', async t => {
+test('a policy sees the caller, the action, its config, and the state that middlewares set', async t => {
   const path = '/api/notes?seen=1&filters[text]=One'
   const anonymous = JSON.parse((await server.get(path)).headers.get('x-seen') ?? '')
   t.deepEqual(anonymous, {
@@ -104,7 +104,7 @@ test('a policy sees who asks, what for, its config, and what middlewares left', 
   t.deepEqual([program.token, program.role, program.may], [{ name: 'all' }, null, [true, true]])
 })
 
-test('a policy sees of who is signed in what is no secret', async t => {
+test('a policy sees the signed-in user without secret attributes', async t => {
   const signedIn = await send('POST', '/api/auth/local', { identifier: 'mia', password: 'mia-password' })
   const page = await server.get('/api/page?seen=1', { authorization: `Bearer ${signedIn.body.jwt}` })
   const { user, role } = JSON.parse(page.headers.get('x-seen') ?? '')
@@ -124,7 +124,7 @@ test('a policy sees of who is signed in what is no secret', async t => {
   t.is(role.type, 'authenticated')
 })
 
-test('middlewares run round policies and the route, the first outermost', async t => {
+test('middlewares run around policies and the route, the first outermost', async t => {
   const found = await server.get('/api/notes')
   t.is(found.headers.get('x-trail'), 'outer in, inner in, inner out 200, outer out 200')
   const refused = await server.get('/api/notes?policy=false')
@@ -133,7 +133,7 @@ test('middlewares run round policies and the route, the first outermost', async 
 })
 
 for (const trouble of ['throws', 'after', 'twice', 'twice-unheard', 'silent']) {
-  test(`a middleware that does this is answered 500 with its place, and the server lives: ${trouble}`, async t => {
+  test(`a failing middleware is answered 500 with its name in the log, and the server keeps running: ${trouble}`, async t => {
     const failed = await server.get(`/api/notes?middleware=${trouble}`)
     t.is(failed.status, 500)
     const { message, ...error } = errorOf(failed)
@@ -144,7 +144,7 @@ for (const trouble of ['throws', 'after', 'twice', 'twice-unheard', 'silent']) {
   })
 }
 
-test('a middleware that never ends holds its request no longer than server.requestTimeout', async t => {
+test('a middleware that never ends is cut off after server.requestTimeout', async t => {
   const failed = await server.get('/api/notes?middleware=hangs')
   t.is(failed.status, 503)
 })
@@ -159,7 +159,7 @@ test('a middleware may throw an error of the contract, with its details', async 
   })
 })
 
-test('a middleware may answer itself, change the answer, or what is asked', async t => {
+test('a middleware may respond itself, and change the response or the request', async t => {
   const short = await server.get('/api/notes?middleware=answers')
   t.deepEqual([short.status, short.body], [203, { short: 'cut' }])
   const text = await server.get('/api/notes?middleware=text')
@@ -170,7 +170,7 @@ test('a middleware may answer itself, change the answer, or what is asked', asyn
   t.is((await server.get('/api/notes?middleware=unwaited')).status, 200)
 })
 
-test('a policy may read the body, and the route reads it all the same', async t => {
+test('a policy may read the body, and the route still reads it completely', async t => {
   const written = await send('POST', '/api/notes', { data: { text: 'allowed' } })
   t.is(written.status, 201)
   const refused = await send('POST', '/api/notes', { data: { text: 'forbidden' } })
@@ -179,7 +179,7 @@ test('a policy may read the body, and the route reads it all the same', async t 
   t.is(broken.status, 403)
 })
 
-test('auth: false opens one route of a type to everybody, private attributes and its other routes stay shut', async t => {
+test('auth: false makes one route of a type public, but not its private attributes or other routes', async t => {
   t.deepEqual(textsOf(await server.get('/api/memos')), ['Memo'])
   t.is((await server.get('/api/memos', { authorization: 'Bearer nobody-knows-it' })).status, 200)
   t.is((await server.get('/api/memos/m')).status, 403)
@@ -188,7 +188,7 @@ test('auth: false opens one route of a type to everybody, private attributes and
   t.is((await server.get('/api/notes?fields=secret', ALL)).status, 400)
 })
 
-test('auth: false opens no other type: what is populated still needs find', async t => {
+test('auth: false applies to no other type: populated types still require find', async t => {
   const open = await server.get('/api/letters?populate=*')
   const [letter] = (open.body as { data: readonly Record<string, unknown>[] }).data
   t.is(open.status, 200)
@@ -197,7 +197,7 @@ test('auth: false opens no other type: what is populated still needs find', asyn
   t.is((await server.get('/api/letters?filters[note][secret]=hidden')).status, 400)
 })
 
-test("a scope replaces the route's own permission, and takes all that it names", async t => {
+test('a scope replaces the permission of the route, and all its parts are required', async t => {
   t.is((await send('POST', '/api/memos', { data: { text: 'new' } })).status, 201)
   t.is((await send('PUT', '/api/memos/m', { data: { text: 'Memo' } }, READ)).status, 200)
   t.is((await server.get('/api/diaries')).status, 403)
@@ -206,14 +206,14 @@ test("a scope replaces the route's own permission, and takes all that it names",
   t.is((await server.get('/api/diaries', { authorization: 'Bearer nobody-knows-it' })).status, 401)
 })
 
-test('users and uploads are guarded as content-types are', async t => {
+test('routes of users and uploads are configured like those of content-types', async t => {
   t.is((await server.get('/api/users')).status, 200)
   t.is((await server.get('/api/users?policy=false')).status, 403)
   t.is((await server.get('/api/users/1')).status, 403)
   t.deepEqual(errorOf(await send('POST', '/api/upload', {})), refusal('Policy Failed'))
 })
 
-test('global middlewares run round every request, in the order of the project file', async t => {
+test('global middlewares run around every request, in the order of the project file', async t => {
   for (const path of ['/api/notes', '/_health', '/nowhere']) {
     const { headers } = await server.get(path)
     t.is(Number(headers.get('x-second')), Number(headers.get('x-first')) + 1, path)
@@ -223,7 +223,7 @@ test('global middlewares run round every request, in the order of the project fi
 })
 
 for (const trouble of ['throws', 'rejects']) {
-  test(`a global middleware that ${trouble} is answered 500, and the server lives`, async t => {
+  test(`a global middleware that ${trouble} is answered 500, and the server keeps running`, async t => {
     const failed = await server.get(`/api/notes?global=${trouble}`)
     t.is(failed.status, 500)
     t.regex(
@@ -234,11 +234,11 @@ for (const trouble of ['throws', 'rejects']) {
   })
 }
 
-test('a global middleware that never goes on holds its request no longer than server.requestTimeout', async t => {
+test('a global middleware that never calls next is cut off after server.requestTimeout', async t => {
   t.is((await server.get('/api/notes?global=hangs')).status, 503)
 })
 
-test('an extension has routes of its own, with names in their paths', async t => {
+test('an extension has its own routes, with path parameters', async t => {
   t.deepEqual((await server.get('/api/notes/nearest')).body, { nearest: true })
   t.is((await server.get('/api/notes/one')).status, 200)
   const echo = await server.get('/api/echo/a%20b/and/c?filters[x]=1')
@@ -264,7 +264,7 @@ test("an extension's route without auth is for signed-in users and full-access t
   t.is((await server.get('/api/known')).status, 403)
 })
 
-test("an extension's handler may throw an error of the contract; any other tells nothing", async t => {
+test("an extension's handler may throw an error of the contract; any other is answered without details", async t => {
   t.deepEqual(errorOf(await server.get('/api/wrong')), {
     ...{ status: 400, name: 'ValidationError', message: 'Not so', details: { why: 'so' } },
   })
@@ -298,7 +298,7 @@ test('a path of an extension answers OPTIONS with its methods', async t => {
   t.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'HEAD, GET'])
 })
 
-test('an extension reads and writes documents, runs round their actions, and hears of what happened to them', async t => {
+test('an extension reads and writes documents, adds document middlewares, and receives events', async t => {
   const written = await send('POST', '/api/notes', { data: { text: 'hooked' } })
   t.is((written.body as { data: { text: string } }).data.text, 'hooked!')
   const deadline = Date.now() + 15_000

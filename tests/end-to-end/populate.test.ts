@@ -28,7 +28,7 @@ const LINKS = [
   'localizations',
 ]
 
-test('nothing is populated unless asked for', async t => {
+test('nothing is populated by default', async t => {
   const book = await ember('')
   for (const name of LINKS) t.false(name in book, name)
 })
@@ -39,7 +39,7 @@ test('a star populates the first level: relations, media, components, zones and 
   t.false('books' in (book.author as Body))
 })
 
-test('populate names what it wants in every way of writing it', async t => {
+test('populate accepts every syntax', async t => {
   const ways = [
     'populate=author,subjects',
     'populate[0]=author&populate[1]=subjects',
@@ -53,7 +53,7 @@ test('populate names what it wants in every way of writing it', async t => {
   }
 })
 
-test('false leaves out, and empty parts are ignored', async t => {
+test('false excludes an attribute, and empty parts are ignored', async t => {
   t.false('author' in (await ember('populate[author]=false&populate[subjects]=true')))
   t.is((await room.get('/api/books/ember?populate=')).status, 200)
   t.is((await room.get('/api/books/ember?populate[0]=')).status, 200)
@@ -74,24 +74,24 @@ test('a to-one relation is an object or null, with all scalars and no relations'
   t.is((await room.one('/api/books/glass?populate=author')).author, null)
 })
 
-test('a to-many relation is a list in the order that was given', async t => {
+test('a to-many relation is a list in stored order', async t => {
   t.deepEqual(namesIn((await ember('populate=subjects')).subjects), ['Night', 'Fire'])
   t.deepEqual(namesIn((await room.one('/api/shelves/window?populate=books')).books, 'code'), ['D4', 'A1'])
   t.deepEqual((await room.one('/api/books/glass?populate=subjects')).subjects, [])
 })
 
-test('the other side of a relation shows the same links', async t => {
+test('the inverse side of a relation shows the same links', async t => {
   t.deepEqual(namesIn((await room.one('/api/people/ben?populate=books')).books, 'code'), ['B2'])
   t.deepEqual(namesIn((await room.one('/api/subjects/night?populate=books')).books, 'code'), ['A1', 'B2'])
 })
 
-test('from a type without locales every locale that links to it is shown, each for itself', async t => {
+test('a type without locales shows the linking documents of every locale separately', async t => {
   const books = (await room.one('/api/people/ada?populate=books')).books
   t.deepEqual(namesIn(books, 'title'), ['Ember', 'Braise', 'hollow'])
   t.deepEqual(namesIn(books, 'locale'), ['en', 'fr', 'en'])
 })
 
-test('related documents are populated as deep as asked', async t => {
+test('related documents are populated to the requested depth', async t => {
   for (const way of [
     'populate=author.books.subjects',
     'populate[author][populate][books][populate]=subjects',
@@ -115,7 +115,7 @@ test('fields, filters and sort work inside populate', async t => {
   t.is((await ember('populate[author][filters][name]=Ben')).author, null)
 })
 
-test('a count replaces the counted documents', async t => {
+test('count: true returns the number instead of the documents', async t => {
   t.deepEqual((await ember('populate[subjects][count]=true')).subjects, { count: 2 })
 })
 
@@ -125,7 +125,7 @@ test('pages, status and locale inside populate are refused', async t => {
   }
 })
 
-test('a component is an object or null, a repeatable one a list in order, and its own links come when asked', async t => {
+test('a component is an object or null, a repeatable one an ordered list, and its relations come on demand', async t => {
   const book = await ember('populate[0]=edition&populate[1]=editions')
   const edition = book.edition as Body
   t.deepEqual({ ...edition, id: typeof edition.id }, { id: 'number', format: 'hardback', price: 20 })
@@ -139,7 +139,7 @@ test('a component is an object or null, a repeatable one a list in order, and it
   t.deepEqual(glass.editions, [])
 })
 
-test('populate reaches into components by a path', async t => {
+test('a populate path crosses components', async t => {
   const book = await ember('populate=edition.publisher,editions.links')
   t.is(((book.edition as Body).publisher as Body).name, 'Ben')
   t.deepEqual(
@@ -161,7 +161,7 @@ test('a zone lists its components in order, each with its name', async t => {
   t.true(pieces.every(piece => typeof piece.id === 'number' && !('reader' in piece)))
 })
 
-test("the links of a zone's components come with a star, a path, or by fragments", async t => {
+test("relations in a zone's components are populated by a star, a path, or fragments", async t => {
   for (const way of [
     'populate[pieces][populate]=*',
     'populate=pieces.reader',
@@ -176,7 +176,7 @@ test("the links of a zone's components come with a star, a path, or by fragments
   }
 })
 
-test('fragments answer only the components that they name', async t => {
+test('fragments return only the components that they name', async t => {
   t.deepEqual(namesIn((await ember('populate[pieces][on][parts.link]=true')).pieces, 'label'), ['more'])
   t.deepEqual((await ember('populate[pieces][on][parts.edition]=true')).pieces, [])
   t.is(
@@ -185,7 +185,7 @@ test('fragments answer only the components that they name', async t => {
   )
 })
 
-test('a fragment may say which entries of its component; what is not readable is no condition', async t => {
+test('a fragment may filter the entries of its component, but not by unreadable attributes', async t => {
   const pieces = async (query: string) =>
     namesIn(list((await ember(`populate[pieces][on][parts.note]${query}`)).pieces), 'text')
   t.deepEqual(await pieces('[filters][text][$contains]=twice'), ['Read twice.'])
@@ -201,7 +201,7 @@ test('a fragment may say which entries of its component; what is not readable is
     t.is(await message(`/api/books?populate[pieces][on][parts.note][filters]${filter}`), fault)
 })
 
-test('a zone takes fragments or a count alone, and fragments are for zones alone', async t => {
+test('a zone accepts only fragments or a count, and only zones accept fragments', async t => {
   t.is(
     await message('/api/books?populate[pieces][fields]=text'),
     'Invalid nested populate for book.pieces (api::book.book). Expected a fragment ("on") or "count" but found {"fields":"text"}',
@@ -212,7 +212,7 @@ test('a zone takes fragments or a count alone, and fragments are for zones alone
   )
 })
 
-test('media answer their file', async t => {
+test('media attributes return their file', async t => {
   const book = await ember('populate[0]=cover&populate[1]=scans')
   const cover = book.cover as Body
   t.like(cover, {
@@ -238,7 +238,7 @@ test('attributes that cannot be populated are refused by name', async t => {
   t.not(await message('/api/books?populate[0]=*'), 'status 200')
 })
 
-test('a relation whose target the caller may not find is left out in silence', async t => {
+test('a relation to a type that the caller may not find is omitted silently', async t => {
   const found = async (query: string) =>
     ((await room.get(`/api/books/ember?${query}`, null)).body as { data: Body }).data
   t.false('subjects' in (await found('populate=subjects')))
@@ -250,7 +250,7 @@ test('a relation whose target the caller may not find is left out in silence', a
   t.false('author' in (await found('populate=author.diary')))
 })
 
-test('a filter inside populate is held to the same rules', async t => {
+test('a filter inside populate follows the same rules', async t => {
   t.regex(
     String(await message('/api/books?populate[author][filters][secret]=whisper')),
     /^Invalid key secret/,

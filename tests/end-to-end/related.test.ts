@@ -144,7 +144,7 @@ test.serial('a file lists the published documents that use it, once for each att
   t.is(first.cover, undefined)
 })
 
-test.serial('related is reached through every media attribute, at any depth', async t => {
+test.serial('related finds every media attribute, at any depth', async t => {
   const path = `/api/posts?filters[title]=Open&fields=title&populate`
   const whole = [...PUBLISHED, ...PAGES]
   for (const query of [
@@ -164,7 +164,7 @@ test.serial('related is reached through every media attribute, at any depth', as
   t.deepEqual(entries(listed[0].related), whole)
 })
 
-test.serial('fragments select the types, the components and what is populated in them', async t => {
+test.serial('fragments select the types, the components and their nested populate', async t => {
   const on = (uid: string, options: string) => `populate[related][on][${uid}]${options}`
   const query = `${on(POST, '[fields]=title')}&${on(POST, '[populate][author][fields]=name')}`
   const [first] = (await read(t, `/api/upload/files/${file.id}?${query}`)).related
@@ -184,7 +184,7 @@ test.serial('fragments select the types, the components and what is populated in
   t.deepEqual(counted, { count: PUBLISHED.length + PAGES.length })
 })
 
-test.serial('what related does not have is refused with its place', async t => {
+test.serial('unknown names in related are refused with their path', async t => {
   for (const query of [
     'populate[related][fields]=title',
     'populate[related][sort]=id',
@@ -200,7 +200,7 @@ test.serial('what related does not have is refused with its place', async t => {
   }
 })
 
-test.serial('related has only the documents that `find` allows, and those of components in them', async t => {
+test.serial('related contains only documents that `find` allows, also for components in them', async t => {
   t.deepEqual(await related(t, 'populate=related', 'open'), [`${POST} Open`, `${POST} Open`])
   const on = 'populate[related][on][part.frame]=true&populate[related][on][part.card]=true'
   t.deepEqual(await related(t, on, 'open'), ['part.frame own', 'part.frame inner', 'part.card card'])
@@ -208,13 +208,13 @@ test.serial('related has only the documents that `find` allows, and those of com
   t.is((await read(t, path, 'open')).data[0].cover.related.count, 2)
 })
 
-test.serial('an attribute that the caller may not read does not lead to its document', async t => {
+test.serial('an attribute that the caller may not read does not show its document', async t => {
   t.deepEqual(await related(t, 'populate=related', 'partly'), [`${POST} Open`])
   const on = 'populate[related][on][part.frame]=true&populate[related][on][part.card]=true'
   t.deepEqual(await related(t, on, 'partly'), ['part.frame inner', 'part.card card'])
 })
 
-test.serial('drafts are related in drafts alone, for a caller who may read them', async t => {
+test.serial('related contains drafts only with status=draft, for a caller who may read them', async t => {
   const draft = `populate=related&status=draft`
   t.deepEqual(await related(t, 'populate=related', 'drafter'), PUBLISHED.slice(0, 3))
   const seen = [`${POST} Open`, `${POST} Open draft`, `${POST} Open`]
@@ -227,7 +227,7 @@ test.serial('drafts are related in drafts alone, for a caller who may read them'
   t.deepEqual(entries((await read(t, path, 'drafter')).data[0].cover.related), seen)
 })
 
-test.serial('in the format of version 4 the entries stay flat', async t => {
+test.serial('in the format of Strapi 4 the entries stay flat', async t => {
   const answer = await fetch(
     `${server.base}/api/posts?filters[title]=Open&populate[cover][populate]=related`,
     {
@@ -263,7 +263,7 @@ const TYPED = [
   'Page Page',
 ]
 
-test.serial('GraphQL answers related as a union of all types, in both formats', async t => {
+test.serial('GraphQL returns related as a union of all types, in both formats', async t => {
   const flat = await ask(t, '/graphql5', `{ uploadFiles(sort: "name") { name related { ${FRAGMENTS} } } }`)
   t.deepEqual(
     flat.uploadFiles.map((each: Entry) => typed(each.related)),
@@ -293,7 +293,7 @@ test.serial('GraphQL answers related as a union of all types, in both formats', 
 })
 
 test.serial(
-  'GraphQL answers components that a fragment selects, within the caller’s permissions',
+  'GraphQL returns components that a fragment selects, within the caller’s permissions',
   async t => {
     const query = `{ uploadFiles(sort: "name") { related { __typename
     ... on ComponentPartFrame { label } ... on Post { title } } } }`
@@ -334,7 +334,7 @@ const chainFields = (steps: number): string =>
         .map(name => `${name} { related { ... on Post { ${chainFields(steps - 1)} } } }`)
         .join(' ')
 
-test.serial('chains of related are bounded, because each step multiplies the statement', async t => {
+test.serial('chains of related are limited, because each step multiplies the statement', async t => {
   t.is((await call('GET', `/api/posts?populate=${chains(2).join()}`)).status, 200)
   const refused = await call('GET', `/api/posts?populate=${chains(4).join()}`)
   t.is(refused.status, 400)

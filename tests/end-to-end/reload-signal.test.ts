@@ -12,7 +12,7 @@ roles: { public: { permissions: { note: [find] } } }
 graphql: { config: { defaultLimit: ${defaultLimit} } }
 `
 
-test('in production files are read again when SIGHUP says so, and not before', async t => {
+test('in production files are reloaded only on SIGHUP', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', project('text: string'))

@@ -90,7 +90,7 @@ test.serial('unreadable content is reported with its position, and nothing start
   t.false(existsSync(join(folder.path, '.plinth')))
 })
 
-test.serial('a database that is not there is named in one line, and its password is not', async t => {
+test.serial('a missing database is named in one line, without its password', async t => {
   const port = await freePort()
   const output = await refused(t, notes(t), {
     DATABASE_URL: `postgres://guide:hunter2@127.0.0.1:${port}/guide`,
@@ -99,7 +99,7 @@ test.serial('a database that is not there is named in one line, and its password
   t.notRegex(output, /hunter2/)
 })
 
-test.serial('a port in use ends a start, and the next one serves', async t => {
+test.serial('a start fails if the port is in use, and the next one succeeds', async t => {
   const folder = notes(t)
   const database = await freshDatabase()
   t.teardown(database.drop)
@@ -113,7 +113,7 @@ test.serial('a port in use ends a start, and the next one serves', async t => {
 })
 
 test.serial(
-  'an embedded database serves one process; a second is sent away, a damaged one left as it is',
+  'an embedded database serves one process; a second is refused, and damaged files are not changed',
   async t => {
     const folder = notes(t)
     const embedded = { DATABASE_URL: 'embedded' }
@@ -131,7 +131,7 @@ test.serial(
   },
 )
 
-test.serial('a request that is under way at SIGTERM is answered before the process ends', async t => {
+test.serial('a request in flight at SIGTERM is answered before the process ends', async t => {
   const folder = notes(t)
   const server = await serving(t, { project: folder.path })
   const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
@@ -157,7 +157,7 @@ const isListening = (server: Server): Promise<boolean> =>
 const url = process.env.TEST_DATABASE_URL
 
 if (url) {
-  test.serial('while the database is away requests get 503, and all is well when it is back', async t => {
+  test.serial('requests get 503 while the database is unreachable, and succeed after it is back', async t => {
     const folder = notes(t)
     const database = await freshDatabase()
     t.teardown(database.drop)
@@ -180,7 +180,7 @@ if (url) {
     t.notRegex(server.log(), /failed unexpectedly/)
   })
 
-  test.serial('a start waits for a database that is not there yet, and says so', async t => {
+  test.serial('a start waits for a database that is not ready yet, and logs it', async t => {
     const folder = notes(t)
     folder.write('project.yaml', PROJECT.replace('startTimeout: 0', 'startTimeout: 40s'))
     const database = await freshDatabase()
@@ -194,7 +194,7 @@ if (url) {
     t.regex(server.log(), /PostgreSQL at .* cannot be reached.* Waiting for the database, at most \d+ s/)
   })
 
-  test.serial('a start does not wait for ever, nor for what does not pass by itself', async t => {
+  test.serial('a start waits for the database only up to a limit, and not for permanent errors', async t => {
     const folder = notes(t)
     folder.write('project.yaml', PROJECT.replace('startTimeout: 0', 'startTimeout: 2s'))
     const gone = `postgres://guide@127.0.0.1:${await freePort()}/guide`
@@ -205,21 +205,18 @@ if (url) {
     t.regex(await refused(t, folder, { DATABASE_URL: missing.href }), /has no database plinth_not_there/)
   })
 
-  test.serial(
-    'a database that goes away during a start ends it; the next start finishes the work',
-    async t => {
-      const folder = notes(t)
-      const database = await freshDatabase()
-      t.teardown(database.drop)
-      for (const answers of [1, 3, 8, 15, 25]) {
-        const gate = await openGate(t, database.url, answers)
-        const output = await refused(t, folder, { DATABASE_URL: gate.url })
-        t.regex(
-          output,
-          /^(PostgreSQL at .* cannot be reached|The database stopped answering|The database cannot be brought)/m,
-        )
-      }
-      await serves(t, folder, { DATABASE_URL: database.url })
-    },
-  )
+  test.serial('a database outage during a start ends it; the next start finishes the work', async t => {
+    const folder = notes(t)
+    const database = await freshDatabase()
+    t.teardown(database.drop)
+    for (const answers of [1, 3, 8, 15, 25]) {
+      const gate = await openGate(t, database.url, answers)
+      const output = await refused(t, folder, { DATABASE_URL: gate.url })
+      t.regex(
+        output,
+        /^(PostgreSQL at .* cannot be reached|The database stopped answering|The database cannot be brought)/m,
+      )
+    }
+    await serves(t, folder, { DATABASE_URL: database.url })
+  })
 }

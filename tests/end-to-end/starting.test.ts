@@ -86,7 +86,7 @@ function oneConnection(t: ExecutionContext, base: string) {
     })
 }
 
-test.serial('a port in use ends a start at once, and no database was opened', async t => {
+test.serial('a port in use ends a start before a database is opened', async t => {
   const folder = notes(t)
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
@@ -98,68 +98,65 @@ test.serial('a port in use ends a start at once, and no database was opened', as
   t.false(existsSync(join(folder.path, '.plinth', 'database')))
 })
 
-test.serial(
-  'until the project is served each request is answered, and the same connection is served then',
-  async t => {
-    const folder = notes(t, { 'extensions/waits.mjs': WAITS })
-    const server = await starting(t, folder)
-    const send = oneConnection(t, server.base)
-    await until('extensions start', async () =>
-      JSON.stringify((await send('/_ready')).body).includes('extension'),
-    )
-    const health = await send('/_health')
-    t.deepEqual([health.status, health.body], [204, null])
-    const ready = await send('/_ready')
-    t.deepEqual(
-      [ready.status, ready.body],
-      [503, { status: 'starting', reason: 'The extensions of the project are starting' }],
-    )
+test.serial('requests during a start are answered, and their connections are served afterwards', async t => {
+  const folder = notes(t, { 'extensions/waits.mjs': WAITS })
+  const server = await starting(t, folder)
+  const send = oneConnection(t, server.base)
+  await until('extensions start', async () =>
+    JSON.stringify((await send('/_ready')).body).includes('extension'),
+  )
+  const health = await send('/_health')
+  t.deepEqual([health.status, health.body], [204, null])
+  const ready = await send('/_ready')
+  t.deepEqual(
+    [ready.status, ready.body],
+    [503, { status: 'starting', reason: 'The extensions of the project are starting' }],
+  )
 
-    const message = 'The server is starting: try again in a moment'
-    const error = (details: object) => ({ status: 503, name: 'ServiceUnavailableError', message, details })
-    const read = await send('/api/notes?sort=text', { headers: { origin: 'http://elsewhere' } })
-    t.deepEqual([read.status, read.body], [503, { data: null, error: error({}) }])
-    t.is(read.headers['retry-after'], '1')
-    t.is(read.headers['access-control-allow-origin'], 'http://elsewhere')
-    const notWritten = { outcome: 'not-written' }
-    const write = await send('/api/notes', { method: 'POST', body: '{"data":{"text":"early"}}' })
-    t.deepEqual([write.status, write.body], [503, { data: null, error: error(notWritten) }])
-    t.is(write.headers['retry-after'], '1')
-    const graphql = await send('/graphql', { method: 'POST', body: '{"query":"{ notes { documentId } }"}' })
-    t.is(graphql.status, 503)
-    t.is(graphql.headers['retry-after'], '1')
-    t.deepEqual(graphql.body, {
-      errors: [
-        {
-          message,
-          extensions: {
-            error: { name: 'ServiceUnavailableError', message, details: notWritten },
-            code: 'INTERNAL_SERVER_ERROR',
-          },
+  const message = 'The server is starting: try again in a moment'
+  const error = (details: object) => ({ status: 503, name: 'ServiceUnavailableError', message, details })
+  const read = await send('/api/notes?sort=text', { headers: { origin: 'http://elsewhere' } })
+  t.deepEqual([read.status, read.body], [503, { data: null, error: error({}) }])
+  t.is(read.headers['retry-after'], '1')
+  t.is(read.headers['access-control-allow-origin'], 'http://elsewhere')
+  const notWritten = { outcome: 'not-written' }
+  const write = await send('/api/notes', { method: 'POST', body: '{"data":{"text":"early"}}' })
+  t.deepEqual([write.status, write.body], [503, { data: null, error: error(notWritten) }])
+  t.is(write.headers['retry-after'], '1')
+  const graphql = await send('/graphql', { method: 'POST', body: '{"query":"{ notes { documentId } }"}' })
+  t.is(graphql.status, 503)
+  t.is(graphql.headers['retry-after'], '1')
+  t.deepEqual(graphql.body, {
+    errors: [
+      {
+        message,
+        extensions: {
+          error: { name: 'ServiceUnavailableError', message, details: notWritten },
+          code: 'INTERNAL_SERVER_ERROR',
         },
-      ],
-    })
-    for (const path of ['/nowhere', '/uploads/none.png', '/api/upload/files'])
-      t.is((await send(path)).status, 503, path)
-    t.is(
-      (
-        await send('/api/notes', {
-          method: 'OPTIONS',
-          headers: { origin: 'http://a', 'access-control-request-method': 'POST' },
-        })
-      ).status,
-      204,
-    )
+      },
+    ],
+  })
+  for (const path of ['/nowhere', '/uploads/none.png', '/api/upload/files'])
+    t.is((await send(path)).status, 503, path)
+  t.is(
+    (
+      await send('/api/notes', {
+        method: 'OPTIONS',
+        headers: { origin: 'http://a', 'access-control-request-method': 'POST' },
+      })
+    ).status,
+    204,
+  )
 
-    folder.write('go', '')
-    await until('it is ready', async () => (await send('/_ready')).status === 200)
-    const served = await send('/api/notes')
-    t.deepEqual([served.status, (served.body as { data: unknown }).data], [200, []])
-    t.is(served.localPort, health.localPort, 'it is the same connection')
-  },
-)
+  folder.write('go', '')
+  await until('it is ready', async () => (await send('/_ready')).status === 200)
+  const served = await send('/api/notes')
+  t.deepEqual([served.status, (served.body as { data: unknown }).data], [200, []])
+  t.is(served.localPort, health.localPort, 'it is the same connection')
+})
 
-test.serial('no request is lost when the project begins to be served', async t => {
+test.serial('no request is lost at the moment when the project begins to be served', async t => {
   const folder = notes(t, { 'extensions/waits.mjs': WAITS })
   const server = await starting(t, folder)
   const statuses = new Set<number>()
@@ -178,7 +175,7 @@ test.serial('no request is lost when the project begins to be served', async t =
   t.deepEqual([...statuses].toSorted(), [201, 503])
 })
 
-test.serial('SIGTERM while an extension starts ends the start, and all that it had opened', async t => {
+test.serial('SIGTERM while an extension starts ends the start and closes what it opened', async t => {
   const folder = notes(t, { 'extensions/waits.mjs': WAITS })
   await layEmbedded(folder.path)
   const server = await starting(t, folder, { DATABASE_URL: 'embedded' })
@@ -207,7 +204,7 @@ export default defineMigration(
 )
 `
 
-test.serial('SIGTERM ends a start whose migration waits for something else, and takes it back', async t => {
+test.serial('SIGTERM during a blocked migration ends the start and rolls back', async t => {
   const folder = notes(t, { 'migrations/2026-11-22-stuck.after.mjs': STUCK })
   const database = await freshDatabase()
   t.teardown(database.drop)
@@ -223,7 +220,7 @@ test.serial('SIGTERM ends a start whose migration waits for something else, and 
   t.notRegex(next.log(), /Took over/)
 })
 
-test.serial('a start that fails gives its port back and says why', async t => {
+test.serial('a failed start releases its port and logs the reason', async t => {
   const fails = WAITS.replace('  },\n  destroy', "    throw new Error('no mail server')\n  },\n  destroy")
   const folder = notes(t, { 'extensions/waits.mjs': fails })
   const server = await starting(t, folder)

@@ -20,7 +20,7 @@ roles: { public: { permissions: { note: [find, create] } } }
 
 const SECRET = 'a-value-that-nobody-may-read'
 
-test('an SDK of OpenTelemetry sees requests as parts of their callers’ traces, with the work of the database in them', async t => {
+test('OpenTelemetry sees requests in the traces of their callers, with their database statements', async t => {
   const exporter = new InMemorySpanExporter()
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
   provider.register()

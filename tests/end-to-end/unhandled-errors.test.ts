@@ -27,7 +27,7 @@ export default defineMiddleware({
 })
 `
 
-test('a middleware that writes to a response that has ended does not end the server', async t => {
+test('a middleware that writes to an ended response does not end the server', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', `${PROJECT}middlewares: [late]\n`)

@@ -127,23 +127,20 @@ const namesOf = (files: readonly FileBody[] | null): readonly unknown[] =>
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#123456' } })
 
-test.serial(
-  'a file is kept under an address of its own, served to everybody, and its record says what it is',
-  async t => {
-    const file = await one(t, 'Résumé (1).TXT', 'hello world')
-    t.like(file, { name: 'Résumé (1).TXT', ext: '.TXT', mime: 'text/plain', size: 0.01, provider: 'local' })
-    t.regex(String(file.hash), /^Resume_1_[0-9a-f]{10}$/)
-    t.is(file.url, `/uploads/${file.hash}.TXT`)
-    t.false(file.isUrlSigned)
-    const answer = await fetch(server.base + file.url)
-    t.is(answer.status, 200)
-    t.is(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
-    t.is(await answer.text(), 'hello world')
-    t.deepEqual((await call('GET', `/api/upload/files/${file.id}`)).body, file)
-  },
-)
+test.serial('a file is stored under its own URL, served publicly, and described by its record', async t => {
+  const file = await one(t, 'Résumé (1).TXT', 'hello world')
+  t.like(file, { name: 'Résumé (1).TXT', ext: '.TXT', mime: 'text/plain', size: 0.01, provider: 'local' })
+  t.regex(String(file.hash), /^Resume_1_[0-9a-f]{10}$/)
+  t.is(file.url, `/uploads/${file.hash}.TXT`)
+  t.false(file.isUrlSigned)
+  const answer = await fetch(server.base + file.url)
+  t.is(answer.status, 200)
+  t.is(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
+  t.is(await answer.text(), 'hello world')
+  t.deepEqual((await call('GET', `/api/upload/files/${file.id}`)).body, file)
+})
 
-test.serial('files of one name do not meet', async t => {
+test.serial('files with equal names do not conflict', async t => {
   const files = await upload(t, {
     files: [
       ['same.txt', 'one'],
@@ -154,7 +151,7 @@ test.serial('files of one name do not meet', async t => {
   t.deepEqual(texts.toSorted(), ['one', 'two'])
 })
 
-test.serial('each file has the words that are said of it, or all have the same', async t => {
+test.serial('fileInfo describes each file, or all files together', async t => {
   const files: Sent['files'] = [
     ['a.txt', 'a'],
     ['b.txt', 'b'],
@@ -179,7 +176,7 @@ test.serial('each file has the words that are said of it, or all have the same',
   t.is(uneven.status, 400)
 })
 
-test.serial('words that are no words are refused, and nothing is kept', async t => {
+test.serial('invalid fileInfo is refused, and nothing is stored', async t => {
   const before = stored()
   for (const fileInfo of [
     '',
@@ -199,7 +196,7 @@ test.serial('words that are no words are refused, and nothing is kept', async t 
   t.deepEqual(staged(), [])
 })
 
-test.serial('names lose their folders, what no file system takes, and what is too long', async t => {
+test.serial('file names lose folders, unsafe characters and excess length', async t => {
   const cases: readonly (readonly [given: string, kept: RegExp])[] = [
     ['../../etc/passwd.txt', /^passwd\.txt$/],
     ['..\\..\\windows\\system.txt', /^system\.txt$/],
@@ -216,7 +213,7 @@ test.serial('names lose their folders, what no file system takes, and what is to
   }
 })
 
-test.serial('a page never acts in a browser, whatever it is called', async t => {
+test.serial('an uploaded HTML page never runs in a browser, under any name', async t => {
   const page = '<!doctype html><script>alert(1)</script>'
   const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
   const cases = [
@@ -237,13 +234,13 @@ test.serial('a page never acts in a browser, whatever it is called', async t => 
   }
 })
 
-test.serial('a picture that goes by the name of a page is a picture again', async t => {
+test.serial('a picture with the name of an HTML page is stored as a picture', async t => {
   const file = await one(t, 'evil.html', await picture(2, 3).png().toBuffer())
   t.like(file, { ext: '.png', mime: 'image/png', width: 2, height: 3 })
   t.is((await fetch(server.base + file.url)).headers.get('content-type'), 'image/png')
 })
 
-test.serial('a picture has its size, and a smaller one for each size that it is larger than', async t => {
+test.serial('a picture has its dimensions, and a variant for each smaller size', async t => {
   const file = await one(t, 'large.jpg', await picture(1200, 600).jpeg().toBuffer())
   t.like(file, { width: 1200, height: 600, mime: 'image/jpeg', ext: '.jpg' })
   const formats = file.formats as Record<string, { url: string; width: number; height: number; name: string }>
@@ -262,7 +259,7 @@ test.serial('a picture has its size, and a smaller one for each size that it is 
   t.is((await one(t, 'small.png', await picture(20, 20).png().toBuffer())).formats, null)
 })
 
-test.serial('a broken picture is kept as it is, without smaller ones', async t => {
+test.serial('a broken picture is stored unchanged, without variants', async t => {
   const bytes = await picture(600, 600).png().toBuffer()
   const file = await one(t, 'broken.png', bytes.subarray(0, 60))
   t.like(file, { mime: 'image/png', width: 600, height: 600, formats: null })
@@ -277,49 +274,43 @@ function pngOf(width: number, height: number, bytes: Buffer): Buffer {
   return png
 }
 
-test.serial(
-  'a picture of more pixels than are allowed is refused by its header, and nothing is kept',
-  async t => {
-    const before = stored()
-    const small = await picture(2, 2).png().toBuffer()
-    for (const [width, height] of [
-      [16_384, 16_384],
-      [50_000_001, 1],
-      [2 ** 31 - 1, 2 ** 31 - 1],
-    ] as const) {
-      const { status, body } = await send({ files: [['bomb.png', pngOf(width, height, small)]] })
-      t.is(status, 400)
-      t.is(
-        body.error.message,
-        `bomb.png has ${width} × ${height} pixels, and upload.pixelLimit allows 50000000 together`,
-      )
-    }
-    const file = await one(t, 'good.png', small)
-    const replaced = await send({
-      search: `?id=${file.id}`,
-      files: [['bomb.png', pngOf(9_000, 9_000, small)]],
-    })
-    t.is(replaced.status, 400)
-    t.deepEqual(staged(), [])
-    t.is(stored().length, before.length + 1)
-  },
-)
+test.serial('a picture over the pixel limit is refused by its header, and nothing is stored', async t => {
+  const before = stored()
+  const small = await picture(2, 2).png().toBuffer()
+  for (const [width, height] of [
+    [16_384, 16_384],
+    [50_000_001, 1],
+    [2 ** 31 - 1, 2 ** 31 - 1],
+  ] as const) {
+    const { status, body } = await send({ files: [['bomb.png', pngOf(width, height, small)]] })
+    t.is(status, 400)
+    t.is(
+      body.error.message,
+      `bomb.png has ${width} × ${height} pixels, and upload.pixelLimit allows 50000000 together`,
+    )
+  }
+  const file = await one(t, 'good.png', small)
+  const replaced = await send({
+    search: `?id=${file.id}`,
+    files: [['bomb.png', pngOf(9_000, 9_000, small)]],
+  })
+  t.is(replaced.status, 400)
+  t.deepEqual(staged(), [])
+  t.is(stored().length, before.length + 1)
+})
 
-test.serial(
-  'pictures are made smaller one at a time: many of them take little more memory than one',
-  async t => {
-    const peak = (): number =>
-      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
-    const bytes = await picture(6_000, 4_000).jpeg({ progressive: true }).toBuffer()
-    await one(t, 'first.jpg', bytes)
-    const before = peak()
-    const all = await Promise.all(Array.from({ length: 6 }, (_, at) => one(t, `${at}.jpg`, bytes)))
-    for (const { formats } of all) t.is(Object.keys(formats as object).length, 4)
-    t.true(peak() - before < 150, `${peak() - before} MB more for six pictures`)
-  },
-)
+test.serial('pictures are resized one at a time: many take little more memory than one', async t => {
+  const peak = (): number =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
+  const bytes = await picture(6_000, 4_000).jpeg({ progressive: true }).toBuffer()
+  await one(t, 'first.jpg', bytes)
+  const before = peak()
+  const all = await Promise.all(Array.from({ length: 6 }, (_, at) => one(t, `${at}.jpg`, bytes)))
+  for (const { formats } of all) t.is(Object.keys(formats as object).length, 4)
+  t.true(peak() - before < 150, `${peak() - before} MB more for six pictures`)
+})
 
-test.serial('a form without files is refused in the words of the reference', async t => {
+test.serial('a form without files is refused with the message of the reference', async t => {
   for (const files of [[], [['empty.txt', '']]] as const) {
     const { status, body } = await send({ files, fields: { other: 'x' } })
     t.is(status, 400)
@@ -327,7 +318,7 @@ test.serial('a form without files is refused in the words of the reference', asy
   }
 })
 
-test.serial('a form that is none is refused', async t => {
+test.serial('an invalid form is refused', async t => {
   const headers = { authorization: `Bearer ${secretOf('full')}` }
   for (const [type, body] of [
     ['multipart/form-data', 'x'],
@@ -351,7 +342,7 @@ test.serial('a form that is none is refused', async t => {
   t.deepEqual(staged(), [])
 })
 
-test.serial('uploads that are too large or too many are refused, and leave nothing behind', async t => {
+test.serial('uploads that are too large or too many are refused, and nothing is stored', async t => {
   const before = stored()
   const large = await send({ files: [['large.bin', Buffer.alloc(64 * 1024 * 1024 + 1)]] }).catch(() => null)
   // A client that is still sending may find the connection closed before it reads the answer.
@@ -368,7 +359,7 @@ test.serial('uploads that are too large or too many are refused, and leave nothi
   t.deepEqual(staged(), [])
 })
 
-test.serial('an upload that breaks off leaves nothing', async t => {
+test.serial('an interrupted upload stores nothing', async t => {
   const before = stored()
   const broken = openRequest(`${server.base}/api/upload`, {
     method: 'POST',
@@ -388,7 +379,7 @@ test.serial('an upload that breaks off leaves nothing', async t => {
   t.deepEqual(stored(), before)
 })
 
-test.serial('files go to the disk a piece at a time', async t => {
+test.serial('files are streamed to the disk', async t => {
   const peak = (): number =>
     Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
   await one(t, 'warm.bin', Buffer.alloc(1_000_000))
@@ -397,7 +388,7 @@ test.serial('files go to the disk a piece at a time', async t => {
   t.true(peak() - before < 200, `${peak() - before} MB more for 240 MB`)
 })
 
-test.serial('the metadata of a file can be changed; its address stays', async t => {
+test.serial('the metadata of a file can be changed; its URL stays', async t => {
   const file = await one(t, 'words.txt', 'words')
   const fields = { fileInfo: '{"name":"Other words","caption":"new"}' }
   const { status, body } = await send({ search: `?id=${file.id}`, fields })
@@ -412,7 +403,7 @@ test.serial('the metadata of a file can be changed; its address stays', async t 
   )
 })
 
-test.serial('a file can be replaced: new bytes under the old address, smaller pictures included', async t => {
+test.serial('a file can be replaced under the same URL, variants included', async t => {
   const old = await one(t, 'photo.png', await picture(600, 600).png().toBuffer())
   const formats = old.formats as Record<string, { url: string }>
   const { status, body } = await send({
@@ -436,7 +427,7 @@ test.serial('a file can be replaced: new bytes under the old address, smaller pi
   t.is((await fetch(server.base + formats.small?.url)).status, 404)
 })
 
-test.serial('only one file takes the place of one', async t => {
+test.serial('a file is replaced by exactly one file', async t => {
   const file = await one(t, 'one.txt', '1')
   const { status } = await send({
     search: `?id=${file.id}`,
@@ -449,7 +440,7 @@ test.serial('only one file takes the place of one', async t => {
   t.is(await fetch(server.base + file.url).then(got => got.text()), '1')
 })
 
-test.serial('a file that is not there can be neither changed nor replaced, read or deleted', async t => {
+test.serial('a missing file cannot be changed, replaced, read or deleted', async t => {
   for (const files of [[], [['a.txt', 'a']]] as const) {
     const { status, body } = await send({ search: '?id=99999999999', files, fields: { fileInfo: '{}' } })
     t.is(status, 404)
@@ -461,7 +452,7 @@ test.serial('a file that is not there can be neither changed nor replaced, read 
   }
 })
 
-test.serial('a list is cut by start and limit, and has its bounds', async t => {
+test.serial('a list of files is paginated by start and limit, and bounded', async t => {
   await upload(t, { files: ['x', 'y', 'z'].map(name => [`listed-${name}.txt`, name] as const) })
   const list = async (query: string) =>
     call('GET', `/api/upload/files?filters[name][$startsWith]=listed-&sort=name&fields=name&${query}`)
@@ -474,7 +465,7 @@ test.serial('a list is cut by start and limit, and has its bounds', async t => {
 })
 
 test.serial(
-  'files are attached to the draft and to the published version: at the end of a list, instead of a single one',
+  'files are attached to the draft and the published version: appended to a list, replacing a single file',
   async t => {
     const attach = (field: string, name: string, bytes: string | Uint8Array) =>
       upload(t, { files: [[name, bytes]], fields: { ref: 'api::post.post', refId: 'both', field } })
@@ -491,14 +482,14 @@ test.serial(
   },
 )
 
-test.serial('a draft without a published version gets none by an upload', async t => {
+test.serial('an upload to a draft does not create a published version', async t => {
   const fields = { ref: 'api::post.post', refId: 'only-draft', field: 'extras' }
   await upload(t, { files: [['draft.txt', 'd']], fields })
   t.deepEqual(namesOf((await post('only-draft', 'draft')).extras), ['draft.txt'])
   t.is((await call('GET', '/api/posts/only-draft')).status, 404)
 })
 
-test.serial('a document may be named by the number of its row', async t => {
+test.serial('a document may be addressed by the id of its row', async t => {
   const { id } = (await call('GET', '/api/notes/note')).body.data
   await upload(t, {
     files: [['n.txt', 'n']],
@@ -507,7 +498,7 @@ test.serial('a document may be named by the number of its row', async t => {
   t.is((await call('GET', '/api/notes/note?populate=paper')).body.data.paper.name, 'n.txt')
 })
 
-test.serial('a place that is none is refused, and nothing is kept', async t => {
+test.serial('an invalid attachment target is refused, and nothing is stored', async t => {
   const before = stored()
   const good = { ref: 'api::post.post', refId: 'both', field: 'extras' }
   const cases = [
@@ -532,7 +523,7 @@ test.serial('a place that is none is refused, and nothing is kept', async t => {
   t.deepEqual(staged(), [])
 })
 
-test.serial('a file lists the documents that hold it, if its reader may find them', async t => {
+test.serial('a file lists the documents that use it, if the caller may find them', async t => {
   const fields = { ref: 'api::note.note', refId: 'note', field: 'paper' }
   const [file] = await upload(t, { files: [['told.txt', 't']], fields })
   const related = async (query: string, token: Token = 'full') =>
@@ -546,7 +537,7 @@ test.serial('a file lists the documents that hold it, if its reader may find the
   t.deepEqual(await related('populate=*', 'changer'), [])
 })
 
-test.serial('a file that is deleted leaves its places, and its address answers nothing', async t => {
+test.serial('a deleted file is removed from its documents, and its URL is not found', async t => {
   const png = await picture(300, 300).png().toBuffer()
   const fields = { ref: 'api::post.post', refId: 'framed', field: 'cover' }
   const [cover] = await upload(t, { files: [['cover.png', png]], fields })
@@ -568,7 +559,7 @@ test.serial('a file that is deleted leaves its places, and its address answers n
   t.is(stored().length, before.length - 3, 'the smaller picture is gone, too')
 })
 
-test.serial('each of the five actions is opened for itself', async t => {
+test.serial('the five upload actions are granted separately', async t => {
   const { id } = await one(t, 'guarded.txt', 'g')
   const asks: Readonly<Record<string, (token: Token | null) => Promise<{ status: number }>>> = {
     upload: token => send({ files: [['x.txt', 'x']], token }),
@@ -593,7 +584,7 @@ test.serial('each of the five actions is opened for itself', async t => {
 })
 
 test.serial(
-  'attaching takes the right to write to the document; without the right to publish, the draft alone',
+  'attaching requires permission to write the document; without publish, only the draft changes',
   async t => {
     const before = namesOf((await post('both')).extras)
     const files: Sent['files'] = [['drafted.txt', 'd']]
@@ -607,56 +598,56 @@ test.serial(
   },
 )
 
+test.serial('conditions of a permission apply to files before and after a change', async t => {
+  const [hers, mine] = await upload(t, {
+    files: [
+      ['hers.txt', 'hers'],
+      ['mine.txt', 'mine'],
+    ],
+    fields: { fileInfo: ['{"caption":"Hers"}', '{"caption":"Mine"}'] },
+  })
+  const as = { token: 'keeper' } as const
+  const say = (file: FileBody | undefined, info: unknown) =>
+    send({ ...as, fields: { fileInfo: JSON.stringify(info) }, search: `?id=${file?.id}` })
+  const before = (await call('GET', `/api/upload/files/${hers?.id}`)).body
+  t.is((await say(hers, { caption: 'Mine now' })).status, 403)
+  t.is((await say(mine, { caption: 'Hers now' })).status, 403)
+  t.is((await say(mine, { focalPoint: { x: 1, y: 1 } })).status, 400)
+  t.is((await send({ ...as, files: [['new.txt', 'new']], search: `?id=${hers?.id}` })).status, 400)
+  t.is((await call('DELETE', `/api/upload/files/${hers?.id}`, 'keeper')).status, 403)
+  t.deepEqual((await call('GET', `/api/upload/files/${hers?.id}`)).body, before)
+  const said = await say(mine, { caption: 'Mine still', alternativeText: 'chosen' })
+  t.is(said.status, 200, JSON.stringify(said.body))
+  t.like(said.body, { name: 'mine.txt', caption: 'Mine still', alternativeText: 'kept' })
+  t.is((await call('DELETE', `/api/upload/files/${mine?.id}`, 'keeper')).status, 200)
+})
+
 test.serial(
-  'files are changed and removed within what a permission says of them, as they are and as they become',
+  'attaching to an attribute that all locales share requires permission for each locale',
   async t => {
-    const [hers, mine] = await upload(t, {
-      files: [
-        ['hers.txt', 'hers'],
-        ['mine.txt', 'mine'],
-      ],
-      fields: { fileInfo: ['{"caption":"Hers"}', '{"caption":"Mine"}'] },
-    })
-    const as = { token: 'keeper' } as const
-    const say = (file: FileBody | undefined, info: unknown) =>
-      send({ ...as, fields: { fileInfo: JSON.stringify(info) }, search: `?id=${file?.id}` })
-    const before = (await call('GET', `/api/upload/files/${hers?.id}`)).body
-    t.is((await say(hers, { caption: 'Mine now' })).status, 403)
-    t.is((await say(mine, { caption: 'Hers now' })).status, 403)
-    t.is((await say(mine, { focalPoint: { x: 1, y: 1 } })).status, 400)
-    t.is((await send({ ...as, files: [['new.txt', 'new']], search: `?id=${hers?.id}` })).status, 400)
-    t.is((await call('DELETE', `/api/upload/files/${hers?.id}`, 'keeper')).status, 403)
-    t.deepEqual((await call('GET', `/api/upload/files/${hers?.id}`)).body, before)
-    const said = await say(mine, { caption: 'Mine still', alternativeText: 'chosen' })
-    t.is(said.status, 200, JSON.stringify(said.body))
-    t.like(said.body, { name: 'mine.txt', caption: 'Mine still', alternativeText: 'kept' })
-    t.is((await call('DELETE', `/api/upload/files/${mine?.id}`, 'keeper')).status, 200)
+    const write = async (method: string, path: string, title: string) => {
+      const answer = await fetch(server.base + path, {
+        method,
+        headers: { authorization: `Bearer ${secretOf('full')}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ data: { title } }),
+      })
+      return JSON.parse(await answer.text()).data
+    }
+    const { documentId } = await write('POST', '/api/pages', 'Hers')
+    const { id } = await write('PUT', `/api/pages/${documentId}?locale=fr`, 'Mine')
+    const attach = async () => {
+      const fields = { ref: 'api::page.page', refId: String(id), field: 'cover' }
+      const { status } = await send({ files: [['cover.txt', 'c']], fields, token: 'keeper' })
+      const { cover } = (await call('GET', `/api/pages/${documentId}?populate=cover`)).body.data
+      return [status, cover?.name ?? null]
+    }
+    t.deepEqual(await attach(), [400, null])
+    await write('PUT', `/api/pages/${documentId}`, 'Mine, too')
+    t.deepEqual(await attach(), [201, 'cover.txt'])
   },
 )
 
-test.serial('a place that all locales share takes a file from who may change each of them', async t => {
-  const write = async (method: string, path: string, title: string) => {
-    const answer = await fetch(server.base + path, {
-      method,
-      headers: { authorization: `Bearer ${secretOf('full')}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ data: { title } }),
-    })
-    return JSON.parse(await answer.text()).data
-  }
-  const { documentId } = await write('POST', '/api/pages', 'Hers')
-  const { id } = await write('PUT', `/api/pages/${documentId}?locale=fr`, 'Mine')
-  const attach = async () => {
-    const fields = { ref: 'api::page.page', refId: String(id), field: 'cover' }
-    const { status } = await send({ files: [['cover.txt', 'c']], fields, token: 'keeper' })
-    const { cover } = (await call('GET', `/api/pages/${documentId}?populate=cover`)).body.data
-    return [status, cover?.name ?? null]
-  }
-  t.deepEqual(await attach(), [400, null])
-  await write('PUT', `/api/pages/${documentId}`, 'Mine, too')
-  t.deepEqual(await attach(), [201, 'cover.txt'])
-})
-
-test.serial('methods that there are not say which there are', async t => {
+test.serial('unsupported methods are refused with the supported ones', async t => {
   const answer = await fetch(`${server.base}/API/Upload/Files/`, { method: 'PUT' })
   t.is(answer.status, 405)
   t.is(answer.headers.get('allow'), 'HEAD, GET')

@@ -11,7 +11,7 @@ test.after.always(() => room?.close())
 const codes = async (query: string): Promise<readonly Value[]> =>
   namesIn(await room.many(`/api/books?${query}`), 'code')
 
-test('without a status, published documents are read and drafts do not exist', async t => {
+test('without a status, published documents are read and drafts are hidden', async t => {
   for (const query of ['', 'status=published']) t.deepEqual(await codes(query), ['A1', 'B2', 'C3', 'D4'])
   t.is((await room.get('/api/books/ink')).status, 404)
   t.deepEqual(metaOf(await room.get('/api/books')).pagination, {
@@ -22,14 +22,14 @@ test('without a status, published documents are read and drafts do not exist', a
   })
 })
 
-test('status=draft reads the draft of every document, which was not published', async t => {
+test('status=draft reads the draft of every document, published or not', async t => {
   t.deepEqual(await codes('status=draft'), ['A1', 'B2', 'C3', 'D4', 'E5'])
   t.is((await room.one('/api/books/ink?status=draft')).publishedAt, null)
   t.is((await room.one('/api/books/ember?status=draft')).publishedAt, null)
   t.not((await room.one('/api/books/ember')).publishedAt, null)
 })
 
-test('the draft and the published version have ids of their own and one documentId', async t => {
+test('the draft and the published version have different ids and one documentId', async t => {
   const [published, draft] = [
     await room.one('/api/books/ember'),
     await room.one('/api/books/ember?status=draft'),
@@ -44,11 +44,11 @@ test('any other status is refused', async t => {
   }
 })
 
-test('types without drafts ignore the status for themselves', async t => {
+test('types without drafts ignore the status', async t => {
   t.is((await room.many('/api/people?status=draft')).length, 3)
 })
 
-test('related documents follow the status of the request, from plain types too', async t => {
+test('related documents follow the status of the request, also from types without drafts', async t => {
   const shelf = async (query: string) =>
     namesIn((await room.one(`/api/shelves/desk?populate=books&${query}`)).books, 'code')
   t.deepEqual(await shelf(''), ['A1'])
@@ -59,7 +59,7 @@ test('related documents follow the status of the request, from plain types too',
   t.deepEqual(await ben('status=draft'), ['B2', 'E5'])
 })
 
-test('publicationFilter and its old form filter by publication state', async t => {
+test('publicationFilter and its older form filter by publication state', async t => {
   t.deepEqual(await codes('status=draft&publicationFilter=never-published'), ['E5'])
   t.deepEqual(await codes('status=draft&publicationFilter=has-published-version'), ['A1', 'B2', 'C3', 'D4'])
   t.deepEqual(await codes('status=draft&publicationFilter=modified'), [])
@@ -67,14 +67,14 @@ test('publicationFilter and its old form filter by publication state', async t =
   t.is((await room.get('/api/books?publicationFilter=nothing')).status, 400)
 })
 
-test('the default locale is read unless another is named', async t => {
+test('the default locale is read unless another is requested', async t => {
   for (const query of ['', 'locale=', 'locale=en'])
     t.is((await room.one(`/api/books/ember?${query}`)).title, 'Ember')
   t.is((await room.one('/api/books/ember?locale=fr')).title, 'Braise')
   t.deepEqual(namesIn(await room.many('/api/books?locale=fr'), 'title'), ['Braise', 'Givre'])
 })
 
-test('attributes that are not localized are the same in every locale, the others its own', async t => {
+test('attributes that are not localized are equal in every locale', async t => {
   const french = await room.one('/api/books/ember?locale=fr&populate=*')
   t.like(french, { code: 'A1', pages: 120, locale: 'fr', subtitle: 'Bonjour', body: null })
   t.deepEqual(namesIn(french.subjects), ['Fire'])
@@ -83,7 +83,7 @@ test('attributes that are not localized are the same in every locale, the others
   t.is((french.pieces as readonly Body[]).length, 3)
 })
 
-test('a list takes several locales, or all', async t => {
+test('a list accepts several locales, or all', async t => {
   const all = ['Ember', 'Braise', 'Frost', 'Givre', 'Glass', 'hollow']
   for (const query of ['locale=*', 'locale[0]=en&locale[1]=fr', 'locale=en&locale=fr']) {
     t.deepEqual(
@@ -94,7 +94,7 @@ test('a list takes several locales, or all', async t => {
   }
 })
 
-test('a filter on the locale says which ones, of one document too', async t => {
+test('a filter on the locale selects locales, also of one document', async t => {
   const titles = async (query: string) => [...namesIn(await room.many(`/api/books?${query}`), 'title')].sort()
   for (const query of ['', '&locale=en', '&locale=*'])
     t.deepEqual(await titles(`filters[locale]=fr${query}`), ['Braise', 'Givre'], query)
@@ -103,7 +103,7 @@ test('a filter on the locale says which ones, of one document too', async t => {
   t.is((await room.get('/api/books/hollow?filters[locale]=fr')).status, 404)
 })
 
-test('an unused locale has an empty list, and a single document in it is not found', async t => {
+test('a locale without documents has an empty list, and its documents are not found', async t => {
   t.deepEqual(await codes('locale=it'), [])
   t.deepEqual(await codes('locale=xx'), [])
   for (const locale of ['it', 'xx', '*', 'FR'])
@@ -111,7 +111,7 @@ test('an unused locale has an empty list, and a single document in it is not fou
   t.is((await room.get('/api/books/hollow?locale=fr')).status, 404)
 })
 
-test('one document takes one locale', async t => {
+test('one document accepts one locale', async t => {
   t.is(
     errorOf(await room.get('/api/books/ember?locale[0]=en&locale[1]=fr')).message,
     'Invalid locale param en,fr provided. Document locales must be strings.',
@@ -133,12 +133,12 @@ test('localizations are the other locales of the same version', async t => {
   t.deepEqual((await room.one('/api/books/glass?populate=localizations')).localizations, [])
 })
 
-test('links of a localized document lead to the same locale', async t => {
+test('links of a localized document resolve to the same locale', async t => {
   const author = (await room.one('/api/books/ember?locale=fr&populate=author.books')).author as Body
   t.is(author.name, 'Ada')
 })
 
-test('a single type answers its one document, or not found before there is one', async t => {
+test('a single type returns its one document, or 404 before it exists', async t => {
   const answer = await room.get('/api/notice')
   t.is(answer.status, 200)
   t.is(((answer.body as Body).data as Body).text, 'Silence, please.')
@@ -146,7 +146,7 @@ test('a single type answers its one document, or not found before there is one',
   t.is((await room.get('/api/imprint')).status, 404)
 })
 
-test('a single type has no address below its own, nor a plural', async t => {
+test('a single type has neither a plural path nor a path below its own', async t => {
   t.is((await room.get('/api/notice/notice')).status, 404)
   t.is((await room.get('/api/notices')).status, 404)
 })

@@ -14,7 +14,7 @@ async function old(path: string): Promise<Value> {
   return ((await room.get(path, 'full', v4)).body as { data: Value }).data
 }
 
-test('the header for the former format puts attributes below attributes', async t => {
+test('the header for the format of Strapi 4 nests attributes in attributes', async t => {
   const book = (await old('/api/books/ember?fields=title')) as Body
   t.deepEqual(Object.keys(book).sort(), ['attributes', 'documentId', 'id'])
   t.deepEqual(book.attributes, { title: 'Ember' })
@@ -22,7 +22,7 @@ test('the header for the former format puts attributes below attributes', async 
   t.deepEqual(first?.attributes, { title: 'Ember' })
 })
 
-test('in the former format relations and media lie in data, components and zones stay flat', async t => {
+test('in the format of Strapi 4 relations and media are wrapped in data, components and zones stay flat', async t => {
   const { attributes } = (await old('/api/books/ember?populate=*')) as { attributes: Body }
   t.is(((attributes.author as Body).data as { attributes: Body }).attributes.name, 'Ada')
   const subjects = (attributes.subjects as { data: readonly { attributes: Body }[] }).data
@@ -37,7 +37,7 @@ test('in the former format relations and media lie in data, components and zones
   t.deepEqual(glass.attributes.author, { data: null })
 })
 
-test('in the former format a count is an attribute, and errors and meta are as ever', async t => {
+test('in the format of Strapi 4 a count is an attribute, and errors and meta are unchanged', async t => {
   const { attributes } = (await old('/api/books/ember?populate[subjects][count]=true')) as {
     attributes: Body
   }
@@ -53,11 +53,11 @@ test('any other value of the header is ignored', async t => {
   }
 })
 
-test('encoded brackets are brackets', async t => {
+test('percent-encoded brackets are brackets', async t => {
   t.deepEqual(await room.codes('filters%5Btitle%5D%5B%24eq%5D=Ember'), ['A1'])
 })
 
-test('a plus is a space, and a broken percent sign in a value stays one', async t => {
+test('a plus is a space, and an invalid percent sequence in a value is literal', async t => {
   t.deepEqual(await room.codes('filters[subtitle]=Hello+World'), ['A1'])
   t.deepEqual(await room.codes('filters[subtitle][$contains]=50%'), ['C3'])
 })
@@ -67,7 +67,7 @@ test('unknown parameters are ignored, but lookup is refused', async t => {
   t.is(errorOf(await room.get('/api/books?lookup=1')).message, "Invalid params: 'lookup'")
 })
 
-test("names of an object's own properties open nothing", async t => {
+test('names of built-in object properties reveal nothing', async t => {
   t.is((await room.get('/api/books?filters[__proto__][title]=x')).status, 200)
   for (const query of [
     'sort=__proto__',
@@ -80,12 +80,12 @@ test("names of an object's own properties open nothing", async t => {
   }
 })
 
-test('a query that is too deep is refused', async t => {
+test('a query that is nested too deep is refused', async t => {
   const deep = Array.from({ length: 30 }, () => '[$not]').join('')
   t.is((await room.get(`/api/books?filters${deep}[title]=x`)).status, 400)
 })
 
-test('no hostile query makes a server error', async t => {
+test('no hostile query causes a server error', async t => {
   const hostile = [
     "filters[title]='; DROP TABLE books; --",
     'filters[title][$eq][a]=1',

@@ -22,7 +22,7 @@ const tagOf = async (path: string, format: Readonly<Record<string, string>> = {}
 const remove = async (path: string, match: string, format: Readonly<Record<string, string>> = {}) =>
   reported(await room.send('DELETE', path, undefined, { headers: { 'if-match': match, ...format } }))
 
-test('a change under If-Match is made only to what the caller has seen', async t => {
+test('an update with If-Match applies only to the state that the caller has seen', async t => {
   const id = await room.make('/api/people', { name: 'Ann' })
   const seen = await room.send('GET', `/api/people/${id}`)
   const tag = seen.headers.get('etag') ?? ''
@@ -68,7 +68,7 @@ test('one matching tag of several is enough; weak ones, other texts and an empty
   t.is(await remove(path, `"x",${await tagOf(path)}`), '204')
 })
 
-test('a document is deleted under the tag of its published version or its draft, until either changes', async t => {
+test('If-Match of a delete accepts the ETag of the published version or the draft, until either changes', async t => {
   const id = await room.make('/api/articles', { title: 'One' })
   const path = `/api/articles/${id}`
   const [published, draft] = [await tagOf(path), await tagOf(`${path}?status=draft`)]
@@ -81,7 +81,7 @@ test('a document is deleted under the tag of its published version or its draft,
   t.is(await remove(`/api/articles/${never}`, await tagOf(`/api/articles/${never}?status=draft`)), '204')
 })
 
-test('a tag is of the answer to the same parameters', async t => {
+test('an ETag belongs to the response for the same parameters', async t => {
   const id = await room.make('/api/articles', { title: 'One' })
   const path = `/api/articles/${id}`
   await room.send('PUT', `${path}?locale=fr`, { title: 'Un' })
@@ -97,7 +97,7 @@ test('a tag is of the answer to the same parameters', async t => {
   t.is(await remove(`/api/articles/${both}?locale=*`, await tagOf(`/api/articles/${both}`)), '204')
 })
 
-test('a single type’s document is changed and deleted under its tag alone', async t => {
+test('the document of a single type is changed and deleted only with its ETag', async t => {
   const path = '/api/homepage'
   const put = async (greeting: string, match: string) =>
     reported(await room.send('PUT', path, { greeting }, { headers: { 'if-match': match } }))
@@ -112,7 +112,7 @@ test('a single type’s document is changed and deleted under its tag alone', as
   t.is(reported(await room.send('GET', path)), '404 Not Found')
 })
 
-test('only one of several writers that saw the same state changes it', async t => {
+test('one of several writers that saw the same state succeeds', async t => {
   const id = await room.make('/api/people', { name: 'Ann' })
   const path = `/api/people/${id}`
   const tag = await tagOf(path)

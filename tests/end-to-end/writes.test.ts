@@ -8,7 +8,7 @@ test.before(async () => {
 })
 test.after.always(() => room?.close())
 
-test('a document is made, changed in part and deleted', async t => {
+test('a document is created, updated in part and deleted', async t => {
   const made = await room.send('POST', '/api/articles?populate=author', { title: 'One', price: 3 })
   t.is(made.status, 201)
   t.is(made.headers.get('location'), null)
@@ -31,7 +31,7 @@ test('a document is made, changed in part and deleted', async t => {
   t.is(reported(await room.send('PUT', address, {})), '404 Not Found')
 })
 
-test('status is published or draft, and a draft is not deleted alone', async t => {
+test('status is published or draft, and a draft cannot be deleted alone', async t => {
   const id = await room.make('/api/articles?status=draft', { price: 1 })
   t.is(reported(await room.send('GET', `/api/articles/${id}`)), '404 Not Found')
   const refused = '400 Invalid value for status: expected published or draft'
@@ -47,7 +47,7 @@ test('status is published or draft, and a draft is not deleted alone', async t =
   t.is(reported(await room.send('GET', `/api/articles/${id}?status=draft`)), '200')
 })
 
-test('a write is in one locale of the project', async t => {
+test('a write applies to one locale of the project', async t => {
   const id = await room.make('/api/articles?locale=fr', { title: 'Un' })
   t.is(reported(await room.send('GET', `/api/articles/${id}`)), '404 Not Found')
   const unknown = '400 Unknown locale de: the locales are en, fr'
@@ -67,7 +67,7 @@ test('a write is in one locale of the project', async t => {
   t.is(reported(await room.send('GET', `/api/articles/${id}?locale=fr`)), '404 Not Found')
 })
 
-test('the query is checked before the body, and nothing is written where it is refused', async t => {
+test('the query is checked before the body, and a refused query writes nothing', async t => {
   for (const query of ['populate=nothing', 'fields=nothing', 'filters[nothing]=1', 'sort=nothing'])
     t.regex(reported(await room.send('POST', `/api/articles?${query}`)), /^400 Invalid key nothing/, query)
   const code = 'not-written'
@@ -77,7 +77,7 @@ test('the query is checked before the body, and nothing is written where it is r
   t.regex(reported(await room.send('DELETE', '/api/articles/x?fields=nothing')), /^400 Invalid key nothing/)
 })
 
-test('a caller who may not write is refused for any body', async t => {
+test('a caller without write permission is refused for any body', async t => {
   const anonymous = { as: null }
   t.is(reported(await room.send('POST', '/api/articles?fields=nothing', 5, anonymous)), '403 Forbidden')
   t.is(reported(await room.send('DELETE', '/api/articles/x', undefined, anonymous)), '403 Forbidden')
@@ -100,7 +100,7 @@ test('a caller who may not publish changes only drafts', async t => {
   )
 })
 
-test('attributes, values and rows are bound to the permission', async t => {
+test('a permission restricts the attributes, values and documents that may be written', async t => {
   const clerk = { as: 'clerk' } as const
   t.is(
     reported(await room.send('POST', '/api/articles', { title: 'Ok', price: 1 }, clerk)),
@@ -118,7 +118,7 @@ test('attributes, values and rows are bound to the permission', async t => {
   t.is(reported(await room.send('GET', address)), '200')
 })
 
-test('a document out of sight cannot be linked, and answers as one that does not exist', async t => {
+test('a hidden document cannot be linked, and is indistinguishable from a missing one', async t => {
   const clerk = { as: 'clerk' } as const
   const shown = await room.make('/api/people', { name: 'Shown', public: true })
   const hidden = await room.make('/api/people', { name: 'Hidden', public: false })
@@ -137,7 +137,7 @@ test('a document out of sight cannot be linked, and answers as one that does not
   }
 })
 
-test('values that callers may not set are refused or ignored, in components too', async t => {
+test('values that callers may not set are refused or ignored, also in components', async t => {
   for (const key of ['id', 'documentId', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'localizations'])
     t.is(
       reported(await room.send('POST', '/api/articles', { title: 'x', [key]: 1 })),
@@ -156,7 +156,7 @@ test('values that callers may not set are refused or ignored, in components too'
   t.false('secret' in (ann.body.data as Body))
 })
 
-test('a body is bounded', async t => {
+test('the size of a body is limited', async t => {
   const long = await room.send('POST', '/api/people', { name: 'x'.repeat(300_000) })
   t.is(reported(long), '413 request entity too large')
   let deep: unknown = 'x'
@@ -189,7 +189,7 @@ test('zone entries are returned to callers who may not see their link targets', 
   t.deepEqual(await pieces('drafter'), [['__component', 'id', 'text']])
 })
 
-test('booleans and JSON have an order to be filtered by', async t => {
+test('booleans and JSON can be compared by order in filters', async t => {
   await room.make('/api/articles', { title: 'Ordered a', open: false, data: 1 })
   await room.make('/api/articles', { title: 'Ordered b', open: true, data: 2 })
   const found = async (filter: string) => {

@@ -24,7 +24,7 @@ test('an event is retried for a listener that failed, and for no other listener'
   t.is(room.notes.count('eventFailed'), 0)
 })
 
-test('an event that fails too often is kept as failed with its last error, and logged', async t => {
+test('an event that fails too often is stored as failed with its last error, and logged', async t => {
   let attempts = 0
   const room = await openListening(t, [
     listener('note.create', async () => {
@@ -58,7 +58,7 @@ test('events of one document are delivered in order despite retries, without del
   t.deepEqual(heard, ['second create', 'first create', 'first update', 'first delete'])
 })
 
-test('an event that failed for good does not block later events', async t => {
+test('an event that failed permanently does not block later events', async t => {
   const heard: string[] = []
   const room = await openListening(t, [
     listener('note.*', ({ action }) => {
@@ -121,7 +121,7 @@ test('several processes share the events of a listener, without duplicates', asy
   t.is(room.notes.count('eventPostponed'), 0)
 })
 
-test('events for a listener of another process are kept, and a start reports those without a listener', async t => {
+test('events for a listener of another process are kept, and a start reports events without a listener', async t => {
   const heard: string[] = []
   const room = await openListening(t, [listener('note.create', () => {}, 'renamed')])
   await room.create('note', { text: 'x' })
@@ -134,7 +134,7 @@ test('events for a listener of another process are kept, and a start reports tho
   t.deepEqual(await room.left(), [['renamed note.create', 'create', 'waiting', 0, null]])
 })
 
-test('a listener may write, which causes further events', async t => {
+test('a listener may write, which causes more events', async t => {
   const lines: string[] = []
   const room = await openListening(t, [
     listener('note.*', ({ name }) => room.create('audit', { line: name }), 'audit'),
@@ -148,7 +148,7 @@ test('a listener may write, which causes further events', async t => {
   t.deepEqual(lines, ['audit.create', 'audit.create'])
 })
 
-test('shutdown waits for listeners for a limited time, and releases their events', async t => {
+test('shutdown waits for listeners up to a limit, and releases their events', async t => {
   const heard: string[] = []
   const ended: unknown[] = []
   const room = await openListening(t, [
@@ -172,7 +172,7 @@ test('shutdown waits for listeners for a limited time, and releases their events
   t.deepEqual(heard, ['begun', 'again'])
 })
 
-test('shutdown lets running listeners finish in time', async t => {
+test('shutdown lets running listeners finish within the limit', async t => {
   let isFinished = false
   let begin: () => void = () => {}
   const begun = new Promise<void>(resolve => {
@@ -197,7 +197,7 @@ test('shutdown lets running listeners finish in time', async t => {
   t.deepEqual(await room.left(), [])
 })
 
-test('an outage of the outbox is reported once, and events are delivered after it', async t => {
+test('an outage of the outbox is reported once, and events are delivered afterwards', async t => {
   const heard: string[] = []
   const room = await openListening(t, [listener('note.create', () => heard.push('heard'))])
   await room.create('note', { text: 'x' })

@@ -71,7 +71,7 @@ async function open(t: ExecutionContext): Promise<TestApp & { heard(): Promise<r
 
 const NOBODY = { user: null, role: null, token: null }
 
-test('an event says who wrote which attributes over every interface, and holds no value', async t => {
+test('an event contains the writer and the changed attributes for every interface, without values', async t => {
   const { heard, request } = await open(t)
   const started = (await heard()).toSorted((a, b) => a.name.localeCompare(b.name))
   t.like(started, [

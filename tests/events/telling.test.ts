@@ -81,7 +81,7 @@ test('a refused write causes no event', async t => {
   t.deepEqual(heard, [])
 })
 
-test('a write without listeners runs no further statement, and with any number of listeners one', async t => {
+test('a write without listeners runs no additional statement, and with any number of listeners one', async t => {
   const counted = async (patterns: readonly Parameters<typeof listener>[0][]) => {
     const room = await openListening(
       t,

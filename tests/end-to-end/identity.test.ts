@@ -360,7 +360,7 @@ test('a deleted user is rejected from the next request on', async t => {
   t.is((await people.call('DELETE', `/api/users/${id}`, undefined, FULL)).status, 204)
 })
 
-test('unknown sign-in routes are not found, and GET parameters are ignored', async t => {
+test('sign-in routes are not found by GET, unknown ones by no method', async t => {
   for (const path of [
     '/api/auth/local',
     '/api/auth/local/register',

@@ -133,7 +133,7 @@ test('middlewares run around policies and the route, the first outermost', async
 })
 
 for (const trouble of ['throws', 'after', 'twice', 'twice-unheard', 'silent']) {
-  test(`a failing middleware is answered 500 with its name in the log, and the server keeps running: ${trouble}`, async t => {
+  test(`a failing middleware is answered 500 with its position in development, and the server keeps running: ${trouble}`, async t => {
     const failed = await server.get(`/api/notes?middleware=${trouble}`)
     t.is(failed.status, 500)
     const { message, ...error } = errorOf(failed)

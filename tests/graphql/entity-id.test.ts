@@ -52,7 +52,7 @@ async function openSite(t: ExecutionContext) {
 const CREATE = `mutation ($data: ArticleInput!) { createArticle(data: $data) { data { id attributes { locale } } } }`
 const LOCALIZE = `mutation ($id: ID!) { createArticleLocalization(id: $id, locale: "fr", data: { title: "un" }) { data { id } } }`
 
-test('each locale of a document has an id of its own, by which it is read, filtered and changed', async t => {
+test('each locale of a document has its own id, which reads, filters and mutations accept', async t => {
   const send = await openSite(t)
   const english = (await send(CREATE, { data: { title: 'one', publishedAt: '2026-01-01T00:00:00.000Z' } }))
     .data.createArticle?.data

@@ -25,7 +25,7 @@ const OFFICE_HOURS = `import { definePolicy } from 'plinth'\nexport default defi
 const HAS_ROLE = `import { definePolicy } from 'plinth'\nexport default definePolicy(() => false)\n`
 const TIMING = `import { defineMiddleware } from 'plinth'\nexport default defineMiddleware({ resolver: () => next => next() })\n`
 
-test('the extension and the project file that the guide to GraphQL shows do what it says', async t => {
+test('the extension and the project file in the guide to GraphQL work as described', async t => {
   const guide = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/plugins.md'), 'utf8')
   const section = guide.slice(guide.indexOf('## GraphQL'))
   const blocks = (language: string) =>

@@ -17,7 +17,7 @@ const isOfLab = (line: string): boolean =>
 
 const labLines = (schema: GraphQLSchema) => linesOf(schema).filter(isOfLab)
 
-test('the schema of the reference’s laboratory is the reference’s, but for the differences that are listed', async t => {
+test('the schema of the reference laboratory equals the reference’s, except for the listed differences', async t => {
   const schema = await load(t, {
     ...LABORATORY,
     'extensions/shadow.js': SHADOW,
@@ -32,7 +32,7 @@ test('the schema of the reference’s laboratory is the reference’s, but for t
   t.is(found, readFileSync(file, 'utf8'))
 })
 
-test('switching off in code and in project.yaml gives the same schema', async t => {
+test('disabling in code and in project.yaml gives the same schema', async t => {
   const yaml = LABORATORY['project.yaml'] + DECLARED
   const [coded, declared] = [
     await sdlOf(t, { ...LABORATORY, 'extensions/shadow.js': SHADOW }),
@@ -42,7 +42,7 @@ test('switching off in code and in project.yaml gives the same schema', async t 
   t.false(coded.includes('ShadowOff'))
 })
 
-test('getters return what is switched off, in code and in project.yaml', async t => {
+test('getters return what code and project.yaml disable', async t => {
   const type = (key: string) => `graphql.shadowCRUD('api::${key}.${key}')`
   const said = await load(t, {
     ...LABORATORY,
@@ -103,7 +103,7 @@ test('names unknown to shadowCRUD are reported with the nearest known one', asyn
   ])
 })
 
-test('all faults of merging, resolving and configuring are reported at once, with their origin', async t => {
+test('all errors of merging, resolving and configuring are reported together, with their origin', async t => {
   const found = await faultsOf(t, {
     a: use(`{ typeDefs: 'extend type Query { both: String } type Both { x: Int }', resolvers: { Query: { both: () => 1 } },
       resolversConfig: { 'Query.both': { auth: false } } }`),
@@ -140,7 +140,7 @@ test('all faults of merging, resolving and configuring are reported at once, wit
   ])
 })
 
-test('options from code are applied or refused by name, never dropped', async t => {
+test('options set in code are applied or refused by name, never ignored', async t => {
   const guarded = (terms: string) => use(`{ resolversConfig: { 'Query.notes': ${terms} } }`)
   const found = await faultsOf(t, {
     a: guarded(`{ policies: [{ name: 'nowhere', confg: {} }] }`),
@@ -166,7 +166,7 @@ test('options from code are applied or refused by name, never dropped', async t 
   t.regex(String(await faultsOf(t, { r: route(`{ auth: { scopes: [] } }`) })), /no key `scopes`.*`scope`/)
 })
 
-test('createLocalization can be switched off alone', async t => {
+test('createLocalization can be disabled alone', async t => {
   const yaml = PROJECT.replace('note: {', 'note: { localized: true,').replace(
     'name: Notes',
     'name: Notes\ni18n: { locales: [en, fr], defaultLocale: en }',
@@ -200,7 +200,7 @@ test('invalid schema text is reported with the message of the GraphQL library', 
   t.regex(String(found), /^extensions: what they add makes no schema: .*Named\.name/)
 })
 
-test('without shadowCRUD the schema is what extensions bring', async t => {
+test('without shadowCRUD the schema contains only what extensions add', async t => {
   const yaml = `${PROJECT}graphql: { config: { shadowCRUD: false } }\n`
   t.is(await sdlOf(t, { 'project.yaml': yaml }), 'type Query {\n  ok: Boolean\n}')
   const added = await sdlOf(t, {
@@ -210,7 +210,7 @@ test('without shadowCRUD the schema is what extensions bring', async t => {
   t.is(added, 'type Query {\n  ok: Boolean\n  hello: String\n}')
 })
 
-test('built-in types are switched off with the operations that they have', async t => {
+test('built-in types are disabled together with their operations', async t => {
   const sdl = await sdlOf(t, {
     'project.yaml': PROJECT,
     'extensions/a.js': `register({ graphql }) {
@@ -223,7 +223,7 @@ test('built-in types are switched off with the operations that they have', async
   t.regex(sdl, /createUsersPermissionsRole/)
 })
 
-test('after register nothing more can be said', async t => {
+test('the GraphQL service refuses changes after register', async t => {
   const found = await faultsOf(t, {
     a: `register({ graphql }) { globalThis.kept = graphql }`,
     b: use(`() => { globalThis.kept.use({}); return {} }`),

@@ -51,7 +51,7 @@ async function fill() {
 const ask = (query: string, request = {}, variables = {}) => app.graphql(query, variables, request)
 const codes = ({ errors = [] }: TestResult) => errors.map(({ extensions }) => extensions.code)
 
-test('a custom root field is for signed-in users and full-access tokens, unless its config says more', async t => {
+test('a custom root field requires a signed-in user or a full-access token by default', async t => {
   const query = '{ plain open scoped scopedTwo scopedEmpty authEmpty declared object }'
   const all = { plain: 'plain', open: 'open', scoped: 'scoped', scopedTwo: 'two', scopedEmpty: 'empty' }
   const everything = { ...all, authEmpty: 'empty', declared: 'declared!', object: 'of an object' }
@@ -76,18 +76,18 @@ test('a custom root field is for signed-in users and full-access tokens, unless 
   t.deepEqual(codes(await ask('mutation { touch(n: 2) }')), ['FORBIDDEN'])
 })
 
-test('auth, then middlewares, the first outermost, then policies in order, then the resolver', async t => {
+test('a field runs auth, then middlewares from outermost, then policies in order, then the resolver', async t => {
   const { data } = await ask('{ order }')
   t.deepEqual(data, { order: ['a in', 'b in', 'p', 'q', 'resolver', 'b out', 'a out'] })
 })
 
 for (const kind of ['true', 'undefined'])
-  test(`a policy that answers ${kind} lets the field be answered`, async t => {
+  test(`a policy that returns ${kind} permits the field`, async t => {
     t.deepEqual(await ask(`{ policy(kind: "${kind}") }`), { data: { policy: 'passed' } })
   })
 
 for (const kind of ['false', 'null', '0', '\\"text\\"', 'later', 'throws', 'hangs', '{}'])
-  test(`a policy that does this blocks the field alone: ${kind}`, async t => {
+  test(`a failing policy blocks only its field: ${kind}`, async t => {
     const answer = await ask(`{ policy(kind: "${kind}") open }`)
     t.deepEqual(answer.data, { policy: null, open: 'open' })
     t.deepEqual(answer.errors, [
@@ -110,14 +110,14 @@ test('a PolicyError keeps its message and its details', async t => {
   })
 })
 
-test('resolvers and policies see who asks, the request and the field; headers go out with the answer', async t => {
+test('resolvers and policies see the caller, the request and the field; their headers are sent', async t => {
   const answer = await app.request('POST', '/graphql', { body: { query: '{ context }' } })
   const { context } = (answer.body as { data: { context: unknown } }).data
   t.deepEqual(context, { parent: true, args: {}, user: null, path: '/graphql', field: 'context' })
   t.is(answer.headers['x-policy'], 'Query.context')
 })
 
-test('a middleware may change arguments and answers, throw, or answer without calling what is inside', async t => {
+test('a middleware may change arguments and results, throw, or return without calling next', async t => {
   const { data, errors } = await ask('{ argument(k: 1) replaced skipped thrown missing }')
   t.deepEqual(data, {
     argument: 2,
@@ -132,7 +132,7 @@ test('a middleware may change arguments and answers, throw, or answer without ca
   )
 })
 
-test('errors of the contract keep their code, a plain Error its message; any other is opaque', async t => {
+test('errors of the contract keep their code, and a plain Error its message; any other is opaque', async t => {
   const reported = async (kind: string) => (await ask(`{ fails(kind: "${kind}") }`)).errors?.[0]
   t.deepEqual((await reported('valid'))?.extensions, {
     error: { name: 'ValidationError', message: 'not like this', details: { kind: 'valid' } },
@@ -155,7 +155,7 @@ const RESTAURANT = `{
   } }
 }`
 
-test('documents of code are answered as generated ones are: relations, components and zones with them', async t => {
+test('documents returned by code are resolved like generated ones, with relations, components and zones', async t => {
   const { data, errors } = await ask(`{ nearest ${RESTAURANT} }`)
   t.falsy(errors)
   const { id, attributes } = (data as { nearest: { data: { id: string; attributes: unknown } } }).nearest.data
@@ -171,7 +171,7 @@ test('documents of code are answered as generated ones are: relations, component
   })
 })
 
-test('lists of documents have a page of their own, entities their attributes, drafts their relations', async t => {
+test('code may return pages of lists, entities with attributes, and drafts with their relations', async t => {
   const { data, errors } = await ask(`{
     top { data { attributes { name other: dishes(sort: "name") { data { id } } } } meta { pagination { total pageCount } } }
     drafts { data { attributes { name dishes(sort: "name") { data { attributes { name } } } } } }
@@ -215,7 +215,7 @@ test('entities and attributes may appear anywhere in custom types', async t => {
   t.like((guide.all as object[])[1], { row: { name: 'Cellar', dishes: dishes('Dumpling') } })
 })
 
-test('a document that is nowhere but in code holds what it leads to itself', async t => {
+test('a document that code invents contains its own relations', async t => {
   const { data, errors } = await ask(
     `{ computed { data { id attributes {
       name owner { data { attributes { name } } } opening { day }
@@ -251,7 +251,7 @@ test('relations of documents from custom code are shown only to callers who may 
   t.falsy((await ask(query, ALL)).errors)
 })
 
-test('a resolver in place of a generated one may ask it, and keeps its permission', async t => {
+test('a resolver that replaces a generated one may call it, and keeps its permission', async t => {
   const query =
     '{ restaurants(sort: "name:asc") { data { attributes { name dishes(sort: "name") { data { attributes { name } } } } } } }'
   const { data, errors } = await ask(query)
@@ -263,7 +263,7 @@ test('a resolver in place of a generated one may ask it, and keeps its permissio
   )
 })
 
-test('fields that extensions add to generated types see the whole row, whatever was asked for', async t => {
+test('fields that extensions add to generated types receive the whole row, for any selection', async t => {
   const { data, errors } = await ask(`{ restaurants { data { self attributes {
     shout dear siblings { data { attributes { name dishes(sort: "name") { data { id } } } } }
   } } } }`)
@@ -280,7 +280,7 @@ test('fields that extensions add to generated types see the whole row, whatever 
   })
 })
 
-test('policies and middlewares apply to nested fields; a blocked one is null, and the rest is answered', async t => {
+test('policies and middlewares apply to nested fields; a blocked field is null, and others are answered', async t => {
   const { data, errors } = await ask('{ restaurants { data { attributes { name stars } } } }')
   t.deepEqual(data, {
     restaurants: {
@@ -311,7 +311,7 @@ test('a scope of a nested field replaces its own permission; without it null pro
   t.deepEqual(meta.data, { restaurants: null })
 })
 
-test('code may change the arguments of a generated relation, within what its caller may see', async t => {
+test('code may change the arguments of a generated relation, within the caller’s permissions', async t => {
   const query = `{ people { data { attributes { name
     restaurants(sort: "name:desc") { data { attributes { name dishes(sort: "name") { data { attributes { name } } } } } }
     again: restaurants(sort: "name", pagination: { limit: 5 }) { data { attributes { name } } }
@@ -336,7 +336,7 @@ test('code may change the arguments of a generated relation, within what its cal
   })
 })
 
-test('a scope replaces a generated field’s own; auth false lets every caller write', async t => {
+test('a scope replaces the permission of a generated field; auth: false lets every caller write', async t => {
   t.deepEqual((await ask('{ people { data { attributes { name } } } }')).data, {
     people: { data: [{ attributes: { name: 'Ann' } }] },
   })

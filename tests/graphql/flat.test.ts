@@ -76,7 +76,7 @@ const FORBIDDEN = {
   },
 }
 
-test('the text of PostgreSQL is what graphql-js makes field by field: wrappers, aliases, fragments, types', async t => {
+test('the text that PostgreSQL returns equals the result of graphql-js: wrappers, aliases, fragments, types', async t => {
   const { send, byField, ann, books } = await library(t)
   const id = books[0]?.documentId
   const queries = [
@@ -104,7 +104,7 @@ test('the text of PostgreSQL is what graphql-js makes field by field: wrappers, 
   }
 })
 
-test('the status of the root field holds for relations and filters below it', async t => {
+test('the status of the root field applies to relations and filters below it', async t => {
   const { ask, ann } = await library(t)
   const titles = (status: string) =>
     ask(
@@ -122,7 +122,7 @@ test('the status of the root field holds for relations and filters below it', as
   })
 })
 
-test('a forbidden field nulls the nearest nullable field around it, and has its path', async t => {
+test('a forbidden field nulls the nearest nullable field around it, and reports its path', async t => {
   const { ask, ann } = await library(t)
   const forbidden = (...path: readonly (string | number)[]) => ({ ...FORBIDDEN, path })
   t.deepEqual(await ask('{ books { title } safes { code } }'), {
@@ -173,7 +173,7 @@ test('drafts need the permission to read drafts; their relations show published 
   t.deepEqual(await ask(filtered, {}, 'reader'), { data: { authors: [] } })
 })
 
-test('a create publishes, a draft stays one, an update publishes, a delete answers the id', async t => {
+test('a create publishes, a draft stays a draft, an update publishes, a delete returns the id', async t => {
   const { ask } = await library(t)
   const made = await ask(
     'mutation { a: createBook(data: { title: "A", publishedAt: null }) { documentId publishedAt } b: createBook(status: DRAFT, data: { title: "B" }) { documentId publishedAt } }',
@@ -200,7 +200,7 @@ test('a create publishes, a draft stays one, an update publishes, a delete answe
   })
 })
 
-test('a locale is added by an update and deleted alone; all of them by a star', async t => {
+test('an update adds a locale, a delete removes one locale, or all with a star', async t => {
   const { ask, books } = await library(t)
   const id = books[0]?.documentId
   const add =
@@ -272,7 +272,7 @@ const NASTY: readonly (readonly [name: string, query: string, variables: object,
 ]
 
 for (const [name, query, variables, code] of NASTY)
-  test(`refused or answered precisely: ${name}`, async t => {
+  test(`input is refused or answered precisely: ${name}`, async t => {
     const { post, troubles } = await library(t)
     const { status, body } = await post({ query, variables })
     t.true(status === 200 || status === 400)

@@ -33,7 +33,7 @@ const FILES = {
   'documents/flat.graphql': '{ books { title } }',
 }
 
-test('two endpoints answer the same documents, each in its format, with extensions and trusted documents', async t => {
+test('two endpoints return the same documents, each in its format, with extensions and trusted documents', async t => {
   const app = await createTestApp({ project: folderOf(t, FILES) })
   t.teardown(app.close)
   const ask = async (path: string, body: unknown) => (await app.request('POST', path, { body })).body
@@ -60,7 +60,7 @@ test('two endpoints answer the same documents, each in its format, with extensio
   t.is(status, 400)
 })
 
-test('settings that contradict the endpoints, and fields of no format, are errors of a start', async t => {
+test('settings that contradict the endpoints, and fields of no format, prevent the start', async t => {
   const contradicting = PROJECT.replace('config: {', 'config: { endpoint: /other,')
   t.is(
     await load(t, { ...FILES, 'project.yaml': contradicting }),

@@ -170,7 +170,7 @@ test('an operation over a limit is refused before execution, with the limit, the
   }
 })
 
-test('the operations of a batch share all limits, and are no more than the root fields allowed', async t => {
+test('the operations of a batch share all limits, and count as root fields', async t => {
   const { post } = await openEndpoint(t, PROJECT)
   const many = { query: `{ ${times(4, n => `a${n}: __typename`)} }` }
   const shared = await post([many, many, many, { query: '{ __typename }' }])
@@ -189,7 +189,7 @@ test('the operations of a batch share all limits, and are no more than the root 
   t.regex(long.body.errors[0].message, /operations in a batch: 11, and graphql\.config\.limits\.rootFields/)
 })
 
-test('serverOptions.introspection says whether the schema may be asked for, whatever the environment', async t => {
+test('serverOptions.introspection decides on introspection, in every environment', async t => {
   const asked = '{ __schema { queryType { name } } }'
   for (const introspection of [true, false]) {
     const yaml = PROJECT.replace('config: {', `config: { serverOptions: { introspection: ${introspection} },`)
@@ -199,7 +199,7 @@ test('serverOptions.introspection says whether the schema may be asked for, what
   }
 })
 
-test('serverOptions.allowBatchedHttpRequests: false refuses a list of operations', async t => {
+test('serverOptions.allowBatchedHttpRequests: false refuses batches', async t => {
   const yaml = PROJECT.replace('config: {', 'config: { serverOptions: { allowBatchedHttpRequests: false },')
   const { post } = await openEndpoint(t, yaml)
   const { status, body } = await post([{ query: '{ __typename }' }])

@@ -10,7 +10,7 @@ roles:
   public: { permissions: { book: [find, create] } }
 `
 
-test('the playground opens without any outside request, runs a query and shows the answer', async t => {
+test('the playground opens without external requests, runs a query and shows the result', async t => {
   const { create, respond } = await openEndpoint(t, PROJECT)
   await create('book', { title: 'Solaris' })
   const { url } = await serve(t, [respond], { settings: { bodyLimit: 100_000 } })
@@ -31,7 +31,7 @@ test('the playground opens without any outside request, runs a query and shows t
   t.deepEqual(browser.complaints, [])
 })
 
-test('browsers get the playground, also in production where the project wants it; others never', async t => {
+test('only browsers get the playground, in production only if the project enables it', async t => {
   const always = `${PROJECT}graphql: { config: { playgroundAlways: true } }`
   const cases = [
     { yaml: PROJECT, production: false, isThere: true },

@@ -52,7 +52,7 @@ async function library(t: ExecutionContext) {
   return endpoint
 }
 
-test.serial('a nested list is answered as it was asked for: aliases, fragments, types, pages', async t => {
+test.serial('a nested list has the requested shape: aliases, fragments, types, pages', async t => {
   const { ask } = await library(t)
   const answer = await ask(`
     query ($min: Long) {
@@ -87,7 +87,7 @@ test.serial('a nested list is answered as it was asked for: aliases, fragments, 
   ])
 })
 
-test.serial('the same rows may be asked for twice, with other arguments and under other names', async t => {
+test.serial('the same rows may be selected twice, with different arguments and aliases', async t => {
   const { ask } = await library(t)
   const { data, errors } = await ask(`{
     authors(filters: { name: { eq: "Ann" } }) {
@@ -108,7 +108,7 @@ test.serial('the same rows may be asked for twice, with other arguments and unde
   t.is(two[0].b.books.data.length, 2)
 })
 
-test.serial('zones answer what the fragments on each component select', async t => {
+test.serial('zones return what the fragment of each component selects', async t => {
   const { ask } = await library(t)
   const { data, errors } = await ask(`{
     books(pagination: { limit: 1 }, sort: "title") { data { attributes { blocks {
@@ -124,7 +124,7 @@ test.serial('zones answer what the fragments on each component select', async t 
   ])
 })
 
-test.serial('integers of 64 bits are not rounded, values of enumerations have GraphQL names', async t => {
+test.serial('64-bit integers are not rounded, and enumeration values have GraphQL names', async t => {
   const { ask } = await library(t)
   const { data } = await ask(`query ($on: Boolean = false) {
     books(filters: { mood: { eq: "two words" } }) {
@@ -134,7 +134,7 @@ test.serial('integers of 64 bits are not rounded, values of enumerations have Gr
   t.deepEqual(data.books.data, [{ attributes: { pages: '9007199254740993', mood: 'two_words' } }])
 })
 
-test.serial('a hidden type is null with an error, and the rest is answered', async t => {
+test.serial('a hidden type is null with an error, and other fields are answered', async t => {
   const { ask, create } = await library(t)
   const vault = await create('vault', { title: 'v' })
   await create('drawer', { vault: vault.documentId })
@@ -161,7 +161,7 @@ test.serial('a hidden type is null with an error, and the rest is answered', asy
 })
 
 test.serial(
-  'null in a filter is what has no value, or nothing; a group without conditions is none',
+  'null in a filter matches missing values or is ignored; a group without conditions is ignored',
   async t => {
     const { ask, create } = await library(t)
     await create('book', { title: 'E', extra: '"text"' })
@@ -207,7 +207,7 @@ test.serial(
   },
 )
 
-test.serial('a page behind all that a database can count is empty', async t => {
+test.serial('a page beyond the largest countable offset is empty', async t => {
   const { ask } = await library(t)
   const { data } = await ask(
     '{ books(pagination: { page: 2147483647, pageSize: 3 }) { data { id } meta { pagination { page total } } } }',
@@ -229,20 +229,23 @@ test.serial('private attributes cannot be filtered or sorted by', async t => {
   }
 })
 
-test.serial('filters and sorts go over as many relations as over REST, however they are spread', async t => {
-  const { ask } = await library(t)
-  const filters = (count: number) =>
-    `filters: { or: [${'{ author: { name: { eq: "Ann" } } } '.repeat(count)}] }`
-  const refused = await ask(`{ books(${filters(51)}) { data { id } } }`)
-  t.regex(refused.errors[0].message, /at most 50 relations/)
-  t.is(refused.errors[0].extensions.code, 'BAD_USER_INPUT')
-  const spread = await ask(
-    `{ authors { data { attributes { a: books(${filters(30)}) { data { id } } b: books(${filters(30)}) { data { id } } } } } }`,
-  )
-  t.regex(spread.errors[0].message, /at most 50 relations/)
-})
+test.serial(
+  'filters and sorts cross as many relations as over REST, however they are distributed',
+  async t => {
+    const { ask } = await library(t)
+    const filters = (count: number) =>
+      `filters: { or: [${'{ author: { name: { eq: "Ann" } } } '.repeat(count)}] }`
+    const refused = await ask(`{ books(${filters(51)}) { data { id } } }`)
+    t.regex(refused.errors[0].message, /at most 50 relations/)
+    t.is(refused.errors[0].extensions.code, 'BAD_USER_INPUT')
+    const spread = await ask(
+      `{ authors { data { attributes { a: books(${filters(30)}) { data { id } } b: books(${filters(30)}) { data { id } } } } } }`,
+    )
+    t.regex(spread.errors[0].message, /at most 50 relations/)
+  },
+)
 
-test.serial('lists are cut to the limits; depth is refused, however it is written', async t => {
+test.serial('lists are cut to the limits; excessive depth is refused in every syntax', async t => {
   const { ask, post } = await library(t)
   const { data } = await ask(
     '{ books(pagination: { limit: 100 }) { data { id } meta { pagination { pageSize } } } }',
@@ -257,7 +260,7 @@ test.serial('lists are cut to the limits; depth is refused, however it is writte
 })
 
 test.serial(
-  'operations come as the transport has them, and nothing else does (reference/graphql.md#10-errors)',
+  'the transport accepts its operations and refuses everything else (reference/graphql.md#10-errors)',
   async t => {
     const { send, post, troubles } = await library(t)
     const body = async (sent: Parameters<typeof send>[0]) => {

@@ -73,7 +73,7 @@ const fieldsOf = (schema: GraphQLSchema, name: string): readonly string[] => {
   return type && 'getFields' in type ? Object.keys(type.getFields()) : []
 }
 
-test('hashes and private attributes never show; what only the server writes is no input', t => {
+test('hashes and private attributes are not in the schema; attributes that only the server writes are no input', t => {
   const schema = schemaOf(notes)
   const outputs = fieldsOf(schema, 'Note')
   t.true(outputs.includes('token') && !outputs.includes('pin'))
@@ -94,7 +94,7 @@ test('the flat format has no private attributes in filters, and a connection for
     t.falsy(schema.getType(name), name)
 })
 
-test('values of enumerations that are no GraphQL names are rewritten', t => {
+test('enumeration values that are no GraphQL names are rewritten', t => {
   const type = schemaOf(notes).getType('ENUM_NOTE_MOOD')
   t.deepEqual(type && 'getValues' in type ? type.getValues().map(({ name }) => name) : [], [
     'two_words',
@@ -103,7 +103,7 @@ test('values of enumerations that are no GraphQL names are rewritten', t => {
   ])
 })
 
-test('a type that is switched off is gone with its operations and with the relations that lead to it', t => {
+test('a disabled type is removed with its operations and with relations that lead to it', t => {
   const schema = schemaOf(notes, { 'api::book.book': { enabled: false } })
   t.falsy(schema.getType('Book'))
   t.falsy(schema.getType('BookFiltersInput'))
@@ -112,7 +112,7 @@ test('a type that is switched off is gone with its operations and with the relat
     t.false(fieldsOf(schema, name).includes('book'))
 })
 
-test('queries, mutations, actions and fields are switched off one by one', t => {
+test('queries, mutations, actions and fields are disabled individually', t => {
   const uid = 'api::note.note'
   const without = (declared: Partial<ShadowCrudDeclaration>) => schemaOf(notes, { [uid]: declared })
   const closed = without({ queries: false })
@@ -133,7 +133,7 @@ test('queries, mutations, actions and fields are switched off one by one', t => 
   t.falsy(hidden.getType('ENUM_NOTE_MOOD'))
 })
 
-test('introspection names the directives that clients of Strapi know, and newer ones where they are used', t => {
+test('introspection lists the directives that Strapi clients know, and newer ones if they are used', t => {
   const named = (schema: GraphQLSchema) =>
     new Map(schema.getDirectives().map(({ name, locations }) => [name, locations.map(String)]))
   const known = named(schemaOf(model))

@@ -97,7 +97,7 @@ async function mailedCode(to: string, pattern: RegExp): Promise<string> {
   throw new Error(`no mail to ${to}`)
 }
 
-test('signing in answers without the role and me with it, both by documentId', async t => {
+test('login returns the user without the role, me with it, both by documentId', async t => {
   const from = { address: '10.0.0.1' }
   const { data } = await login('ann@USERS.test', 'Ann-Password1', from)
   t.is(data.login.user.role, null)
@@ -156,7 +156,7 @@ test('anonymous callers and API tokens have no me; other providers and GET do no
   t.false((await answer.text()).includes('jwt'))
 })
 
-test('every login of an operation and of a batch counts, together with those over REST (S9)', async t => {
+test('every login of an operation and of a batch counts, together with logins over REST (S9)', async t => {
   const wrong = 'login(input: { identifier: "nobody-here", password: "wrong" }) { jwt }'
   const from = { address: '10.0.1.1' }
   const batch = await post(
@@ -193,7 +193,7 @@ test('public permissions apply to every caller, others do not', async t => {
   t.is(codeOf((await ask(CHANGE, from)).errors[0]), 'FORBIDDEN')
 })
 
-test('a new password ends other sessions, and all if another caller sets it; a mailed code works once (S8)', async t => {
+test('a changed password ends other sessions, all if another caller sets it; a mailed code is valid once (S8)', async t => {
   const from = { address: '10.0.3.1' }
   const isIn = async (token: string) =>
     (await post('/graphql', { query: '{ __typename }' }, { ...from, token })).status
@@ -222,7 +222,7 @@ test('a new password ends other sessions, and all if another caller sets it; a m
   t.is((await ask(RESET, as, { c: code })).errors[0].message, 'Incorrect code provided')
 })
 
-test('a new user confirms the address before signing in; the mailed code works once', async t => {
+test('a new user confirms the address before signing in; the mailed code is valid once', async t => {
   const from = { address: '10.0.4.1' }
   const REGISTER =
     'mutation { register(input: { username: "dee", email: "Dee@users.test", password: "Dee-Password1" }) { jwt user { id email confirmed } } }'
@@ -291,7 +291,7 @@ test('permitted callers create, change and remove users; roles cannot be changed
     t.is(codeOf((await ask(`mutation { ${mutation} }`, from)).errors[0]), 'FORBIDDEN')
 })
 
-test('locales are listed, and found by their id, by who may find them', async t => {
+test('locales are listed, and read by id, by permitted callers', async t => {
   const from = { address: '10.0.6.1' }
   const token = await tokenOf('bob', 'Bob-Password1', from)
   const LIST = '{ i18NLocales(sort: "code") { data { id attributes { code } } } }'

@@ -160,7 +160,7 @@ function without(value: unknown): unknown {
 const unplaced = (errors: TestResult['errors']) =>
   errors?.map(({ message, path, extensions }) => ({ message, path, extensions }))
 
-test('an operation that no code has a say in is sent as PostgreSQL wrote it, whatever else the project adds', async t => {
+test('the text of PostgreSQL is sent for an operation without custom code, whatever else the project adds', async t => {
   const untouched = [
     '{ books { data { attributes { title price author { data { attributes { name } } } } } meta { pagination { total } } } }',
     '{ books { data { attributes { price main { title } parts { title pages } } } } }',
@@ -169,7 +169,7 @@ test('an operation that no code has a say in is sent as PostgreSQL wrote it, wha
   for (const query of untouched) t.true((await ask(query)).written, query)
 })
 
-test('an operation with a field of a changed type, a guarded root or a list of code is answered field by field', async t => {
+test('an operation with a field of a changed type, a guarded root or a custom list is executed field by field', async t => {
   const touched = [
     '{ books { data { attributes { price words } } } }',
     '{ books { data { attributes { price } } meta { pagination { half } } } }',
@@ -217,7 +217,7 @@ test('custom resolvers in the printed text give the same answers and errors as f
   }
 })
 
-test('null climbs from what code must not answer with null to what may be null', async t => {
+test('null propagates from a non-null custom field to the nearest nullable field', async t => {
   const { data, errors } = await ask(
     '{ books(sort: "id") { data { attributes { price sure main { label } parts { label } } } } }',
   )
@@ -236,25 +236,28 @@ test('null climbs from what code must not answer with null to what may be null',
 })
 
 // Serial, because calls are counted.
-test.serial('code sees all values of its row and asks for none, and is called once for each', async t => {
-  const { data } = await ask('{ books(pagination: { limit: 1 }) { data { attributes { price sees } } } }')
-  const sees = [
-    'createdAt',
-    'day',
-    'documentId',
-    'hour',
-    'id',
-    'kind',
-    'price',
-    'publishedAt',
-    'rank',
-    'secret',
-  ]
-  t.deepEqual(data, {
-    books: { data: [{ attributes: { price: 1.5, sees: [...sees, 'title', 'updatedAt'] } }] },
-  })
-  const before = (await ask('{ calls }')).data as { calls: number }
-  await ask('{ books { data { attributes { price label } } } }')
-  const after = (await ask('{ calls }')).data as { calls: number }
-  t.is(after.calls - before.calls, 3)
-})
+test.serial(
+  'a custom field receives all values of its row without statements, and is called once for each row',
+  async t => {
+    const { data } = await ask('{ books(pagination: { limit: 1 }) { data { attributes { price sees } } } }')
+    const sees = [
+      'createdAt',
+      'day',
+      'documentId',
+      'hour',
+      'id',
+      'kind',
+      'price',
+      'publishedAt',
+      'rank',
+      'secret',
+    ]
+    t.deepEqual(data, {
+      books: { data: [{ attributes: { price: 1.5, sees: [...sees, 'title', 'updatedAt'] } }] },
+    })
+    const before = (await ask('{ calls }')).data as { calls: number }
+    await ask('{ books { data { attributes { price label } } } }')
+    const after = (await ask('{ calls }')).data as { calls: number }
+    t.is(after.calls - before.calls, 3)
+  },
+)

@@ -114,7 +114,7 @@ function randomRows(type: 'Book' | 'Author', depth: number, random: () => number
   }
 }
 
-test('the text that PostgreSQL writes is what GraphQL makes field by field, for any query', async t => {
+test('the text that PostgreSQL returns equals the result of graphql-js, for any query', async t => {
   const { send, byField, ann } = await library(t)
   const random = seeded(7)
   const meta = 'meta { p: pagination { total page pageSize pageCount __typename } }'
@@ -143,7 +143,7 @@ test('the text that PostgreSQL writes is what GraphQL makes field by field, for 
   }
 })
 
-test('hidden fields and violated non-null promises give the usual errors', async t => {
+test('hidden fields and null in non-null fields give the usual errors', async t => {
   const { ask, create } = await library(t)
   const forbidden = await ask(
     '{ authors(filters: { name: { eq: "Ann" } }) { data { attributes { name safe { data { id } } } } } }',
@@ -158,7 +158,7 @@ test('hidden fields and violated non-null promises give the usual errors', async
   t.is(broken.errors[0].extensions.code, 'INTERNAL_SERVER_ERROR')
 })
 
-test('an operation of generated fields is sent as PostgreSQL wrote it', async t => {
+test('the text of PostgreSQL is sent for an operation of generated fields', async t => {
   const { send } = await library(t)
   const query = '{ books(pagination: { limit: 1 }) { data { attributes { price } } } }'
   const answer = await send({ type: 'application/json', text: JSON.stringify({ query }) })

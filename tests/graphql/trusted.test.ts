@@ -31,7 +31,7 @@ async function load(files: Readonly<Record<string, string>>, options: string) {
   return { yaml, loaded }
 }
 
-test('a trusted document is asked for by its name and by its hash, as clients do', async t => {
+test('a trusted document is executed by its name or its hash, as clients send it', async t => {
   const { yaml, loaded } = await load({ 'books/titles.graphql': TITLES }, '{ folder: documents, only: true }')
   if (!loaded.ok || !loaded.value) return t.fail()
   const { create, post, send } = await openEndpoint(t, yaml, { trusted: loaded.value })
@@ -67,7 +67,7 @@ test('a trusted document is asked for by its name and by its hash, as clients do
   }
 })
 
-test('without trusted documents clients are asked to send theirs', async t => {
+test('without trusted documents clients are asked to send their query', async t => {
   const { post } = await openEndpoint(t, PROJECT)
   const { body } = await post({ extensions: { persistedQuery: { version: 1, sha256Hash: sha256(TITLES) } } })
   t.deepEqual(body.errors, [
@@ -75,7 +75,7 @@ test('without trusted documents clients are asked to send theirs', async t => {
   ])
 })
 
-test('all faults of trusted documents are reported with file, line and column', async t => {
+test('all errors of trusted documents are reported with file, line and column', async t => {
   const { loaded } = await load(
     {
       'a.graphql': 'query A {\n  books {\n    nope\n  }\n}\n',

@@ -138,7 +138,7 @@ test.serial('a file is stored with its metadata, found by queries, updated and r
   t.deepEqual(staged(), [])
 })
 
-test.serial('a file goes into an Upload and into nothing else that a variable may hold', async t => {
+test.serial('a file is accepted for an Upload variable only', async t => {
   const create = (type: string, data: string) =>
     `mutation ($f: ${type}) { createPost(data: ${data}) { data { id } } }`
   for (const [query, places, variables] of [
@@ -168,7 +168,7 @@ test.serial('a file goes into an Upload and into nothing else that a variable ma
   t.deepEqual(staged(), [])
 })
 
-test.serial('a file may be named by its number, too', async t => {
+test.serial('a file may be addressed by its number', async t => {
   const { body } = await send({ parts: one('n.txt', 'n') })
   const { id } = body.data.upload.data
   const found = await fetch(`${server.base}/api/upload/files?filters[documentId]=${id}`)
@@ -191,7 +191,7 @@ test.serial('a batch sends files to each of its operations', async t => {
   t.is(body[1].data.upload.data.attributes.name, 'b.txt')
 })
 
-test.serial('one file sent to two places becomes two, and a place gives its file once', async t => {
+test.serial('one file mapped to two variables is stored twice, and each Upload is read once', async t => {
   const before = stored().length
   const MANY = 'mutation ($f: [Upload]!) { multipleUpload(files: $f) { data { attributes { name } } } }'
   const two = await send({
@@ -231,7 +231,7 @@ test.serial('one file sent to two places becomes two, and a place gives its file
   t.deepEqual(staged(), [])
 })
 
-test.serial('a new file goes to a place of a document, if it is of a kind that is allowed there', async t => {
+test.serial('a new file is attached to a document if the attribute allows its kind', async t => {
   const TO =
     'mutation ($f: Upload!) { upload(file: $f, ref: "api::post.post", refId: "first", field: "cover") { data { id } } }'
   const png = Buffer.from(
@@ -266,7 +266,7 @@ test.serial('a new file goes to a place of a document, if it is of a kind that i
 })
 
 test.serial(
-  'files of callers who may not upload are not stored, and the mutations are forbidden to them',
+  'files of callers without permission to upload are not stored, and the mutations are forbidden',
   async t => {
     const before = stored()
     const { status, body } = await send({ parts: one('a.txt', 'a'), token: null })
@@ -292,7 +292,7 @@ test.serial(
   },
 )
 
-test.serial('an empty file, none, and words that are none are refused', async t => {
+test.serial('an empty file, a missing file and invalid metadata are refused', async t => {
   const before = stored()
   const empty = await send({ parts: one('a.txt', '') })
   t.is(empty.body.errors[0].message, 'Files are empty')
@@ -312,7 +312,7 @@ const FILE = ['0', 'text', 'a.txt'] as const
 const MAP = ['map', '{"0":["variables.f"]}'] as const
 const OPERATIONS = ['operations', operations(UPLOAD)] as const
 
-test.serial('a form that is no GraphQL request is refused', async t => {
+test.serial('a form that is not a GraphQL request is refused', async t => {
   const cases: readonly (readonly [Sent['parts'], RegExp])[] = [
     [[], /form cannot be read|Missing multipart field ‘operations’/],
     [[MAP, FILE], /Missing multipart field ‘operations’/],
@@ -340,7 +340,7 @@ test.serial('a form that is no GraphQL request is refused', async t => {
   for (const [parts, message] of cases) await refused(t, { parts }, message)
 })
 
-test.serial('a map leads into variables that wait for a file, and nowhere else', async t => {
+test.serial('a map may refer only to variables that expect a file', async t => {
   const waiting = operations(UPLOAD, { f: null, files: [null], taken: 'text', deep: { x: null } })
   const paths = [
     '',
@@ -384,7 +384,7 @@ test.serial('a map leads into variables that wait for a file, and nowhere else',
   t.is((await ask('{ __typename }')).data.__typename, 'Query')
 })
 
-test.serial('a form that is too large in any way is refused, and nothing of it is kept', async t => {
+test.serial('a form over any limit is refused, and nothing of it is stored', async t => {
   const many = Array.from({ length: 101 }, (_, index) => String(index))
   const variables = { f: many.map(() => null) }
   const MANY = operations('mutation ($f: [Upload]!) { multipleUpload(files: $f) { data { id } } }', variables)
@@ -417,36 +417,33 @@ test.serial('a form that is too large in any way is refused, and nothing of it i
   await refused(t, { parts: [...fields, OPERATIONS, MAP, FILE] }, /at most 5 fields/, 413)
 })
 
-test.serial(
-  'a form that another site has a browser send is refused, unless its browser asked first',
-  async t => {
-    const before = stored()
-    const [operation, ...rest] = one('a.txt', 'a')
-    const parts = [operation ?? OPERATIONS, ...rest]
-    const elsewhere = { origin: 'https://elsewhere.test' }
-    for (const headers of [
-      elsewhere,
-      { origin: 'null' },
-      { ...elsewhere, 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-    ]) {
-      const { status, body } = await send({ parts, token: null, headers })
-      t.is(status, 403, JSON.stringify(headers))
-      t.is(body.error.name, 'ForbiddenError')
-    }
-    const here = { origin: server.base }
-    for (const headers of [
-      here,
-      { ...elsewhere, 'apollo-require-preflight': 'true' },
-      { 'sec-fetch-site': 'same-origin' },
-    ])
-      t.is((await send({ parts, token: null, headers })).status, 200, JSON.stringify(headers))
-    const form = await fetch(`${server.base}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...elsewhere },
-      body: new URLSearchParams({ query: '{ __typename }' }).toString(),
-    })
-    t.is(form.status, 403)
-    t.deepEqual(stored(), before)
-  },
-)
+test.serial('a form sent across sites without a preflight is refused (CSRF)', async t => {
+  const before = stored()
+  const [operation, ...rest] = one('a.txt', 'a')
+  const parts = [operation ?? OPERATIONS, ...rest]
+  const elsewhere = { origin: 'https://elsewhere.test' }
+  for (const headers of [
+    elsewhere,
+    { origin: 'null' },
+    { ...elsewhere, 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
+    const { status, body } = await send({ parts, token: null, headers })
+    t.is(status, 403, JSON.stringify(headers))
+    t.is(body.error.name, 'ForbiddenError')
+  }
+  const here = { origin: server.base }
+  for (const headers of [
+    here,
+    { ...elsewhere, 'apollo-require-preflight': 'true' },
+    { 'sec-fetch-site': 'same-origin' },
+  ])
+    t.is((await send({ parts, token: null, headers })).status, 200, JSON.stringify(headers))
+  const form = await fetch(`${server.base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...elsewhere },
+    body: new URLSearchParams({ query: '{ __typename }' }).toString(),
+  })
+  t.is(form.status, 403)
+  t.deepEqual(stored(), before)
+})

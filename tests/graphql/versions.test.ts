@@ -73,7 +73,7 @@ const titles = (answer: { readonly data: Record<string, { readonly data: readonl
   Object.values(answer.data).map(({ data }) => JSON.stringify(data).match(/(?<=title":")[^"]+/g) ?? [])
 
 test.serial(
-  'PREVIEW answers each document once: what is published of it, else its draft, in one statement',
+  'PREVIEW returns each document once, published if possible, else as a draft, in one statement',
   async t => {
     const { ask, reads } = endpoint
     const answer = await ask(`{
@@ -95,7 +95,7 @@ test.serial(
 )
 
 test.serial(
-  'one document is found in any state, by its documentId or by the id of any of its records',
+  'one document is found in any state, by its documentId or the id of any of its records',
   async t => {
     const { ask, rows } = endpoint
     const { data } = await ask(
@@ -126,7 +126,7 @@ test.serial(
 )
 
 test.serial(
-  'a list has a publicationState of its own; one relation is published, and current below a draft',
+  'a list has its own publicationState; a single relation is published, and current below a draft',
   async t => {
     const { ask } = endpoint
     const TOPIC = 'topic { data { attributes { name } } }'
@@ -166,11 +166,9 @@ test.serial(
   },
 )
 
-test.serial(
-  'whoever may not read drafts gets what is published, by every way, and is told of nothing else',
-  async t => {
-    const { ask } = endpoint
-    const asked = `query ($b: ID) {
+test.serial('a caller who may not read drafts gets only published versions, on every path', async t => {
+  const { ask } = endpoint
+  const asked = `query ($b: ID) {
     preview: posts(sort: "title", publicationState: PREVIEW) { ${LIVE} meta { pagination { total } } }
     draft: post(id: $b) { data { id } }
     drafts: posts(publicationState: PREVIEW, filters: { publishedAt: { null: true } }) { ${LIVE} meta { pagination { total } } }
@@ -178,24 +176,23 @@ test.serial(
     topics(publicationState: PREVIEW) { data { attributes { name posts(publicationState: PREVIEW) { ${LIVE} } } } }
     shelfs: shelves { data { attributes { all: marked(publicationState: PREVIEW) { data { attributes { name } } } } } }
   }`
-    const { data } = await ask(asked, ids, 'reader')
-    t.deepEqual(titles({ data: { preview: data.preview } }), [['P one, changed draft', 'Q three']])
-    t.is(data.preview.meta.pagination.total, 2)
-    t.is(data.draft.data, null)
-    t.deepEqual(data.drafts, { data: [], meta: { pagination: { total: 0 } } })
-    t.deepEqual(data.related, { data: [], meta: { pagination: { total: 0 } } })
-    t.deepEqual(data.topics.data, [{ attributes: { name: 'T live', posts: { data: [] } } }])
-    t.deepEqual(data.shelfs.data, [{ attributes: { all: { data: [{ attributes: { name: 'T live' } }] } } }])
-    const half = await ask(
-      `query ($b: ID) { post(id: $b) { data { attributes { title topic { data { id } } } } } }`,
-      ids,
-      'half',
-    )
-    t.deepEqual(half.data.post.data.attributes, { title: 'P two draft', topic: { data: null } })
-  },
-)
+  const { data } = await ask(asked, ids, 'reader')
+  t.deepEqual(titles({ data: { preview: data.preview } }), [['P one, changed draft', 'Q three']])
+  t.is(data.preview.meta.pagination.total, 2)
+  t.is(data.draft.data, null)
+  t.deepEqual(data.drafts, { data: [], meta: { pagination: { total: 0 } } })
+  t.deepEqual(data.related, { data: [], meta: { pagination: { total: 0 } } })
+  t.deepEqual(data.topics.data, [{ attributes: { name: 'T live', posts: { data: [] } } }])
+  t.deepEqual(data.shelfs.data, [{ attributes: { all: { data: [{ attributes: { name: 'T live' } }] } } }])
+  const half = await ask(
+    `query ($b: ID) { post(id: $b) { data { attributes { title topic { data { id } } } } } }`,
+    ids,
+    'half',
+  )
+  t.deepEqual(half.data.post.data.attributes, { title: 'P two draft', topic: { data: null } })
+})
 
-test.serial('versions that a role may not see do not exist for it', async t => {
+test.serial('versions that a role may not see are indistinguishable from missing ones', async t => {
   const { ask } = endpoint
   const answer = await ask(
     `{ preview: posts(sort: "title", publicationState: PREVIEW) { ${LIVE} meta { pagination { total } } } }`,

@@ -100,41 +100,38 @@ const stateOf = async (id: string, locale = 'en') => {
 
 const FORBIDDEN = ['FORBIDDEN: Forbidden access']
 
-test.serial(
-  'a new document is a draft unless it says when it was published; an update keeps its state',
-  async t => {
-    const made = await create({
-      title: 'One',
-      createdAt: '1999-01-01T00:00:00Z',
-      updatedAt: '1999-01-01T00:00:00Z',
-    })
-    const id = idOf(made)
-    t.like(attributesOf(made), { title: 'One', slug: null, publishedAt: null, locale: 'en' })
-    t.deepEqual(await stateOf(id), ['draft One false'])
-    t.like(attributesOf(await update(id, { title: 'One a' })), { title: 'One a', publishedAt: null })
-    const at = '2020-02-03T04:05:06.000Z'
-    t.like(attributesOf(await update(id, { publishedAt: at })), { title: 'One a', publishedAt: at })
-    t.like(attributesOf(await update(id, { title: 'One b' })), { title: 'One b', publishedAt: at })
-    t.deepEqual(await stateOf(id), ['draft One b false', 'published One b true'])
-    t.like(attributesOf(await update(id, { title: 'One c', publishedAt: null })), {
-      title: 'One c',
-      publishedAt: null,
-    })
-    t.deepEqual(await stateOf(id), ['draft One c false'])
-    t.like(attributesOf(await create({ title: 'Two', publishedAt: '2999-01-01T00:00:00+01:00' })), {
-      publishedAt: '2998-12-31T23:00:00.000Z',
-    })
-    for (const publishedAt of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00'])
-      t.regex(codesOf(await create({ title: 'Out of range', publishedAt }))[0] ?? '', /^BAD_USER_INPUT/)
-    const [[created]] = (await endpoint.rows(
-      `SELECT created_at > '2020-01-01' FROM posts WHERE document_id = '${id}'`,
-    )) as [[boolean]]
-    t.true(created)
-  },
-)
+test.serial('a new document is a draft unless publishedAt is set; an update keeps its status', async t => {
+  const made = await create({
+    title: 'One',
+    createdAt: '1999-01-01T00:00:00Z',
+    updatedAt: '1999-01-01T00:00:00Z',
+  })
+  const id = idOf(made)
+  t.like(attributesOf(made), { title: 'One', slug: null, publishedAt: null, locale: 'en' })
+  t.deepEqual(await stateOf(id), ['draft One false'])
+  t.like(attributesOf(await update(id, { title: 'One a' })), { title: 'One a', publishedAt: null })
+  const at = '2020-02-03T04:05:06.000Z'
+  t.like(attributesOf(await update(id, { publishedAt: at })), { title: 'One a', publishedAt: at })
+  t.like(attributesOf(await update(id, { title: 'One b' })), { title: 'One b', publishedAt: at })
+  t.deepEqual(await stateOf(id), ['draft One b false', 'published One b true'])
+  t.like(attributesOf(await update(id, { title: 'One c', publishedAt: null })), {
+    title: 'One c',
+    publishedAt: null,
+  })
+  t.deepEqual(await stateOf(id), ['draft One c false'])
+  t.like(attributesOf(await create({ title: 'Two', publishedAt: '2999-01-01T00:00:00+01:00' })), {
+    publishedAt: '2998-12-31T23:00:00.000Z',
+  })
+  for (const publishedAt of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00'])
+    t.regex(codesOf(await create({ title: 'Out of range', publishedAt }))[0] ?? '', /^BAD_USER_INPUT/)
+  const [[created]] = (await endpoint.rows(
+    `SELECT created_at > '2020-01-01' FROM posts WHERE document_id = '${id}'`,
+  )) as [[boolean]]
+  t.true(created)
+})
 
 test.serial(
-  'drafts keep all rules; what is refused is told as REST tells it, but for the value, and nothing is written',
+  'drafts are validated completely; errors equal those of REST except for the value, and nothing is written',
   async t => {
     const refused = await create({ title: 'x', seo: { mood: 'light' } })
     t.deepEqual(refused.errors?.[0]?.extensions, {
@@ -167,7 +164,7 @@ test.serial(
 )
 
 test.serial(
-  'values arrive as they were sent: enumerations by their names, texts of JSON, zones, components by their ids',
+  'values are stored as sent: enumerations by name, JSON texts, zones, components by id',
   async t => {
     const FIELDS =
       'data { attributes { meta seo { id title mood } blocks { __typename ... on ComponentSharedSeo { id title mood } } } }'
@@ -223,29 +220,26 @@ async function refusedZone(blocks: string, variables?: object) {
   }
 }
 
-test.serial(
-  'an entry of a zone that no component fits is refused as any other value of a wrong type',
-  async t => {
-    const MISSING = /Component not found\. expected one of: ComponentSharedSeo$/
-    const NO_OBJECT = /a dynamic zone takes objects with a __typename$/
-    const wrong = [
-      ['{ __typename: "Nope" }', { __typename: 'Nope' }, MISSING],
-      ['{ title: "x" }', { title: 'x' }, MISSING],
-      ['{ __typename: 7 }', { __typename: 7 }, MISSING],
-      ['{ __typename: "__proto__" }', { __typename: '__proto__' }, MISSING],
-      ['"text"', 'text', NO_OBJECT],
-      ['7', 7, NO_OBJECT],
-    ] as const
-    for (const [literal, value, message] of wrong) {
-      const written = await refusedZone(`[${literal}]`)
-      t.like(written, { status: 400, code: 'GRAPHQL_VALIDATION_FAILED', error: undefined, isPlaced: true })
-      t.regex(written.message, message)
-      const sent = await refusedZone('$b', { b: [value] })
-      t.like(sent, { status: 400, code: 'BAD_USER_INPUT', error: undefined, isPlaced: true })
-      t.regex(sent.message, message)
-    }
-  },
-)
+test.serial('a zone entry that fits no component is refused like any value of a wrong type', async t => {
+  const MISSING = /Component not found\. expected one of: ComponentSharedSeo$/
+  const NO_OBJECT = /a dynamic zone takes objects with a __typename$/
+  const wrong = [
+    ['{ __typename: "Nope" }', { __typename: 'Nope' }, MISSING],
+    ['{ title: "x" }', { title: 'x' }, MISSING],
+    ['{ __typename: 7 }', { __typename: 7 }, MISSING],
+    ['{ __typename: "__proto__" }', { __typename: '__proto__' }, MISSING],
+    ['"text"', 'text', NO_OBJECT],
+    ['7', 7, NO_OBJECT],
+  ] as const
+  for (const [literal, value, message] of wrong) {
+    const written = await refusedZone(`[${literal}]`)
+    t.like(written, { status: 400, code: 'GRAPHQL_VALIDATION_FAILED', error: undefined, isPlaced: true })
+    t.regex(written.message, message)
+    const sent = await refusedZone('$b', { b: [value] })
+    t.like(sent, { status: 400, code: 'BAD_USER_INPUT', error: undefined, isPlaced: true })
+    t.regex(sent.message, message)
+  }
+})
 
 test.serial(
   'a component that a zone does not allow is a ValidationError, and nothing is written',
@@ -266,47 +260,44 @@ test.serial(
   },
 )
 
-test.serial(
-  'what is not there is no error, but for single types; an id may be the number of a record',
-  async t => {
-    for (const id of ['99999999', 'nobody', 'a\0b', '']) {
-      t.deepEqual(await update(id, { title: 'Nobody' }), { data: { post: { data: null } } } as never)
-      t.deepEqual(await run('mutation ($id: ID!) { post: deletePost(id: $id) { data { id } } }', { id }), {
-        data: { post: { data: null } },
-      } as never)
-    }
-    const made = await create({ title: 'Numbered' })
-    const [[record]] = (await endpoint.rows(`SELECT id FROM posts WHERE document_id = '${idOf(made)}'`)) as [
-      [number],
-    ]
-    t.like(attributesOf(await update(record, { title: 'By number' })), { title: 'By number' })
-    t.deepEqual(await update(idOf(made), { title: 'Not there' }, undefined, 'it'), {
+test.serial('a missing document is no error except for single types; a record id is accepted', async t => {
+  for (const id of ['99999999', 'nobody', 'a\0b', '']) {
+    t.deepEqual(await update(id, { title: 'Nobody' }), { data: { post: { data: null } } } as never)
+    t.deepEqual(await run('mutation ($id: ID!) { post: deletePost(id: $id) { data { id } } }', { id }), {
       data: { post: { data: null } },
     } as never)
-    const deleted = await run(
-      'mutation ($id: ID!) { post: deletePost(id: $id) { data { id attributes { title author { data { id } } } } } }',
-      { id: String(record) },
-    )
-    t.deepEqual(deleted.data.post?.data, {
-      id: idOf(made),
-      attributes: { title: 'By number', author: { data: null } },
-    })
-    t.deepEqual(await stateOf(idOf(made)), [])
-    t.deepEqual(codesOf(await run('mutation { deleteSetting { data { id } } }')), [
-      'STRAPI_NOT_FOUND_ERROR: Entity not found',
-    ])
-    const refused = await run('mutation { updateSetting(data: {}) { data { id } } }')
-    t.deepEqual(refused.data.updateSetting, { data: null } as never)
-    t.deepEqual(codesOf(refused), ['BAD_USER_INPUT: name must be defined.'])
-    const single = await run(
-      'mutation { a: updateSetting(data: { name: "A" }) { data { attributes { name } } } b: updatePage(data: { title: "P" }) { data { attributes { title publishedAt } } } }',
-    )
-    t.deepEqual(single.data.b?.data.attributes, { title: 'P', publishedAt: null })
-  },
-)
+  }
+  const made = await create({ title: 'Numbered' })
+  const [[record]] = (await endpoint.rows(`SELECT id FROM posts WHERE document_id = '${idOf(made)}'`)) as [
+    [number],
+  ]
+  t.like(attributesOf(await update(record, { title: 'By number' })), { title: 'By number' })
+  t.deepEqual(await update(idOf(made), { title: 'Not there' }, undefined, 'it'), {
+    data: { post: { data: null } },
+  } as never)
+  const deleted = await run(
+    'mutation ($id: ID!) { post: deletePost(id: $id) { data { id attributes { title author { data { id } } } } } }',
+    { id: String(record) },
+  )
+  t.deepEqual(deleted.data.post?.data, {
+    id: idOf(made),
+    attributes: { title: 'By number', author: { data: null } },
+  })
+  t.deepEqual(await stateOf(idOf(made)), [])
+  t.deepEqual(codesOf(await run('mutation { deleteSetting { data { id } } }')), [
+    'STRAPI_NOT_FOUND_ERROR: Entity not found',
+  ])
+  const refused = await run('mutation { updateSetting(data: {}) { data { id } } }')
+  t.deepEqual(refused.data.updateSetting, { data: null } as never)
+  t.deepEqual(codesOf(refused), ['BAD_USER_INPUT: name must be defined.'])
+  const single = await run(
+    'mutation { a: updateSetting(data: { name: "A" }) { data { attributes { name } } } b: updatePage(data: { title: "P" }) { data { attributes { title publishedAt } } } }',
+  )
+  t.deepEqual(single.data.b?.data.attributes, { title: 'P', publishedAt: null })
+})
 
 test.serial(
-  'translations are made once, with what all locales share; sharing anew takes the right to update',
+  'a translation is created once with the shared values; changing shared values requires update',
   async t => {
     const id = idOf(await create({ title: 'English', code: 'shared' }))
     const french = await localize(id, 'fr', { title: 'Francais' })
@@ -375,23 +366,20 @@ test.serial(
   },
 )
 
-test.serial(
-  'publishing, unpublishing and changing what is published take the right to publish (S6)',
-  async t => {
-    const at = '2024-01-01T00:00:00.000Z'
-    t.deepEqual(codesOf(await create({ title: 'Now', publishedAt: at }, 'drafter')), FORBIDDEN)
-    const draft = await create({ title: 'Draft' }, 'drafter')
-    t.like(attributesOf(draft), { title: 'Draft', publishedAt: null })
-    t.like(attributesOf(await update(idOf(draft), { title: 'Draft b', publishedAt: null }, 'drafter')), {
-      title: 'Draft b',
-    })
-    t.deepEqual(codesOf(await update(idOf(draft), { publishedAt: at }, 'drafter')), FORBIDDEN)
-    const live = idOf(await create({ title: 'Live', publishedAt: at }))
-    for (const data of [{ title: 'Changed' }, { publishedAt: null }, { publishedAt: at }])
-      t.deepEqual(codesOf(await update(live, data, 'drafter')), FORBIDDEN)
-    t.deepEqual(await stateOf(live), ['draft Live false', 'published Live true'])
-  },
-)
+test.serial('publishing, unpublishing and changing a published version require publish (S6)', async t => {
+  const at = '2024-01-01T00:00:00.000Z'
+  t.deepEqual(codesOf(await create({ title: 'Now', publishedAt: at }, 'drafter')), FORBIDDEN)
+  const draft = await create({ title: 'Draft' }, 'drafter')
+  t.like(attributesOf(draft), { title: 'Draft', publishedAt: null })
+  t.like(attributesOf(await update(idOf(draft), { title: 'Draft b', publishedAt: null }, 'drafter')), {
+    title: 'Draft b',
+  })
+  t.deepEqual(codesOf(await update(idOf(draft), { publishedAt: at }, 'drafter')), FORBIDDEN)
+  const live = idOf(await create({ title: 'Live', publishedAt: at }))
+  for (const data of [{ title: 'Changed' }, { publishedAt: null }, { publishedAt: at }])
+    t.deepEqual(codesOf(await update(live, data, 'drafter')), FORBIDDEN)
+  t.deepEqual(await stateOf(live), ['draft Live false', 'published Live true'])
+})
 
 test.serial('a caller who may not write cannot learn whether the document exists', async t => {
   const id = idOf(await create({ title: 'There' }))
@@ -411,7 +399,7 @@ test.serial('a caller who may not write cannot learn whether the document exists
     }
 })
 
-test.serial('a time has up to three decimals, and is answered with three', async t => {
+test.serial('a time accepts up to three decimals, and is returned with three', async t => {
   for (const [given, answered] of [
     ['10:11:12.5', '10:11:12.500'],
     ['10:11:12', '10:11:12.000'],
@@ -424,7 +412,7 @@ test.serial('a time has up to three decimals, and is answered with three', async
   }
 })
 
-test.serial('null among documents is none of them', async t => {
+test.serial('null in a list of documents is ignored', async t => {
   const post = idOf(await create({ title: 'Kept' }))
   const author = await endpoint.create('author', { name: 'Zoe', posts: [post] })
   for (const posts of [[null], [post, null]])
@@ -444,7 +432,7 @@ test.serial('null among documents is none of them', async t => {
   t.deepEqual(attributesOf(answer), { author: { data: { id: author.documentId } } })
 })
 
-test.serial('a role cannot pass on documents that it may not find, read or write (S4, S5)', async t => {
+test.serial('a role cannot link documents that it may not find, read or write (S4, S5)', async t => {
   const author = await endpoint.create('author', { name: 'Ann' })
   const other = await endpoint.create('author', { name: 'Bob' })
   const blind = (data: object) =>

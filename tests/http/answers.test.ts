@@ -9,7 +9,7 @@ import { echo, serve } from './serving.ts'
 const errorOf = async (answer: Response) =>
   ((await answer.json()) as { error: Record<string, unknown> }).error
 
-test('an answer is JSON with its length, its request id and the security headers', async t => {
+test('a response is JSON with its length, its request id and the security headers', async t => {
   const { url } = await serve(t, [echo])
   const answer = await fetch(`${url}/a/b?c=d`)
   t.deepEqual(await answer.json(), { path: '/a/b', method: 'GET', search: 'c=d' })
@@ -23,12 +23,12 @@ test('an answer is JSON with its length, its request id and the security headers
   t.is(answer.headers.get('x-powered-by'), null)
 })
 
-test('security headers are left to a proxy where the settings say so', async t => {
+test('security headers are left to a proxy if configured', async t => {
   const { url } = await serve(t, [echo], { settings: { securityHeaders: false } })
   t.is((await fetch(url)).headers.get('x-frame-options'), null)
 })
 
-test('a request keeps the id that it came with, if that can do no harm', async t => {
+test('a request keeps the id of its header if it is safe', async t => {
   const { url } = await serve(t, [echo])
   const ask = async (id: string) =>
     (await fetch(url, { headers: { 'X-Request-Id': id } })).headers.get('x-request-id')
@@ -37,7 +37,7 @@ test('a request keeps the id that it came with, if that can do no harm', async t
   t.not(await ask('x'.repeat(129)), 'x'.repeat(129))
 })
 
-test('in development an answer says what its time went to, and not otherwise', async t => {
+test('responses have Server-Timing in development only', async t => {
   const slow: Responder = request => {
     timePart(request, 'parse', () => undefined)
     return { status: 200, body: '{}' }
@@ -51,7 +51,7 @@ test('in development an answer says what its time went to, and not otherwise', a
   t.is(await timesOf(false), null)
 })
 
-test('an unhandled address is not found', async t => {
+test('an unhandled path is not found', async t => {
   const { url } = await serve(t, [() => null])
   const answer = await fetch(`${url}/anything`)
   t.is(answer.status, 404)
@@ -61,14 +61,14 @@ test('an unhandled address is not found', async t => {
   })
 })
 
-test('methods that the contract does not have are not implemented', async t => {
+test('methods outside of the contract are not implemented', async t => {
   const { url } = await serve(t, [echo])
   const answer = await fetch(url, { method: 'REPORT' })
   t.is(answer.status, 501)
   t.is(await answer.text(), 'Not Implemented')
 })
 
-test('HEAD has the headers of GET and no body', async t => {
+test('HEAD has the headers of GET without a body', async t => {
   const { url } = await serve(t, [echo])
   const answer = await fetch(`${url}/x`, { method: 'HEAD' })
   t.is(answer.status, 200)
@@ -98,12 +98,12 @@ test('an unexpected error is an opaque 500, and a log entry with the request’s
   }
 })
 
-test('a fault that is thrown is answered as what it is', async t => {
+test('a thrown request fault keeps its status', async t => {
   const { url } = await serve(t, [() => Promise.reject(new RequestFault(fault('forbidden', 'Forbidden')))])
   t.is((await fetch(url)).status, 403)
 })
 
-test('a database that is away or too slow is a 503, to be tried again', async t => {
+test('an unreachable or slow database is a 503 with Retry-After', async t => {
   const faults: readonly DatabaseFault[] = [
     { kind: 'unavailable', message: 'gone' },
     { kind: 'timeout', message: 'gone', code: null },
@@ -120,7 +120,7 @@ test('a database that is away or too slow is a 503, to be tried again', async t 
   }
 })
 
-test('a request is not waited for for ever', async t => {
+test('a request ends after the request timeout', async t => {
   const { url, reported } = await serve(t, [() => new Promise(() => {})], {
     settings: { requestTimeout: 1_000 },
   })
@@ -129,7 +129,7 @@ test('a request is not waited for for ever', async t => {
   t.true(reported.some(each => each.kind === 'timedOut' && each.path === '/slow'))
 })
 
-test('health says that the process lives, readiness that it can answer', async t => {
+test('/_health reports that the process is alive, /_ready that it can serve', async t => {
   let ready = async (): Promise<Readiness> => 'ready'
   const { url } = await serve(t, [openHealth({ readiness: () => ready() })])
   t.is((await fetch(`${url}/_health`)).status, 204)
@@ -146,7 +146,7 @@ test('health says that the process lives, readiness that it can answer', async t
   t.is((await fetch(`${url}/_health`)).status, 204)
 })
 
-test('an answer that the caller has already is not sent again', async t => {
+test('a response that the caller has already is a 304', async t => {
   let body = '{"a":1}'
   const { url } = await serve(t, [() => ({ status: 200, body, hasEtag: true })])
   const tag = (await fetch(url)).headers.get('etag') ?? ''
@@ -163,7 +163,7 @@ test('an answer that the caller has already is not sent again', async t => {
   t.is((await fetch(url, { headers: { 'If-Match': tag } })).status, 412)
 })
 
-test('OPTIONS on any path is 200 with Allow, and 501 names the methods that the path has', async t => {
+test('OPTIONS on any path is 200 with Allow, and a 501 names the methods of the path', async t => {
   const known: Responder = ({ path, method }) =>
     path === '/known' && method === 'OPTIONS'
       ? { status: 200, body: '', headers: { Allow: 'HEAD, GET, PUT' } }

@@ -3,7 +3,7 @@ import { echo, serve } from './serving.ts'
 
 const origin = 'https://site.test'
 
-test('any origin may read where the settings say *', async t => {
+test('with * any origin may read', async t => {
   const { url } = await serve(t, [echo])
   const answer = await fetch(url, { headers: { origin } })
   t.is(answer.headers.get('access-control-allow-origin'), origin)
@@ -13,7 +13,7 @@ test('any origin may read where the settings say *', async t => {
   t.is((await fetch(url)).headers.get('vary'), 'Origin, Authorization, Strapi-Response-Format')
 })
 
-test('only listed origins may read where the settings list them, with credentials where they say so', async t => {
+test('with a list only listed origins may read, with credentials if configured', async t => {
   const { url } = await serve(t, [echo], { settings: { cors: { origins: [origin], credentials: true } } })
   const listed = await fetch(url, { headers: { origin } })
   t.is(listed.headers.get('access-control-allow-origin'), origin)

@@ -9,7 +9,7 @@ import { openHttpServer } from '../../core/http/server.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { echo, open, SETTINGS, serve } from './serving.ts'
 
-test('a port in use is one sentence', async t => {
+test('a port in use is reported in one sentence', async t => {
   const { port } = await serve(t, [echo])
   const server = await openHttpServer({
     settings: { ...SETTINGS, port },
@@ -23,7 +23,7 @@ test('a port in use is one sentence', async t => {
   })
 })
 
-test('a server that ends answers what is under way, and takes no more', async t => {
+test('a server that shuts down answers running requests, and accepts no more', async t => {
   const begun = signal()
   const slow = async (): Promise<HttpResponse> => {
     begun.give()
@@ -48,7 +48,7 @@ test('a server that ends answers what is under way, and takes no more', async t 
   )
 })
 
-test('a server that ends is not ready, whatever its database says', async t => {
+test('a server that shuts down is not ready, for any state of its database', async t => {
   const { port, close } = await serve(t, [openHealth({ readiness: async () => 'ready' })])
   const late = await open(port)
   late.write('GET /_ready HTTP/1.1\r\n')
@@ -77,7 +77,7 @@ test('a client with an open connection is answered during shutdown, and asked to
   await t.throwsAsync(open(port), { code: 'ECONNREFUSED' })
 })
 
-test('idle connections do not keep a server from ending', async t => {
+test('idle connections do not prevent a server from shutting down', async t => {
   const { port, close } = await serve(t, [echo])
   const idle = await open(port)
   idle.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')

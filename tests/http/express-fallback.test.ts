@@ -3,7 +3,7 @@ import { openExpressFallback } from '../../core/http/express-fallback.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { echo, serve } from './serving.ts'
 
-test('Express takes what the API leaves over, and is not even loaded before', async t => {
+test('Express gets requests that the API does not handle, and is loaded by the first one', async t => {
   let mounted = 0
   const host = openExpressFallback(app => {
     mounted++

@@ -4,7 +4,7 @@ import test from 'ava'
 import { handleErrors } from '../../core/http/listen.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 
-test('connections that cannot be accepted are logged once a second, and end nothing', async t => {
+test('connections that cannot be accepted are logged once a second, and do not end the server', async t => {
   const reported: Observation[] = []
   const server = createServer()
   handleErrors(server, () => ({ isEnabled: () => true, emit: observation => reported.push(observation) }))

@@ -8,7 +8,7 @@ const reader: Responder = async request => {
   return { status: 200, body: String(body.length) }
 }
 
-test('a body is read up to the limit of the settings, and no further', async t => {
+test('a body is read up to the configured limit', async t => {
   const { url } = await serve(t, [reader], { settings: { bodyLimit: 10 } })
   const post = (body: string | ReadableStream) =>
     fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)
@@ -23,14 +23,14 @@ test('a body is read up to the limit of the settings, and no further', async t =
   })
 })
 
-test('bytes that are no HTTP are answered 400, headers that are too long 431', async t => {
+test('bytes that are not HTTP are answered 400, oversized headers 431', async t => {
   const { port } = await serve(t, [reader])
   t.regex(await send(port, 'hello\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"BadRequestError"/)
   const long = `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`
   t.regex(await send(port, long), /^HTTP\/1\.1 431 [\s\S]*"RequestHeaderFieldsTooLargeError"/)
 })
 
-test('CONNECT is answered as every method that does not exist here', async t => {
+test('CONNECT is answered like every unknown method', async t => {
   const { port } = await serve(t, [reader])
   for (const line of ['CONNECT x:443', 'REPORT /']) {
     const answer = await send(port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
@@ -42,12 +42,12 @@ test('CONNECT is answered as every method that does not exist here', async t => 
   }
 })
 
-test('a request that trickles in is ended', async t => {
+test('a request that arrives too slowly is ended', async t => {
   const { port } = await serve(t, [reader], { settings: { requestTimeout: 200 } })
   t.regex(await send(port, 'GET / HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 [\s\S]*"RequestTimeoutError"/)
 })
 
-test('a caller who disconnects in the middle of a body ends only that request', async t => {
+test('a caller who disconnects during a body ends only that request', async t => {
   let ended = false
   const { port, url } = await serve(t, [
     async request => {
@@ -66,7 +66,7 @@ test('a caller who disconnects in the middle of a body ends only that request', 
   t.is((await fetch(url, { method: 'POST', body: 'x' })).status, 200)
 })
 
-test('the peer is the connection’s, unless a trusted proxy names another', async t => {
+test('the client address is that of the connection, unless a trusted proxy names another', async t => {
   const peer: Responder = request => ({ status: 200, body: JSON.stringify(request.peer) })
   const headers = { 'X-Forwarded-For': '6.6.6.6, 10.0.0.7' }
   const plain = await serve(t, [peer])

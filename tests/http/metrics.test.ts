@@ -4,7 +4,7 @@ import { echo, serve } from './serving.ts'
 
 const read = async () => 'plinth_info 1\n'
 
-test('numbers at a path of the server’s own are nowhere else, and never stored', async t => {
+test('metrics are served only at their own path, and never cached', async t => {
   const { url } = await serve(t, [openMetrics({ path: '/numbers', read }), echo])
   const answer = await fetch(`${url}/numbers`)
   t.is(await answer.text(), 'plinth_info 1\n')
@@ -17,7 +17,7 @@ test('numbers at a path of the server’s own are nowhere else, and never stored
   })
 })
 
-test('a port of the numbers that is in use is one sentence', async t => {
+test('a metrics port in use is reported in one sentence', async t => {
   const { port } = await serve(t, [echo])
   t.deepEqual(await serveMetrics({ path: '/metrics', read, host: '127.0.0.1', port }), {
     ok: false,
@@ -25,7 +25,7 @@ test('a port of the numbers that is in use is one sentence', async t => {
   })
 })
 
-test('the metrics port serves nothing else, and exposes no fault', async t => {
+test('the metrics port serves nothing else, and reveals no error', async t => {
   const failing = () => Promise.reject(new Error('secret'))
   const opened = await serveMetrics({ path: '/metrics', read: failing, host: '127.0.0.1', port: 0 })
   if (!opened.ok) return t.fail(opened.reasons.join())

@@ -48,7 +48,7 @@ test('held requests wait for the next generation', async t => {
   t.is(await other, 'new', 'without a swap they go to those who are there')
 })
 
-test('global middlewares are swapped, too, and hold no request back', async t => {
+test('global middlewares are swapped too, without delaying requests', async t => {
   const { url, swap } = await serve(t, [says('old')], {
     middlewares: [(_request, response) => void response.end('"from Express"')],
   })

@@ -61,7 +61,7 @@ const CONDITIONS: readonly (readonly [headers: Record<string, string>, status: n
   [{ 'if-modified-since': 'no date' }, 200],
 ]
 
-test('conditions and ranges of files are answered as HTTP defines them, never as a failure', async t => {
+test('conditional and range requests for files follow HTTP, and never fail', async t => {
   const { url, reported } = await served(t)
   for (const [headers, status] of CONDITIONS)
     for (const method of ['GET', 'HEAD']) {
@@ -90,7 +90,7 @@ test('a range returns the requested bytes, and an unsatisfiable one the size', a
   t.is((await ask(file, { headers: { 'if-match': tag } })).status, 200)
 })
 
-test('no path leads out of the folder or to a failure', async t => {
+test('no path leads out of the folder or to a server error', async t => {
   const { port, reported } = await served(t)
   const paths = [
     '/uploads/../secret.txt',
@@ -121,7 +121,7 @@ test('no path leads out of the folder or to a failure', async t => {
   )
 })
 
-test('files are read only: other methods are refused, and OPTIONS says so', async t => {
+test('files are read-only: other methods are refused, and OPTIONS lists the allowed ones', async t => {
   const { url } = await served(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const answer = await fetch(`${url}/uploads/a.txt`, { method })
@@ -133,7 +133,7 @@ test('files are read only: other methods are refused, and OPTIONS says so', asyn
   t.is(options.headers.get('allow'), 'HEAD, GET')
 })
 
-test('an error of a middleware that refuses a request keeps its status, any other is a failure', async t => {
+test('an error of a middleware that refuses a request keeps its status, any other is a 500', async t => {
   const host = openExpressFallback(app => {
     app.get('/teapot', () => {
       throw Object.assign(new Error('no coffee'), { status: 418, expose: true })

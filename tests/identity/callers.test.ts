@@ -30,7 +30,7 @@ function open() {
   }
 }
 
-test('a credential counts for its owner once it is verified, for its address before', async t => {
+test('a credential counts for its owner after verification, for its address before', async t => {
   const { of, identify } = open()
   t.is(of('Bearer website'), '203.0.113.9')
   await identify('Bearer website')
@@ -42,7 +42,7 @@ test('a credential counts for its owner once it is verified, for its address bef
   t.not(of('Bearer ann'), of())
 })
 
-test('an invented credential opens no counter of its own', async t => {
+test('an invalid credential opens no counter of its own', async t => {
   const { of, identify, valid } = open()
   for (const forged of ['Bearer x', 'Bearer token website', 'token website', 'Basic eDp5'])
     await t.throwsAsync(identify(forged)).then(() => t.is(of(forged), '203.0.113.9'))

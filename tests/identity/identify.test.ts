@@ -43,7 +43,7 @@ for (const header of [
   'Bearer a b',
   'all-all-all-all-all-all',
 ]) {
-  test(`nobody is known by the header ${JSON.stringify(header) ?? 'that is not there'}`, async t => {
+  test(`the header ${JSON.stringify(header) ?? 'that is missing'} means an anonymous caller`, async t => {
     t.is(await who(header), 'public public')
   })
 }
@@ -66,7 +66,7 @@ for (const credential of [
   '\u{1F511}',
   'x'.repeat(100_000),
 ]) {
-  test(`a credential that nobody knows is refused, never taken for nobody: ${credential.slice(0, 40)}`, async t => {
+  test(`an unknown credential is refused, never treated as anonymous: ${credential.slice(0, 40)}`, async t => {
     t.deepEqual(await who(`Bearer ${credential}`), refused('Missing or invalid credentials'))
   })
 }
@@ -96,7 +96,7 @@ test('an empty secret is refused', async t => {
   t.is(await apiTokenStrategy({ all: empty }, access)(''), null)
 })
 
-test('strategies are tried in order; the first that recognises the credential decides', async t => {
+test('strategies are tried in order; the first that recognises the credential is used', async t => {
   const knowing = createIdentify(access.publicCaller, [
     async () => null,
     tokens,
@@ -105,7 +105,7 @@ test('strategies are tried in order; the first that recognises the credential de
   t.is((await knowing('Bearer all-all-all-all-all-all')).grants.name, 'all')
 })
 
-test('a known token reads what it may; the public does not', async t => {
+test('a known token reads what it is granted; anonymous callers do not', async t => {
   const query = listOf(typeOf(model, 'writer'))
   for (const [header, may] of [
     [undefined, false],

@@ -2,7 +2,7 @@ import test from 'ava'
 import { openLocalLimit } from '../../core/identity/rate-limit.ts'
 import { growthOf } from '../harness/heap.ts'
 
-test('each key has its own limit, until the window ends for all', t => {
+test('each key has its own limit, and all windows end together', t => {
   let now = 1_000
   const count = openLocalLimit({ window: 10_000, max: 2 }, () => now)
   t.deepEqual(count('one'), { allowed: true, limit: 2, remaining: 1, endsAt: 11_000 })
@@ -15,7 +15,7 @@ test('each key has its own limit, until the window ends for all', t => {
   t.deepEqual(count('one'), { allowed: true, limit: 2, remaining: 1, endsAt: 21_000 })
 })
 
-test('a flood of addresses takes bounded memory, and resets no limit', t => {
+test('a flood of addresses uses bounded memory, and resets no limit', t => {
   const count = openLocalLimit({ window: 10_000, max: 2 }, () => 1_000)
   const growth = growthOf(130_000, number => {
     const header = `${'x'.repeat(1000)} network number ${number}`

@@ -22,7 +22,7 @@ function open(t: ExecutionContext, terms: Partial<MailerTerms>) {
   return { send: opened.value, reported, root }
 }
 
-test('a mail is sent by SMTP to one receiver, from the sender of the project', async t => {
+test('a mail is sent by SMTP to one receiver, from the configured sender', async t => {
   const post = await openPost(t)
   const { send, reported } = open(t, {
     url: `smtp://127.0.0.1:${post.port}`,
@@ -60,7 +60,7 @@ test('username and password of the URL are sent to the server', async t => {
   t.is(post.mails.length, 1)
 })
 
-test('an address that holds a list or a line break reaches no other receiver', async t => {
+test('an address that contains a list or a line break reaches no other receiver', async t => {
   const post = await openPost(t)
   const { send } = open(t, { url: `smtp://127.0.0.1:${post.port}` })
   for (const to of ['ann@example.com,eve@example.com', 'ann@example.com\r\nBcc: eve@example.com'])
@@ -105,7 +105,7 @@ test('the connection to a silent mail server is closed', async t => {
   t.is(sockets.size, 0)
 })
 
-test('the connection to a mail server that talks forever is closed', async t => {
+test('the connection to a mail server that never stops sending is closed', async t => {
   const { port } = await openMute(t, socket => {
     const talking = setInterval(() => socket.write('220-wait\r\n'), 20)
     socket.on('close', () => clearInterval(talking))
@@ -118,7 +118,7 @@ test('the connection to a mail server that talks forever is closed', async t => 
   )
 })
 
-test('mails for a hanging server are bounded', async t => {
+test('the number of mails waiting for a hanging server is bounded', async t => {
   const { port } = await openMute(t, socket => void setTimeout(() => socket.destroy(), 1500))
   const { send, reported } = open(t, { url: `smtp://127.0.0.1:${port}` })
   await Promise.all(Array.from({ length: 25 }, () => send(MAIL)))

@@ -18,7 +18,7 @@ test('passwords are hashed off the event loop', async t => {
   t.false(await pool.compare('p4', hashes[3] ?? ''))
 })
 
-test('an overfull queue refuses immediately, and keeps its order', async t => {
+test('a full queue refuses immediately, and keeps its order', async t => {
   const pool = openPasswordPool({ threads: 1, maxQueued: 2 })
   const done: number[] = []
   const asked = [0, 1, 2, 3, 4].map(at => pool.hash(`p${at}`, 4).then(() => done.push(at)))

@@ -20,7 +20,7 @@ for (const written of [
   `sha256:${'0'.repeat(65)}`,
   `sha256:${'g'.repeat(64)}`,
 ]) {
-  test(`${JSON.stringify(written)} is no hash`, t => t.is(parseTokenHash(written), undefined))
+  test(`${JSON.stringify(written)} is not a hash`, t => t.is(parseTokenHash(written), undefined))
 }
 
 test('hashes of another length are unequal, not an error', t => {
@@ -89,7 +89,7 @@ test('a missing password never matches, and takes as long as a real one', async 
 
 const MADE_ELSEWHERE = 'abcdefghijklmnopqrstuuG/UEkOdRnwd.E60H5mO5p7PHHbPkK.y'
 for (const form of ['$2a$', '$2b$', '$2y$']) {
-  test(`a hash of the form ${form} that another program made is accepted`, async t => {
+  test(`a hash of the form ${form} from another program is accepted`, async t => {
     t.true(await verifyPassword('Strapi-Passw0rd é', `${form}10$${MADE_ELSEWHERE}`))
     t.false(await verifyPassword('Strapi-Passw0rd e', `${form}10$${MADE_ELSEWHERE}`))
   })

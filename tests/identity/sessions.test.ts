@@ -21,7 +21,7 @@ function forge(header: object, payload: object, secret = SECRET, hash = 'sha256'
 const seconds = Math.floor(now / 1000)
 const GOOD = { id: 7, version: 2, iat: seconds, exp: seconds + 60 }
 
-test.serial('a token says who signed in, until it expires', async t => {
+test.serial('a token identifies its user until it expires', async t => {
   const token = await sessions.issue({ id: 7, version: 2, sessionId: 'one' })
   t.deepEqual(await sessions.read(token), { id: 7, version: 2, sessionId: 'one' })
   now += 61_000
@@ -53,7 +53,7 @@ const FORGED: Readonly<Record<string, string>> = {
   'no token at all': 'a.b.c',
 }
 for (const [what, token] of Object.entries(FORGED)) {
-  test(`a token that is ${what} is nobody's`, async t => {
+  test(`a token that is ${what} identifies no user`, async t => {
     t.is(await sessions.read(token), null)
   })
 }

@@ -19,7 +19,7 @@ const typeOf = async (bytes: string | Buffer, name: string): Promise<string> => 
   return `${mime} ${ext} ${kind}`
 }
 
-test('bytes decide the type of a file, and the extension follows', async t => {
+test('the bytes of a file decide its type and extension', async t => {
   t.is(await typeOf(PNG, 'a.png'), 'image/png .png images')
   t.is(await typeOf(PNG, 'a.PNG'), 'image/png .PNG images')
   t.is(await typeOf(PNG, 'a'), 'image/png .png images')
@@ -42,7 +42,7 @@ test('a name decides between text formats, and never makes a file an image, vide
   t.is(await typeOf('a\0b', 'a.txt'), 'application/octet-stream .txt files')
 })
 
-test('kinds that are not allowed are refused by their bytes, not by their names', async t => {
+test('disallowed types are refused by their bytes, not by their names', async t => {
   const upload = async (name: string, bytes: string | Buffer): Promise<Upload> => {
     const head = Buffer.from(bytes)
     const staged = { path: '', size: 1, head, detected: await detectMime(head) }
@@ -59,7 +59,7 @@ test('kinds that are not allowed are refused by their bytes, not by their names'
   t.throws(() => check([png], ['images'], ['videos']), undefined, 'the attribute’s list counts, too')
 })
 
-test('names keep printable characters, hashes those that are safe in a URL', t => {
+test('names keep printable characters, hashes keep URL-safe ones', t => {
   t.is(cleanName('a/b\\c.txt'), 'c.txt')
   t.is(cleanName('a\u0000\u001fb.txt'), 'ab.txt')
   t.is(cleanName('/'), 'file')
@@ -90,7 +90,7 @@ test('SVG and HTML are detected behind declarations, comments and entities', asy
 })
 
 // Each of them made a backtracking expression or a nested reader take seconds.
-test('a hostile file is recognised in linear time', async t => {
+test('a hostile file is analysed in linear time', async t => {
   const latin = (text: string) => Buffer.from(text, 'latin1')
   const shapes: readonly string[] = [
     '<!---->',

@@ -45,7 +45,7 @@ test('no key leads out of the storage folder', async t => {
   }
 })
 
-test('removing an imported record skips names that are no valid storage keys', t => {
+test('removing an imported record skips names that are invalid storage keys', t => {
   const record = {
     id: 1,
     documentId: 'a',

@@ -5,7 +5,7 @@ import { mergeFamilies, printFamilies } from '../../core/observe/metrics/print-f
 
 const HEAD = { name: 'a_total', help: 'What it is.' }
 
-test('a counter is printed by its labels, and label values are escaped', t => {
+test('a counter is printed with its labels, whose values are escaped', t => {
   const counter = openCounter(HEAD, ['route', 'status'], [['known', '200']])
   counter.add(['GET /a"b\\c', '200'])
   counter.add(['GET /a"b\\c', '200'], 2)
@@ -18,7 +18,7 @@ test('a counter is printed by its labels, and label values are escaped', t => {
   ])
 })
 
-test('a bucket holds what is no longer than its bound, and all that is in those below it', t => {
+test('a bucket counts values up to its bound, those of lower buckets included', t => {
   const histogram = openHistogram({ name: 'took', help: 'Long.' }, 'of')
   for (const seconds of [0, 0.001, 0.0011, 10, 11]) histogram.add('x', seconds)
   const lines = printFamilies([histogram.read()]).split('\n')
@@ -28,7 +28,7 @@ test('a bucket holds what is no longer than its bound, and all that is in those 
   t.true(lines.includes('took_sum{of="x"} 21.0021'))
 })
 
-test('numbers of several workers are added up, but what all of them see, and what each has for itself', t => {
+test('metrics of several workers are added up, except shared ones and those of each worker', t => {
   const families = (count: number) => {
     const counter = openCounter(HEAD, ['status'])
     counter.add(['200'], count)

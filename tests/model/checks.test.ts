@@ -282,7 +282,7 @@ for (const [promise, [yaml, ...reported]] of Object.entries(CASES)) {
   test(promise, async t => t.deepEqual(await faultsOf(yaml), reported))
 }
 
-test('every code of a diagnostic has a case', async t => {
+test('every diagnostic code has a test case', async t => {
   const codes = new Set<string>()
   for (const [yaml] of Object.values(CASES)) {
     const result = compileModel(await declare(yaml))
@@ -291,14 +291,14 @@ test('every code of a diagnostic has a case', async t => {
   t.deepEqual([...codes].toSorted(), [...MODEL_CODES].toSorted())
 })
 
-test('names may clash in GraphQL where the project does not serve it', async t => {
+test('names may clash in GraphQL if the project does not use GraphQL', async t => {
   const types =
     'contentTypes: { foo: { attributes: { a: string } }, foo-entity: { attributes: { a: string } } }'
   t.is((await faultsOf(types)).length, 1)
   t.deepEqual(await faultsOf(`graphql: { enabled: false }\n${types}`), [])
 })
 
-test('all faults are reported at once', async t => {
+test('all errors are reported together', async t => {
   const faults = await faultsOf(`
 components:
   a.self: { attributes: { self: { type: component, component: a.self } } }
@@ -308,7 +308,7 @@ contentTypes:
   t.is(faults.length, 4)
 })
 
-test('an attribute may be called like a column of our own', async t => {
+test('an attribute may have the name of a built-in column', async t => {
   const yaml = `
 components: { a.part: { attributes: { owner: { type: relation, relation: oneToOne, target: order }, position: integer, status: string } } }
 contentTypes:

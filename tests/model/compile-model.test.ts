@@ -10,7 +10,7 @@ const names = async (yaml: string, holder: string): Promise<readonly string[]> =
   ...holderOf(await modelOf(yaml), holder).attributes.keys(),
 ]
 
-test('attributes answer in the order id, declared, stamps, locale', async t => {
+test('attributes are returned in the order id, declared, timestamps, locale', async t => {
   t.deepEqual(await names('contentTypes: { page: { attributes: { b: string, a: string } } }', 'page'), [
     'id',
     'documentId',
@@ -33,7 +33,7 @@ test('attributes answer in the order id, declared, stamps, locale', async t => {
   t.deepEqual(await names('components: { a.part: { attributes: { b: string } } }', 'a.part'), ['id', 'b'])
 })
 
-test('attributes of a localized type are localized unless they say otherwise; all others are not', async t => {
+test('attributes of a localized type are localized by default; those of other types are not', async t => {
   const model = await modelOf(`
 components: { a.part: { attributes: { title: string } } }
 contentTypes:
@@ -51,7 +51,7 @@ contentTypes:
   )
 })
 
-test('both sides of a relation know one another, and which of them stores the link', async t => {
+test('both sides of a relation refer to each other, and one of them stores the link', async t => {
   const model = await modelOf(`contentTypes:
   author: { attributes: { articles: { type: relation, relation: oneToMany, target: article, mappedBy: author } } }
   article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: articles } } }`)
@@ -64,7 +64,7 @@ test('both sides of a relation know one another, and which of them stores the li
   t.deepEqual([author.side, author.many, articles.side, articles.many], ['owner', false, 'inverse', true])
 })
 
-test('a type may relate to itself', async t => {
+test('a type may have a relation to itself', async t => {
   const model = await modelOf(`contentTypes:
   page:
     attributes:
@@ -79,7 +79,7 @@ test('a type may relate to itself', async t => {
   t.is(next.counterpart, null)
 })
 
-test('users have a role, roles their users, and a project adds attributes to users', async t => {
+test('users have a role, roles have users, and a project may add attributes to users', async t => {
   const model = await modelOf(`
 contentTypes: { article: { attributes: { owner: { type: relation, relation: manyToOne, target: user, inversedBy: articles } } } }
 user:
@@ -109,7 +109,7 @@ user:
     t.true(user.attributes.get(name)?.private)
 })
 
-test('plurals are English, of the last word, and given ones win', async t => {
+test('plurals are English, of the last word; configured ones take precedence', async t => {
   const model = await modelOf(`contentTypes:
   blog-person: { attributes: { name: string } }
   category: { attributes: { name: string } }
@@ -119,7 +119,7 @@ test('plurals are English, of the last word, and given ones win', async t => {
   t.deepEqual(plurals, ['blog-people', 'categories', 'analyses', 'news-items'])
 })
 
-test('GraphQL names are the reference’s', async t => {
+test('GraphQL names equal those of the reference', async t => {
   const model = await modelOf(`
 components: { category.big-thing: { attributes: { name: string } } }
 contentTypes: { shadow-loc-nocreate: { attributes: { name: string } } }`)
@@ -145,7 +145,7 @@ contentTypes: { shadow-loc-nocreate: { attributes: { name: string } } }`)
   })
 })
 
-test('values of an enumeration have distinct GraphQL names, which Strapi gives them where it can', t => {
+test('enumeration values have distinct GraphQL names, those of Strapi where possible', t => {
   const names = (...values: readonly string[]) => [...graphqlEnumValues(values).keys()]
   t.deepEqual(names('two words', 'with-dash', 'été', "O'Neil", 'fooBar', 'a & b'), [
     'two_words',
@@ -162,7 +162,7 @@ test('values of an enumeration have distinct GraphQL names, which Strapi gives t
   t.true(unreadable.every(name => /^[_A-Za-z][_A-Za-z0-9]*$/.test(name)))
 })
 
-test('a model cannot be changed', async t => {
+test('a model is immutable', async t => {
   const model = await modelOf(
     'contentTypes: { page: { attributes: { kind: { type: enumeration, enum: [a, b] } } } }',
   )
@@ -177,7 +177,7 @@ test('the conformance project compiles', async t => {
   t.true(result.ok && result.value.contentTypes.size === 13)
 })
 
-test('five hundred content-types compile in less than a second of computing', async t => {
+test('five hundred content-types compile in less than a second of CPU time', async t => {
   const types = Array.from({ length: 500 }, (_, index) => {
     const next = (index + 1) % 500
     return `  type-${index}x:

@@ -35,7 +35,7 @@ const FORMS: Readonly<Record<string, readonly [owner: string, target: string]>> 
 }
 
 for (const [form, [owner, target]] of Object.entries(FORMS)) {
-  test(`a ${form} relation is stored alike whoever reads it, for every kind of owner and target`, async t => {
+  test(`a ${form} relation is stored alike in both directions, for every kind of owner and target`, async t => {
     const parts: string[] = []
     for (const from of versions) {
       for (const to of versions) {
@@ -51,7 +51,7 @@ for (const [form, [owner, target]] of Object.entries(FORMS)) {
   })
 }
 
-test('a relation in a component says all that some owner might leave unsaid', async t => {
+test('a relation in a component stores the columns that any of its owners requires', async t => {
   const parts: string[] = []
   for (const to of versions) {
     const storage = compileStorage(
@@ -69,7 +69,7 @@ contentTypes:
   golden(t, 'in-a-component', parts.join('\n'))
 })
 
-test('media are links to files; a list that locales share belongs to the document, not to a row', async t => {
+test('media are links to files; a list that locales share belongs to the document instead of a row', async t => {
   const parts: string[] = []
   for (const from of versions) {
     const storage = compileStorage(

@@ -49,7 +49,7 @@ test('the tables of the conformance project, those of Plinth itself included', a
   golden(t, 'conformance', printTables(compileStorage(compiled(await conformanceProject())).tables))
 })
 
-test('a renamed project keeps its rows: tables, columns, links, values and owners say what they were called', async t => {
+test('a renamed project keeps its rows: tables, columns, links, values and owners record their former names', async t => {
   const storage = await storageOf(`
 i18n: { locales: [en, { code: fr, renamedFrom: fr-FR }] }
 components: { shared.seo: { renamedFrom: seo.meta, attributes: { title: { type: string, renamedFrom: name } } } }
@@ -76,7 +76,7 @@ contentTypes:
   )
 })
 
-test('names that PostgreSQL would cut are shortened, and stay apart', async t => {
+test('names over the limit of PostgreSQL are shortened, and stay distinct', async t => {
   const long = 'x'.repeat(70)
   // 50 characters here, 74 as the name of a column.
   const wide = 'aB'.repeat(25)
@@ -113,7 +113,7 @@ test('constraints of different tables never share a name', async t => {
   t.is(new Set(names).size, names.length)
 })
 
-test('a column of our own makes an attribute of that name step aside, with drafts and without', async t => {
+test('an attribute with the name of a built-in column gets another column, with and without drafts', async t => {
   const yaml = async (more: string) =>
     await modelOf(
       `contentTypes: { order: { ${more} attributes: { status: string, document: { type: media }, locales: string } } }`,
@@ -149,7 +149,7 @@ test('compiled schemas are frozen, and a missing name throws', async t => {
   t.is(attributeOf(model, 'page', 'title').name, 'title')
 })
 
-test('an index that exists already is not made twice', async t => {
+test('an index that exists already is not created twice', async t => {
   const storage = await storageOf(`contentTypes:
   page: { attributes: { other: { type: relation, relation: manyToOne, target: page }, date: date }, indexes: [[date], [date]] }`)
   t.deepEqual(tableOf(storage, 'pages').indexes.map(printIndex), [
@@ -159,7 +159,7 @@ test('an index that exists already is not made twice', async t => {
   ])
 })
 
-test('unique texts have an index as far as PostgreSQL can hold them', async t => {
+test('unique texts are indexed up to the length that PostgreSQL can index', async t => {
   const storage = await storageOf(`contentTypes:
   page:
     attributes:
@@ -168,7 +168,7 @@ test('unique texts have an index as far as PostgreSQL can hold them', async t =>
   t.deepEqual(tableOf(storage, 'pages').indexes.map(printIndex), ['unique (document_id)', 'unique (short)'])
 })
 
-test('a rename that leaves tables and columns as they were is none in the database', async t => {
+test('renaming without a change of tables and columns changes nothing in the database', async t => {
   const storage = await storageOf(`contentTypes:
   article:
     renamedFrom: post

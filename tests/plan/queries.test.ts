@@ -8,11 +8,11 @@ const blueprint = await goldenBlueprint()
 for (const { name, request, operations } of goldenCases()) {
   const { query, shape } = parseRequest(request, blueprint)
 
-  test(`${name}: the request becomes this query`, t => {
+  test(`${name}: the request is parsed to this query`, t => {
     t.is(printQuery(query), golden(name, 'query.json', printQuery(query)))
   })
 
-  test(`${name}: the query becomes this one statement, its values parameters`, t => {
+  test(`${name}: the query is printed as this single statement with parameters`, t => {
     const { text, values } = toStatement(query, shape, blueprint)
     const printed = `${text.replaceAll(/ (FROM|WHERE|ORDER BY|UNION ALL|JOIN) /g, '\n$1 ')}\n\n${JSON.stringify(values)}\n`
     t.is(printed, golden(name, 'statement.sql', printed))
@@ -21,7 +21,7 @@ for (const { name, request, operations } of goldenCases()) {
   for (const format of ['nested', 'flat'] as const) {
     const operation = operations[format]
     if (operation === null) continue
-    test(`${name}: GraphQL (${format}) parses the same query as REST, but pages every list inside`, t => {
+    test(`${name}: GraphQL (${format}) parses the same query as REST, but with pages for nested lists`, t => {
       const queries = parseQueries(operation, blueprint.model, LIMITS, format)
       t.deepEqual(
         queries.map(each => JSON.parse(printQuery(each))),

@@ -88,7 +88,7 @@ function query(random: Random): RestrictedQuery | null {
 
 const shapes = ['flat', 'v4'] as const
 
-test('whatever is asked after whatever else, its statement is the one that it would have been alone', t => {
+test('a statement does not depend on the requests before it', t => {
   const random = numbersFrom(4)
   const keys = new Set<string>()
   let asked = 0
@@ -113,7 +113,7 @@ test('whatever is asked after whatever else, its statement is the one that it wo
   t.true(keys.size < asked * 0.8, `${keys.size} kinds of ${asked} queries: hardly any came again`)
 })
 
-test('pages of everything near the first share few statement texts, which limit the rows a plan expects', t => {
+test('pages near the first share few statement texts, which bound the rows that a plan expects', t => {
   const reachOf = (list: string): string | undefined => {
     const { query, shape } = parseRequest(`GET /api/tags?${list}`, print)
     return / LIMIT (\d+)\) t1\$ LIMIT \(SELECT/.exec(printOne(query, shape, print).text)?.[1]

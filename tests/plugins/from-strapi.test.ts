@@ -30,7 +30,7 @@ const blocksOf = (page: string): readonly Block[] =>
     text,
   }))
 
-test('the code that docs/from-strapi.md shows does what the page says', async t => {
+test('the code in docs/from-strapi.md works as the page says', async t => {
   const page = readFileSync(resolve(import.meta.dirname, '../../docs/from-strapi.md'), 'utf8')
   const blocks = blocksOf(page)
   const folder = temporaryFolder()

@@ -179,7 +179,7 @@ for (const [body, message] of [
   ],
   [`rest.route('GET', '/articles', () => 1, { replace: true })`, /no key `replace`: did you mean `replaces`/],
 ] as const)
-  test(`a clash of routes does not start: ${body}`, async t => {
+  test(`an extension with conflicting routes prevents the start: ${body}`, async t => {
     await t.throwsAsync(open(t, { 'extensions/routes.ts': extension(body) }), { message })
   })
 
@@ -209,7 +209,7 @@ const THROWN = [
   ['RateLimitError', 429],
 ] as const
 
-test('errors of code are answered as Strapi answers them', async t => {
+test('errors thrown by code are answered as in Strapi', async t => {
   const names = THROWN.map(([name]) => name).join(', ')
   const app = await open(t, {
     'extensions/routes.ts': extension(
@@ -225,7 +225,7 @@ test('errors of code are answered as Strapi answers them', async t => {
   }
 })
 
-test('cookies and headers of Express middlewares reach every answer', async t => {
+test('cookies and headers of Express middlewares reach every response', async t => {
   const app = await open(
     t,
     {
@@ -262,7 +262,7 @@ export default defineMiddleware({ express: () => (request, response, next) => {
   t.is((await app.request('GET', '/api/articles')).headers['cache-control'], 'no-store')
 })
 
-test('document middlewares know the caller, and the document before a change', async t => {
+test('document middlewares receive the caller, and the document before a change', async t => {
   const app = await open(t, {
     'extensions/watch.ts': extension(`
       documents.use(async (context, next) => {
@@ -345,7 +345,7 @@ test('updateMany and deleteMany change all documents that match, or none', async
   await t.throwsAsync(users.updateMany({ filters: {}, data: { password: 'x' } }), { message: /use update/ })
 })
 
-test('in development a failure of the project says where it is', async t => {
+test('in development an error in project code reports its position', async t => {
   const throwing = (hook: string) =>
     `import { defineExtension } from 'plinth'\nexport default defineExtension({\n  ${hook} {\n    throw new Error('inside')\n  },\n})\n`
   for (const hook of ['register()', 'bootstrap()'])

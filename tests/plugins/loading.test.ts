@@ -35,7 +35,7 @@ async function reportedOf(folder: Folder): Promise<readonly string[]> {
   return compiled.ok ? [] : compiled.reasons.map(fault => printDiagnostic(fault).split('\n')[0] ?? '')
 }
 
-test('TypeScript and JavaScript load without a build step, by the names of their files and folders', async t => {
+test('TypeScript and JavaScript load without a build step, under the names of their files and folders', async t => {
   const folder = project(
     t,
     `routesConfig: { note.find: { policies: [{ name: billing/has-plan, config: { field: a } }, plain, old], middlewares: [round] } }
@@ -72,7 +72,7 @@ test('every load reads a module and its imports again', async t => {
   t.deepEqual(await reportedOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: two'])
 })
 
-test('every load reads a module again through a symbolic link to the project, too', async t => {
+test('every load also reads a module again through a symbolic link to the project', async t => {
   const folder = project(t, 'routesConfig: { note.find: { policies: [told] } }\n', {
     'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
     'lib/text.ts': "export const text = 'one'\n",
@@ -86,7 +86,7 @@ test('every load reads a module again through a symbolic link to the project, to
   t.deepEqual(await reportedOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: two'])
 })
 
-test('faulty modules are reported with their places, all at once', async t => {
+test('invalid modules are reported with their positions, all together', async t => {
   const folder = project(t, '', {
     'policies/Big_Name.ts': POLICY,
     'policies/throws.ts': 'const limit: number = 5\n\nthrow new TypeError(`no plans below ${limit}`)\n',
@@ -112,7 +112,7 @@ test('faulty modules are reported with their places, all at once', async t => {
   ])
 })
 
-test('uses in the project file are checked against the plugins, with the nearest name', async t => {
+test('references to plugins in the project file are checked, with the nearest name', async t => {
   const folder = project(
     t,
     `middlewares: [nowhere, round]

@@ -13,14 +13,14 @@ async function check(text: string, json = false) {
   return { code, text: written.join('').replaceAll(relative(process.cwd(), folder.path), 'FOLDER') }
 }
 
-test('plinth check of a good project says what it holds and ends with 0', async t => {
+test('plinth check summarises a valid project and exits with 0', async t => {
   const written: string[] = []
   const folder = join(import.meta.dirname, '../conformance/project')
   t.is(await runCheck({ folder, json: false, env: {}, write: part => written.push(part) }), 0)
   t.deepEqual(written, ['The project is in order: 9 content-types, 4 components, 3 roles.\n'])
 })
 
-test('plinth check shows the offending line with a caret, counts the faults and ends with 1', async t => {
+test('plinth check shows the invalid line with a caret, counts the errors and exits with 1', async t => {
   t.deepEqual(await check('name: A\nserver:\n  prot: 1\n'), {
     code: 1,
     text: `FOLDER/project.yaml:3:3 unknown key \`prot\`: did you mean \`port\`? (server.prot)
@@ -32,7 +32,7 @@ test('plinth check shows the offending line with a caret, counts the faults and 
   })
 })
 
-test('plinth check reports the faults of the file and those of the model at once', async t => {
+test('plinth check reports the errors of the file and of the model together', async t => {
   const { text } = await check(`name: A
 server: { prot: 1 }
 contentTypes: { article: { attributes: { author: { type: relation, relation: oneToOne, target: autor } } } }
@@ -42,7 +42,7 @@ contentTypes: { article: { attributes: { author: { type: relation, relation: one
   t.regex(text, /\n2 faults\n$/)
 })
 
-test('a model is not judged by declarations that do not fit the grammar', async t => {
+test('declarations with grammar errors are not checked as a model', async t => {
   const { text } = await check(`name: A
 contentTypes:
   author: { attributes: { articles: { type: relation, relation: oneToMany, target: article, mapedBy: author } } }
@@ -52,7 +52,7 @@ contentTypes:
   t.regex(text, /\n1 fault\n$/)
 })
 
-test('plinth check --json is one line for programs', async t => {
+test('plinth check --json prints one line', async t => {
   const { code, text } = await check('name: A\nserver: { port: 1 }\nserver: {}\n', true)
   t.is(code, 1)
   t.deepEqual(JSON.parse(text), {
@@ -74,7 +74,7 @@ test('plinth check --json is one line for programs', async t => {
   t.deepEqual(JSON.parse((await check('name: A\n', true)).text), { ok: true, faults: [] })
 })
 
-test('additional checks of a project report their faults too', async t => {
+test('additional checks of a project report their errors too', async t => {
   const folder = join(import.meta.dirname, '../conformance/project')
   const refuse: Checker = project =>
     failed({

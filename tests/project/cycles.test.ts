@@ -19,7 +19,7 @@ async function check(file: string): Promise<{ readonly code: number; readonly te
 
 const count = (length: number) => Array.from({ length }, (_, index) => index)
 
-test('a cycle of roles is one fault, and the other faults are reported too', async t => {
+test('a cycle of roles is one error, and other errors are reported too', async t => {
   const { code, text } = await check(`${HEAD}roles:
   a: { extends: b, permissions: { note: [find] } }
   b: { extends: c, permissions: { nothing: [find] } }
@@ -31,7 +31,7 @@ test('a cycle of roles is one fault, and the other faults are reported too', asy
   t.regex(text, /2 faults/)
 })
 
-test('roles inherit over any number of others, and over many ways to the same', async t => {
+test('roles may extend any number of others, also the same one on several paths', async t => {
   const chain = count(12_000).map(index => `  r${index}: { extends: r${index + 1} }\n`)
   const ways = count(40).map(
     index =>
@@ -43,7 +43,7 @@ test('roles inherit over any number of others, and over many ways to the same', 
   t.is(code, 0, text.slice(0, 500))
 })
 
-test('components nest as deep as is declared, and none in itself', async t => {
+test('components nest to any depth, but not in themselves', async t => {
   const nested = count(1_000).map(
     index => `  s.c${index}: { attributes: { n: { type: component, component: s.c${index + 1} } } }\n`,
   )

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { faultsOf, load, loadGood } from './load.ts'
 
-test('a variable becomes the number, the truth value or the text that its key wants', async t => {
+test('a variable is converted to the number, boolean or text that its key expects', async t => {
   const { settings } = await loadGood(
     `name: "\${A}-\${B}"
 server: { port: "\${PORT}", trustProxy: "\${YES}", metrics: { port: "\${NONE:-}" }, rateLimit: { api: "\${OFF}" } }
@@ -19,12 +19,12 @@ contentTypes: { a: { attributes: { code: { type: string, default: "\${PORT}" }, 
   t.like(rank, { default: 0.5 })
 })
 
-test('the value of a variable is never parsed as YAML, and never substituted again', async t => {
+test('the value of a variable is never parsed as YAML or substituted again', async t => {
   const { settings } = await loadGood('name: ${A}\n', { A: '{ b: *c } # ${HOME}' })
   t.is(settings.name, '{ b: *c } # ${HOME}')
 })
 
-test('a fallback replaces a variable that is not set or empty; two dollars are one', async t => {
+test('a fallback replaces an unset or empty variable; two dollars are a literal one', async t => {
   const { settings } = await loadGood('name: "${A:-a} ${B:-b} ${C:-c} ${D:-} $${A} $5"\n', {
     B: '',
     C: 'set',
@@ -38,7 +38,7 @@ test('keys are never substituted', async t => {
   ])
 })
 
-test('a quoted text is not a number unless a variable made it', async t => {
+test('a quoted text is not a number unless a variable produced it', async t => {
   t.deepEqual(await faultsOf('name: A\nserver: { port: "80" }\n'), [
     'project.yaml:2:17 expected a whole number, found "80" (server.port)',
   ])
@@ -49,7 +49,7 @@ test('real variables override .env', async t => {
   t.is((await loadGood(files, { A: 'real' })).settings.name, 'real also file')
 })
 
-test('a variable named like a member of every object is not set', async t => {
+test('a variable with the name of an Object.prototype member is not set', async t => {
   t.deepEqual(await faultsOf('name: "${constructor}"\n'), [
     'project.yaml:1:7 the environment variable `constructor` is not set: set it, or give a fallback with `${constructor:-…}` (name)',
   ])
@@ -63,7 +63,7 @@ const VARIABLES = {
   JWT_SECRET: 'a secret of the environment, ${PORT} letters long',
 }
 
-test('five variables are the defaults of keys that no file has', async t => {
+test('five variables are defaults of keys that the file does not set', async t => {
   for (const file of ['name: A\n', 'name: A\nserver:\ndatabase: { replicaLag: 1s }\n']) {
     const { settings } = await loadGood(file, VARIABLES)
     const { host, port } = settings.server
@@ -74,7 +74,7 @@ test('five variables are the defaults of keys that no file has', async t => {
   }
 })
 
-test('a key of the file or of an included file replaces its variable', async t => {
+test('a key of the file or of an included file overrides its variable', async t => {
   const { settings } = await loadGood(
     {
       'project.yaml':
@@ -90,7 +90,7 @@ test('a key of the file or of an included file replaces its variable', async t =
   t.is((await loadGood('name: A\n', { PORT: '', HOST: '' })).settings.server.port, 1337)
 })
 
-test('a wrong variable is reported with its name, and its secret is masked', async t => {
+test('an invalid variable is reported by name, with its secret masked', async t => {
   const [port = '', url = ''] = (await load('name: A\n', {
     PORT: 'http',
     DATABASE_URL: 'mysql://a:hidden@b/c',
@@ -103,7 +103,7 @@ test('a wrong variable is reported with its name, and its secret is masked', asy
   ])
 })
 
-test('the values of options override the file and the environment, and name the command line in faults', async t => {
+test('command-line options override the file and the environment, and errors name them', async t => {
   const text =
     'name: A\nserver: { port: 4000, host: 127.0.0.8 }\ndatabase: { url: "postgres://a/b", replicas: ["postgres://c/b"], preparedStatements: false }\n'
   const options = { PLINTH_PORT: '5000', PLINTH_DATABASE: 'embedded', PLINTH_HOST: '127.0.0.7', PORT: '6000' }

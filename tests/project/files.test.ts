@@ -31,7 +31,7 @@ test('files are UTF-8, with or without a byte order mark', async t => {
   ])
 })
 
-test('a file of more than 5 MiB is refused unread', async t => {
+test('a file of more than 5 MiB is refused without being read', async t => {
   const text = `name: A\n# ${'x'.repeat(5 * 1024 * 1024)}\n`
   t.deepEqual(await faultsOf(text), ['project.yaml:1:1 the file is larger than 5 MiB'])
   t.deepEqual(await faultsOf({ 'project.yaml': 'name: A\ninclude: [big.yaml]\n', 'big.yaml': text }), [
@@ -39,18 +39,18 @@ test('a file of more than 5 MiB is refused unread', async t => {
   ])
 })
 
-test('nesting that would end the stack is refused', async t => {
+test('nesting that would overflow the stack is refused', async t => {
   const faults = await faultsOf(`name: A\nmiddlewares: ${'['.repeat(50_000)}`)
   t.true(faults.length > 0)
 })
 
-test('Windows line ends change no place', async t => {
+test('Windows line ends do not change positions', async t => {
   t.deepEqual(await faultsOf('name: A\r\nserver:\r\n  prot: 1\r\n'), [
     'project.yaml:3:3 unknown key `prot`: did you mean `port`? (server.prot)',
   ])
 })
 
-test('included files are merged in the order of their paths, from their own folders, each once', async t => {
+test('included files are merged once, in the order of their paths, relative to the including folder', async t => {
   const { settings } = await loadGood({
     'project.yaml': 'name: A\ninclude: ["types/**/*.yaml", more.yaml]\ncontentTypes: { zebra: {} }\n',
     'more.yaml': 'server: { port: 1 }\ncontentTypes:\n',

@@ -20,7 +20,7 @@ const values = readdirSync(join(root, 'tests'), { recursive: true, encoding: 'ut
     }
   })
 
-test('the grammar that a build prints finds in every file what the compiled one finds', t => {
+test('the grammar printed by a build finds the same errors as the compiled one', t => {
   const folder = join(root, 'node_modules/.cache/plinth')
   const file = join(folder, `grammar-of-test-${process.pid}.cjs`)
   mkdirSync(folder, { recursive: true })

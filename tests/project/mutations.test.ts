@@ -57,7 +57,7 @@ function mutate(text: string, random: (below: number) => number): string {
   return mutant
 }
 
-test(`a file that was damaged at random is a project or faults with a place, never a crash (${RUNS} files)`, async t => {
+test(`a randomly damaged file is a project or a list of located errors, never a crash (${RUNS} files)`, async t => {
   const random = randomOf(20_260_101)
   let refused = 0
   for (let run = 0; run < RUNS; run++) {

@@ -8,7 +8,7 @@ const atKey = (project: Project, ...path: Path) => spot(project.keyPlace(path))
 const spot = ({ file, line, column }: { file: string; line: number; column: number }) =>
   `${file}:${line}:${column}`
 
-test('every key and value has its place, in included files too', async t => {
+test('every key and value has a position, also in included files', async t => {
   const project = await loadGood({
     'project.yaml': 'name: A\ninclude: [types/*.yaml]\n',
     'types/a.yaml':
@@ -37,7 +37,7 @@ test('a value that is in no file has the position of its parent', async t => {
   t.is(at(project, 'server', 'port'), 'project.yaml:1:1')
 })
 
-test('an item of a short list is found by its word', async t => {
+test('an item of a flow sequence has the position of its text', async t => {
   const project = await loadGood(
     'name: A\nroles:\n  a:\n    permissions: { article: [find, findOne] }\n  b: { extends: a }\nmiddlewares: [x, { name: log }]\n',
   )
@@ -46,7 +46,7 @@ test('an item of a short list is found by its word', async t => {
   t.is(at(project, 'middlewares', 1, 'name'), 'project.yaml:6:26')
 })
 
-test('aliases and merge keys have the place where their value is written', async t => {
+test('aliases and merge keys have the position where their value is written', async t => {
   const project = await loadGood(`name: A
 contentTypes:
   page:

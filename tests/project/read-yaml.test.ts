@@ -13,7 +13,7 @@ async function read(text: string, environment: Environment = {}) {
   return result
 }
 
-test('a YAML file is plain values, with the place of each', async t => {
+test('a YAML file is read as plain values with positions', async t => {
   const result = await read('- title: First\n  tags: [a, 2, null, true]\n  on: 2027-01-01\n')
   if (!result.ok) return t.fail(result.reasons[0]?.message)
   t.deepEqual(result.value.value, [{ title: 'First', tags: ['a', 2, null, true], on: '2027-01-01' }])
@@ -21,7 +21,7 @@ test('a YAML file is plain values, with the place of each', async t => {
   t.like(result.value.keyPlace([0, 'on']), { line: 3, column: 3 })
 })
 
-test('passwords are taken from the environment, and never quoted', async t => {
+test('passwords are taken from the environment, and never printed', async t => {
   const result = await read(
     '- { username: ann, password: "${PASSWORD}", email: "x" }\n- { password: open-sesame }\n',
     { PASSWORD: 'hunter2' },
@@ -41,7 +41,7 @@ test('an empty file is null', async t => {
   t.is(result.ok && result.value.value, null)
 })
 
-test('the rules of the project file hold: every fault is reported', async t => {
+test('the rules of the project file apply: every error is reported', async t => {
   const result = await read('- { a: 1, a: 2 }\n- { b: "${NOWHERE}", __proto__: {} }\n- *c\n')
   t.deepEqual(result.ok || result.reasons.map(reason => printDiagnostic(reason).split('\n')[0]), [
     'content/pages.yaml:1:11 duplicate key `a` ([0].a)',
@@ -51,7 +51,7 @@ test('the rules of the project file hold: every fault is reported', async t => {
   ])
 })
 
-test('a value cannot be changed once it is read', async t => {
+test('read values are immutable', async t => {
   const result = await read('- { a: { b: 1 } }\n')
   const frozen: unknown = result.ok && result.value.value
   t.true(Object.isFrozen(frozen) && Array.isArray(frozen) && Object.isFrozen(frozen[0].a))

@@ -41,7 +41,7 @@ test('the schema is valid in draft 2020-12', t => {
   t.true(ajv.validateSchema(schema), ajv.errorsText())
 })
 
-test('the schema is closed: a mapping of known keys takes no others', t => {
+test('the schema is closed: a mapping of known keys allows no others', t => {
   const open = [...within(schema, '#')].filter(
     ([, node]) => node.properties && node.additionalProperties !== false && !isNamed(node),
   )
@@ -54,7 +54,7 @@ test('the schema is closed: a mapping of known keys takes no others', t => {
 /** Known keys with defaults, and other names. */
 const isNamed = ({ additionalProperties }: JsonSchema): boolean => typeof additionalProperties === 'object'
 
-test('editors can explain every key', t => {
+test('every key has a description for editors', t => {
   const silent = [...within(schema, '#')].flatMap(([path, node]) =>
     Object.entries(node.properties ?? {})
       .filter(([, property]) => !resolve(property).description)
@@ -146,7 +146,7 @@ function otherThan(value: unknown): unknown {
   }
 }
 
-test('a key without a default of its own is set from other keys', t => {
+test('a key without a default derives its value from other keys', t => {
   const derived = [...within(schema, '#')].filter(([, node]) => node['x-derived'])
   t.deepEqual(
     derived.map(([path]) => path),
@@ -159,7 +159,7 @@ test('a key without a default of its own is set from other keys', t => {
   )
 })
 
-test('exactly the keys that hold secrets are never printed', t => {
+test('exactly the keys with secrets are never printed', t => {
   const secrets = [...within(schema, '#')].filter(([, node]) => node['x-secret']).map(([path]) => path)
   t.deepEqual(secrets, [
     '#/properties/database/properties/url',

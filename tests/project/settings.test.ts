@@ -4,7 +4,7 @@ import { readProjectSchema } from '../../core/project/grammar/project-schema.ts'
 import { loadProject } from '../../core/project/load-project.ts'
 import { faultsOf, loadGood } from './load.ts'
 
-test('the settings of the conformance project are those of its file', async t => {
+test('the settings of the conformance project equal its file', async t => {
   const loaded = await loadProject(join(import.meta.dirname, '../conformance/project'), { PORT: '1500' })
   if (!loaded.ok) return t.fail(loaded.reasons[0]?.message)
   const { settings } = loaded.value
@@ -27,7 +27,7 @@ test('the settings of the conformance project are those of its file', async t =>
   t.is(settings.apiTokens.expired?.expiresAt, '2020-01-01T00:00:00.000Z')
 })
 
-test('an attribute may be its type alone', async t => {
+test('an attribute may be declared by its type alone', async t => {
   const types = readProjectSchema().$defs?.shortAttribute?.enum ?? []
   t.true(types.length >= 19)
   const attributes = types.map(type => `      a_${type}: ${type}`)
@@ -55,7 +55,7 @@ test('an attribute may be its type alone', async t => {
   })
 })
 
-test('all forms of permissions become a mapping by action', async t => {
+test('all forms of permissions are normalised to a mapping by action', async t => {
   const { settings } = await loadGood(`name: A
 roles:
   a:
@@ -123,7 +123,7 @@ auth: { jwtExpiresIn: 60d }
   for (const fault of faults) t.true(fault.includes('the duration is too long: at most 24d'), fault)
 })
 
-test('locales have names; uses of modules have options', async t => {
+test('locales have names; references to modules have options', async t => {
   const { settings } = await loadGood(`name: A
 i18n: { locales: [en, fr-FR, zh-Hans, { code: de, name: Deutsch }] }
 middlewares: [helmet, { name: log }, { name: cut, options: [1] }]
@@ -144,7 +144,7 @@ graphql: { config: { serverOptions: { tracing: false } } }
   })
 })
 
-test('a project cannot be changed once it is loaded', async t => {
+test('a loaded project is immutable', async t => {
   const project = await loadGood('name: A\ncontentTypes: { article: { attributes: { title: string } } }\n')
   t.throws(() => Object.assign(project.settings.contentTypes.article?.attributes ?? {}, { more: {} }), {
     instanceOf: TypeError,
@@ -165,7 +165,7 @@ test('a limit that is not set is adjusted to the limit that is set', async t => 
   t.deepEqual(await limitsOf('{ maxLimit: 50 }', '{ amountLimit: 50 }'), [25, 50, 10, 50])
 })
 
-test('the only locale is the default one', async t => {
+test('a single locale is the default one', async t => {
   const { settings } = await loadGood('name: A\ni18n: { locales: [fr] }\n')
   t.is(settings.i18n.defaultLocale, 'fr')
 })

@@ -19,7 +19,7 @@ async function open(t: ExecutionContext): Promise<TestApp> {
   return app
 }
 
-test('$contains and $notContains ask whether a list has an entry', async t => {
+test('$contains and $notContains test whether a list has an entry', async t => {
   const { request } = await open(t)
   const find = async (query: string): Promise<string> => {
     const { status, body } = await request('GET', `/api/notes?sort=title&${query}`)
@@ -36,7 +36,7 @@ test('$contains and $notContains ask whether a list has an entry', async t => {
   t.is(await find(`filters[tags][$contains]=${encodeURIComponent(`"]'\\`)}`), '')
 })
 
-test('GraphQL asks the same, and values keep their types', async t => {
+test('GraphQL filters lists alike, and values keep their types', async t => {
   const { graphql } = await open(t)
   const find = async (filters: string): Promise<string> => {
     const { data, errors } = await graphql(

@@ -25,7 +25,7 @@ const body = (key: string, path?: string | null, message = `Invalid key ${key}`)
   source: 'body',
 })
 
-test('assignable values pass unchanged, publishedAt and locale are left out', t => {
+test('assignable values pass unchanged, publishedAt and locale are omitted', t => {
   const data = { title: 5, author: null, meta: { id: 3, label: 'x' }, publishedAt: null, locale: 'fr' }
   t.deepEqual(refusal(data), { title: 5, author: null, meta: { id: 3, label: 'x' } })
 })
@@ -50,7 +50,7 @@ test('the first unknown key is reported with its path', t => {
   t.deepEqual(refusal({ author: { add: ['a'] } }), body('add', 'author', 'Invalid key add at author'))
 })
 
-test('ids, stamps and other locales are not for callers to set, at the top and in components', t => {
+test('callers cannot set ids, timestamps or other locales, at the top or in components', t => {
   t.deepEqual(refusal({ id: 1 }), body('id'))
   t.deepEqual(refusal({ documentId: 'x' }), body('documentId'))
   for (const key of ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'localizations'])

@@ -106,11 +106,11 @@ for (const [promise, rows] of Object.entries(TABLE)) {
   })
 }
 
-test('locale and status mean nothing where the target has neither', t => {
+test('locale and status are ignored if the target has neither', t => {
   t.is(read('author', [{ documentId: 'a', locale: 5, status: 'retired' }]), 'set a')
 })
 
-test('files are set as a whole', t => {
+test('media are set as a whole', t => {
   t.is(read('cover', 7), 'set #7')
   t.is(read('cover', { set: ['a'] }), 'set a')
   const refused =

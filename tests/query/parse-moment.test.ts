@@ -3,7 +3,7 @@ import { parseDateTime } from '../../core/query/parse-moment.ts'
 
 const MOMENT = Date.parse('2026-11-22T04:23:00.000Z')
 
-test('a moment is the millisecond that it says, whichever that is', t => {
+test('a timestamp is parsed to its exact millisecond', t => {
   const wrong = Array.from({ length: 60_000 }, (_, index) => new Date(MOMENT + index).toISOString()).filter(
     text => {
       const parsed = parseDateTime(text)

@@ -29,14 +29,14 @@ const faultOf = (error: unknown): string =>
 
 const MISSING = 'validation: Missing "data" payload in the request body'
 
-test('a body has an object under data, and all other keys are ignored', async t => {
+test('a body has an object under data, and other keys are ignored', async t => {
   t.deepEqual(await read('{"data":{"a":1},"locale":"fr","status":"draft"}'), { a: 1 })
   t.deepEqual(await read('\uFEFF {"data":{"a":1,"a":2}}'), { a: 2 }, 'a BOM, and the last of a key')
   const missing = ['', '{}', '{"data":null}', '{"data":"x"}', '{"data":5}', '[1]', '{"title":"x"}']
   for (const text of missing) t.is(await read(text), MISSING, text)
 })
 
-test('JSON may come as any JSON type, and as a form; other types hold nothing', async t => {
+test('any JSON media type and forms are accepted; other types have no body', async t => {
   for (const type of ['application/json; charset=utf-8', 'application/vnd.api+json', 'Application/JSON'])
     t.deepEqual(await read('{"data":{"a":1}}', type), { a: 1 }, type)
   t.deepEqual(await read('data[title]=a+b%C3%A9&data[tags][]=x&data[tags][]=y', FORM_TYPE), {
@@ -63,13 +63,13 @@ test('a list under data is refused with the error of the reference', async t => 
   })
 })
 
-test('broken JSON, and JSON that is no object, are syntax errors', async t => {
+test('invalid JSON, and JSON that is no object, are syntax errors', async t => {
   t.regex(String(await read('{ "data": ')), /^syntax: /)
   for (const text of ['"text"', 'null', '5', ' '])
     t.is(await read(text), 'syntax: invalid JSON, only supports object and array', text)
 })
 
-test('no body reaches a prototype, wherever the key is and however it is written', async t => {
+test('no body reaches a prototype, for any position and spelling of the key', async t => {
   for (const text of [
     '{"__proto__":{}}',
     '{"data":{"a":[{"__proto__":1}]}}',
@@ -79,7 +79,7 @@ test('no body reaches a prototype, wherever the key is and however it is written
   t.deepEqual(await read('data[__proto__][a]=1&data[b]=2', FORM_TYPE), { b: '2' })
 })
 
-test('bodies too deep or too long are refused', async t => {
+test('bodies that are too deep or too long are refused', async t => {
   const deep = `{"data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
   t.is(await read(deep), 'validation: A body may be at most 100 levels deep')
   t.is(
@@ -97,7 +97,7 @@ test('bodies too deep or too long are refused', async t => {
   await t.throwsAsync(readData(tooLong), { instanceOf: RequestFault, message: 'too long' })
 })
 
-test('If-Match names strong tags, or any', t => {
+test('If-Match accepts strong tags, or any', t => {
   t.is(parsePrecondition(undefined), null)
   t.deepEqual(parsePrecondition('"a", "b",W/"c"'), { tags: ['a', 'b'] })
   t.deepEqual(parsePrecondition(' * '), { tags: ['*'] })

@@ -138,7 +138,7 @@ test('@strapi/client uploads, lists, changes and deletes files', async t => {
   t.is(gone?.name, 'FileNotFoundError')
 })
 
-test('@strapi/client gets its errors, tokens of users and all users', async t => {
+test('@strapi/client receives errors, user tokens and all users', async t => {
   const baseURL = await serve(t)
   const admin = strapi({ baseURL, auth: TOKEN })
   const refused = await t.throwsAsync(admin.collection('articles').create({ rating: 1 }), {
@@ -257,7 +257,7 @@ test('@refinedev/strapi-v4 works with rest.responseFormat: v4', async t => {
   t.is((await provider.getList({ resource: 'articles' })).data.length, 0)
 })
 
-test('@refinedev/strapi-v4 gets the errors of attributes, and signs users in', async t => {
+test('@refinedev/strapi-v4 receives attribute errors, and signs users in', async t => {
   const url = await serve(t, { rest: { responseFormat: 'v4' } })
   const headers = { Authorization: `Bearer ${TOKEN}` }
   const provider = DataProvider(url, axiosInstance.create({ headers }))

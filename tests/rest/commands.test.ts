@@ -69,7 +69,7 @@ const messageOf = ({ body }: HttpResponse): string => JSON.parse(String(body)).e
 
 const BODY = '{"data":{"title":"x"}}'
 
-test('POST creates in a status and a locale: 201 with the envelope, no address', async t => {
+test('POST creates in a status and a locale: 201 with the envelope, and no Location', async t => {
   const { answer, command } = await ask('POST', 'books', { body: BODY })
   t.deepEqual(answer, { status: 201, body: '{"data":{"id":1},"meta":{}}', hasEtag: true })
   t.like(command, { kind: 'create', status: 'published', locale: 'en', values: { title: 'x' } })
@@ -83,7 +83,7 @@ test('POST creates in a status and a locale: 201 with the envelope, no address',
   })
 })
 
-test('PUT updates what its address names, under the tags of If-Match', async t => {
+test('PUT updates the addressed document, with the tags of If-Match', async t => {
   const { answer, command } = await ask('PUT', 'books/abc', {
     body: BODY,
     headers: { 'if-match': '"t1", "t2"' },
@@ -93,7 +93,7 @@ test('PUT updates what its address names, under the tags of If-Match', async t =
   t.like((await ask('PUT', 'books/abc', { body: BODY })).command, { precondition: null })
 })
 
-test('DELETE is of one locale or all; its body is not read', async t => {
+test('DELETE removes one locale or all, and ignores its body', async t => {
   const { answer, command } = await ask('DELETE', 'books/abc?locale=*', { body: '{' })
   t.deepEqual(answer, { status: 204, body: null })
   t.like(command, { kind: 'delete', documentId: 'abc', locale: null })
@@ -103,7 +103,7 @@ test('DELETE is of one locale or all; its body is not read', async t => {
   t.is(draft.answer.status, 400)
 })
 
-test('a refused request sends nothing to the documents, and reports the first reason', async t => {
+test('a refused request changes no document, and reports the first reason', async t => {
   for (const [url, body, message] of [
     ['books?status=x&fields=nothing', '{', 'Invalid key nothing'],
     ['books?status=', '{', 'Invalid value for status: expected published or draft'],
@@ -120,17 +120,17 @@ test('a refused request sends nothing to the documents, and reports the first re
   }
 })
 
-test('conditions on what is written are checked and then passed over', async t => {
+test('filters of a write are validated and then ignored', async t => {
   const { answer } = await ask('POST', 'books?filters[title]=other&sort=title&_q=x', { body: BODY })
   t.is(answer.status, 201)
 })
 
-test('an id that no document can have is found nowhere', async t => {
+test('an impossible id is not found', async t => {
   t.is((await ask('PUT', 'books/a%00b', { body: BODY })).answer.status, 404)
   t.is((await ask('DELETE', 'books/a%00b')).answer.status, 204)
 })
 
-test('beneath a document and a single type no method does anything', async t => {
+test('paths below a document or a single type support no method', async t => {
   for (const [method, path] of [
     ['POST', 'books/abc/actions/publish'],
     ['PUT', 'books/abc/writer'],

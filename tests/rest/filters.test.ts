@@ -4,7 +4,7 @@ import { check, readList } from './reading.ts'
 
 const filter = ({ filter }: Parameters<Parameters<typeof check>[2]>[0]) => printFilter(filter)
 
-test('a value is $eq, a list is $in, in every way to write one', t => {
+test('a value means $eq and a list $in, in every list syntax', t => {
   check(
     t,
     [
@@ -40,7 +40,7 @@ test('a value is $eq, a list is $in, in every way to write one', t => {
   )
 })
 
-test('several operators and several attributes must all hold', t => {
+test('several operators and several attributes are combined by AND', t => {
   check(
     t,
     [
@@ -71,7 +71,7 @@ test('an operator with one operand accepts a list of values and matches any of t
   )
 })
 
-test('$null and $notNull are true for all but the words of no', t => {
+test('$null and $notNull are true for every value except those meaning false', t => {
   const yes = ['true', '1', 't', 'yes'].map(
     word => [`filters[title][$null]=${word}`, 'title $null true'] as const,
   )
@@ -81,7 +81,7 @@ test('$null and $notNull are true for all but the words of no', t => {
   check(t, [...yes, ...no, ['filters[title][$null]', 'title $null false']], filter)
 })
 
-test('$between takes exactly two', t => {
+test('$between requires exactly two values', t => {
   const refused = 'Invalid value for $between of pages: expected a list of exactly two values | pages filters'
   check(
     t,
@@ -95,7 +95,7 @@ test('$between takes exactly two', t => {
   )
 })
 
-test('groups nest freely, and a list is negated as a whole', t => {
+test('groups nest to any depth, and a list is negated as a whole', t => {
   check(
     t,
     [
@@ -310,7 +310,7 @@ test('a key deeper than twenty brackets is an unknown name', t => {
   )
 })
 
-test('names that every object has are no names of a query', t => {
+test('names of built-in object properties are unknown names', t => {
   check(
     t,
     [

@@ -59,7 +59,7 @@ function write(next: (below: number) => number): Record<string, unknown> {
   return { title: 'x', ...Object.fromEntries(keys.map(key => [key, value(0)])) }
 }
 
-test('no body makes the server fail', async t => {
+test('no body causes a server error', async t => {
   const next = generator(20_240_229)
   for (let round = 0; round < 400; round++) {
     const data = write(next)

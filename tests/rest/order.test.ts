@@ -10,7 +10,7 @@ test.after.always(() => room?.close())
 
 const GARBAGE = { authorization: 'Bearer nobody-knows-this' }
 
-test('an unknown address is not found, for every caller', async t => {
+test('an unknown path is not found, for every caller', async t => {
   t.is((await room.get('/api/unicorns', null, GARBAGE)).status, 404)
   t.is((await room.get('/api/books/ember/author', null, GARBAGE)).status, 404)
 })

@@ -104,19 +104,19 @@ for (const [title, table] of Object.entries(TABLES)) {
   })
 }
 
-test('a list of nothing has no pages', t => {
+test('an empty list has no pages', t => {
   const pagination: PaginationParams = { form: 'page', start: 0, limit: 25, withCount: true }
   t.is(printPagination(pagination, 0), '{"page":1,"pageSize":25,"pageCount":0,"total":0}')
   t.deepEqual(pageOf(pagination), { start: 0, limit: 25 })
 })
 
-test('a project decides on its own default, most, and count', t => {
+test('a project configures default, maximum and count', t => {
   const settings = { ...SETTINGS, defaultLimit: 5, maxLimit: 10, withCount: false }
   t.deepEqual(parsePagination({}, settings), { form: 'page', start: 0, limit: 5, withCount: false })
   const most = parsePagination({ pagination: { pageSize: '50' } }, settings)
   t.is(most.limit, 10)
 })
 
-test('one document has no pages: pagination is not even looked at', t => {
+test('pagination of one document is ignored without validation', t => {
   t.true(readOne('pagination[page]=x').ok)
 })

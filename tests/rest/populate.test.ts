@@ -5,7 +5,7 @@ import { check, readList } from './reading.ts'
 
 const populate = ({ selection }: Query) => printSelection(selection)
 
-test('names are written as text or list, nested ones with dots', t => {
+test('names are given as text or list, nested ones with dots', t => {
   check(
     t,
     [
@@ -30,7 +30,7 @@ test('names are written as text or list, nested ones with dots', t => {
   )
 })
 
-test('a star is one level of all that is no field', t => {
+test('a star populates one level of everything that is not a field', t => {
   check(
     t,
     [
@@ -42,7 +42,7 @@ test('a star is one level of all that is no field', t => {
   )
 })
 
-test('an object says yes or no, or what of the rows is wanted', t => {
+test('an object enables or disables an attribute, or has options for its rows', t => {
   const rows =
     'populate[sequels][fields]=title&populate[sequels][filters][pages][$gt]=1&populate[sequels][sort]=pages:desc'
   check(
@@ -73,7 +73,7 @@ test('an object says yes or no, or what of the rows is wanted', t => {
   )
 })
 
-test('a zone is answered whole, or the components that are named', t => {
+test('a zone is returned completely, or with the named components', t => {
   check(
     t,
     [
@@ -111,7 +111,7 @@ test('a zone is answered whole, or the components that are named', t => {
   )
 })
 
-test('files and entries of zones are answered themselves, never counted', t => {
+test('files and zone entries are returned, never counted', t => {
   check(
     t,
     [
@@ -123,7 +123,7 @@ test('files and entries of zones are answered themselves, never counted', t => {
   )
 })
 
-test('a word where an option is expected is no name and no yes', t => {
+test('a text where an option is expected is neither a name nor true', t => {
   check(
     t,
     [
@@ -169,7 +169,7 @@ test('unknown populate names are refused: with the whole path of a text, with th
   )
 })
 
-test('options that a populate does not have are refused; pages are among them', t => {
+test('options that a populate does not support are refused, pagination included', t => {
   const unknown = ['limit', 'start', 'page', 'pageSize', 'pagination', 'status', 'nothing'].map(
     name => [`populate[author][${name}]=1`, `Invalid key ${name} at author | author populate`] as const,
   )
@@ -233,7 +233,7 @@ test('parameters that a dynamic zone does not support are refused', t => {
   )
 })
 
-test('a populate may go ten levels deep and name five hundred attributes', t => {
+test('a populate is limited to ten levels and five hundred attributes', t => {
   const deep = (length: number) =>
     Array.from({ length }, (_, at) => (at % 2 === 0 ? 'author' : 'books')).join('.')
   t.true(readList(`populate=${deep(10)}`).ok)

@@ -46,7 +46,7 @@ async function noted() {
 
 const text = 'filters[title][$eq]=a&sort=title'
 
-test('one text is parsed once, and restricted for each caller', async t => {
+test('one query text is parsed once, and restricted for each caller', async t => {
   const { type, token, user, anonymous, terms } = await noted()
   const list = parseListSearch(type, { search: text }, terms)
   t.is(parseListSearch(type, { search: text }, terms), list)
@@ -65,7 +65,7 @@ test('one text is parsed once, and restricted for each caller', async t => {
   }
 })
 
-test('the same text of another project, or with other limits, is another list', async t => {
+test('the same text for another project, or with other limits, is parsed separately', async t => {
   const [one, other] = [await noted(), await noted()]
   const typeOf = (asked: typeof one, terms = asked.terms) =>
     parseListSearch(asked.type, { search: text }, terms)
@@ -83,7 +83,7 @@ test('refused queries are refused every time', async t => {
   }
 })
 
-test('a document is asked for by one query, whichever it is, and a list by the same text is another', async t => {
+test('a text for one document is cached for all of them, and separately for a list', async t => {
   const { type, token, terms } = await noted()
   const caller = token('full')
   const one = parseOneSearch(type, { search: 'fields=title' }, terms)

@@ -44,11 +44,11 @@ const TABLE: Readonly<Record<string, string>> = {
   '/api/constructor': 'nothing',
 }
 
-test('paths lead to content-types by their plural or, of single types, their only name', t => {
+test('paths resolve to content-types by their plural, or by the singular of single types', t => {
   for (const [path, expected] of Object.entries(TABLE)) t.is(route(path), expected, path)
 })
 
-test('the prefix is the project’s own', async t => {
+test('the prefix is configurable', async t => {
   const findBare = compileRoutes(await library(), '')
   t.true(findBare('/books')?.ok)
   t.is(findBare('/api/books'), null)

@@ -8,7 +8,7 @@ const fields = ({ selection }: Query) => printSelection(selection)
 
 const BAD_ORDER = 'Invalid order. order can only be one of asc|desc|ASC|DESC'
 
-test('a sort is written as text, list or object, ascending unless it says otherwise', t => {
+test('a sort is given as text, list or object, ascending by default', t => {
   check(
     t,
     [
@@ -33,7 +33,7 @@ test('a sort is written as text, list or object, ascending unless it says otherw
   )
 })
 
-test('a sort goes over relations, media and components', t => {
+test('a sort may cross relations, media and components', t => {
   check(
     t,
     [
@@ -76,7 +76,7 @@ test('an unknown sort name is reported before an invalid order', t => {
   )
 })
 
-test('fields are written as text or list; a star is all of them', t => {
+test('fields are given as text or list; a star means all', t => {
   check(
     t,
     [
@@ -94,7 +94,7 @@ test('fields are written as text or list; a star is all of them', t => {
   )
 })
 
-test('fields that are none are refused', t => {
+test('attributes that are no fields are refused', t => {
   const form = 'Invalid fields parameter. Expected a string or an array of strings'
   check(
     t,

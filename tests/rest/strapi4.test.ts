@@ -198,7 +198,7 @@ test('numeric ids link documents, and filter by linked documents', async t => {
   t.like(list[0]?.attributes.author, { data: { id: author.id, attributes: { name: 'Ann' } } })
 })
 
-test('publicationState shows drafts to who may read them, and publishedAt: null writes one', async t => {
+test('publicationState shows drafts to permitted callers, and publishedAt: null writes a draft', async t => {
   const { send } = await openSite(t)
   await send('POST', 'articles', { title: 'published', publishedAt: '2026-01-01T00:00:00.000Z', id: 5 })
   const draft = await send('POST', 'articles', { title: 'draft', publishedAt: null })

@@ -4,7 +4,7 @@ import { faultText } from '../query/library.ts'
 import { printLocale } from '../query/print.ts'
 import { check, must, readList, readOne } from './reading.ts'
 
-test('status is published, draft, or refused', t => {
+test('status is published or draft; other values are refused', t => {
   const refused = 'Invalid value for status: expected published or draft'
   check(
     t,
@@ -21,7 +21,7 @@ test('status is published, draft, or refused', t => {
   )
 })
 
-test('a list may be in one locale, in several or in all', t => {
+test('a list accepts one locale, several or all', t => {
   check(
     t,
     [
@@ -38,7 +38,7 @@ test('a list may be in one locale, in several or in all', t => {
   )
 })
 
-test('one document is in one locale', t => {
+test('one document accepts one locale', t => {
   t.is(printLocale(must(readOne('locale=fr'))), 'fr')
   t.is(printLocale(must(readOne('locale=*'))), '*')
   t.is(
@@ -47,7 +47,7 @@ test('one document is in one locale', t => {
   )
 })
 
-test('a filter on the locale says which ones', t => {
+test('a filter on the locale selects locales', t => {
   for (const query of ['filters[locale]=fr', 'filters[locale][$in][0]=fr&locale=en']) {
     t.is(printLocale(must(readOne(query))), 'all')
     check(t, [[query, 'all']], printLocale)
@@ -55,7 +55,7 @@ test('a filter on the locale says which ones', t => {
   check(t, [['filters[$and][0][locale]=fr', 'en']], printLocale)
 })
 
-test('types without locales know none', t => {
+test('types without locales ignore the locale', t => {
   check(
     t,
     [
@@ -88,7 +88,7 @@ test('documents are filtered by publication state', t => {
   check(t, [['publicationFilter=new', 'null']], publication, 'person')
 })
 
-test('a search looks through texts, numbers, uids and the documentId', t => {
+test('a search covers texts, numbers, uids and the documentId', t => {
   check(
     t,
     [
@@ -104,12 +104,12 @@ test('a search looks through texts, numbers, uids and the documentId', t => {
   )
 })
 
-test('unknown parameters are passed over, lookup is refused', t => {
+test('unknown parameters are ignored, lookup is refused', t => {
   t.true(readList('foo=bar&baz[x]=1&_=123&where[title]=x&select=title').ok)
   t.is(faultText(readList('lookup[title]=1')), "Invalid params: 'lookup'")
 })
 
-test('faults are reported in the order filters, sort, fields, populate', t => {
+test('errors are reported in the order filters, sort, fields, populate', t => {
   const all = ['filters[a]=1', 'sort=b', 'fields=c', 'populate=d']
   const reported = all.map((_, from) => faultText(readList(all.slice(from).reverse().join('&'))))
   t.deepEqual(reported, [

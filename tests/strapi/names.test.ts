@@ -5,7 +5,7 @@ import { namesOf, snakeCase } from '../../tools/strapi/strapi-names.ts'
 
 const LONG = 'a_really_long_collection_name_of_things_that_go_on_and_on'
 
-test('tables and columns of Strapi 5 are found by the names that it gave them, shortened ones too', t => {
+test('tables and columns of Strapi 5 are found by their generated names, shortened ones included', t => {
   const names = namesOf(5)
   t.is(names.table('articles'), 'articles')
   t.is(names.table(LONG), 'a_really_long_collection_name_of_things_that_go_onf05ed')
@@ -28,7 +28,7 @@ test('names of Strapi 4 are cut at the limit of PostgreSQL', t => {
   t.is(names.links(LONG, 'anAttribute'), 'a_really_long_collection_name_of_things_that_go_on_and_on_an_at')
 })
 
-test('a name is taken apart into words as Strapi does it', t => {
+test('a name is split into words as in Strapi', t => {
   const words = {
     fooBar2: 'foo_bar_2',
     x1: 'x_1',

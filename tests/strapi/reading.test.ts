@@ -68,12 +68,12 @@ const MODULES: readonly (readonly [source: string, exported: unknown, file?: str
   ['const a = b\nconst b = a\nexport default a', '?'],
 ]
 
-test('a module is read as far as its values are literals, and none of its code runs', t => {
+test('a module is read as far as its values are literals, without running its code', t => {
   for (const [source, exported, file = 'config/server.ts'] of MODULES)
     t.deepEqual(plain(readExported(source, file)), exported, source)
 })
 
-test('a module that makes no sense is refused with the place, and never breaks the import', t => {
+test('an invalid module is refused with its position, and never breaks the import', t => {
   const read = (source: string) => {
     try {
       readExported(source, 'config/server.js')
@@ -155,7 +155,7 @@ const CODE: readonly (readonly [file: string, source: string, found: 'own' | 'ro
   ['src/api/a/policies/empty.js', '// nothing yet', 'generated'],
 ]
 
-test("a project's own code is told from what the generator of Strapi wrote", async t => {
+test('custom code of a project is distinguished from code that Strapi generated', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-strapi-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   for (const [file, source] of CODE) {

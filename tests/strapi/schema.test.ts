@@ -26,7 +26,7 @@ const typesOf = (settings: Settings | undefined) =>
   )
 
 for (const version of [4, 5] as const) {
-  test(`a Strapi ${version} project becomes the model that it was`, async t => {
+  test(`a Strapi ${version} project becomes an equivalent model`, async t => {
     const out = temporaryFolder()
     t.teardown(out.remove)
     t.is((await runImport({ dir: recorded(version), out: out.path })).code, 0)
@@ -150,7 +150,7 @@ const SHOP = {
   'src/policies/is-owner.ts': 'export default () => true',
 }
 
-test("Strapi's limits become ours, and none is a long list that the size of the response bounds", async t => {
+test('limits of Strapi are converted, and long lists stay bounded by the size of the response', async t => {
   const limits = async (api: string, graphql: string) => {
     const strapi = strapiProject({
       ...SHOP,
@@ -172,7 +172,7 @@ test("Strapi's limits become ours, and none is a long list that the size of the 
   })
 })
 
-test('a project.yaml that is there is kept, but for --force', async t => {
+test('an existing project.yaml is kept unless --force is given', async t => {
   const strapi = strapiProject(type('page', { title: { type: 'string' } }))
   t.teardown(strapi.remove)
   strapi.write('project.yaml', 'name: Mine\n')
@@ -210,7 +210,7 @@ test('a folder without a Strapi project is refused with the list of expected fil
   t.false(existsSync(out))
 })
 
-test('whatever the schemas of a project say, its import passes the checker', async t => {
+test('a project imported from any schemas passes the checker', async t => {
   const random = randomFrom(20261121)
   for (let round = 0; round < 25; round++) {
     const strapi = strapiProject(randomProject(random))
@@ -341,7 +341,7 @@ const randomAttribute = (random: Random): Record<string, unknown> => ({
   default: random<unknown>(...VALUES),
 })
 
-test('roles, locales and sign-in come from the files of config-sync where no database is given', async t => {
+test('without a database, roles, locales and sign-in come from the files of config-sync', async t => {
   const folder = strapiProject({
     ...type('note', { title: { type: 'string' } }, { pluginOptions: { i18n: { localized: true } } }),
     'config/sync/user-role.public.json': {

@@ -33,7 +33,7 @@ function sqliteFile(t: ExecutionContext): { readonly folder: Folder; readonly fi
   return { folder, file }
 }
 
-test('a Strapi project on SQLite answers as it did before, once it was imported', async t => {
+test('a Strapi project on SQLite returns the same responses after its import', async t => {
   const { code, complaint, ...project } = await imports(t, { database: sqliteFile(t).file })
   t.is(code, 0, complaint)
   // Strapi's own import numbered the documents again.
@@ -44,14 +44,14 @@ for (const [name, options] of [
   ['an archive', { archive: data('export.tar.gz') }],
   ['an encrypted archive', { archive: data('export.tar.gz.enc'), key: KEY }],
 ] as const) {
-  test(`${name} of \`strapi export\` is imported with its files, and answers as Strapi did`, async t => {
+  test(`${name} of \`strapi export\` is imported with its files, and returns the same responses as Strapi`, async t => {
     const { code, complaint, ...project } = await imports(t, options)
     t.is(code, 0, complaint)
     await answersAsRecorded(t, 5, project)
   })
 }
 
-test('a source that cannot be read is refused with the reason, before documents are written', async t => {
+test('an unreadable source is refused with the reason, before documents are written', async t => {
   const { folder, file } = sqliteFile(t)
   const refusal = async (source: Omit<ImportTerms, 'dir' | 'out'>) => {
     const { code, complaint } = await imports(t, source)

@@ -39,7 +39,7 @@ const NOTHING_THERE = {
   read: () => Promise.reject(new Error('nothing is to be read')),
 }
 
-test('links of an archive are found in columns and tables, and translations of Strapi 4 in theirs', async t => {
+test('links of an archive are found in columns and tables, and translations of Strapi 4 in their tables', async t => {
   const schema = (name: string, attributes: object) => ({
     uid: `api::${name}.${name}`,
     info: { singularName: name },

@@ -26,7 +26,7 @@ async function open(t: ExecutionContext, terms: Partial<TestTerms> = {}): Promis
   return app
 }
 
-test('the whole server answers without a port: routes, tokens, headers, faults, health', async t => {
+test('the whole server responds without a port: routes, tokens, headers, errors, health', async t => {
   const { app, request } = await open(t)
   const { documentId } = await app.documents('note').create({ data: { text: 'hello' }, status: 'published' })
   const found = await request('GET', `/api/notes/${documentId}?fields=text`)
@@ -44,7 +44,7 @@ test('the whole server answers without a port: routes, tokens, headers, faults, 
   t.is((await request('GET', '/_ready')).status, 200)
 })
 
-test('a request whose headers are too large is answered as a server answers it', async t => {
+test('a request with oversized headers is answered as by a server', async t => {
   const { request } = await open(t)
   const { status, body } = await request('GET', `/api/notes?filters[text]=${'x'.repeat(20_000)}`)
   t.like(
@@ -53,7 +53,7 @@ test('a request whose headers are too large is answered as a server answers it',
   )
 })
 
-test('listens on a free port of 127.0.0.1 when asked, until it is closed', async t => {
+test('listen opens a free port of 127.0.0.1 until close', async t => {
   t.is((await open(t)).url, null)
   const app = await open(t, { listen: true })
   const answer = await fetch(`${app.url}/api/notes`)
@@ -63,7 +63,7 @@ test('listens on a free port of 127.0.0.1 when asked, until it is closed', async
   await t.throwsAsync(fetch(`${app.url}/api/notes`))
 })
 
-test('a file is uploaded as a form', async t => {
+test('a FormData body is uploaded as a form', async t => {
   const { request } = await open(t)
   const form = new FormData()
   form.append('files', new Blob(['hello'], { type: 'text/plain' }), 'hello.txt')
@@ -75,7 +75,7 @@ test('a file is uploaded as a form', async t => {
   t.like(body, [{ name: 'hello.txt' }])
 })
 
-test('policies, middlewares and extensions of a folder run in it, on behalf of who asks, and its log can be read', async t => {
+test('policies, middlewares and extensions of a folder run, for the caller of a request, and the log can be read', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write(
@@ -119,7 +119,7 @@ test('policies, middlewares and extensions of a folder run in it, on behalf of w
   t.true(log().some(line => line.includes('published hello')))
 })
 
-test('a project that is wrong is refused with what is wrong with it', async t => {
+test('an invalid project is refused with its errors', async t => {
   const project = { contentTypes: { note: { attributes: { text: 'strng' } } } }
   await t.throwsAsync(createTestApp({ project }), { message: /strng/ })
 })

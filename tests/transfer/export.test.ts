@@ -39,7 +39,7 @@ interface ReportedVersion {
   readonly values: { readonly title: string; readonly tags: readonly { readonly documentId: string }[] }
 }
 
-test('an export contains every version with its links in order, private attributes, and no password', async t => {
+test('an export contains every version with its links in order and private attributes, but no password', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   const [header = '', ...lines] = await exported({ folder: site.folder.path, database: site.database })
@@ -82,7 +82,7 @@ test('an export contains every version with its links in order, private attribut
   )
 })
 
-test('password hashes are exported on demand, and types that are not named are skipped', async t => {
+test('password hashes are exported on demand, and only named types if any are named', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   const [, ...lines] = await exported(

@@ -122,7 +122,7 @@ const LAST_PLACES = `SELECT nextval('pages_id_seq') > (SELECT max(id) FROM pages
 
 const uploads = (folder: string): readonly string[] => readdirSync(join(folder, '.plinth', 'uploads')).sort()
 
-test('users come with the hashes of their passwords where these were exported, else without a password', async t => {
+test('users are imported with exported password hashes, else without a password', async t => {
   const site = await richSite(t)
   const [other, another] = [await elsewhere(t, site), await elsewhere(t, site)]
   const whole = await exported(placeOf(site), { passwords: true })
@@ -142,7 +142,7 @@ test('users come with the hashes of their passwords where these were exported, e
   t.deepEqual(users, [[1, true]])
 })
 
-test('the example project goes through a stream unchanged', async t => {
+test('the example project is exported and imported unchanged', async t => {
   const site = await openSite(t, {})
   for (const part of ['content', 'policies', 'middlewares', 'extensions'])
     cpSync(join(root, part), join(site.folder.path, part), { recursive: true })
@@ -156,7 +156,7 @@ test('the example project goes through a stream unchanged', async t => {
   t.deepEqual(await exported({ folder: site.folder.path, database }), lines)
 })
 
-test('documents that are there are left, refused or made what the line says, versions that it lacks included', async t => {
+test('existing documents are skipped, refused or replaced as requested, missing versions included', async t => {
   const site = await richSite(t)
   const place = placeOf(site)
   const [header = '', ...lines] = await exported(place, { types: ['page'] })
@@ -180,7 +180,7 @@ test('documents that are there are left, refused or made what the line says, ver
   )
 })
 
-test('an import that was cut off goes on where it was', async t => {
+test('an interrupted import resumes where it stopped', async t => {
   const folder = projectFolder(t, NUMBERS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   const lines = numbers(700)
@@ -221,7 +221,7 @@ const numbers = (count: number, called = 'n'): readonly string[] => [
 const lineOf = (documentId: string, values: object, more: object = {}): string =>
   JSON.stringify({ type: 'api::number.number', documentId, versions: [{ values, ...more }] })
 
-test('every line is checked before the first is written, and reported with its document and attribute', async t => {
+test('every line is checked before the first write, and reported with its document and attribute', async t => {
   const folder = projectFolder(t, NUMBERS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   t.like(await imported(place, numbers(3)), { made: 3 })
@@ -266,7 +266,7 @@ test('every line is checked before the first is written, and reported with its d
   t.deepEqual(rows, [[3]])
 })
 
-test('listeners hear of an import where they are to, each version as of other writes', async t => {
+test('listeners receive events of an import on demand, one for each version', async t => {
   const folder = projectFolder(t, NUMBERS)
   folder.write(
     'extensions/ears.js',
@@ -299,7 +299,7 @@ contentTypes:
       tone: { type: string, default: low, localized: false }
 `
 
-test('a locale that an import adds takes defaults where the stream says nothing, and listeners see it created', async t => {
+test('a locale that an import adds takes defaults for omitted values, and causes a create event', async t => {
   const folder = projectFolder(t, MOODS)
   folder.write(
     'extensions/ears.js',
@@ -339,7 +339,7 @@ export default defineExtension({ register({ documents }) { documents.on('song.*'
   ])
 })
 
-test('unique values of components are checked across lines and documents, and keep their owner', async t => {
+test('unique values of components are checked across lines and documents', async t => {
   const folder = projectFolder(t, TWINS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   await imported(place, numbers(0))
@@ -367,7 +367,7 @@ contentTypes:
   number: { attributes: { value: integer, next: { type: relation, relation: oneToOne, target: number } } }
   twin: { attributes: { parts: { type: component, component: a.part, repeatable: true } } }`
 
-test('attributes that the stream lacks take their defaults, and are reported if they are required', async t => {
+test('attributes that the stream omits take their defaults, and required ones are reported', async t => {
   const more = (attributes: string) => NUMBERS.replace('attributes: {', `attributes: { ${attributes},`)
   const database = await openTestDatabase(t)
   const place = { folder: projectFolder(t, more('kind: { type: string, default: new }')).path, database }
@@ -383,7 +383,7 @@ test('attributes that the stream lacks take their defaults, and are reported if 
   t.like(await imported(stricter, lines.slice(0, 2), { onConflict: 'update' }), { changed: 1 })
 })
 
-test('bytes that no storage can keep are reported, and leave nothing behind', async t => {
+test('bytes that cannot be stored are reported, and nothing is written', async t => {
   const folder = projectFolder(t, NUMBERS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   await imported(place, numbers(1))
@@ -422,7 +422,7 @@ test('bytes that no storage can keep are reported, and leave nothing behind', as
   )
 })
 
-test('a stream of another model is refused with all that does not fit', async t => {
+test('a stream of another model is refused with all differences', async t => {
   const folder = projectFolder(t, NUMBERS.replace('value:', 'amount:'))
   const place = { folder: folder.path, database: await openTestDatabase(t) }
   const other = DESCRIBED.replace('"draftAndPublish":false', '"draftAndPublish":true').replace(

@@ -68,12 +68,12 @@ const CASES: readonly (readonly [string, unknown, string])[] = [
 ]
 
 for (const [what, schema, type] of CASES) {
-  test(`${what} is typed as what its schema takes`, t => {
+  test(`${what} has the type of the values that its schema accepts`, t => {
     t.is(printSchema(schema), type)
   })
 }
 
-test('a schema that holds itself has an end', t => {
+test('the type of a recursive schema is finite', t => {
   const schema = { type: 'object', properties: { in: { $ref: '#' } }, additionalProperties: false }
   t.regex(printSchema(schema), /^(\{ in\?: )+unknown( \})+$/)
 })

@@ -38,7 +38,7 @@ function faultsOf(name: string): readonly string[] {
   })
 }
 
-test('the types of the conformance project are what project.yaml says', async t => {
+test('the types of the conformance project match project.yaml', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const out = join(folder.path, 'types.d.ts')
@@ -46,15 +46,15 @@ test('the types of the conformance project are what project.yaml says', async t 
   t.is(readFileSync(out, 'utf8'), readFileSync(GOLDEN, 'utf8'))
 })
 
-test('a typed plugin may say what the project has, and nothing else', t => {
+test('a typed plugin compiles with names of the project only', t => {
   t.deepEqual(faultsOf('documents.ts'), [])
 })
 
-test('policies, middlewares, methods, events and extensions of the schema are held to what there is', t => {
+test('policies, middlewares, methods, events and extensions of the schema are typed by the project', t => {
   t.deepEqual(faultsOf('plugins.ts'), [])
 })
 
-test('without types of a project, plugins compile all the same', t => {
+test('plugins compile without generated types', t => {
   t.deepEqual(faultsOf('untyped.ts'), [])
 })
 
@@ -74,7 +74,7 @@ test('names of policies and middlewares come from their files; --check reports o
   t.is((await run(folder.path, { check: true })).code, 1)
 })
 
-test('an invalid project reports its faults, and no types are written', async t => {
+test('an invalid project reports its errors, and writes no types', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', 'name: Small\ncontentTypes: { book: { attributes: { title: strng } } }\n')

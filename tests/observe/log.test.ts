@@ -27,7 +27,7 @@ function log(observation: Observation, terms: Partial<LogOptions> = {}): string 
   return lines.join('')
 }
 
-test('collectors get one line of JSON an observation', t => {
+test('log collectors get one line of JSON for each observation', t => {
   const { time, ...line } = JSON.parse(log(answered))
   t.deepEqual(line, {
     level: 20,
@@ -44,7 +44,7 @@ test('collectors get one line of JSON an observation', t => {
   t.regex(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('a terminal gets sentences', t => {
+test('terminals get sentences', t => {
   const line = log({ kind: 'listening', url: 'http://localhost:1337', milliseconds: 812.4 }, { pretty: true })
   t.regex(line, /^\d\d:\d\d:\d\d info {2}Listening on http:\/\/localhost:1337 after 812 ms\n$/)
 })
@@ -61,13 +61,13 @@ test('an error is logged with its stack and causes, and without its other proper
   )
 })
 
-test('an error that causes itself ends somewhere', t => {
+test('an error whose cause is itself is logged finitely', t => {
   const error = new Error('round')
   error.cause = error
   t.is(log({ kind: 'failed', requestId: 'r1', error }).match(/caused by/g)?.length, 5)
 })
 
-test('secrets are hidden in whatever is written', t => {
+test('secrets are masked in every log line', t => {
   const redact = createRedactor(['my-very-own-secret'])
   const reported =
     'connect postgres://ada:hunter22@db/x with my-very-own-secret, Authorization: Bearer abc.def'
@@ -75,7 +75,7 @@ test('secrets are hidden in whatever is written', t => {
   t.notRegex(line, /my-very-own-secret|hunter22|abc\.def/)
 })
 
-test('below its level a log hears nothing', t => {
+test('a log ignores observations below its level', t => {
   const observer = openLog({ level: 'info', pretty: false, redact: text => text, write: () => {} })
   t.false(observer.isEnabled('answered'))
   t.true(observer.isEnabled('failed'))

@@ -60,7 +60,7 @@ for (const [list, way] of [
 ] as const) {
   const place = [list, ...way].join('.')
 
-  test(`no other spelling leads to what is private (${place})`, async t => {
+  test(`private attributes cannot be reached by another spelling (${place})`, async t => {
     const answered: string[] = []
     for (const name of NAMES) {
       for (const query of named([...way], encodeURIComponent(name))) {
@@ -97,7 +97,7 @@ const PARAMETERS = [
   ...['having', 'select', 'columns', 'orderBy', 'groupBy', 'with', 'joins', '__proto__', 'constructor'],
 ]
 
-test('parameters of other names reveal nothing that is hidden', async t => {
+test('unknown parameters reveal nothing hidden', async t => {
   const reported: string[] = []
   for (const parameter of PARAMETERS) {
     for (const keys of [
@@ -119,7 +119,7 @@ test('parameters of other names reveal nothing that is hidden', async t => {
   t.deepEqual(reported, [])
 })
 
-test('text is not searched for where the caller may not look', async t => {
+test('a search covers only what the caller may read', async t => {
   const found = async (list: string, text: string, as: string): Promise<number> => {
     const answer = await world.ask('GET', `/api/${list}?_q=${text}`, { as })
     t.is(answer.status, 200)
@@ -133,7 +133,7 @@ test('text is not searched for where the caller may not look', async t => {
   t.is(await found('authors', 'whisper', FULL), 1)
 })
 
-test('names that every object has find nothing that is hidden', async t => {
+test('names of built-in object properties find nothing hidden', async t => {
   const all = await world.ask('GET', '/api/authors', { as: FULL })
   for (const name of INHERITED) {
     for (const query of [
@@ -147,7 +147,7 @@ test('names that every object has find nothing that is hidden', async t => {
   }
 })
 
-test('no attribute may have a name that every object has, for a filter on it would be no filter', async t => {
+test('an attribute cannot have the name of a built-in object property', async t => {
   for (const name of INHERITED) {
     const yaml = `name: X\ncontentTypes: { book: { attributes: { title: string, "${name}": string } } }\n`
     const opened = await compile(yaml)

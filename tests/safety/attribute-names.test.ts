@@ -47,7 +47,7 @@ async function ask({ graphql }: TestApp, query: string): Promise<Sent['data']> {
 const pick = (from: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.map(name => [name, from[name]]))
 
-test('there are two hundred names', t => {
+test('at least two hundred names are tested', t => {
   t.true(ATTRIBUTE_NAMES.length >= 200)
 })
 
@@ -138,7 +138,7 @@ const ZONED = {
   p: [VALUES],
 }
 
-test('components and dynamic zones with attributes of any name answer whole', async t => {
+test('components and dynamic zones with attributes of any name are returned completely', async t => {
   const app = await open(t)
   const { data } = await send(app, 'POST', '/api/zoneds', ZONED)
   const deep = 'populate[r][populate]=*&populate[o][populate]=*&populate[p]=true'
@@ -151,7 +151,7 @@ test('components and dynamic zones with attributes of any name answer whole', as
   t.is(filtered.data.length, 1)
 })
 
-test('GraphQL answers attributes of any name, under any alias', async t => {
+test('GraphQL returns attributes of any name, under any alias', async t => {
   const app = await open(t)
   await ask(app, `mutation { createPlain(data: ${literal(VALUES)}) { data { id } } }`)
   await ask(app, `mutation { createVersioned(data: ${literal(VALUES)}) { data { id } } }`)
@@ -172,7 +172,7 @@ test('GraphQL answers attributes of any name, under any alias', async t => {
   }
 })
 
-test('GraphQL answers relations, components and zones under aliases of any name', async t => {
+test('GraphQL returns relations, components and zones under aliases of any name', async t => {
   const app = await open(t)
   const { data } = await send(app, 'POST', '/api/linkeds', { label: 'target' })
   await send(app, 'POST', '/api/linkeds', { label: 'source', r: data.documentId, rMany: [data.documentId] })
@@ -204,7 +204,7 @@ const literal = (values: Values): string =>
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
     .join(', ')} }`
 
-test('content/ and the export carry attributes of any name', async t => {
+test('content/ and exports support attributes of any name', async t => {
   const yaml = JSON.stringify([
     { documentId: 'one', ...VALUES, locales: { fr: VALUES } },
     { documentId: 'two', status: 'draft', ...VALUES },
@@ -245,7 +245,7 @@ const REFUSED: Readonly<Record<string, readonly [attributes: string, message: Re
 }
 
 for (const [what, [attributes, message]] of Object.entries(REFUSED)) {
-  test(`a project is refused whose attributes ${what}`, async t => {
+  test(`a project is refused if its attributes ${what}`, async t => {
     const folder = projectFolder(t, `name: Test\ncontentTypes: { thing: { attributes: ${attributes} } }\n`)
     const compiled = await compileApp(folder.path, {})
     t.false(compiled.ok)
@@ -256,7 +256,7 @@ for (const [what, [attributes, message]] of Object.entries(REFUSED)) {
 /** Tables that are called like queries within statements. */
 const TABLES = ['taken', 'ends', 'pair', 'differing', 'gone', 'p0', 'p1', 'page', 'due', 'r', 't']
 
-test('types whose tables have any name are linked from both sides and published', async t => {
+test('types with tables of any name are linked from both sides and published', async t => {
   const server = testServer()
   const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
   const both = (key: string, next: string, before: string) => ({

@@ -157,7 +157,7 @@ function multipart(fields: Readonly<Record<string, string>>): FormData {
 }
 
 for (const [name, [send, says]] of Object.entries(CASES))
-  test.serial(`too deep: ${name}`, async t => {
+  test.serial(`nesting beyond the limit is refused: ${name}`, async t => {
     const { status, body } = await send()
     const text = JSON.stringify(body)
     t.true([400, 401].includes(status), `${status} ${text.slice(0, 300)}`)
@@ -179,7 +179,7 @@ test('file metadata keeps only known keys', t => {
   t.deepEqual(read, [{ focalPoint: '{"x":1,"y":2}' }])
 })
 
-test('a file of the project that nests too deep is one fault', async t => {
+test('a project file that is nested too deep is one error', async t => {
   for (const text of [
     `name: x\nuser: ${'['.repeat(DEPTH)}`,
     `name: x\nuser: ${lists()}`,
@@ -190,7 +190,7 @@ test('a file of the project that nests too deep is one fault', async t => {
   }
 })
 
-test('depth is measured without the call stack', t => {
+test('depth is measured without recursion', t => {
   const value = JSON.parse(lists())
   t.true(isDeeperThan(value, DEPTH - 1))
   t.false(isDeeperThan(value, DEPTH))

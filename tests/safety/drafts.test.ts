@@ -154,7 +154,7 @@ function waysThrough(steps: readonly string[]): readonly string[] {
   ]
 }
 
-test.serial('whatever drafts become, who may not read them is answered the same', async t => {
+test.serial('changes of drafts do not change responses to a caller who may not read drafts', async t => {
   const asked = [...questions()]
   const ask = async (): Promise<readonly Reported[]> => {
     const answers: Reported[] = []
@@ -173,23 +173,20 @@ test.serial('whatever drafts become, who may not read them is answered the same'
   t.true(before.filter(({ status }) => status === 200).length > asked.length / 3)
 })
 
-test.serial(
-  'drafts of a type are refused to who may not read them, on every path that asks for them',
-  async t => {
-    for (const query of [
-      'status=draft',
-      ...PUBLICATION_FILTERS.map(word => `publicationFilter=${word}`),
-      'hasPublishedVersion=true',
-    ]) {
-      for (const path of ['/api/articles', `/api/articles/${changed}`, '/api/homepage', '/api/restaurants']) {
-        const { status } = await world.ask('GET', `${path}?${query}`, { as: READER })
-        t.is(status, 403, `${path}?${query}`)
-      }
+test.serial('drafts of a type are refused to callers who may not read them, on every path', async t => {
+  for (const query of [
+    'status=draft',
+    ...PUBLICATION_FILTERS.map(word => `publicationFilter=${word}`),
+    'hasPublishedVersion=true',
+  ]) {
+    for (const path of ['/api/articles', `/api/articles/${changed}`, '/api/homepage', '/api/restaurants']) {
+      const { status } = await world.ask('GET', `${path}?${query}`, { as: READER })
+      t.is(status, 403, `${path}?${query}`)
     }
-  },
-)
+  }
+})
 
-test.serial('a tag stays the same whatever becomes of drafts', async t => {
+test.serial('an ETag does not depend on hidden drafts', async t => {
   const { url } = await serve(t, world.responders)
   const headers = { authorization: `Bearer ${READER}` }
   const paths = [
@@ -210,50 +207,47 @@ test.serial('a tag stays the same whatever becomes of drafts', async t => {
   }
 })
 
-test.serial(
-  'a draft cannot be linked to by who may not read it, and is told from nothing by nothing',
-  async t => {
-    const path = `/api/categories/${category}`
-    const absent = { documentId: 'nothing', id: 99999 }
-    const before = await world.make('GET', `${path}?populate=articles&status=draft`)
-    const changesOf = ({ documentId, id }: typeof absent): readonly unknown[] => [
-      ...[
-        [documentId],
-        documentId,
-        [id],
-        { connect: [documentId] },
-        { connect: [{ id }] },
-        { set: [documentId] },
-      ],
-      ...[
-        { disconnect: [documentId] },
-        { disconnect: [{ id }] },
-        { connect: [{ documentId, status: 'draft' }] },
-      ],
-      ...[{ connect: [{ documentId, locale: 'en' }] }, { set: [{ documentId, status: 'published' }] }],
-      { connect: [{ documentId: changed, position: { before: documentId } }] },
-    ]
-    const missing = changesOf(absent)
-    for (const [index, articles] of changesOf(draft).entries()) {
-      const answer = await world.ask('PUT', path, { as: WRITER, data: { articles } })
-      const other = await world.ask('PUT', path, { as: WRITER, data: { articles: missing[index] } })
-      t.is(other.status, 400)
-      const text = other.text.replaceAll('nothing', draft.documentId).replaceAll('99999', String(draft.id))
-      t.deepEqual(answer, { ...other, text }, JSON.stringify(articles))
-      const made = await world.ask('POST', '/api/categories', {
-        as: WRITER,
-        data: { name: `n${index}`, articles },
-      })
-      t.is(made.status, 400, JSON.stringify(articles))
-    }
-    t.deepEqual(await world.make('GET', `${path}?populate=articles&status=draft`), before)
-    const linked = await world.ask('PUT', path, { as: WRITER, data: { articles: { connect: [changed] } } })
-    t.is(linked.status, 200, linked.text)
-  },
-)
+test.serial('a hidden draft cannot be linked, and is indistinguishable from a missing document', async t => {
+  const path = `/api/categories/${category}`
+  const absent = { documentId: 'nothing', id: 99999 }
+  const before = await world.make('GET', `${path}?populate=articles&status=draft`)
+  const changesOf = ({ documentId, id }: typeof absent): readonly unknown[] => [
+    ...[
+      [documentId],
+      documentId,
+      [id],
+      { connect: [documentId] },
+      { connect: [{ id }] },
+      { set: [documentId] },
+    ],
+    ...[
+      { disconnect: [documentId] },
+      { disconnect: [{ id }] },
+      { connect: [{ documentId, status: 'draft' }] },
+    ],
+    ...[{ connect: [{ documentId, locale: 'en' }] }, { set: [{ documentId, status: 'published' }] }],
+    { connect: [{ documentId: changed, position: { before: documentId } }] },
+  ]
+  const missing = changesOf(absent)
+  for (const [index, articles] of changesOf(draft).entries()) {
+    const answer = await world.ask('PUT', path, { as: WRITER, data: { articles } })
+    const other = await world.ask('PUT', path, { as: WRITER, data: { articles: missing[index] } })
+    t.is(other.status, 400)
+    const text = other.text.replaceAll('nothing', draft.documentId).replaceAll('99999', String(draft.id))
+    t.deepEqual(answer, { ...other, text }, JSON.stringify(articles))
+    const made = await world.ask('POST', '/api/categories', {
+      as: WRITER,
+      data: { name: `n${index}`, articles },
+    })
+    t.is(made.status, 400, JSON.stringify(articles))
+  }
+  t.deepEqual(await world.make('GET', `${path}?populate=articles&status=draft`), before)
+  const linked = await world.ask('PUT', path, { as: WRITER, data: { articles: { connect: [changed] } } })
+  t.is(linked.status, 200, linked.text)
+})
 
 test.serial(
-  'a tag of a document out of sight is refused as any other is, so that nobody guesses at what it says',
+  'If-Match on a hidden document is refused for any ETag, so that its content cannot be guessed',
   async t => {
     const { url } = await serve(t, world.responders)
     const path = `${url}/api/articles/${changed}?fields=title`
@@ -320,7 +314,7 @@ const anyOf = ({ documentId }: Version, versions: readonly Version[]): boolean =
   versions.some(version => version.documentId === documentId)
 
 test.serial(
-  'publication filters tell of no version but those that the caller sees, also where he reads some drafts alone',
+  'publication filters consider only visible versions, also for callers who may read some drafts',
   async t => {
     const { make } = world
     const titles = ['Mine and kept', 'Mine, then taken', 'Mine, then secret', 'Not yet', 'Mine and changed']

@@ -62,7 +62,7 @@ const WHERE = [
   '?status=maybe',
 ] as const
 
-test.serial('no body is a fault of the server, and none that is refused is written in part', async t => {
+test.serial('no body causes a server error, and a refused one is not written in part', async t => {
   const random = numbersFrom(SEED)
   const seen = new Map<number, number>()
   const failures: string[] = []
@@ -90,7 +90,7 @@ test.serial('no body is a fault of the server, and none that is refused is writt
     t.true((seen.get(status) ?? 0) > ROUNDS / 40, `${JSON.stringify([...seen])}`)
 })
 
-test.serial('every document is whole after all that', async t => {
+test.serial('every document is consistent after all random writes', async t => {
   for (const id of articles) {
     for (const status of ['published', 'draft']) {
       const deep =
@@ -153,7 +153,7 @@ for (const [name, text] of Object.entries({
   'lists of nothing': `{"title":"Deep","nothing":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
   components: `{"title":"Deep","blocks":${'[{"links":'.repeat(50_000)}[]${'}]'.repeat(50_000)}}`,
 })) {
-  test.serial(`a body of deep ${name} is refused`, async t => {
+  test.serial(`a body with deeply nested ${name} is refused`, async t => {
     const answer = await world.ask('POST', '/api/articles', { as: FULL, body: `{"data":${text}}` })
     t.is(answer.status, 400, answer.text.slice(0, 200))
     t.regex(answer.text, /levels deep/)

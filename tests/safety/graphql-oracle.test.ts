@@ -141,20 +141,20 @@ function wrongWith(one: Reported, two: Reported): string | null {
 }
 
 for (const policy of POLICIES)
-  test.serial(`what is hidden from ${policy.name} is refused by every path of GraphQL`, async t => {
+  test.serial(`attributes hidden from ${policy.name} are refused on every path of GraphQL`, async t => {
     const random = numbersFrom(SEED)
     const cases = [0, 1].flatMap(hops => sample(random, [...casesOf(policy, hops)], SAMPLE))
     t.true(cases.length > 100, `${cases.length} questions`)
     t.deepEqual(await judge(cases), [])
   })
 
-test.serial('nor does anything hidden show in GraphQL over two and three relations', async t => {
+test.serial('GraphQL returns nothing hidden over two and three relations', async t => {
   const random = numbersFrom(SEED + 2)
   const cases = [2, 3].flatMap(hops => sample(random, [...casesOf(NARROW, hops)], SAMPLE))
   t.deepEqual(await judge(cases), [])
 })
 
-test.serial('the questions of GraphQL are good ones: who may see everything gets answers', async t => {
+test.serial('the GraphQL queries are effective: full access gets results', async t => {
   await hide(world, documents, SECRETS[0])
   const asked = sample(numbersFrom(SEED), [...casesOf(NARROW, 0), ...casesOf(NARROW, 1)], SAMPLE)
   const answers: Reported[] = []

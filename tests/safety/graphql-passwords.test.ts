@@ -55,7 +55,7 @@ test.after.always(async () => {
 
 const CALLERS = [{}, { token: 'all-all-all-all-all-all-all-all-all' }]
 
-test('no type of the schema answers with a password', async t => {
+test('no type of the schema has a password field', async t => {
   const { data } = await app.graphql(getIntrospectionQuery())
   const types = Object.values(buildClientSchema(data as never).getTypeMap())
   const shown = types.flatMap(type => {
@@ -108,7 +108,7 @@ test('a written password never appears in answers, errors or logs', async t => {
 const isSyntax = ({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }): boolean =>
   extensions.error === undefined
 
-test('no sort and no filter reaches a password, straight or over relations and components', async t => {
+test('no sort or filter reaches a password, directly or over relations and components', async t => {
   await app.graphql('mutation ($d: SafeInput!) { createSafe(data: $d) { data { id } } }', {
     d: { name: 'A', pin: PIN },
   })

@@ -203,7 +203,7 @@ const idOf = (name: string) => ids[name] ?? UNKNOWN
 
 for (const as of [ALICE, BLIND]) {
   const who = as === ALICE ? 'whose read conditions hide it' : 'without a permission to read'
-  test.serial(`a document is answered as one that does not exist to a caller ${who}: REST`, async t => {
+  test.serial(`a document is indistinguishable from a missing one for a caller ${who}: REST`, async t => {
     for (const name of ['post', 'draft'])
       await alike(t, as, REST, { hidden: idOf(name).documentId, unknown: UNKNOWN.documentId })
     const { 'PUT of a plain type': put, 'DELETE of a plain type': remove } = REST
@@ -213,7 +213,7 @@ for (const as of [ALICE, BLIND]) {
     await alike(t, as, USER_QUESTIONS, { hidden: idOf('bob').id, unknown: UNKNOWN.id })
   })
 
-  test.serial(`a document is answered as one that does not exist to a caller ${who}: GraphQL`, async t => {
+  test.serial(`a document is indistinguishable from a missing one for a caller ${who}: GraphQL`, async t => {
     for (const name of ['post', 'draft'])
       for (const by of ['documentId', 'id'] as const)
         await alike(t, as, GRAPHQL, { hidden: idOf(name)[by], unknown: UNKNOWN[by] })
@@ -222,7 +222,7 @@ for (const as of [ALICE, BLIND]) {
   })
 }
 
-test.serial('nothing of a hidden document is changed by what was asked of it', async t => {
+test.serial('refused requests do not change a hidden document', async t => {
   for (const [name, path] of [
     ['post', 'posts'],
     ['draft', 'posts'],
@@ -238,14 +238,14 @@ test.serial('nothing of a hidden document is changed by what was asked of it', a
   t.is(JSON.parse(file.text).caption, 'hidden')
 })
 
-test.serial('a hidden single type is neither changed, made again nor deleted', async t => {
+test.serial('a hidden single type cannot be changed, created again or deleted', async t => {
   const put = await world.ask('PUT', '/api/home', { as: ALICE, data: { title: 'taken' } })
   t.is(put.status, 404)
   t.is((await world.ask('DELETE', '/api/home', { as: ALICE })).status, 204)
   t.is((await world.make('GET', '/api/home')).title, 'hidden home')
 })
 
-test.serial('a locale is added to a document of which each locale is visible, and to no other', async t => {
+test.serial('adding a locale to a document requires that each of its locales is visible', async t => {
   const make = async (french: boolean) => {
     const data = { title: 'en', open: true, shared: 'told' }
     const { documentId } = await world.make('POST', '/api/posts', data)
@@ -261,7 +261,7 @@ test.serial('a locale is added to a document of which each locale is visible, an
   t.deepEqual([await partly('it'), await partly('fr'), await partly('en')], [404, 404, 200])
 })
 
-test.serial('a document that is visible and may not be written is forbidden, not absent', async t => {
+test.serial('a visible document that may not be written is forbidden, not missing', async t => {
   const path = `/api/posts/${idOf('post').documentId}`
   t.is((await world.ask('GET', path, { as: READER })).status, 200)
   t.is((await world.ask('PUT', path, { as: READER, data: { title: 'taken' } })).status, 403)

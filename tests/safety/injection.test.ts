@@ -145,7 +145,7 @@ const find = (query: string, as = FULL): Promise<Reported> =>
 
 const count = async (): Promise<number> => JSON.parse((await find('')).text).meta.pagination.total
 
-test.serial('texts are found by what they are, under every operator that compares them', async t => {
+test.serial('hostile texts are found as literals, under every operator that compares them', async t => {
   const all = HOSTILE as readonly string[]
   for (const title of all) {
     const value = encodeURIComponent(title)
@@ -266,35 +266,30 @@ const PLACES = [
   ],
 ]
 
-test.serial(
-  'no name, direction, place, locale or number of a request reaches SQL as it was written',
-  async t => {
-    const before = await count()
-    const wrong: string[] = []
-    for (const place of PLACES) {
-      for (const text of [
-        ...HOSTILE,
-        '\0',
-        '\ud800',
-        'title"',
-        'title" DESC; --',
-        'id::text',
-        "meta->>'a'",
-        'b0.title',
-      ]) {
-        const query = place.replaceAll('*', () =>
-          text === '\ud800' ? '%ED%A0%80' : encodeURIComponent(text),
-        )
-        const { status } = await find(query)
-        if (![200, 400].includes(status)) wrong.push(`${status} ${query}`)
-      }
+test.serial('no name, direction, path, locale or number of a request is copied into SQL', async t => {
+  const before = await count()
+  const wrong: string[] = []
+  for (const place of PLACES) {
+    for (const text of [
+      ...HOSTILE,
+      '\0',
+      '\ud800',
+      'title"',
+      'title" DESC; --',
+      'id::text',
+      "meta->>'a'",
+      'b0.title',
+    ]) {
+      const query = place.replaceAll('*', () => (text === '\ud800' ? '%ED%A0%80' : encodeURIComponent(text)))
+      const { status } = await find(query)
+      if (![200, 400].includes(status)) wrong.push(`${status} ${query}`)
     }
-    t.deepEqual(wrong, [])
-    t.is(await count(), before)
-  },
-)
+  }
+  t.deepEqual(wrong, [])
+  t.is(await count(), before)
+})
 
-test.serial('no address of a document reaches SQL as it was written', async t => {
+test.serial('no documentId of a path is copied into SQL', async t => {
   const before = await count()
   for (const text of [...HOSTILE, '\0'].map(encodeURIComponent)) {
     for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -308,7 +303,7 @@ test.serial('no address of a document reaches SQL as it was written', async t =>
   t.is(await count(), before)
 })
 
-test.serial('bodies are written as they are, and their keys and ids are no SQL', async t => {
+test.serial('bodies are stored as literals, and their keys and ids are not copied into SQL', async t => {
   for (const [at, text] of HOSTILE.entries()) {
     const data = {
       title: `new ${text}`,
@@ -358,7 +353,7 @@ test.serial('bodies are written as they are, and their keys and ids are no SQL',
   }
 })
 
-test.serial('values, defaults and conditions of the project file are what they say', async t => {
+test.serial('values, defaults and conditions of the project file are literals', async t => {
   for (const word of WORDS) {
     const made = await world.make('POST', '/api/books', { title: `word ${word}`, word })
     t.is(made.word, word)
@@ -374,7 +369,7 @@ test.serial('values, defaults and conditions of the project file are what they s
   t.deepEqual(titlesIn(await find('', GUARDED)), HOSTILE.slice(0, 20).toSorted())
 })
 
-test.serial('tables that were made with such constants are found to be as they should be', async t => {
+test.serial('tables created with hostile constants need no change at the next start', async t => {
   const { database, storage } = world
   const again = await migrate(database, storage.tables)
   t.deepEqual(again.ok && again.value.steps, [])
@@ -393,7 +388,7 @@ const NAMES = [
   'database: { url: embedded, schema: "*" }',
 ]
 
-test.serial('names that would need care in SQL are refused when the project is loaded', async t => {
+test.serial('names that would need escaping in SQL are refused when the project is loaded', async t => {
   const taken: string[] = []
   for (const place of NAMES) {
     for (const name of [

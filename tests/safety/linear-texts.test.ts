@@ -36,7 +36,7 @@ const SHAPES = [
 
 const SIZE = 400_000
 
-test('texts are read in a time that grows with their size', t => {
+test('texts are parsed in linear time', t => {
   for (const [name, read] of Object.entries(READERS))
     for (const shape of SHAPES) {
       const text = shape.repeat(SIZE / shape.length)
@@ -47,7 +47,7 @@ test('texts are read in a time that grows with their size', t => {
     }
 })
 
-test('passwords in addresses are hidden at any position', t => {
+test('passwords in URLs are masked at any position', t => {
   t.is(
     redact('postgres://u:p4ss:w@h/db and x://y:z@h'),
     'postgres://u:[redacted]@h/db and x://y:[redacted]@h',
@@ -57,7 +57,7 @@ test('passwords in addresses are hidden at any position', t => {
   t.is(redact('://u:p@h'), '://u:p@h')
 })
 
-test('statements inside of comments, texts and functions end no transaction', t => {
+test('transaction commands inside of comments, strings and functions are not detected as such', t => {
   t.is(
     findTransactionCommand('-- commit;\n/* ; commit */ SELECT \';commit\', "a;commit", $x$ ;commit; $x$'),
     null,

@@ -37,27 +37,24 @@ const SHARED = [
   { title: 'Mine still', featured: true },
 ]
 
-test.serial(
-  'values shared by all locales are changed only by callers who may change each of the locales',
-  async t => {
-    const read = () =>
-      world.make('GET', `/api/articles/${document}?populate=*&fields=kind,rating,featured,title`)
-    const before = await read()
-    for (const status of ['draft', 'published']) {
-      const path = `/api/articles/${document}?locale=fr&status=${status}`
-      for (const data of SHARED) {
-        const answer = await world.ask('PUT', path, { as: WRITER, data })
-        t.is(answer.status, 403, `${status} ${JSON.stringify(data)}`)
-      }
-      const own = await world.ask('PUT', path, { as: WRITER, data: { title: 'Mine anew', body: 'mine' } })
-      t.is(own.status, 200, own.text)
+test.serial('values shared by all locales require permission to change each of the locales', async t => {
+  const read = () =>
+    world.make('GET', `/api/articles/${document}?populate=*&fields=kind,rating,featured,title`)
+  const before = await read()
+  for (const status of ['draft', 'published']) {
+    const path = `/api/articles/${document}?locale=fr&status=${status}`
+    for (const data of SHARED) {
+      const answer = await world.ask('PUT', path, { as: WRITER, data })
+      t.is(answer.status, 403, `${status} ${JSON.stringify(data)}`)
     }
-    t.deepEqual({ ...(await read()), localizations: null }, { ...before, localizations: null })
-  },
-)
+    const own = await world.ask('PUT', path, { as: WRITER, data: { title: 'Mine anew', body: 'mine' } })
+    t.is(own.status, 200, own.text)
+  }
+  t.deepEqual({ ...(await read()), localizations: null }, { ...before, localizations: null })
+})
 
 test.serial(
-  'what was changed for all locales in drafts is published by nobody who may not publish each',
+  'publishing shared values changed in drafts requires permission to publish each locale',
   async t => {
     const path = `/api/articles/${document}`
     const rating = async () => (await world.make('GET', `${path}?fields=rating`)).rating
@@ -74,22 +71,19 @@ test.serial(
   },
 )
 
-test.serial(
-  'who has all locales changes what they share, and turns none of them into what is not his',
-  async t => {
-    const { documentId } = await world.make('POST', '/api/articles', { title: 'Mine', kind: 'news' })
-    const path = `/api/articles/${documentId}?locale=fr`
-    const made = await world.ask('PUT', path, {
-      as: WRITER,
-      data: { title: 'Mine in French', kind: 'review' },
-    })
-    t.is(made.status, 200, made.text)
-    t.is((await world.make('GET', `/api/articles/${documentId}`)).kind, 'review')
-    const turned = await world.ask('PUT', path, { as: WRITER, data: { title: 'Hers', kind: 'news' } })
-    t.is(turned.status, 403)
-    t.is((await world.make('GET', `/api/articles/${documentId}`)).kind, 'review')
-  },
-)
+test.serial('a change of shared values may not move a locale out of the caller’s condition', async t => {
+  const { documentId } = await world.make('POST', '/api/articles', { title: 'Mine', kind: 'news' })
+  const path = `/api/articles/${documentId}?locale=fr`
+  const made = await world.ask('PUT', path, {
+    as: WRITER,
+    data: { title: 'Mine in French', kind: 'review' },
+  })
+  t.is(made.status, 200, made.text)
+  t.is((await world.make('GET', `/api/articles/${documentId}`)).kind, 'review')
+  const turned = await world.ask('PUT', path, { as: WRITER, data: { title: 'Hers', kind: 'news' } })
+  t.is(turned.status, 403)
+  t.is((await world.make('GET', `/api/articles/${documentId}`)).kind, 'review')
+})
 
 test.serial('a link to a hidden locale is indistinguishable from one to a missing locale', async t => {
   const category = (await world.make('POST', '/api/categories', { name: 'News' })).documentId

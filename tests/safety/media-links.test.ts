@@ -93,7 +93,7 @@ async function refusedAlike(
   t.true((await ask(SEEN)).status < 300, title)
 }
 
-test('a hidden file is refused like one that does not exist, wherever and however it is named', async t => {
+test('a hidden file is refused like a missing one, wherever and however it is named', async t => {
   const { documentId } = await world.make('POST', '/api/notes', { text: 'mine' })
   for (const [place, put] of Object.entries(PLACES))
     for (const [how, name] of Object.entries(NAMES)) {
@@ -107,14 +107,14 @@ test('a hidden file is refused like one that does not exist, wherever and howeve
     }
 })
 
-test('users are held to the same rule', async t => {
+test('the same rule applies to users', async t => {
   const [user] = JSON.parse((await world.ask('GET', '/api/users', { as: FULL })).text)
   await refusedAlike(t, 'PUT', ({ id }) =>
     world.ask('PUT', `/api/users/${user.id}`, { as: ALICE, body: JSON.stringify({ photo: id }) }),
   )
 })
 
-test('GraphQL is held to the same rule', async t => {
+test('the same rule applies to GraphQL', async t => {
   const ask = async (data: string) => {
     const query = `mutation { createNote(data: ${data}) { data { attributes { file { data { id } } } } } }`
     const { text } = await world.ask('POST', '/graphql', { as: ALICE, body: JSON.stringify({ query }) })
@@ -136,7 +136,7 @@ test('GraphQL is held to the same rule', async t => {
   }
 })
 
-test('a file that the same attribute shows already may stay, and goes nowhere else', async t => {
+test('a hidden file that an attribute already contains may stay, but cannot be added elsewhere', async t => {
   const part = { image: HIDDEN.id }
   const held = {
     file: HIDDEN.id,
@@ -157,7 +157,7 @@ test('a file that the same attribute shows already may stay, and goes nowhere el
   t.is((await world.ask('POST', '/api/notes', { as: ALICE, data: held })).status, 400, 'another document')
 })
 
-test('without a condition on files, media are linked as before', async t => {
+test('without a condition on files, all files may be linked', async t => {
   const { status } = await world.ask('POST', '/api/notes', { as: OPEN, data: { file: HIDDEN.id } })
   t.is(status, 201)
 })

@@ -132,7 +132,7 @@ const attributeAt = ({ start, steps }: HiddenWay, index: number, name: string): 
 for (const policy of POLICIES) {
   for (const hops of [0, 1]) {
     test.serial(
-      `what is hidden from ${policy.name} is refused by every path over ${hops} relations`,
+      `attributes hidden from ${policy.name} are refused on every path over ${hops} relations`,
       async t => {
         const cases = [...casesOf(policy, hops)]
         t.true(cases.length > 100, `${cases.length} questions`)
@@ -143,7 +143,7 @@ for (const policy of POLICIES) {
 }
 
 for (const hops of [2, 3]) {
-  test.serial(`nor does anything hidden show over ${hops} relations`, async t => {
+  test.serial(`nothing hidden is returned over ${hops} relations`, async t => {
     const random = numbersFrom(SEED + hops)
     for (const policy of POLICIES) {
       const all = casesOf(policy, hops)
@@ -154,7 +154,7 @@ for (const hops of [2, 3]) {
   })
 }
 
-test.serial('the answers of writes refuse what reads refuse', async t => {
+test.serial('responses of writes refuse what reads refuse', async t => {
   const random = numbersFrom(SEED)
   const cases = [
     ...writesOf(0),
@@ -165,7 +165,7 @@ test.serial('the answers of writes refuse what reads refuse', async t => {
 })
 
 test.serial(
-  'the questions are effective: full access gets answers that reveal the hidden values',
+  'the queries are effective: full access gets responses that reveal the hidden values',
   async t => {
     await hide(world, documents, SECRETS[0])
     const asked = [...casesOf(NARROW, 0), ...casesOf(NARROW, 1)].filter(

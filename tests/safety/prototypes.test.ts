@@ -58,7 +58,7 @@ const PLACES = [
   ],
 ]
 
-test('no query string changes what objects have in common', async t => {
+test('no query string changes built-in prototypes', async t => {
   const before = common()
   const failures: string[] = []
   for (const way of WAYS) {
@@ -92,7 +92,7 @@ const polluting = (value: string): readonly string[] => [
   `{"data":{"title":"New","toString":${value},"hasOwnProperty":${value},"valueOf":1}}`,
 ]
 
-test('no body changes what objects have in common, nor a document by it', async t => {
+test('no body changes built-in prototypes, or documents through them', async t => {
   const before = common()
   const all = (await world.ask('GET', '/api/articles?status=draft', { as: FULL })).text
   for (const body of ['1', '{"polluted":1}', '{"title":"New","polluted":true}', '[]'].flatMap(polluting)) {
@@ -140,7 +140,7 @@ const FILES: readonly string[] = [
   'x: &x { __proto__: { polluted: 1 } }\nserver: { <<: *x }',
 ]
 
-test('no project file changes what objects have in common, and its permissions speak of nothing of the kind', async t => {
+test('no project file changes built-in prototypes, or gets permissions from them', async t => {
   const before = common()
   const taken: string[] = []
   const compile = async (part: string): Promise<boolean> => {

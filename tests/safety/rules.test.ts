@@ -53,7 +53,7 @@ async function faultsOf(yaml: string): Promise<readonly string[]> {
 }
 
 for (const [attribute, places] of Object.entries(PLACES)) {
-  test(`a rule that names an attribute is refused once there is none of that name (${attribute})`, async t => {
+  test(`a condition that names a removed or renamed attribute is refused (${attribute})`, async t => {
     for (const place of places) {
       const rule = `{ ${place.replaceAll('*', 'price')} }`
       t.deepEqual(await faultsOf(permissions(rule, attribute)), [], rule)
@@ -69,7 +69,7 @@ for (const [attribute, places] of Object.entries(PLACES)) {
   })
 }
 
-test('a rule for a type, an action or a role that there is not is refused', async t => {
+test('a condition on an unknown type, action or role is refused', async t => {
   for (const rule of [
     '{ finds: true }',
     '{ find: true, createLocalization: true }',

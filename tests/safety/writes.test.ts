@@ -83,7 +83,7 @@ const declared = (type: ContentType): readonly Attribute[] =>
   [...type.attributes.values()].filter(({ system }) => !system)
 
 test.serial(
-  'a body names no attribute that its writer may not write, and nothing of it is written',
+  'a body cannot set attributes outside of the permission, and a refused body writes nothing',
   async t => {
     const { documentId } = await world.make('POST', '/api/articles', { title: 'As it was' })
     const path = `/api/articles/${documentId}`
@@ -175,7 +175,7 @@ const MADE = {
   dishes: { name: 'New' },
 } as const
 
-test.serial('no caller chooses ids, timestamps, authors, versions or locales of a document', async t => {
+test.serial('no caller sets ids, timestamps, authors, versions or locales of a document', async t => {
   for (const [list, values] of Object.entries(MADE)) {
     for (const key of REFUSED) {
       for (const value of [1, '1', null, { set: [] }, '2000-01-01T00:00:00.000Z']) {
@@ -204,7 +204,7 @@ test.serial('no caller chooses ids, timestamps, authors, versions or locales of 
   }
 })
 
-test.serial('a component takes no keys but its own, and is not taken from another document', async t => {
+test.serial('a component accepts only its own keys, and cannot be taken from another document', async t => {
   const parts = {
     seo: { metaTitle: 'Hers' },
     links: [{ label: 'Hers', url: '/' }],
@@ -296,7 +296,7 @@ test.serial('a caller who may write but not read a value does not get it back', 
 })
 
 test.serial(
-  'relations to what its writer does not find are no keys of a body, in components neither',
+  'relations to types that the caller may not find are refused in bodies, also in components',
   async t => {
     for (const data of [
       { author: 'ann' },
@@ -329,7 +329,7 @@ const OF_USERS = [
 ]
 
 test.serial(
-  'a user is given no id, no code and no stamp, and whoever registers chooses nothing else either',
+  'callers cannot set ids, codes and timestamps of users, and registration accepts nothing more',
   async t => {
     const user = { username: 'newcomer', email: 'newcomer@rig.test', password: 'newcomer-Password1' }
     const count = async (): Promise<string> => (await world.ask('GET', '/api/users/count', { as: FULL })).text
@@ -362,7 +362,7 @@ test.serial(
   },
 )
 
-test.serial('hidden users are not revealed by their number', async t => {
+test.serial('hidden users are not revealed by counts', async t => {
   const count = async (query: string): Promise<string> =>
     (await world.ask('GET', `/api/users/count?${query}`, { as: COUNTER })).text
   t.is(await count('filters[username][$startsWith]=user1'), '0')

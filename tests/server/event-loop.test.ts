@@ -382,7 +382,7 @@ const STALL = 200
 const [BASE, SLACK] = [60, 1.8]
 
 for (const [name, { most, ask, over }] of Object.entries(CASES))
-  test.serial(`the process stays free: ${name}`, async t => {
+  test.serial(`the event loop is not blocked: ${name}`, async t => {
     await costOf(ask(Math.ceil(most / 4)))
     const [quarter, half, all] = [
       await bestOf(3, () => ask(Math.ceil(most / 4))),

@@ -126,7 +126,7 @@ async function countFromOutside(client: pg.Client, seen: Acknowledged): Promise<
   }
 }
 
-test('no answer is older than the last commit before the request, whoever committed it', async t => {
+test('no response is older than the last commit before its request, from any process', async t => {
   const { url, servers } = await open(t)
   const [first, second] = servers
   if (!first || !second) return t.fail()

@@ -6,7 +6,7 @@ const server = process.env.TEST_DATABASE_URL ?? ''
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
-test('one request runs at most four statements at the same time, in its order', async t => {
+test('one request runs at most four statements at the same time, in order', async t => {
   const gate = await openGate(t, server)
   const one = requestOf('a')
   const all = range(0, 12).map(number => gate.run(number, one))
@@ -19,7 +19,7 @@ test('one request runs at most four statements at the same time, in its order', 
   t.is(gate.database.connections().waiting, 0)
 })
 
-test('requests of one caller take turns, whatever order their statements came in', async t => {
+test('requests of one caller are served round-robin', async t => {
   const gate = await openGate(t, server)
   const [large, larger, small] = [requestOf('a'), requestOf('a'), requestOf('a')]
   const first = range(0, 20).map(number => gate.run(number, large))
@@ -59,7 +59,7 @@ test('a caller with many requests leaves connections to other callers', async t 
   await Promise.all(many)
 })
 
-test('writes that hang leave connections to reads, and reads to writes', async t => {
+test('hanging writes leave connections to reads, and hanging reads to writes', async t => {
   const gate = await openGate(t, server)
   const writes = range(0, 20).map(number => gate.write(number, requestOf(`writer ${number}`)))
   t.is((await gate.untilRunning(8)).length, 8)
@@ -78,7 +78,7 @@ test('writes that hang leave connections to reads, and reads to writes', async t
   await Promise.all(reads)
 })
 
-test('work that waits too long for a connection is refused as busy, and nothing of it is sent', async t => {
+test('a statement that waits too long for a connection is refused as busy, and never sent', async t => {
   const gate = await openGate(t, server, { pool: { max: 2, idle: 10_000, acquire: 2_000 } })
   const held = [gate.run(0, requestOf('a')), gate.run(1, requestOf('b'))]
   await gate.untilRunning(2)
@@ -90,7 +90,7 @@ test('work that waits too long for a connection is refused as busy, and nothing 
   await Promise.all(held)
 })
 
-test('statements that wait for others of their own request are not refused', async t => {
+test('statements that wait for others of the same request are not refused', async t => {
   const gate = await openGate(t, server, { pool: { max: 10, idle: 10_000, acquire: 2_000 } })
   const one = requestOf('a')
   const all = range(0, 6).map(number => gate.run(number, one))
@@ -100,7 +100,7 @@ test('statements that wait for others of their own request are not refused', asy
   await t.notThrowsAsync(Promise.all(all))
 })
 
-test('work whose client has gone leaves the queue without being run', async t => {
+test('statements of a disconnected client leave the queue without running', async t => {
   const gate = await openGate(t, server)
   const busy = range(0, 9).map(number => gate.run(number, requestOf(`caller ${number}`)))
   await gate.untilRunning(9)
@@ -115,7 +115,7 @@ test('work whose client has gone leaves the queue without being run', async t =>
   await Promise.all([...busy, staying])
 })
 
-test('a read that takes longer than limits.time is ended in PostgreSQL, too', async t => {
+test('a read over limits.time is cancelled in PostgreSQL too', async t => {
   const gate = await openGate(t, server, {
     limits: { time: 200, bytes: 0, statements: 4 },
     pool: { max: 4, idle: 10_000, acquire: 5_000 },
@@ -127,7 +127,7 @@ test('a read that takes longer than limits.time is ended in PostgreSQL, too', as
   t.deepEqual(rows, [[1]])
 })
 
-test('an answer with more bytes than it may have is not read to its end', async t => {
+test('a result with more bytes than allowed is not read completely', async t => {
   const { database } = await openGate(t, server)
   const length = async (characters: number, maxBytes: number) => {
     const text = `SELECT repeat('x', ${characters})`

@@ -125,11 +125,11 @@ async function everyMoment(
 }
 
 for (const attack of ATTACKS)
-  test(`${attack.name}: no statement fails but as unavailable, and the next is answered`, t =>
+  test(`${attack.name}: statements fail only as unavailable, and the next one succeeds`, t =>
     everyMoment(t, attack, (answers, moment) => {
       for (const answer of answers) if (answer !== 'unavailable') t.deepEqual(answer, ROWS, moment)
     }))
 
 for (const attack of HARMLESS)
-  test(`${attack.name} at any moment changes nothing`, t =>
+  test(`${attack.name} at any moment has no effect`, t =>
     everyMoment(t, attack, (answers, moment) => t.deepEqual(answers, GOOD, moment)))

@@ -73,38 +73,42 @@ const named = async ({ query }: WiredServer, name: string) =>
 
 const person = (name: string) => ({ data: { name } })
 
-test.serial('a write that is sent again with its key is answered as it was, and not done again', async t => {
-  const world = await openWorld(t)
-  const { server } = world
-  const second = await world.startSecond()
-  const key = randomUUID()
-  const first = await ask(server, { key, body: person('Ann') })
-  t.is(first.status, 201)
-  t.is(first.isReplayed, null)
-  for (const one of [server, second]) {
-    const again = await ask(one, { key, body: person('Ann') })
-    t.deepEqual([again.status, again.text, again.isReplayed], [201, first.text, 'true'])
-    t.is(again.headers.get('etag'), first.headers.get('etag'))
-  }
-  t.is(
-    (await ask(server, { key: `"${key}"`, body: person('Ann') })).isReplayed,
-    'true',
-    'quoted, as in the draft',
-  )
-  t.is(await named(world, 'Ann'), 1)
+test.serial(
+  'a write that is repeated with its key gets the stored response without running again',
+  async t => {
+    const world = await openWorld(t)
+    const { server } = world
+    const second = await world.startSecond()
+    const key = randomUUID()
+    const first = await ask(server, { key, body: person('Ann') })
+    t.is(first.status, 201)
+    t.is(first.isReplayed, null)
+    for (const one of [server, second]) {
+      const again = await ask(one, { key, body: person('Ann') })
+      t.deepEqual([again.status, again.text, again.isReplayed], [201, first.text, 'true'])
+      t.is(again.headers.get('etag'), first.headers.get('etag'))
+    }
+    t.is(
+      (await ask(server, { key: `"${key}"`, body: person('Ann') })).isReplayed,
+      'true',
+      'quoted, as in the draft',
+    )
+    t.is(await named(world, 'Ann'), 1)
 
-  const path = `/api/people/${first.body.data.documentId}`
-  const change = { method: 'PUT', path, key: randomUUID(), body: person('Bea') }
-  t.is((await ask(server, change)).body.data.name, 'Bea')
-  await ask(server, { ...change, key: randomUUID(), body: person('Cid') })
-  t.is((await ask(server, change)).body.data.name, 'Bea')
-  t.is(await named(world, 'Cid'), 1, 'nothing was changed again')
-  const removal = { method: 'DELETE', path, key: randomUUID() }
-  t.deepEqual([(await ask(server, removal)).status, (await ask(second, removal)).isReplayed], [204, 'true'])
+    const path = `/api/people/${first.body.data.documentId}`
+    const change = { method: 'PUT', path, key: randomUUID(), body: person('Bea') }
+    t.is((await ask(server, change)).body.data.name, 'Bea')
+    await ask(server, { ...change, key: randomUUID(), body: person('Cid') })
+    t.is((await ask(server, change)).body.data.name, 'Bea')
+    t.is(await named(world, 'Cid'), 1, 'nothing was changed again')
+    const removal = { method: 'DELETE', path, key: randomUUID() }
+    t.deepEqual([(await ask(server, removal)).status, (await ask(second, removal)).isReplayed], [204, 'true'])
 
-  const stored = JSON.stringify(await world.query('SELECT * FROM plinth_idempotency'))
-  for (const secret of [key, 'Ann', 'Bea']) t.false(stored.includes(secret), 'nothing stands there in clear')
-})
+    const stored = JSON.stringify(await world.query('SELECT * FROM plinth_idempotency'))
+    for (const secret of [key, 'Ann', 'Bea'])
+      t.false(stored.includes(secret), 'nothing stands there in clear')
+  },
+)
 
 test.serial('a key belongs to one request of one caller for a day', async t => {
   const world = await openWorld(t)
@@ -139,7 +143,7 @@ test.serial('a key belongs to one request of one caller for a day', async t => {
   t.deepEqual(await world.query('SELECT count(*)::int FROM plinth_idempotency'), [[1]], 'old ones are gone')
 })
 
-test.serial('requests with the same key at the same time, in several processes, are one write', async t => {
+test.serial('concurrent requests with the same key, in several processes, are one write', async t => {
   const world = await openWorld(t)
   const { server } = world
   const second = await world.startSecond()
@@ -181,7 +185,7 @@ test.serial('a retry with the same key after a lost COMMIT answer returns the ou
   }
 })
 
-test.serial('several mutations, and routes of extensions, are carried out once as a whole', async t => {
+test.serial('several mutations, and routes of extensions, run once as a whole', async t => {
   const world = await openWorld(t)
   const { server, query } = world
   await ask(server, { key: randomUUID(), body: { data: { name: 'taken', code: 'taken' } } })

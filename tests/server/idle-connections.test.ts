@@ -10,7 +10,7 @@ const SELECT_1 = { text: 'SELECT 1', values: [] }
 
 const PID = { text: 'SELECT pg_backend_pid(), pg_sleep(0.1)', values: [] }
 
-test('statements reuse the connections that others have left', async t => {
+test('statements reuse idle connections', async t => {
   const gate = await openGate(t, server, TWO)
   const held = [gate.run(0, requestOf('a')), gate.run(1, requestOf('b'))]
   await gate.untilRunning(2)
@@ -24,7 +24,7 @@ test('statements reuse the connections that others have left', async t => {
   t.like(gate.database.connections(), { busy: 0, idle: 2 })
 })
 
-test('work that waits gets the next connection that a statement leaves', async t => {
+test('a waiting statement gets the next free connection', async t => {
   const gate = await openGate(t, server, TWO)
   const held = [gate.run(0, requestOf('a')), gate.run(1, requestOf('b'))]
   await gate.untilRunning(2)
@@ -37,7 +37,7 @@ test('work that waits gets the next connection that a statement leaves', async t
   t.like(gate.database.connections(), { busy: 0, idle: 2 })
 })
 
-test('an idle connection that the server ended is not used again', async t => {
+test('an idle connection that the server closed is not used again', async t => {
   const gate = await openGate(t, server, TWO)
   const pid = async () => {
     const { rows } = await gate.database.run({ text: 'SELECT pg_backend_pid()', values: [] }, requestOf('a'))
@@ -50,7 +50,7 @@ test('an idle connection that the server ended is not used again', async t => {
   t.not(await pid(), first)
 })
 
-test('connections that nothing uses are given back, and closed after pool.idle', async t => {
+test('unused connections are released, and closed after pool.idle', async t => {
   const gate = await openGate(t, server, { pool: { max: 2, idle: 500, acquire: 2_000 } })
   await gate.database.run(SELECT_1, requestOf('a'))
   t.is(gate.database.connections().idle, 1)
@@ -59,7 +59,7 @@ test('connections that nothing uses are given back, and closed after pool.idle',
   t.deepEqual(rows, [[1]])
 })
 
-test('closing the database ends connections that are kept, and those in use once they are left', async t => {
+test('closing the database closes idle connections, and those in use after they are released', async t => {
   const gate = await openGate(t, server, TWO)
   await gate.database.run(SELECT_1, requestOf('a'))
   const held = gate.run(0, requestOf('a'))

@@ -75,7 +75,7 @@ const insert = (table: string) =>
   `INSERT INTO ${table} (document_id, created_at, updated_at, published_at) VALUES ('a', now(), now(), now())`
 
 for (const files of [[], [LOG]])
-  test(`a writer who takes tables the other way round is no victim of a migration, nor it of him${files.length > 0 ? ', and what is written by hand is done once' : ''}`, async t => {
+  test(`a migration and a writer that locks tables in another order do not deadlock${files.length > 0 ? ', and custom migrations run once' : ''}`, async t => {
     const { writer, bring, waitsFor, rows } = await place(t)
     await writer.query('BEGIN')
     await writer.query(`UPDATE books SET title = 'mine'`)
@@ -91,7 +91,7 @@ for (const files of [[], [LOG]])
     t.deepEqual(await rows('SELECT line FROM log'), files.length > 0 ? [['before']] : [])
   })
 
-test('a vacuum that a migration waits for holds up no writer', async t => {
+test('writers are not blocked by a migration that waits for a vacuum', async t => {
   const { writer, connect, bring, waitsFor } = await place(t)
   const vacuum = await connect()
   await vacuum.query('BEGIN')
@@ -104,7 +104,7 @@ test('a vacuum that a migration waits for holds up no writer', async t => {
   t.deepEqual(await grown, [])
 })
 
-test('an index of a large table that came to be the victim of a deadlock is made again', async t => {
+test('a concurrent index build that lost a deadlock is repeated', async t => {
   // For so long the index waits before it looks, and the writer for longer: so it is the victim.
   const { writer, bring, rows } = await place(t, '3s')
   await writer.query(`SET deadlock_timeout = '15s'`)

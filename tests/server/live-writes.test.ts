@@ -19,7 +19,7 @@ contentTypes:
 apiTokens: { full: { type: full-access, secret: ${FULL} } }
 `
 
-test('a write that PostgreSQL ends as the victim of a deadlock is done all the same', async t => {
+test('a write that PostgreSQL cancels to resolve a deadlock is repeated', async t => {
   const { database, plain, close } = await openTwoApps(PROJECT)
   t.teardown(close)
   const { rows } = await database.run({ text: 'SELECT current_database()', values: [] })

@@ -89,7 +89,7 @@ const median = (values: readonly number[]): number =>
 
 for (const drafts of [false, true])
   test.serial(
-    `a document is connected to a list of ${COUNT} with as many statements and rows as to an empty one, ${drafts ? 'with drafts on both sides' : 'and at a like cost'}`,
+    `connecting a document to a list of ${COUNT} runs as many statements and rows as to an empty one, ${drafts ? 'with drafts on both sides' : 'and at a similar cost'}`,
     async t => {
       const model = await modelOf(`contentTypes:${relations(drafts)}`)
       const writing = await openWriting(t, model)

@@ -148,7 +148,7 @@ async function finish(t: ExecutionContext, url: string, tables: readonly Table[]
   return state
 }
 
-test.serial('wherever a migration is cut, the next one comes to the same end', async t => {
+test.serial('an interrupted migration is completed by the next one, for any interruption', async t => {
   const template = await filled(t)
   const { tables } = await storageOf(AFTER)
   const expected = await finish(t, await copyOf(t, template), tables)
@@ -164,7 +164,7 @@ test.serial('wherever a migration is cut, the next one comes to the same end', a
   t.true(cuts > 15)
 })
 
-test.serial('processes that start at once on an outdated database do each step once', async t => {
+test.serial('processes that start concurrently on an outdated database run each step once', async t => {
   const url = await copyOf(t, await filled(t))
   const { tables } = await storageOf(AFTER)
   const databases = await Promise.all(Array.from({ length: 5 }, () => open(url)))
@@ -186,7 +186,7 @@ test.serial('processes that start at once on an outdated database do each step o
 })
 
 test.serial(
-  'an index of a large table is made while others write; one that failed halfway is made again',
+  'an index of a large table is created without blocking writes; an invalid one is created again',
   async t => {
     const url = await copyOf(t, await filled(t))
     const database = await open(url)

@@ -26,7 +26,7 @@ contentTypes:
 roles: { public: { permissions: { author: [find], book: [find, create] } } }
 `
 
-test('a separate port serves the metrics of all workers, slow work is logged by query shape, and neither shows a value', async t => {
+test('a separate port serves the metrics of all workers, slow statements are logged by query shape, and neither shows a value', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const metricsPort = await freePort()

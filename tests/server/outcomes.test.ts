@@ -151,7 +151,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 const CUTS = 40
 
 for (const [name, action] of Object.entries(ACTIONS))
-  test(`the answer of a ${name} that is cut at any message says what became of it`, async t => {
+  test(`a ${name} whose database connection is cut at any message reports its true outcome`, async t => {
     const world = await openWorld(t)
     const outcomes = new Set<unknown>()
     for (const when of ['before', 'after'] as const)
@@ -175,7 +175,7 @@ const counted = async ({ query }: WiredServer, name: string) =>
   Number((await query('SELECT count(*) FROM people WHERE name = $1', [name]))[0]?.[0])
 
 test.serial(
-  'a write that reaches the time limit of its request is rolled back, and the answer says so',
+  'a write that reaches the time limit of its request is rolled back, and the response says so',
   async t => {
     const world = await openWorld(t)
     const path = `/api/articles/${await make(world, 'old')}`
@@ -192,7 +192,7 @@ test.serial(
 )
 
 test.serial(
-  'of several mutations each says what became of it when the time of their request is over',
+  'each of several mutations reports its outcome when the request reaches its time limit',
   async t => {
     const world = await openWorld(t)
     await graphql(world, '{ __typename }')()

@@ -90,7 +90,7 @@ const REQUESTS = [
 
 for (const [index, [method, path, body]] of REQUESTS.entries())
   if (index % 5 === 0)
-    test.serial(`an outdated process answers 503 to everything from ${method} ${path} on`, async t => {
+    test.serial(`an outdated process answers 503 to everything after ${method} ${path}`, async t => {
       const { serve, run, sql } = await place(t)
       const older = await serve(FIRST)
       t.is((await older.ask('POST', '/api/notes', { data: { text: 'one' } })).status, 201)
@@ -125,7 +125,7 @@ test.serial('requests that run no statement are refused too after another proces
 })
 
 test.serial(
-  'a start refuses what processes of another version cannot live beside, unless it is told to replace them',
+  'a start with an incompatible schema is refused while processes of another version run, unless it may replace them',
   async t => {
     const { serve, run, sql } = await place(t)
     const older = await serve(FIRST)
@@ -155,7 +155,7 @@ test.serial(
   },
 )
 
-test.serial('a process that was killed holds up no start, nor does one that ended', async t => {
+test.serial('a process that was killed or has ended blocks no start', async t => {
   const { serve, sql } = await place(t)
   const ended = await serve(FIRST)
   const killed = await serve(FIRST)

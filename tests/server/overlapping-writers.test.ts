@@ -111,7 +111,7 @@ async function openWriters(
 }
 
 for (const seed of [1, 2, 3])
-  test.serial(`kept answers are those of a fresh look, however transactions overlap (${seed})`, async t => {
+  test.serial(`cached responses equal fresh reads, for any overlap of transactions (${seed})`, async t => {
     const apps = await openTwoApps(PROJECT)
     t.teardown(() => apps.close())
     const { cached, plain } = apps

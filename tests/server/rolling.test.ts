@@ -113,7 +113,7 @@ function load(clients: number) {
   }
 }
 
-test('a version rolls over another under load without a failed request, and the rest is done when the first has ended', async t => {
+test('a rolling update under load loses no request, and contract steps run after the old version ended', async t => {
   const database = await freshDatabase()
   t.teardown(database.drop)
   const environment = { NODE_ENV: 'production', DATABASE_URL: database.url }

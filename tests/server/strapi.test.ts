@@ -11,7 +11,7 @@ import { recorded, runImport } from '../strapi/import.ts'
 const SERVER = process.env.TEST_DATABASE_URL ?? ''
 
 for (const version of [4, 5] as const) {
-  test(`a Strapi ${version} project answers as it did before, once it was imported`, async t => {
+  test(`a Strapi ${version} project returns the same responses after its import`, async t => {
     const { folder, url } = await imported(t, version)
     const file = readFileSync(join(folder, 'project.yaml'), 'utf8')
     t.regex(file, / {2}public:\n {4}permissions:\n {6}article: \[find, findOne, readDrafts\]/)
@@ -21,7 +21,7 @@ for (const version of [4, 5] as const) {
   })
 }
 
-test('dangling references of a Strapi database are counted, and the rest is imported', async t => {
+test('dangling references of a Strapi database are counted, and other data is imported', async t => {
   const database = await createDatabase(t, SERVER)
   await administer(database, readFileSync(join(recorded(5), 'database.sql'), 'utf8'))
   await administer(database, DAMAGE)

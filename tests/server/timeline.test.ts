@@ -87,7 +87,7 @@ const LOST_CONNECTION: Reply = { name: 'a lost connection', bytes: Buffer.alloc(
 const FAULTS = [LOST_CONNECTION, ...PASSING.flatMap(code => [replyOf('ERROR', code), replyOf('FATAL', code)])]
 
 for (const reply of FAULTS)
-  test(`a former primary is refused although the timeline statement once ended with ${reply.name}`, async t => {
+  test(`a former primary is refused, even after the timeline statement ended with ${reply.name}`, async t => {
     const { database, replies, disconnect } = await openCluster(t)
     t.deepEqual(await answerOf(database), [[1]])
     t.deepEqual(replies, [])

@@ -93,7 +93,7 @@ const listening = (server: Server, count: number) =>
   reported(server, /"worker":\d,"event":"listening"/, count)
 
 test.serial(
-  'several workers share one port, reload without a failed request, survive one another and finish',
+  'several workers share one port, reload without a failed request, survive a crash and finish requests',
   async t => {
     const folder = temporaryFolder()
     t.teardown(folder.remove)
@@ -170,33 +170,27 @@ export default defineExtension({
 })
 `
 
-test.serial(
-  'a worker whose event loop stands still is killed and replaced; the others answer meanwhile',
-  async t => {
-    const folder = temporaryFolder()
-    t.teardown(folder.remove)
-    folder.write(
-      'project.yaml',
-      project('text: string').replace('server: { ', 'server: { stallTimeout: 3s, '),
-    )
-    folder.write('extensions/stall.mjs', STALL)
-    const server = await startServer({ project: folder.path, environment: { WORKERS: String(WORKERS) } })
-    t.teardown(() => server.stop())
-    await listening(server, WORKERS)
-    const stalled = t.throwsAsync(fetch(`${server.base}/api/stall`))
-    const agent = new Agent({ keepAlive: false })
-    // One of them may have been handed to the stalled worker.
-    const others = [1, 2, 3].map(() => send(`${server.base}/_health`, { agent }))
-    t.is(await Promise.any(others), 204)
-    await Promise.allSettled(others)
-    await stalled
-    t.is((await reported(server, /"event":"workerStalled"/, 1)).length, 1)
-    t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1)
-    t.is(workersOf(server).length, WORKERS)
-  },
-)
+test.serial('a worker with a blocked event loop is killed and replaced, while others respond', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', project('text: string').replace('server: { ', 'server: { stallTimeout: 3s, '))
+  folder.write('extensions/stall.mjs', STALL)
+  const server = await startServer({ project: folder.path, environment: { WORKERS: String(WORKERS) } })
+  t.teardown(() => server.stop())
+  await listening(server, WORKERS)
+  const stalled = t.throwsAsync(fetch(`${server.base}/api/stall`))
+  const agent = new Agent({ keepAlive: false })
+  // One of them may have been handed to the stalled worker.
+  const others = [1, 2, 3].map(() => send(`${server.base}/_health`, { agent }))
+  t.is(await Promise.any(others), 204)
+  await Promise.allSettled(others)
+  await stalled
+  t.is((await reported(server, /"event":"workerStalled"/, 1)).length, 1)
+  t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1)
+  t.is(workersOf(server).length, WORKERS)
+})
 
-test.serial('a connection that a killed worker had not taken ends with it', async t => {
+test.serial('a connection that a killed worker had not accepted is closed with it', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', project('text: string'))
@@ -227,7 +221,7 @@ export default defineExtension({
 })
 `
 
-test.serial('a worker that replaces another gets no requests before it can answer them', async t => {
+test.serial('a worker that replaces another gets no requests before it is ready', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', project('text: string'))

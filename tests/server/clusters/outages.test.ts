@@ -78,7 +78,7 @@ interface Refused {
   readonly outcome: 'not-written' | 'unknown'
 }
 
-test.serial('a database crashes, hangs or is restarted during writes', async t => {
+test.serial('acknowledged writes survive a database that crashes, hangs or restarts', async t => {
   let isOver = false
   const statuses = new Set<number>()
   const reading = (async () => {
@@ -149,7 +149,7 @@ const whole = (word: string) => ({
   ...{ words: [`${word} one`, `${word} two`], seal: word },
 })
 
-test.serial('a connection that is cut inside a transaction leaves all or nothing of it', async t => {
+test.serial('a connection that is cut inside a transaction commits all or nothing of it', async t => {
   const made = await send(server, 'POST', '/api/articles', valuesOf('first', people))
   const { documentId } = made.body.data as { documentId: string }
   const path = `/api/articles/${documentId}`
@@ -179,7 +179,7 @@ test.serial('a connection that is cut inside a transaction leaves all or nothing
   t.is(status, 200, 'a read that was cut is asked again')
 })
 
-test.serial('a slow network makes answers slow; a silent one, and a pool that is empty, 503', async t => {
+test.serial('a slow network delays responses; a silent one, and an exhausted pool, mean 503', async t => {
   wire.delay = 100
   t.is((await send(server, 'GET', '/api/articles')).status, 200)
   t.is((await send(server, 'POST', '/api/people', { name: 'Slow' })).status, 201)
@@ -221,7 +221,7 @@ const disk = smallDisk()
 // Only root may mount, and not in every container.
 if (disk !== null)
   test.serial(
-    'on a full disk writes get 503 and change nothing, reads go on, and space helps at once',
+    'on a full disk writes get 503 and change nothing, reads continue, and freed space helps at once',
     async t => {
       const space = `${disk}/space`
       mkdirSync(space)

@@ -60,7 +60,7 @@ const LIKE_FIND_ONE = [
   ...['a file', 'a user', 'users by mail address', 'sign in by name', 'reset a password with a wrong code'],
 ]
 
-test.serial('no request looks through a table where an index can serve it', async t => {
+test.serial('no request scans a table if an index can serve it', async t => {
   const cluster = await startCluster(t, SETTINGS)
   const ran = await runAll(t, cluster)
   const big = new Set(

@@ -54,12 +54,12 @@ const texts = async () => {
 
 const isWritten = async (text: string) => (await write(text)).status === 201
 
-test.serial('the writable server is found among several', async t => {
+test.serial('the writable server of several is found', async t => {
   t.is((await write('first')).status, 201)
   t.deepEqual(await texts(), ['first'])
 })
 
-test.serial('a primary that is set to take no writes is unavailable, until it takes them again', async t => {
+test.serial('a primary in read-only mode is unavailable until it accepts writes again', async t => {
   await primary.query('ALTER SYSTEM SET default_transaction_read_only = on')
   await primary.query('SELECT pg_reload_conf()')
   await until('the server says so', async () => {
@@ -76,34 +76,28 @@ test.serial('a primary that is set to take no writes is unavailable, until it ta
   t.is((await server.get('/_ready')).status, 200)
 })
 
-test.serial(
-  'a session that is set to take no writes is left, and the write is done over another',
-  async t => {
-    const name = 'postgres'
-    await primary.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-    await primary.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plinth'",
-    )
-    t.is((await write('never')).status, 503)
-    const writable = `${primary.url}?options=-c%20default_transaction_read_only%3Doff`
-    await query(writable, `ALTER DATABASE ${name} RESET default_transaction_read_only`)
-    await until('writes are done again', () => isWritten('third'))
-  },
-)
+test.serial('a read-only session is closed, and the write is repeated on another', async t => {
+  const name = 'postgres'
+  await primary.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await primary.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plinth'",
+  )
+  t.is((await write('never')).status, 503)
+  const writable = `${primary.url}?options=-c%20default_transaction_read_only%3Doff`
+  await query(writable, `ALTER DATABASE ${name} RESET default_transaction_read_only`)
+  await until('writes are done again', () => isWritten('third'))
+})
 
-test.serial(
-  'a standby that is promoted takes over; the former primary, back as a standby, is not used',
-  async t => {
-    await primary.end('SIGINT')
-    t.is((await write('never')).status, 503)
-    await standby.query('SELECT pg_promote()')
-    await until('writes are done again', () => isWritten('fourth'))
-    writeFileSync(join(primary.folder, 'data', 'standby.signal'), '')
-    await primary.start()
-    for (let times = 0; times < 5; times++) t.true(await isWritten(`fifth ${times}`))
-    t.is(((await texts()) as string[]).filter(text => text.startsWith('f')).length, 7)
-  },
-)
+test.serial('a promoted standby takes over; the former primary, back as a standby, is not used', async t => {
+  await primary.end('SIGINT')
+  t.is((await write('never')).status, 503)
+  await standby.query('SELECT pg_promote()')
+  await until('writes are done again', () => isWritten('fourth'))
+  writeFileSync(join(primary.folder, 'data', 'standby.signal'), '')
+  await primary.start()
+  for (let times = 0; times < 5; times++) t.true(await isWritten(`fifth ${times}`))
+  t.is(((await texts()) as string[]).filter(text => text.startsWith('f')).length, 7)
+})
 
 test.serial('a former primary that was paused answers nothing after it resumes', async t => {
   // From here on there are two primaries: the one of before does not know that it was replaced.

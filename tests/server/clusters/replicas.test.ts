@@ -186,7 +186,7 @@ const ready = async () => {
   return Object.keys((body as { replicas: object }).replicas)[0]
 }
 
-test.serial('a replica that is behind, or of another database, answers nothing', async t => {
+test.serial('a replica that lags behind, or belongs to another database, answers nothing', async t => {
   const other = new URL(replica.url)
   other.pathname = '/template1'
   const seen: DatabaseObservation[] = []

@@ -165,7 +165,7 @@ async function during(
   t.is((await send('GET', '/api/notes?pagination[pageSize]=1')).status, 200)
 }
 
-test.serial('a switchover', t =>
+test.serial('acknowledged writes survive a switchover', t =>
   during(t, 'switchover', async () => {
     const [leader, members] = [await cluster.leader(), await cluster.members()]
     const standby = members.find(({ role }) => role === 'sync_standby')
@@ -176,7 +176,7 @@ test.serial('a switchover', t =>
   }),
 )
 
-test.serial('the end of the primary node', async t => {
+test.serial('acknowledged writes survive the end of the primary node', async t => {
   await cluster.untilWhole()
   const leader = await cluster.leader()
   await during(t, 'node', async () => {
@@ -187,7 +187,7 @@ test.serial('the end of the primary node', async t => {
   await cluster.untilWhole()
 })
 
-test.serial('the end of its PostgreSQL alone', async t => {
+test.serial('acknowledged writes survive the end of PostgreSQL on the primary node', async t => {
   await cluster.untilWhole()
   const leader = await cluster.leader()
   await during(t, 'postgres', async more => {
@@ -197,19 +197,22 @@ test.serial('the end of its PostgreSQL alone', async t => {
   await cluster.untilWhole()
 })
 
-test.serial('a primary node is paused, and resumes after another has taken over', async t => {
-  await cluster.untilWhole()
-  const leader = await cluster.leader()
-  await during(t, 'still', async more => {
-    leader.signal('SIGSTOP')
-    await until('another one is the leader', () => isAnother(leader.name))
-    await more()
-    leader.signal('SIGCONT')
-    await more()
-    await pause(3_000)
-  })
-  await cluster.untilWhole()
-})
+test.serial(
+  'acknowledged writes survive a primary node that is paused, and resumes after a failover',
+  async t => {
+    await cluster.untilWhole()
+    const leader = await cluster.leader()
+    await during(t, 'still', async more => {
+      leader.signal('SIGSTOP')
+      await until('another one is the leader', () => isAnother(leader.name))
+      await more()
+      leader.signal('SIGCONT')
+      await more()
+      await pause(3_000)
+    })
+    await cluster.untilWhole()
+  },
+)
 
 const isAnother = (name: string): Promise<boolean> =>
   cluster.leader().then(

@@ -74,7 +74,7 @@ test.serial('a server behind a pooler starts, writes, reads, publishes and deliv
 const SETTINGS = ['jit', 'TimeZone', 'DateStyle', 'search_path', 'statement_timeout', 'lock_timeout']
 const ASK = { text: `SELECT ${SETTINGS.map(name => `current_setting('${name}')`).join(', ')}`, values: [] }
 
-test.serial('each transaction has the settings of its connection, and no other client gets them', async t => {
+test.serial('each transaction has its session settings, and no other client gets them', async t => {
   const { direct, url } = await pooled(t)
   const database = await opened(t, { url, statementTimeout: 400, schema: 'public' })
   const wanted = ['off', 'UTC', 'ISO, YMD', 'public', '400ms', '10s']
@@ -105,7 +105,7 @@ test.serial('each transaction has the settings of its connection, and no other c
   t.deepEqual((await query(direct, left))[0], [0])
 })
 
-test.serial('a role may have the settings, so that transactions do not set them', async t => {
+test.serial('if the role has the settings, transactions do not set them', async t => {
   const direct = await createDatabase(t, server)
   const role = `pooled_${randomBytes(4).toString('hex')}`
   const values = `jit = off; TimeZone = 'UTC'; DateStyle = 'ISO, YMD'; client_min_messages = warning;
@@ -132,7 +132,7 @@ test.serial('a role may have the settings, so that transactions do not set them'
 })
 
 test.serial(
-  'prepared statements that a pooler does not keep are refused at the start; a session’s are kept',
+  'a start is refused with prepared statements behind a pooler that loses them, not with a session pooler',
   async t => {
     const { direct, url } = await pooled(t)
     const settings = { ...DATABASE_SETTINGS, url }

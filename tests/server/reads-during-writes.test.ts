@@ -15,7 +15,7 @@ roles:
 apiTokens: { full: { type: full-access, secret: ${FULL} } }
 `
 
-test('reads are not blocked by writes that wait for a lock: the public, users, tokens, REST and GraphQL', async t => {
+test('reads are not blocked by writes that wait for a lock: anonymous callers, users, tokens, REST and GraphQL', async t => {
   const apps = await openTwoApps(PROJECT)
   t.teardown(() => apps.close())
   const { database } = apps

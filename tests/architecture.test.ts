@@ -107,7 +107,7 @@ function importsOfSubfolders(): ReadonlyMap<string, readonly string[]> {
   return new Map([...imports].map(([folder, others]) => [folder, [...others]]))
 }
 
-test('no folder holds more files than a reader can survey', t => {
+test('no folder has more files than the limit', t => {
   const folders = sources.map(({ folder }) => folder)
   const large = new Set(folders.filter(folder => folders.filter(other => other === folder).length > 30))
   t.deepEqual([...large], [])
@@ -132,7 +132,7 @@ function findCycles(imports: ReadonlyMap<string, readonly string[]>): readonly s
   return cycles
 }
 
-test('a cycle of imports is found, with the files on it', t => {
+test('a cycle of imports is reported with its files', t => {
   const imports = new Map([
     ['a.ts', ['b.ts']],
     ['b.ts', ['c.ts']],
@@ -141,7 +141,7 @@ test('a cycle of imports is found, with the files on it', t => {
   t.deepEqual(findCycles(imports), ['b.ts -> c.ts -> b.ts'])
 })
 
-test('a package is imported in its own module alone', t => {
+test('a package is imported only in its own module', t => {
   const wrong = sources.flatMap(source =>
     source.packages
       .filter(name => !PACKAGES[name]?.includes(source.module))
@@ -154,7 +154,7 @@ test('exports have names', t => {
   t.deepEqual(offences(isDefaultExport), [])
 })
 
-test('there is no any, no non-null assertion and no switched-off check', t => {
+test('there is no any, no non-null assertion and no disabled check', t => {
   const switchedOff = written.flatMap(source =>
     /@ts-(ignore|expect-error|nocheck)/.test(source.tree.text) ? [`${source.path}`] : [],
   )
@@ -175,24 +175,24 @@ const isDefaultExport = (node: ts.Node): boolean =>
   (ts.canHaveModifiers(node) &&
     (ts.getModifiers(node) ?? []).some(modifier => modifier.kind === ts.SyntaxKind.DefaultKeyword))
 
-test('no file of core is longer than a reader can hold', t => {
+test('no file of core is longer than the limit', t => {
   t.deepEqual(
     written.filter(source => source.lines > 400).map(source => `${source.path}: ${source.lines} lines`),
     [],
   )
 })
 
-test('every folder has a README that says what it is for', t => {
+test('every folder has a README that describes its purpose', t => {
   t.deepEqual(foldersWithout('README.md', sources), [])
 })
 
 // The product answers any project. What only the recorded cases say (their titles, codes, tokens, ids) must
 // not stand in it, nor a finished message about one of their attributes: a message is made from the model.
-test('the product knows no value that a conformance case sends', t => {
+test('the product contains no value that a conformance case sends', t => {
   t.deepEqual(stringsAmong(caseValues()), [])
 })
 
-test('the product knows no finished message about the conformance project', t => {
+test('the product contains no message that names types of the conformance project', t => {
   t.deepEqual(stringsAmong(caseMessages()), [])
 })
 

@@ -148,12 +148,12 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
 ]
 
 for (const [title, permissions, fault] of CASES) {
-  test(`${title} is an error at load, with its place`, async t => {
+  test(`${title} is an error at load, with its position`, async t => {
     t.deepEqual(short(await reported(permissions)), [fault])
   })
 }
 
-test('a value of the user of another kind than the attribute is an error at load', async t => {
+test('comparing an attribute with a value of the user of another type is an error at load', async t => {
   const faults = await reported('{ writer: { find: { where: { age: $user.nickname } } } }')
   t.is(faults.length, 1)
   t.regex(faults[0] ?? '', /^bad-condition: .*age.*integer/)
@@ -175,7 +175,7 @@ apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions
   )
 })
 
-test('the rules of a token are held to the same words', async t => {
+test('the conditions of a token are checked like those of a role', async t => {
   const faults = await faultsOf(`
 apiTokens:
   feed:
@@ -202,11 +202,11 @@ test('two parents that differ on one action are an error that names both', async
   ])
 })
 
-test('parents that differ on an action that the role gives itself are none', async t => {
+test('parents may differ on an action that the role declares itself', async t => {
   t.deepEqual(await faultsOf(parents('{ writer: [find] }')), [])
 })
 
-test('a parent that names a type differs from one that speaks of every type', async t => {
+test('a parent that names a type conflicts with one that grants the action for "*"', async t => {
   const roles = (own: string) => `
 roles:
   wide: { permissions: { "*": [find] } }
@@ -220,7 +220,7 @@ roles:
   t.deepEqual(await faultsOf(roles('{ book: [find] }')), [])
 })
 
-test('parents that have one permission from the same grandparent, or say the same, do not differ', async t => {
+test('parents that inherit one permission from the same grandparent, or declare equal ones, do not conflict', async t => {
   t.deepEqual(
     await faultsOf(`
 roles:

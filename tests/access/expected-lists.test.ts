@@ -45,7 +45,7 @@ async function added(permissions: string, { table = 'articles', declared = '' } 
 
 const STAMPS = ['index (status, locale, created_at)', 'index (locale, published_at) where status = published']
 
-test('lists by stamps have an index, but for updatedAt, and single types none', async t => {
+test('lists sorted by a timestamp have an index, except by updatedAt and for single types', async t => {
   t.deepEqual(await added('true'), STAMPS)
   t.deepEqual(await added('true', { table: 'people' }), ['index (created_at)'])
   t.deepEqual(await added('true', { table: 'fronts' }), [])
@@ -62,7 +62,7 @@ for (const [where, index] of [
   ['{ title: { $containsi: a }, kind: news }', 'kind'],
   ['{ owner: { name: { $ne: Eve } }, kind: news }', 'kind'],
 ] as const) {
-  test(`whoever reads under ${where} has an index for it`, async t => {
+  test(`a permission with ${where} has an index`, async t => {
     t.deepEqual(await added(`{ where: ${where} }`), [`index (status, locale, ${index})`, ...STAMPS])
   })
 }
@@ -74,12 +74,12 @@ for (const where of [
   '{ id: { $in: [1] } }',
   '{ $or: [{ featured: true }, { owner: { name: a } }] }',
 ]) {
-  test(`no index helps who reads under ${where}`, async t => {
+  test(`a permission with ${where} has no index, because none would serve it`, async t => {
     t.deepEqual(await added(`{ where: ${where} }`), STAMPS)
   })
 }
 
-test('an index that is declared serves for a condition, too', async t => {
+test('a declared index also serves a condition', async t => {
   const declared = 'indexes: [[rating, kind, day]]'
   t.deepEqual(await added('{ where: { kind: news, rating: 5 } }', { declared }), STAMPS)
   t.deepEqual(await added('{ where: { day: { $null: false } } }', { declared }), [
@@ -88,7 +88,7 @@ test('an index that is declared serves for a condition, too', async t => {
   ])
 })
 
-test('many roles with conditions of their own make five indexes at most', async t => {
+test('many roles with different conditions cause at most five indexes', async t => {
   const names = ['title', 'featured', 'kind', 'rating', 'day', 'createdAt']
   const roles = names.map(
     name => `  r${name}: { permissions: { article: { find: { where: { ${name}: { $null: true } } } } } }`,
@@ -98,7 +98,7 @@ test('many roles with conditions of their own make five indexes at most', async 
   t.is(indexes.filter(index => index.startsWith('index (status, locale, ')).length, 5 + 1)
 })
 
-test('a permission that changes brings its index and takes the old one, while the version that runs goes on', async t => {
+test('a changed permission replaces its index while the running version keeps serving', async t => {
   const database = await openTestDatabase(t)
   const wanting = async (where: string) => (await tablesOf(project('derived', `{ where: ${where} }`))).tables
   const done = await migrate(database, await wanting('{ featured: true }'))

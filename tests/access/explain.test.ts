@@ -78,7 +78,7 @@ test('the line of an update explains the publishing that it includes', async t =
   t.regex(lineOf(of, reported), /^update: /)
 })
 
-test('readDrafts that a role names leaves the publishing that an inherited update implies', async t => {
+test('a role that declares readDrafts keeps the publish that an inherited update implies', async t => {
   const of = await world(ROLES)
   const reported = explain(of, role('drafter'), 'book', 'publish')
   t.true(reported.allowed)
@@ -96,7 +96,7 @@ test('a named type takes precedence over "*", and both lines are shown', async t
   t.regex(of.project.keyPlace(reported.overridden ?? []).source, /chief/)
 })
 
-test('readable and writable attributes are listed: private ones are only written, set ones by the server alone', async t => {
+test('explanations list readable and writable attributes: private ones are write-only, server-set ones not writable', async t => {
   const of = await world(ROLES)
   const update = explain(of, role('author'), 'book', 'update')
   t.deepEqual(update.writable, ['title', 'secret', 'pin'])

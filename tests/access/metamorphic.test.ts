@@ -50,7 +50,7 @@ const asked: readonly (Filter | null)[] = [
 ]
 
 for (const [index, where] of CONDITIONS.entries()) {
-  test(`a role that finds only ${where} is full access with that condition`, t => {
+  test(`a role that finds only ${where} answers like full access with that filter`, t => {
     const role = caller(`role${index}`)
     const all = caller('all')
     const condition = conditionOf(role)

@@ -67,7 +67,7 @@ test('unreadable attributes are refused by every operator on every path, over up
   t.true(tried > 4000, `${tried} tried`)
 })
 
-test('an unreadable step refuses whatever lies behind it', t => {
+test('an unreadable step refuses the whole path behind it', t => {
   const behind = waysFrom(book, 2).filter(({ steps }) => ['sequel', 'vault'].includes(steps[0]?.name ?? ''))
   for (const way of behind) {
     const id = scalarOf(way.end, 'id')
@@ -78,7 +78,7 @@ test('an unreadable step refuses whatever lies behind it', t => {
   t.true(behind.length > 1)
 })
 
-test('private attributes and passwords are refused to a full-access token as to anybody', t => {
+test('private attributes and passwords are refused to a full-access token like to every caller', t => {
   for (const way of waysFrom(book, 2)) {
     for (const attribute of way.end.attributes.values()) {
       const secret = attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password')
@@ -106,7 +106,7 @@ test('unreadable fields are omitted unless they were named, at every depth', t =
   t.true(writer.attributes.has('salary'))
 })
 
-test('text is searched for in readable attributes alone', t => {
+test('a search looks only through readable attributes', t => {
   const attributes = ['title', 'price', 'secret', 'pin', 'documentId'].map(name => scalarOf(book, name))
   const { search } = passed(
     restrict(listOf(book, { search: { text: 'x', attributes } }), access.publicCaller),
@@ -117,7 +117,7 @@ test('text is searched for in readable attributes alone', t => {
   )
 })
 
-test('attributes of another type, of the same name, are not taken for readable ones', t => {
+test('permission for an attribute does not cover one of the same name of another type', t => {
   const stranger = { ...scalarOf(book, 'title') }
   const filter = { kind: 'comparison', attribute: stranger, operator: '$eq', values: ['x'] } as const
   t.false(restrict(listOf(book, { filter }), access.publicCaller).ok)
@@ -129,7 +129,7 @@ test('attributes of another type, of the same name, are not taken for readable o
   )
 })
 
-test('a kind of node that the gate does not know is refused', t => {
+test('a query node of an unknown kind is refused', t => {
   const filter = { kind: 'raw', sql: 'true' } as never
   t.is(codeOf(restrict(listOf(book, { filter }), all)), 'forbidden')
   const odd = { ...populate(attributeOf(book, 'writer', 'relation')), kind: 'raw' } as never
@@ -139,7 +139,7 @@ test('a kind of node that the gate does not know is refused', t => {
   )
 })
 
-test('a query in which nothing is narrowed passes as it is', t => {
+test('a query that needs no restriction passes unchanged', t => {
   const selection = { fields: [scalarOf(book, 'title')], named: true, populate: [] }
   const query = listOf(book, { selection })
   t.is(passed(restrict(query, access.publicCaller)) as unknown, query)

@@ -26,7 +26,7 @@ function outcome(command: Command, caller: Caller): unknown {
   return 'values' in permitted.value ? permitted.value.values : permitted.value.kind
 }
 
-test('writing needs its own permission', async t => {
+test('writing requires its own permission', async t => {
   const of = await world('roles: { guest: { permissions: { vault: [find, create] } } }')
   const guest = callerOf(of, 'guest')
   const type = typeOf(of.model, 'vault')
@@ -50,7 +50,7 @@ test('a caller who may not publish writes only drafts', async t => {
   }
 })
 
-test('attributes outside of the permission are refused, private ones inside of it may be written', async t => {
+test('attributes outside of the permission are refused; permitted private ones may be written', async t => {
   const of = await world(
     'roles: { clerk: { permissions: { writer: { create: { fields: [name, secret] } } } }, boss: { permissions: { writer: { create: { fields: ["!salary"] } } } } }',
   )
@@ -78,7 +78,7 @@ test('values set by the server override the body', async t => {
   t.is(outcome(create(of, 'writer', { name: 'a' }), callerOf(of, 'member')), 'Forbidden')
 })
 
-test('relations to what the caller may not find are refused, even to clear them, and in components', async t => {
+test('relations to types that the caller may not find are refused, also when cleared or in components', async t => {
   const of = await world('roles: { clerk: { permissions: { book: [create], writer: [create] } } }')
   const clerk = callerOf(of, 'clerk')
   t.is(outcome(create(of, 'book', { title: 'x', writer: null }), clerk), 'Invalid key writer')
@@ -99,7 +99,7 @@ test('relations to what the caller may not find are refused, even to clear them,
   )
 })
 
-test('conditions hold for the row as it was and as it becomes; publishing adds its own', async t => {
+test('conditions apply to the row before and after a write; publishing adds its own', async t => {
   const of = await world(`
 roles:
   editor:

@@ -49,7 +49,7 @@ async function faults(types: string, type: string, permission: string): Promise<
   return compiled.ok ? [] : compiled.reasons.map(({ code }) => code)
 }
 
-test('a permission that names a removed attribute keeps the project from starting, so that it cannot come back to life', async t => {
+test('a permission that names a removed attribute prevents the start, so that a new attribute of that name is not exposed', async t => {
   for (const [place, type, field, permission] of RULES) {
     const title = `${field} in ${place} of ${type}`
     t.not(without(field), TYPES, title)

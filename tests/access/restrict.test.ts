@@ -79,14 +79,14 @@ test('actions without a permission are forbidden, for lists, single documents an
   t.is(refusal(one, token('read')), 'passed')
 })
 
-test('one document needs findOne, a list and a single type need find', t => {
+test('one document requires findOne; a list and a single type require find', t => {
   const one: Query = { ...listOf(book), take: { kind: 'one', documentId: 'x' } }
   t.deepEqual(refusal(one, user('editor')), FORBIDDEN)
   t.is(refusal({ ...one, type: { ...book, kind: 'single' } }, user('editor')), 'passed')
   t.is(refusal(one, access.publicCaller), 'passed')
 })
 
-test('an invalid key is reported with its path, from the top of filters and sort, from the populate inside one', t => {
+test('an invalid key is reported with its path: filters and sort from the root, populate from its own level', t => {
   const private3 = filterOn(book, { $or: [{ sequel: { sequel: { secret: 'x' } } }] })
   t.deepEqual(
     refusal(listOf(book, { filter: private3 }), access.publicCaller),
@@ -133,7 +133,7 @@ function link(name: string, parts: Partial<LinkPopulate> = {}): LinkPopulate {
 const keysOf = (query: Query, caller: Caller): unknown =>
   passed(restrict(query, caller)).selection.populate.map(({ as }) => as)
 
-test('a relation to what the caller may not find is left out in silence; media and locales are shown', t => {
+test('populating a type that the caller may not find is omitted silently; media and locales are shown', t => {
   const cover = populate(attributeOf(writer, 'portrait', 'media'))
   const writers = listOf(writer, { selection: { ...everything(writer), populate: [cover] } })
   t.deepEqual(keysOf(writers, user('authenticated')), ['portrait'])
@@ -146,7 +146,7 @@ test('a relation to what the caller may not find is left out in silence; media a
   t.deepEqual(keysOf(populating(hidden), access.publicCaller), [])
 })
 
-test('a.b leaves out a where b is left out, unless a is asked for otherwise', t => {
+test('populating a.b omits a if b is omitted, unless a is also requested itself', t => {
   const way = (inner: readonly Populate[], asked: Populate['origin'] = 'passed') =>
     link('sequel', { origin: asked, selection: { ...everything(book), populate: inner } })
   t.deepEqual(keysOf(populating(way([link('writer')])), access.publicCaller), [])
@@ -169,7 +169,7 @@ test('a dotted populate of a private attribute is reported with the whole path',
   t.deepEqual(refusal(populating(way), access.publicCaller), bad('vault', 'sequel.vault', 'populate'))
 })
 
-test('a condition is joined to the query, and to every relation on the way to its documents', t => {
+test('a condition is added to the query and to every relation that leads to its documents', t => {
   const asked = filterOn(book, { title: 'x' })
   const mine = filterOn(book, { price: { $gt: 5 } })
   const caller = user('authenticated')
@@ -196,7 +196,7 @@ test('a condition is joined to the query, and to every relation on the way to it
   t.deepEqual(shown?.kind === 'link' && shown.scope, { status: null, where: own })
 })
 
-test('a condition on a user is met by nothing where there is none, or where it has no such value', t => {
+test('a condition on $user matches nothing for anonymous callers and for users without that value', t => {
   const nothing: Filter = { kind: 'or', filters: [] }
   for (const values of [
     null,
@@ -219,7 +219,7 @@ test('a condition on a user is met by nothing where there is none, or where it h
   )
 })
 
-test('an empty text of a user is no value: every text would hold it', t => {
+test('an empty text of a user counts as no value, because every text contains it', t => {
   const nothing: Filter = { kind: 'or', filters: [] }
   for (const type of [book, writer]) {
     const seenBy = (nickname: string) => passed(restrict(listOf(type), user('named', { nickname }))).filter
@@ -228,7 +228,7 @@ test('an empty text of a user is no value: every text would hold it', t => {
   }
 })
 
-test('drafts are refused without draft access, and relations lead to published versions', t => {
+test('drafts are refused without draft access, and relations then use published versions', t => {
   const caller = user('authenticated')
   t.deepEqual(refusal(listOf(book, { status: 'draft' }), caller), FORBIDDEN)
   t.deepEqual(refusal(listOf(book, { publication: 'modified' }), caller), FORBIDDEN)
@@ -244,13 +244,13 @@ test('drafts are refused without draft access, and relations lead to published v
   t.is(second?.kind === 'link' ? second.scope : undefined, null)
 })
 
-test('drafts that only meet a condition may be read where they meet it', t => {
+test('draft access with a condition covers only matching drafts', t => {
   const { filter } = passed(restrict(listOf(book, { status: 'draft' }), user('editor')))
   t.deepEqual(filter, filterOn(book, { title: { $notNull: true } }))
   t.is(passed(restrict(listOf(book), user('editor'))).filter, null)
 })
 
-test('the answer of a write needs the right to write, and shows what may be read', t => {
+test('the response of a write requires write permission and contains only readable values', t => {
   const query = listOf(book, { selection: { ...everything(book), populate: [link('writer')] } })
   const answer = passed(restrict(query, user('editor'), 'create'))
   t.deepEqual(answer.selection.populate, [])
@@ -258,7 +258,7 @@ test('the answer of a write needs the right to write, and shows what may be read
   t.false(restrict(query, user('editor'), 'update').ok)
 })
 
-test('trusted code sees all but passwords, at every depth', t => {
+test('trusted code sees everything except passwords, at every depth', t => {
   const query = listOf(book, { selection: { ...everything(book), populate: [link('writer')] } })
   const { selection } = trusted(query)
   const names = selection.fields.map(({ name }) => name)

@@ -15,7 +15,7 @@ const may = (of: World, name: string, key: string): string =>
     .filter(action => grantsOf(of, name).allows(key === 'user' ? 'users' : key, action))
     .join(' ')
 
-test('nothing is granted that is not written', async t => {
+test('nothing is granted without a declaration', async t => {
   const of = await world('roles: { editor: {} }')
   for (const type of of.model.contentTypes.values()) {
     for (const action of actionsOf(type)) {
@@ -25,7 +25,7 @@ test('nothing is granted that is not written', async t => {
   }
 })
 
-test('a role has what it extends; what it says itself replaces that; false takes it away', async t => {
+test('a role inherits the permissions that it extends; its own replace them, and false removes one', async t => {
   const of = await world(`
 roles:
   reader: { permissions: { writer: [find, findOne, delete] } }
@@ -44,7 +44,7 @@ roles:
   t.deepEqual(names, ['id', 'documentId', 'name', 'createdAt', 'updatedAt', 'publishedAt'])
 })
 
-test('roles do not inherit public unless they say so', async t => {
+test('roles inherit from public only on request', async t => {
   const of = await world(`
 roles:
   public: { permissions: { vault: [find] } }
@@ -132,7 +132,7 @@ roles: { author: { permissions: { book: { find: true, update: { where: { price: 
   t.is(view?.drafts?.where?.kind, 'fixed')
 })
 
-test('fields with ! cover all but those, and never open what is private', async t => {
+test('fields with ! mean all except those, and never include private attributes', async t => {
   const of = await world(`
 roles:
   less: { permissions: { writer: { find: { fields: ["!age", "!account"] } } } }
@@ -146,7 +146,7 @@ roles:
   t.deepEqual(names('more'), ['name'])
 })
 
-test('signing in is open to everybody until public says who may; changing a password never is', async t => {
+test('signing in is public unless the public role restricts it; changing a password never is', async t => {
   const may = (of: World, name: string, action: Action) => grantsOf(of, name).allows('auth', action)
   const open = await world('roles: { editor: {} }')
   t.true(may(open, 'public', 'login'))
@@ -158,7 +158,7 @@ test('signing in is open to everybody until public says who may; changing a pass
   t.false(may(closed, 'editor', 'login'))
 })
 
-test('a token that is read-only finds everything and no more; full access is all; a custom one what it says', async t => {
+test('a read-only token finds everything and nothing else, a full-access one may do all, a custom one what it declares', async t => {
   const of = await world(`
 apiTokens:
   all: { type: full-access, secret: all-all-all-all-all-all }
@@ -176,7 +176,7 @@ apiTokens:
   }
 })
 
-test('user paths in conditions and set values are listed, each once', async t => {
+test('$user paths in conditions and set values are listed without duplicates', async t => {
   const of = await world(`
 roles:
   editor:
@@ -188,7 +188,7 @@ roles:
   t.deepEqual(of.access.userPaths, [['id'], ['writer', 'name'], ['role', 'type']])
 })
 
-test('a condition may speak of what its role cannot read', async t => {
+test('a condition may use attributes that its role cannot read', async t => {
   const of = await world(
     'roles: { editor: { permissions: { writer: { find: { where: { secret: open } } } } } }',
   )
@@ -197,7 +197,7 @@ test('a condition may speak of what its role cannot read', async t => {
   t.false([...(view?.readable ?? [])].some(({ name }) => name === 'secret'))
 })
 
-test('creating does not bring createLocalization along; a list may say "*" for every action', async t => {
+test('create does not include createLocalization; "*" in a list means every action', async t => {
   const of = await world(
     'roles: { author: { permissions: { book: [create] } }, chief: { permissions: { book: ["*"] } } }',
   )
@@ -205,7 +205,7 @@ test('creating does not bring createLocalization along; a list may say "*" for e
   t.is(may(of, 'chief', 'book'), actionsOf(typeOf(of.model, 'book')).join(' '))
 })
 
-test('drafts that another permission brings along go with it when it is taken away', async t => {
+test('removing a permission removes the readDrafts that it implied', async t => {
   const of = await world(`
 roles:
   reader: { permissions: { book: [find, findOne, update] } }
@@ -216,7 +216,7 @@ roles:
   t.is(may(of, 'half', 'book'), 'findOne update publish readDrafts')
 })
 
-test('a caller who may change only some documents publishes only those', async t => {
+test('a caller who may update only some documents publishes only those', async t => {
   const of = await world(`
 roles: { author: { permissions: { book: { create: true, update: { where: { price: 3 }, fields: [title] } } } } }
 `)

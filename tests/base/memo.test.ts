@@ -9,7 +9,7 @@ test('a value is computed once, also when it is undefined', t => {
   t.is(calls, 1)
 })
 
-test('a computation that threw is tried again', t => {
+test('a computation that threw is repeated', t => {
   let calls = 0
   const value = once(() => {
     if (++calls === 1) throw new Error('first')

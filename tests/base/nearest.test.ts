@@ -17,7 +17,7 @@ const MEANT: readonly (readonly [word: string, known: readonly string[], meant: 
 ]
 
 for (const [word, known, meant] of MEANT)
-  test(`\`${word}\` among ${known.join(', ')}`, t => t.is(nearest(word, known), meant))
+  test(`the nearest word to \`${word}\` among ${known.join(', ')}`, t => t.is(nearest(word, known), meant))
 
 test('operators of other query languages are matched to ours', t => {
   const of = (word: string) => nearest(word, OPERATOR_NAMES)

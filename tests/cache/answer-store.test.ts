@@ -26,7 +26,7 @@ test('an entry larger than an eighth of the limit is not stored, keys included',
   t.is(keep.body(key), undefined)
 })
 
-test('a kept body holds no memory but its own', t => {
+test('a stored body retains no other memory', t => {
   const { bytes, tag } = toBody('größer')
   t.is(bytes.toString(), 'größer')
   t.is(bytes.buffer.byteLength, bytes.length)

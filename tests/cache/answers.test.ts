@@ -85,7 +85,7 @@ async function assertFresh(t: ExecutionContext<TwoApps>, what: string): Promise<
 }
 
 test.serial(
-  'every kind of write shows in the next answer, and a repeated one costs one small statement',
+  'every kind of write shows in the next response, and a repeated read costs one small statement',
   async t => {
     const { cached, plain, database } = t.context
     const sql = (text: string, ...values: unknown[]) => database.run({ text, values })
@@ -152,7 +152,7 @@ test.serial('a caller with a matching ETag gets 304 after one small statement', 
   }
 })
 
-test.serial('callers with other fields or other rows never share an answer', async t => {
+test.serial('callers with other fields or other rows never share a response', async t => {
   const { cached, plain } = t.context
   await plain.data('POST', '/api/articles', { title: 'Low', rating: 1, secret: 'hidden' })
   for (const round of ['first', 'second'])
@@ -199,7 +199,7 @@ test.serial('pages and formats of one list are cached separately', async t => {
     }
 })
 
-test.serial('another page of a list is not counted again', async t => {
+test.serial('the next page of a list does not count its total again', async t => {
   const { cached, database } = t.context
   const sql = (text: string) => database.run({ text, values: [] })
   const totalOf = async (page: number): Promise<number> => {
@@ -220,7 +220,7 @@ test.serial('another page of a list is not counted again', async t => {
 
 const DOCS = readFileSync(new URL('../../docs/caching.md', import.meta.url), 'utf8')
 
-test.serial('concurrent equal requests are read once', async t => {
+test.serial('concurrent equal requests share one read', async t => {
   const { cached, plain } = t.context
   await plain.data('POST', '/api/articles', { title: 'At once' })
   cached.statements()
@@ -232,7 +232,7 @@ test.serial('concurrent equal requests are read once', async t => {
   t.is(reads.length, 1)
 })
 
-test.serial('a statement sent before a write does not answer requests that came after it', async t => {
+test.serial('a statement sent before a write does not answer later requests', async t => {
   const { cached, plain } = t.context
   const made = await plain.data('POST', '/api/articles', { title: 'Before' })
   const path = `/api/articles/${made.documentId}`

@@ -17,7 +17,7 @@ import { growthOf } from '../harness/heap.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
 
-test('values are kept within bounds of number and bytes, the least used go', t => {
+test('values are bounded in number and bytes, and the least recently used is evicted', t => {
   const kept = new LruCache<string>({ entries: 3, bytes: 10_000 }, ({ length }) => length)
   for (const key of ['a', 'b', 'c']) kept.set(key, key)
   kept.get('a')
@@ -100,7 +100,7 @@ const QUESTIONS: Readonly<Record<string, (number: number) => string>> = {
 const QUESTIONS_ASKED = 300
 
 for (const [name, textOf] of Object.entries(QUESTIONS)) {
-  test(`questions over REST take the memory that is counted for them: ${name}`, async t => {
+  test(`REST queries take no more memory than the cache counts for them: ${name}`, async t => {
     const { project, model, type, anonymous, plan } = await noted()
     let counted = 0
     const growth = growthOf(QUESTIONS_ASKED, number => {
@@ -132,7 +132,7 @@ const OPERATIONS: Readonly<Record<string, (number: number) => string>> = {
 }
 
 for (const [name, textOf] of Object.entries(OPERATIONS)) {
-  test(`operations of GraphQL take the memory that is counted for them: ${name}`, async t => {
+  test(`GraphQL operations take no more memory than the cache counts for them: ${name}`, async t => {
     const { project, model, anonymous, plan } = await noted()
     const { config } = project.settings.graphql
     const generated = compileGenerated({ format: 'nested', model, settings: project.settings.graphql })

@@ -75,7 +75,7 @@ test.serial('an API token adds no statement', async t => {
   t.deepEqual(cached.statements(), ['prove an answer'])
 })
 
-test.serial('users never share an answer, and what is written for one shows at once', async t => {
+test.serial('users never share a response, and a write shows at once', async t => {
   const { cached, plain, database } = t.context
   const [bob, eve] = [await signUp(t.context, 'bob'), await signUp(t.context, 'eve')]
   for (let time = 0; time < 4; time++)
@@ -92,7 +92,7 @@ test.serial('users never share an answer, and what is written for one shows at o
 })
 
 test.serial(
-  'who is blocked, gone or has a new password is let in no further, from the next request on',
+  'a blocked or deleted user, or one with a new password, is refused from the next request on',
   async t => {
     const { cached, database } = t.context
     const endings = [

@@ -32,20 +32,17 @@ async function read(site: Site, path: string): Promise<readonly string[]> {
 
 const isProof = (statement: string): boolean => /^prove|plinth_versions/.test(statement)
 
-test.serial(
-  'what is asked for once costs the very statement that it costs where nothing is kept',
-  async t => {
-    const { cached, plain } = t.context
-    const note = await plain.data('POST', '/api/notes', { title: 'once' })
-    const paths = [
-      `/api/notes/${note.documentId}?fields=title`,
-      '/api/notes?filters[place]=1',
-      '/api/notes?filters[place]=2&pagination[withCount]=false',
-      '/graphql?query={notes(filters:{place:{eq:3}}){data{id}}}',
-    ]
-    for (const path of paths) t.deepEqual(await read(cached, path), await read(plain, path), path)
-  },
-)
+test.serial('a single read runs the same statement as without a cache', async t => {
+  const { cached, plain } = t.context
+  const note = await plain.data('POST', '/api/notes', { title: 'once' })
+  const paths = [
+    `/api/notes/${note.documentId}?fields=title`,
+    '/api/notes?filters[place]=1',
+    '/api/notes?filters[place]=2&pagination[withCount]=false',
+    '/graphql?query={notes(filters:{place:{eq:3}}){data{id}}}',
+  ]
+  for (const path of paths) t.deepEqual(await read(cached, path), await read(plain, path), path)
+})
 
 test.serial('a response is cached at the second request, and so are the totals of lists', async t => {
   const { cached } = t.context
@@ -57,7 +54,7 @@ test.serial('a response is cached at the second request, and so are the totals o
 })
 
 test.serial(
-  'reads between writes cost one statement each, and are kept again once the writes end',
+  'reads between writes cost one statement each, and are cached again when the writes end',
   async t => {
     const { cached, plain } = t.context
     const note = await plain.data('POST', '/api/notes', { title: 'hot', place: 0 })
@@ -82,17 +79,20 @@ test.serial(
   },
 )
 
-test.serial('many documents of a type that is written now and then cost one statement each', async t => {
-  const { cached, plain } = t.context
-  const notes = await Promise.all(
-    Array.from({ length: 20 }, (_, place) => plain.data('POST', '/api/notes', { title: 'many', place })),
-  )
-  const paths = notes.map(({ documentId }) => `/api/notes/${documentId}?populate=shelf`)
-  for (let time = 0; time < 2; time++) for (const path of paths) await read(cached, path)
-  let statements = 0
-  for (let round = 0; round < 5; round++) {
-    await plain.data('PUT', String(paths[0]), { place: round })
-    for (const path of paths) statements += (await read(cached, path)).length
-  }
-  t.true(statements <= 105, `${statements} statements for 100 reads: a write is found out once`)
-})
+test.serial(
+  'reads of many documents of a type that is written occasionally cost one statement each',
+  async t => {
+    const { cached, plain } = t.context
+    const notes = await Promise.all(
+      Array.from({ length: 20 }, (_, place) => plain.data('POST', '/api/notes', { title: 'many', place })),
+    )
+    const paths = notes.map(({ documentId }) => `/api/notes/${documentId}?populate=shelf`)
+    for (let time = 0; time < 2; time++) for (const path of paths) await read(cached, path)
+    let statements = 0
+    for (let round = 0; round < 5; round++) {
+      await plain.data('PUT', String(paths[0]), { place: round })
+      for (const path of paths) statements += (await read(cached, path)).length
+    }
+    t.true(statements <= 105, `${statements} statements for 100 reads: a write is found out once`)
+  },
+)

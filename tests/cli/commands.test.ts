@@ -22,7 +22,7 @@ test('plinth roles accepts the folder together with repeated options', t => {
   t.false(out.includes('cuisine'))
 })
 
-test('an option behind the words of explain is its own, and unknown words end it with 2', t => {
+test('an option after "explain" belongs to explain, and unknown words exit with 2', t => {
   const { code, out } = plinth('roles', 'explain', 'public', 'create', 'dish', '--json')
   t.is(code, 0)
   t.is(JSON.parse(out).allowed, false)
@@ -31,7 +31,7 @@ test('an option behind the words of explain is its own, and unknown words end it
   t.regex(unknown.complaint, /did you mean `create`\?/)
 })
 
-test('a commit that git does not know ends diff with 1', t => {
+test('diff exits with 1 for a commit that git does not know', t => {
   const { code, complaint } = plinth('roles', 'diff', 'no-such-commit', '--json')
   t.is(code, 1)
   t.regex(complaint, /`no-such-commit`|git repository/)

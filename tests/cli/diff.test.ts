@@ -70,7 +70,7 @@ test('the differences are printed as JSON', async t => {
   t.is(json.trimEnd().split('\n').length, 1)
 })
 
-test('the way back grants what was taken away and takes what was granted', async t => {
+test('comparing in reverse turns removals into grants and grants into removals', async t => {
   const folder = repository(t, { 'project.yaml': BEFORE })
   folder.write('project.yaml', AFTER)
   const reported = async () => {
@@ -89,7 +89,7 @@ test('the way back grants what was taken away and takes what was granted', async
   t.deepEqual(back.toSorted(), there.map(opposite).toSorted())
 })
 
-test('the exit code is 0 where nothing is granted: nothing changed, or only less is allowed', async t => {
+test('the exit code is 0 if nothing is granted: no change, or only removals', async t => {
   const folder = repository(t, { 'project.yaml': BEFORE })
   const same = await diff('HEAD', { folder: folder.path })
   t.is(same.code, 0)
@@ -122,7 +122,7 @@ apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions
   t.true(gone.includes('- role chief may no longer find place\n'))
 })
 
-test('a route that is opened to everybody is granted, a policy that no longer decides too', async t => {
+test('a route opened to everybody and a removed policy are reported as grants', async t => {
   const route = (said: string) => `${BEFORE}routesConfig:\n  note.find: ${said}\n`
   const folder = repository(t, { 'project.yaml': route('{ policies: [by-day] }') })
   folder.write('project.yaml', route('{ auth: false }'))
@@ -144,7 +144,7 @@ test('a route that is opened to everybody is granted, a policy that no longer de
   t.is((await diff('HEAD', { folder: folder.path })).code, 0)
 })
 
-test('included files are compared too, those outside the folder of the project as well', async t => {
+test('included files are compared too, also outside of the project folder', async t => {
   const folder = repository(t, {
     'site/project.yaml': `include: [../shared/*.yaml]\n${TYPES}`,
     'shared/roles.yaml': 'roles: { public: { permissions: { team: [find] } } }\n',
@@ -156,7 +156,7 @@ test('included files are compared too, those outside the folder of the project a
   t.regex(out, /was HEAD:\.\.\/shared\/roles\.yaml:1:\d+ /)
 })
 
-test('the environment is that of now, and nothing of the repository changes', async t => {
+test('diff uses the current environment and leaves the repository unchanged', async t => {
   const withVariable = BEFORE.replace('title: string', 'title: { type: string, maxLength: "${LENGTH}" }')
   const folder = repository(t, { 'project.yaml': withVariable })
   folder.write('project.yaml', withVariable.replace('      team: [find]\n', ''))
@@ -169,7 +169,7 @@ test('the environment is that of now, and nothing of the repository changes', as
   t.is(git(folder.path, 'status', '--porcelain'), before)
 })
 
-test('a commit whose project has faults, or is none, an unknown commit and a folder without git are clear errors', async t => {
+test('an invalid or missing project of a commit, an unknown commit and a folder without git are clear errors', async t => {
   const folder = repository(t, { 'project.yaml': BEFORE.replace('team: [find]', 'teem: [find]') })
   folder.write('project.yaml', BEFORE)
   const broken = await diff('HEAD', { folder: folder.path })

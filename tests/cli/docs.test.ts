@@ -19,7 +19,7 @@ async function answerTo(command: string): Promise<string> {
   return (await run(terms => runRoles(terms, { roles, types: [] }))).out
 }
 
-test('the guide shows what the commands answer for the example project', async t => {
+test('the guide shows the actual output of the commands for the example project', async t => {
   const page = readFileSync(PAGE, 'utf8')
   const blocks = [...page.matchAll(BLOCK)].filter(([, command]) => !command?.startsWith('roles diff'))
   t.is(blocks.length, 3)

@@ -68,7 +68,7 @@ test('a command names its database and the mode first, without user and password
 
 const WORDS = 'In production the database has to be named'
 
-test('production without a named database does not start', t => {
+test('production without a configured database does not start', t => {
   const env = { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(40) }
   const refused = plinth(['start', projectOf(t, {})], env)
   t.is(refused.code, 1)
@@ -77,7 +77,7 @@ test('production without a named database does not start', t => {
   t.true(plinth(['start', projectOf(t, fallback)], env).complaint.includes(WORDS))
 })
 
-test('production starts on an embedded database that the file or the environment names', t => {
+test('production starts on an embedded database that the file or the environment configures', t => {
   // The missing secret is reported after the database was accepted.
   const env = { NODE_ENV: 'production' }
   const written = { 'project.yaml': `${PROJECT}database: { url: embedded }\n` }

@@ -64,7 +64,7 @@ test('the explanation is printed as JSON on one line', async t => {
   t.true(reported.sql.text.includes('"name" IS NOT NULL'))
 })
 
-test('unknown words are refused with the nearest ones', async t => {
+test('unknown words are refused with the nearest known ones', async t => {
   const complaintOf = async (line: string) => {
     const { code, out, complaint } = await explain(line)
     t.is(code, 2, line)
@@ -177,7 +177,7 @@ test('writable attributes, server-set values and the condition of a write are li
   t.true(publish.includes('SQL of the condition of publish'))
 })
 
-test('drafts are shown within the condition of the read that shows them', async t => {
+test('the condition for drafts is the condition of the read that includes them', async t => {
   const options = projectOf(t)
   const { out } = await explain('lead readDrafts report', options)
   t.is(out, golden('explain-drafts.txt', out))
@@ -186,7 +186,7 @@ test('drafts are shown within the condition of the read that shows them', async 
   t.true(out.includes('"status" = \'draft\''))
 })
 
-test('the own settings of a route are shown next to those of roles, in explanations and tables', async t => {
+test('settings of a route are shown next to permissions of roles, in explanations and tables', async t => {
   const options = projectOf(t)
   const routes = 'routesConfig:\n  team.find: { auth: false }\n  report.update: { policies: [is-owner] }\n'
   options.write('project.yaml', PROJECT + routes)
@@ -202,7 +202,7 @@ test('the own settings of a route are shown next to those of roles, in explanati
   )
 })
 
-test('for a user, the role and the values of $user are read from the database, and nothing is written to it', async t => {
+test('--user reads the role and the values of $user from the database, and writes nothing to it', async t => {
   const { options, database } = await filled(t)
   const before = await contentOf(database)
   const { out, complaint } = await explain('ANN@example.org find report', { ...options, form: 'json' })
@@ -232,7 +232,7 @@ test('a value that a user lacks makes the condition false; a blocked user is ref
   t.regex(cat, /^No: cat \(member\) may not find report\.\nEvery request of this user is refused/)
 })
 
-test('a name shared with a role means the role, unless a user is named; an unknown name is refused', async t => {
+test('a name that is both a role and a user means the role unless --user is given; an unknown name is refused', async t => {
   const { options } = await filled(t)
   t.regex((await explain('lead find team', options)).out, /^Yes: role lead/)
   t.regex((await explain('lead find team', { ...options, isUser: true })).out, /^No: lead \(authenticated\)/)
@@ -241,7 +241,7 @@ test('a name shared with a role means the role, unless a user is named; an unkno
   t.regex(complaint, /^Database: .*\nunknown role, API token or user `eve@example\.org`/)
 })
 
-test('a user of a project whose database was never started is an unknown word, and no database is made', async t => {
+test('--user without a database reports an unknown user, and creates no database', async t => {
   const options = projectOf(t, 'embedded')
   const { code, complaint } = await explain('ann@example.org find team', options)
   t.is(code, 2)

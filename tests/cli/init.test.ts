@@ -31,7 +31,7 @@ const filesIn = (folder: string): readonly string[] =>
     .sort()
 
 for (const template of ['blank', 'blog', 'shop', 'example'])
-  test(`the template ${template} is a project without faults, with every file of a project`, t => {
+  test(`the template ${template} is a valid project with every file of a project`, t => {
     const folder = folderOf(t)
     const { code, out } = init(folder.path, 'my-api', '--template', template)
     t.is(code, 0)
@@ -68,7 +68,7 @@ for (const template of ['blank', 'blog', 'shop', 'example'])
     t.is(spawnSync(process.execPath, [...PLINTH, 'check', root]).status, 0)
   })
 
-test('a folder with files is refused with their names, and nothing is written or changed', t => {
+test('a folder with files is refused with their names, and nothing is changed', t => {
   const folder = folderOf(t)
   folder.write('api/README.md', 'mine')
   folder.write('api/.git/HEAD', 'ref: refs/heads/main')
@@ -82,7 +82,7 @@ test('a folder with files is refused with their names, and nothing is written or
   t.regex(init(folder.path, 'file').complaint, /is a file/)
 })
 
-test('an empty folder and a new git repository become a project, named after the folder', t => {
+test('an empty folder or a new git repository becomes a project named after the folder', t => {
   const folder = folderOf(t)
   folder.write('my-api/.git/HEAD', 'ref: refs/heads/main')
   const root = join(folder.path, 'my-api')
@@ -93,7 +93,7 @@ test('an empty folder and a new git repository become a project, named after the
   t.is(init(root).code, 1)
 })
 
-test('names that npm refuses are refused with a valid one; --name gives another', t => {
+test('names that npm refuses are refused with a valid suggestion; --name sets another', t => {
   const folder = folderOf(t)
   for (const [name, near] of [
     ['My API', 'my-api'],
@@ -114,7 +114,7 @@ test('names that npm refuses are refused with a valid one; --name gives another'
   t.false(existsSync(join(folder.path, 'other')))
 })
 
-test('create-plinth has the version of plinth, and needs it', t => {
+test('create-plinth has the version of plinth and depends on it', t => {
   const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
   const { version } = read('package.json')
   const creator = read('tools/create-plinth/package.json')

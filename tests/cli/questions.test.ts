@@ -76,7 +76,7 @@ async function ask(folder: string): Promise<{ asked: number; texts: string[] }> 
   return { asked, texts }
 }
 
-test('every question about the example project has an answer with a line of the project file', async t => {
+test('every question about the example project is answered with a line of the project file', async t => {
   const { asked, texts } = await ask(EXAMPLE)
   t.true(asked > 1000, String(asked))
   for (const text of texts) t.regex(text, /^(Yes|Yes, in part|No): [\s\S]*\n {2}project\.yaml:\d+:\d+\n/)

@@ -47,7 +47,7 @@ test('unknown roles and types are refused with the nearest word, all at once', a
   )
 })
 
-test('an invalid project prints its faults, and nothing else', async t => {
+test('an invalid project prints its errors, and nothing else', async t => {
   const folder = temporaryFolder()
   folder.write('project.yaml', 'name: X\nroles: { public: { permissions: { boook: [find] } } }\n')
   const { code, out, complaint } = await roles({}, { folder: folder.path })
@@ -57,7 +57,7 @@ test('an invalid project prints its faults, and nothing else', async t => {
   t.regex(complaint, /^\S+\/project\.yaml:2:\d+ unknown subject `boook`/)
 })
 
-test('colours are for terminals whose user has not said no', async t => {
+test('colours are used only on terminals without NO_COLOR', async t => {
   t.false((await roles()).out.includes('\u001B'))
   t.true((await roles({}, { terminal: true })).out.includes('\u001B['))
   t.false((await roles({}, { terminal: true, env: { NO_COLOR: '1' } })).out.includes('\u001B'))

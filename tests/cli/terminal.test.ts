@@ -26,7 +26,7 @@ function projectOf(t: ExecutionContext): string {
   return folder.path
 }
 
-test('a start names its steps, the database and the addresses that answer, and Ctrl-C says what it does', async t => {
+test('start prints its steps, the database and its addresses, and the effect of Ctrl-C', async t => {
   const child = spawn(
     process.execPath,
     [...PLINTH, 'start', projectOf(t), '--port', '0', '--database', 'embedded'],
@@ -69,7 +69,7 @@ test('a start names its steps, the database and the addresses that answer, and C
 const ESCAPE = '\u001B'
 const CLEAR = `\r${ESCAPE}[2K`
 
-test('a terminal shows a spinner on one line, which lines of the log and NO_COLOR respect', t => {
+test('a terminal shows a one-line spinner, which does not mix with log lines and respects NO_COLOR', t => {
   const written: string[] = []
   const screen = { isTTY: true, columns: 30, write: (text: string) => void written.push(text) }
   const shown = openStartScreen(screen, { NO_COLOR: '1' })
@@ -100,7 +100,7 @@ const COMMANDS = [
 ]
 const INNER = ['import strapi', 'roles', 'roles explain', 'roles diff', 'completion']
 
-test('the help of every command has examples, whose options it knows', t => {
+test('the help of every command has examples with valid options', t => {
   const names = plinth('--help')
     .out.match(/^ {2}([a-z]+)(?= )/gm)
     ?.map(name => name.trim())
@@ -140,7 +140,7 @@ test('bash completes commands, subcommands, options, their values and files', t 
   t.deepEqual(completed(script, 'plinth check proj'), ['project.yaml'])
 })
 
-test('every shell gets a script that its own parser accepts, where it is installed; another one is an error', t => {
+test('the completion script of every shell is valid for its installed shell; an unknown shell is an error', t => {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())
   for (const shell of ['bash', 'zsh', 'fish']) {

@@ -45,7 +45,7 @@ async function knownBy(yaml: string, token: string, now = NOW): Promise<string> 
 }
 
 for (const type of ['read-only', 'full-access', 'custom'] as const) {
-  test(`the lines that are printed for a ${type} token let its bearer in, and do not hold it`, async t => {
+  test(`the printed lines for a ${type} token authenticate it without containing it`, async t => {
     const { code, out } = make({ type })
     t.is(code, 0)
     const [token, yaml] = [tokenIn(out), yamlIn(out)]
@@ -57,7 +57,7 @@ for (const type of ['read-only', 'full-access', 'custom'] as const) {
   })
 }
 
-test('a token ends when it is said to', async t => {
+test('a token expires at the given time', async t => {
   const { out } = make({ expires: '90d' })
   const [token, yaml] = [tokenIn(out), yamlIn(out)]
   t.true(yaml.includes('expiresAt: "2030-04-01T00:00:00.000Z"'), yaml)
@@ -69,7 +69,7 @@ test('two tokens are never the same', t => {
   t.not(tokenIn(make().out), tokenIn(make().out))
 })
 
-test('programs get one line of JSON', t => {
+test('--json prints one line', t => {
   const { out } = make({ json: true, expires: '12h', type: 'full-access' })
   const { token, hash, ...reported } = JSON.parse(out)
   t.is(out.trimEnd().split('\n').length, 1)
@@ -89,7 +89,7 @@ for (const [terms, words] of [
   [{ expires: '9000000d' }, /longer than any calendar/],
   [{ expires: `${'9'.repeat(400)}d` }, /longer than any calendar/],
 ] as const) {
-  test(`nothing is made of ${JSON.stringify(terms).slice(0, 60)}`, t => {
+  test(`invalid terms create no token: ${JSON.stringify(terms).slice(0, 60)}`, t => {
     const { code, out, complaint } = make(terms)
     t.is(code, 1)
     t.is(out, '')
@@ -97,7 +97,7 @@ for (const [terms, words] of [
   })
 }
 
-test('the command line knows the kinds of tokens', async t => {
+test('the command line accepts every kind of token', async t => {
   const root = resolve(import.meta.dirname, '..', '..')
   const plinth = (...options: readonly string[]) =>
     promisify(execFile)(process.execPath, [...PLINTH, 'token', ...options], {

@@ -44,7 +44,7 @@ const HEADER = `{"plinth":"documents","format":1,"project":"Shop","fingerprint":
 const book = (documentId: string, values: object) =>
   JSON.stringify({ type: 'api::book.book', documentId, versions: [{ values }] })
 
-test('a stream goes from the standard input to the standard output of the next command', async t => {
+test('export and import work as a pipe from standard output to standard input', async t => {
   const folder = shop(t)
   const url = await databaseUrl(t)
   if (url === 'embedded') await layEmbedded(folder.path)
@@ -63,7 +63,7 @@ test('a stream goes from the standard input to the standard output of the next c
   )
 })
 
-test('an impossible import is refused in one sentence, and leaves nothing behind', async t => {
+test('an impossible import is refused in one sentence, and writes nothing', async t => {
   const folder = shop(t)
   const reported: string[] = []
   const base = {
@@ -141,7 +141,7 @@ test('documents skipped by an import are listed in a file, and the exit code rep
   t.deepEqual([reported.shift(), readFileSync(report, 'utf8')], ['Imported: 1 made\n', ''])
 })
 
-test('an option of `import strapi` is not taken for that of `import`', t => {
+test('`import strapi` and `import` keep their options apart', t => {
   const words = ['import', 'strapi', '/nowhere', '--out', join(shop(t).path, 'out')]
   const done = plinth([...words, '--skip-invalid', 'report.ndjson'], { url: 'embedded' })
   t.deepEqual(
@@ -158,7 +158,7 @@ async function databaseUrl(t: ExecutionContext): Promise<string> {
   return server ? createDatabase(t, server) : 'embedded'
 }
 
-test('progress is drawn on a terminal, and nowhere else', t => {
+test('progress is shown only on a terminal', t => {
   const drawn: string[] = []
   const write = (text: string) => void drawn.push(text)
   const bar = progressBar({ isTTY: true, columns: 60, write })

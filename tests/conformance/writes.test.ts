@@ -44,14 +44,14 @@ const run = (options: readonly string[]): Promise<string> =>
     )
   })
 
-test('every recorded request is answered as it was', t => {
+test('every recorded request has the recorded response', t => {
   const told = differences
     .filter(({ verdict }) => verdict === 'differs')
     .map(({ case: file, step, want, seen }) => ({ file, step, want, seen }))
   t.deepEqual(told, [])
 })
 
-test('almost all errors have the recorded words', t => {
+test('almost all errors have the recorded message', t => {
   const total = Number(/of (\d+) the same/.exec(output)?.[1])
   const words = differences.filter(({ verdict }) => verdict === 'words')
   for (const { case: file, step } of words) t.log(`${file} ${step}: only the words differ`)

@@ -5,7 +5,7 @@ import { openSite } from './site.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
-test('the example project starts with all its documents, and with its pictures under their URLs', async t => {
+test('the example project starts with all its documents, and its pictures under their URLs', async t => {
   const site = await openSite(t, {})
   for (const part of ['content', 'policies', 'middlewares', 'extensions'])
     cpSync(join(root, part), join(site.folder.path, part), { recursive: true })

@@ -197,7 +197,7 @@ const CASES: readonly (readonly [
 ]
 
 for (const [title, files, expected] of CASES) {
-  test(`content/ is refused with its places: ${title}`, async t => {
+  test(`content/ is refused with positions: ${title}`, async t => {
     const site = await openSite(t, { 'project.yaml': PROJECT, ...files })
     t.deepEqual(await site.start(), expected)
   })
@@ -214,7 +214,7 @@ test('one fault prevents all writes', async t => {
   t.is((await site.get('authors')).length, 2)
 })
 
-test('a unique value taken in the database is reported with its place, and nothing is written', async t => {
+test('a unique value taken in the database is reported with its position, and nothing is written', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/articles.yaml': '[{ documentId: a, title: One, code: x }]',

@@ -330,7 +330,7 @@ test('documents can swap unique required values of every type, and keep their ro
   )
 })
 
-test('values that cannot be swapped, or that another entry keeps, are reported with both places', async t => {
+test('unique values that cannot be swapped, or that another entry keeps, are reported with both positions', async t => {
   const flags = (a: string, b: string) =>
     `on: sync\ndocuments:\n  - { documentId: one, side: ${a} }\n  - { documentId: two, side: ${b} }\n`
   const site = await openSite(t, { 'project.yaml': SHELF, 'content/flags.yaml': flags('left', 'right') })
@@ -348,7 +348,7 @@ test('values that cannot be swapped, or that another entry keeps, are reported w
   )
 })
 
-test('a unique value of a component that another document has is reported with its place', async t => {
+test('a unique component value that another document has is reported with its position', async t => {
   const site = await openSite(t, { 'project.yaml': SHELF, 'content/items.yaml': items(1, 2) })
   await site.must()
   t.deepEqual(

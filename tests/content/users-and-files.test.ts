@@ -81,7 +81,7 @@ test('a changed address ends sessions and invalidates codes; an unchanged one do
   )
 })
 
-test('a user who registered with a username of content/ is that user', async t => {
+test('a username of content/ matches a user who registered with it', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT })
   await site.must()
   await site.rows(
@@ -139,7 +139,7 @@ test('uids are generated where declared, and are unique', async t => {
   )
 })
 
-test('a single type has one document, whatever its documentId in the file', async t => {
+test('a single type has one document, with any documentId in the file', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/articles.yaml': '[{ documentId: a, title: One }]',

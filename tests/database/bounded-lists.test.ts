@@ -18,7 +18,7 @@ const lists = {
 }
 
 for (const [name, print] of Object.entries(lists))
-  test(`a ${name} that is too large is ended at its first row too many, and the rows behind it are not made`, async t => {
+  test(`a ${name} that is too large ends at the first row over its limit, without computing the remaining rows`, async t => {
     const database = await openTestDatabase(t)
     await database.run({ text: 'CREATE SEQUENCE made', values: [] })
     const run = async (count: number) => {

@@ -50,7 +50,7 @@ const SETTINGS = `SELECT current_setting('search_path'), current_setting('statem
   (SELECT count(*) FROM pg_prepared_statements WHERE from_sql), (SELECT count(*) FROM pg_cursors),
   to_regclass('pg_temp.stray') IS NULL`
 
-test('whatever a client changes of the session, the next one finds it as it was', async t => {
+test('session settings changed by one client do not reach the next', async t => {
   const { owner, other } = await both(t)
   const before = await rowsOf(owner, SETTINGS)
   for (const change of [
@@ -81,7 +81,7 @@ test('a client uses the settings of its own project, and the owner those of its 
   t.deepEqual(await rowsOf(owner, settings), own)
 })
 
-test('transactions of both wait for one another, and statements keep their prepared forms', async t => {
+test('transactions of a client and the owner are serialised, and prepared statements keep working', async t => {
   const { owner, other } = await both(t)
   await rowsOf(owner, 'CREATE TABLE plate (id int)')
   const add = (database: Database) =>
@@ -93,7 +93,7 @@ test('transactions of both wait for one another, and statements keep their prepa
   t.deepEqual(await rowsOf(owner, 'SELECT count(*)::int, count(DISTINCT id)::int FROM plate'), [[60, 60]])
 })
 
-test('large statements and large answers pass whole', async t => {
+test('large statements and large results arrive complete', async t => {
   const { other } = await both(t)
   const text = 'x'.repeat(20_000_000)
   const { rows } = await other.run({ text: 'SELECT md5($1), $1', values: [text] })
@@ -101,7 +101,7 @@ test('large statements and large answers pass whole', async t => {
   t.true(rows[0]?.[1] === text)
 })
 
-test('a batch that comes in small pieces is read in linear time, and whole', t => {
+test('a batch that arrives in small pieces is read completely, in linear time', t => {
   const message = (type: string, body: Buffer) => {
     const head = Buffer.from(`${type}\0\0\0\0`)
     head.writeUInt32BE(body.length + 4, 1)
@@ -126,7 +126,7 @@ test('a batch that comes in small pieces is read in linear time, and whole', t =
   }
 })
 
-test('an owner that closes sends its clients the reason, and rolls their transactions back', async t => {
+test('an owner that closes sends its clients the reason, and rolls back their transactions', async t => {
   const { root, owner, other } = await both(t)
   await rowsOf(owner, 'CREATE TABLE plate (id int)')
   const lost = other.transaction(async transaction => {
@@ -142,7 +142,7 @@ test('an owner that closes sends its clients the reason, and rolls their transac
   t.deepEqual(await rowsOf(next, 'SELECT id FROM plate'), [])
 })
 
-test('a client that goes away in a transaction leaves the session to the others', async t => {
+test('a client that disconnects in a transaction releases the session', async t => {
   const { root, owner } = await both(t)
   await rowsOf(owner, 'CREATE TABLE plate (id int)')
   const socket = createConnection(readFileSync(join(root, '.plinth', 'database.socket'), 'utf8'))

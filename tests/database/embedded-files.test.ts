@@ -115,7 +115,7 @@ test.serial('a second process is refused with the owner of the folder, and chang
   await kill(writer)
 })
 
-test.serial('the same process cannot open a folder twice, but again after it closed it', async t => {
+test.serial('a process cannot open a folder twice at once, but can reopen it', async t => {
   const root = project(t)
   const first = await opened(t, root)
   t.is((await refused(t, root))?.kind, 'locked')
@@ -127,7 +127,7 @@ test.serial('the same process cannot open a folder twice, but again after it clo
   t.false(second.observations.some(({ event }) => event === 'database.recovered'))
 })
 
-test.serial('a lock is taken over from a dead process, even when its number lives again', async t => {
+test.serial('a lock of a dead process is taken over, even if its process id is in use again', async t => {
   const root = project(t)
   const folder = join(root, '.plinth')
   mkdirSync(folder)
@@ -140,7 +140,7 @@ test.serial('a lock is taken over from a dead process, even when its number live
   }
 })
 
-test.serial('a lock is taken over from a dead process whose parent never asked for it', async t => {
+test.serial('a lock of a zombie process is taken over', async t => {
   const root = project(t)
   mkdirSync(join(root, '.plinth'))
   const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'])
@@ -153,7 +153,7 @@ test.serial('a lock is taken over from a dead process whose parent never asked f
   t.true((await open(t, root)).opened.ok)
 })
 
-test.serial('a lock of another machine holds while its file is young', async t => {
+test.serial('a lock of another machine is valid while its file is recent', async t => {
   const root = project(t)
   mkdirSync(join(root, '.plinth'))
   const lock = join(root, '.plinth', 'database.lock')
@@ -161,7 +161,7 @@ test.serial('a lock of another machine holds while its file is young', async t =
   t.regex((await refused(t, root))?.message ?? '', /on another-machine/)
 })
 
-test.serial('damaged files are refused with a way out, and left as they are', async t => {
+test.serial('damaged files are refused with a recovery hint, and not changed', async t => {
   const root = project(t)
   const { database } = await opened(t, root)
   await database.close()
@@ -178,7 +178,7 @@ test.serial('damaged files are refused with a way out, and left as they are', as
   t.true(existsSync(join(root, '.plinth/database/base')))
 })
 
-test.serial('a first start that was killed starts over', async t => {
+test.serial('a first start that was killed is repeated from the beginning', async t => {
   const root = project(t)
   const folder = join(root, '.plinth')
   mkdirSync(join(folder, 'database', 'base'), { recursive: true })
@@ -188,7 +188,7 @@ test.serial('a first start that was killed starts over', async t => {
   t.false(existsSync(join(folder, 'database.creating')))
 })
 
-test.serial('a folder that cannot be used is named', async t => {
+test.serial('an unusable folder is reported by name', async t => {
   const root = project(t)
   writeFileSync(join(root, '.plinth'), 'a file')
   const reason = await refused(t, root)
@@ -196,7 +196,7 @@ test.serial('a folder that cannot be used is named', async t => {
   t.regex(reason?.message ?? '', /\.plinth/)
 })
 
-test.serial('a write is on the disk before it is answered, and a read waits for no disk', async t => {
+test.serial('a write is on disk before it is acknowledged; a read does not sync the disk', async t => {
   const { database } = await opened(t, project(t))
   t.deepEqual((await database.run({ text: 'SHOW fsync', values: [] })).rows, [['on']])
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })

@@ -15,7 +15,7 @@ async function openEmbedded(t: ExecutionContext): Promise<Database> {
   return opened.value
 }
 
-test('work that waits inside a transaction for something outside gets an error, and the database works on', async t => {
+test('waiting inside a transaction for other database work is an error, and the database keeps working', async t => {
   const database = await openEmbedded(t)
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
   const insert = { text: 'INSERT INTO plate VALUES (1)', values: [] }
@@ -27,7 +27,7 @@ test('work that waits inside a transaction for something outside gets an error, 
   t.deepEqual((await database.run({ text: 'SELECT count(*) FROM plate', values: [] })).rows, [[0]])
 })
 
-test('a transaction whose connection goes away is rolled back, and the others go on', async t => {
+test('a transaction whose connection closes is rolled back, and others continue', async t => {
   const database = await openEmbedded(t)
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
   const others: Promise<unknown>[] = []

@@ -31,7 +31,7 @@ test('a violated constraint is reported by kind and name, without the values', a
   t.false((await add('ann@example.org', 30, null))?.message.includes('ann@'))
 })
 
-test('any other refusal carries its SQLSTATE', async t => {
+test('any other database error carries its SQLSTATE', async t => {
   const database = await openTestDatabase(t)
   t.like(await faultOf(database.run({ text: 'SELECT 1 / $1::int', values: [0] })), {
     kind: 'other',
@@ -55,7 +55,7 @@ test('a statement that fails with a deadlock is retried', async t => {
 const server = testServer()
 
 if (server) {
-  test('a statement that takes too long is given up', async t => {
+  test('a statement over its timeout is cancelled', async t => {
     const database = await openTestDatabase(t, { settings: { statementTimeout: 100 } })
     t.like(await faultOf(database.run({ text: 'SELECT pg_sleep(5)', values: [] })), { kind: 'timeout' })
     const allowed = database.transaction(
@@ -67,7 +67,7 @@ if (server) {
     t.is(await faultOf(allowed), undefined)
   })
 
-  test('a deadlock is a fault that a second try may not meet', async t => {
+  test('a deadlock is a retryable error', async t => {
     const database = await openTestDatabase(t)
     await database.run({ text: 'CREATE TABLE plate AS SELECT generate_series(1, 2) AS id', values: [] })
     let both = () => {}
@@ -89,7 +89,7 @@ if (server) {
     )
   })
 
-  test('when the server ends every connection, the next statements find new ones', async t => {
+  test('after the server ended every connection, the next statements open new ones', async t => {
     const database = await openTestDatabase(t)
     const read = () => database.run({ text: 'SELECT 1', values: [] }, { readonly: true })
     await Promise.all(Array.from({ length: 10 }, read))
@@ -104,7 +104,7 @@ if (server) {
     t.like(await busy, { kind: 'unavailable' })
   })
 
-  test('a transaction whose connection is cut is unavailable, and nothing of it stays', async t => {
+  test('a transaction whose connection is cut is unavailable and leaves no changes', async t => {
     const database = await openTestDatabase(t)
     await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
     const cut = database.transaction(async transaction => {

@@ -29,7 +29,7 @@ for (const [name, next] of [
   ['drafts are enabled', WITH_DRAFTS],
   ['an attribute is required', REQUIRED],
 ] as const)
-  test(`where ${name}, nothing that an older version asks is answered or written, in other tables neither`, async t => {
+  test(`after ${name}, no request of an older version is answered or written, on other tables neither`, async t => {
     const { bring, count } = await place(t)
     const older = await bring(FIRST)
     await older.run(insert('one'))
@@ -73,7 +73,7 @@ for (const [name, next, stage] of [
   ['a start only adds to the tables', GROWN, 'start'],
   ['--expand leaves the rest for later', REQUIRED, 'expand'],
 ] as const)
-  test(`where ${name}, an older version goes on`, async t => {
+  test(`after ${name}, an older version keeps serving`, async t => {
     const { bring, count } = await place(t)
     const older = await bring(FIRST)
     const newer = await bring(next, stage)
@@ -88,7 +88,7 @@ for (const [name, next, stage] of [
     else t.is((await older.run(FIND, { readonly: true })).rows.length, 2)
   })
 
-test('a generation that was removed by hand is opened again by the next start', async t => {
+test('a generation that was deleted by hand is created again by the next start', async t => {
   const { bare, bring } = await place(t)
   const own = await bring(FIRST)
   await bare.run({ text: 'DELETE FROM plinth_generations', values: [] })

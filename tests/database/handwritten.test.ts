@@ -75,7 +75,7 @@ const BEFORE = [
 ]
 
 test.serial(
-  'steps of one’s own run once, before and after the generated ones, and are planned with them',
+  'custom migrations run once, before and after the generated steps, and appear in the plan',
   async t => {
     const one = await shop(t)
     await filled(one)
@@ -132,7 +132,7 @@ test.serial(
 )
 
 test.serial(
-  'a step that fails, or leaves the tables otherwise than the project wants, leaves nothing behind',
+  'a custom migration that fails, or leaves other tables than the project declares, is rolled back',
   async t => {
     const one = await shop(t)
     await filled(one)
@@ -184,7 +184,7 @@ const LATE = [
   `throw new Error('not today')`,
 ]
 
-test.serial('code that goes on after its migration has failed reaches the database no more', async t => {
+test.serial('code that continues after its migration failed cannot reach the database', async t => {
   const one = await shop(t)
   await filled(one)
   t.teardown(() => Reflect.deleteProperty(globalThis, 'lateMigration'))
@@ -196,7 +196,7 @@ test.serial('code that goes on after its migration has failed reaches the databa
   t.deepEqual(await one.sql('SELECT name FROM people ORDER BY id'), [['Ada Lovelace'], ['Plato']])
 })
 
-test.serial('a new database needs no step of the past, but for those that say so', async t => {
+test.serial('a new database skips earlier custom migrations, except those that request it', async t => {
   const one = await shop(t)
   one.person(NAME)
   one.migration('1-old.before.sql', 'UPDATE people_of_old SET name = 1;')

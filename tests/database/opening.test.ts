@@ -21,7 +21,7 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 1
 }
 
-test('a URL of another kind is refused without being shown', async t => {
+test('a URL of another protocol is refused without printing it', async t => {
   for (const url of ['mysql://root:hunter2@localhost/app', 'hunter2', 'postgres://u:hunter2@[bad/app']) {
     const [reason, ...others] = await reasonsOf(url)
     t.deepEqual(others, [])
@@ -30,7 +30,7 @@ test('a URL of another kind is refused without being shown', async t => {
   }
 })
 
-test('a server that is not there is named, its password is not', async t => {
+test('an unreachable server is named without its password', async t => {
   const port = await closedPort()
   const [reason] = await reasonsOf(`postgres://guide:hunter2@127.0.0.1:${port}/guide`)
   t.is(reason?.kind, 'unreachable')
@@ -38,7 +38,7 @@ test('a server that is not there is named, its password is not', async t => {
   t.false(reason?.message.includes('hunter2'))
 })
 
-test('a server that accepts and never answers is given up in bounded time', async t => {
+test('a server that accepts and never responds is abandoned in bounded time', async t => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   t.teardown(() => silent.close())
@@ -47,7 +47,7 @@ test('a server that accepts and never answers is given up in bounded time', asyn
   t.like((await reasonsOf(`postgres://guide@127.0.0.1:${port}/guide`))[0], { kind: 'unreachable' })
 })
 
-test('an unreadable certificate is reported as a fault of the address', async t => {
+test('an unreadable certificate is reported as an error in the URL', async t => {
   const [reason] = await reasonsOf('postgres://guide:hunter2@127.0.0.1/guide?sslrootcert=/not/there.pem')
   t.is(reason?.kind, 'url')
   t.regex(reason?.message ?? '', /names a file that cannot be read.*not\/there\.pem/)
@@ -69,7 +69,7 @@ test('a URL of several servers is refused if it asks for a standby, an unknown s
   }
 })
 
-test('if none of several servers answers, all of them are named', async t => {
+test('if no server of several responds, all of them are named', async t => {
   const [one, other] = [await closedPort(), await closedPort()]
   const [reason] = await reasonsOf(`postgres://guide:hunter2@127.0.0.1:${one},127.0.0.1:${other}/guide`)
   t.is(reason?.kind, 'unreachable')
@@ -95,7 +95,7 @@ if (server) {
     t.false(reason?.message.includes('hunter2'))
   })
 
-  test('a database that is missing is named, with the way to make it', async t => {
+  test('a missing database is named, with the command that creates it', async t => {
     const url = new URL(server)
     url.pathname = '/plinth_not_there'
     const [reason] = await reasonsOf(url.href)
@@ -103,7 +103,7 @@ if (server) {
     t.regex(reason?.message ?? '', /createdb plinth_not_there/)
   })
 
-  test('a database that cannot hold every letter is refused', async t => {
+  test('a database with an encoding other than UTF-8 is refused', async t => {
     const name = `plinth_latin_${process.pid}`
     await administer(server, `CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
     t.teardown(() => administer(server, `DROP DATABASE ${name} WITH (FORCE)`))
@@ -114,7 +114,7 @@ if (server) {
     t.regex(reason?.message ?? '', /LATIN1.*--encoding=UTF8/)
   })
 
-  test('a server that is too old is refused, with what it is and what is needed', async t => {
+  test('a server that is too old is refused with its version and the required one', async t => {
     const url = await createDatabase(t, server)
     // A server of today that says of itself what an older one would.
     await administer(
@@ -134,7 +134,7 @@ if (server) {
     )
   })
 
-  test('reads may go to a replica, and to the primary when the replica is away', async t => {
+  test('reads may use a replica, and use the primary if the replica is unreachable', async t => {
     const url = await createDatabase(t, server)
     const away = `postgres://nobody@127.0.0.1:${await closedPort()}/away`
     const opened = await openDatabase(

@@ -58,7 +58,7 @@ function classOf({ steps, refusals }: MigrationPlan, change: ChangeRow): string 
 const shown = (change: ChangeRow): string =>
   `docs/migrations.md:${change.line}: ${change.before} -> ${change.after}`
 
-test('each change of an attribute in docs/migrations.md does to filled tables what the page says', async t => {
+test('each attribute change in docs/migrations.md has the described effect on filled tables', async t => {
   const one = await schemaCase(t)
   t.true(changes.length >= 90, `${changes.length} rows`)
   await one.started(project(({ before }) => before))

@@ -73,18 +73,21 @@ async function fill(one: SchemaCase, { types }: Draft, random: Chance): Promise<
 }
 
 for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
-  test.serial(`${EDITS} edits of a project at random lose no value unasked (seed ${seed})`, async t => {
-    const one = await schemaCase(t)
-    const random = chance(seed)
-    let draft: Draft = { types: [newType(random), newType(random)] }
-    await one.started(print(draft))
-    for (let turn = 1; turn <= EDITS; turn += 1) {
-      await fill(one, draft, random)
-      const [words, after] = edit(draft, random)
-      const done = await takeTurn({ one, before: draft, after })
-      t.deepEqual(done.faults, [], `edit ${turn}: ${words}`)
-      if (done.faults.length > 0) return
-      draft = done.draft
-    }
-  })
+  test.serial(
+    `${EDITS} random edits of a project lose no value without confirmation (seed ${seed})`,
+    async t => {
+      const one = await schemaCase(t)
+      const random = chance(seed)
+      let draft: Draft = { types: [newType(random), newType(random)] }
+      await one.started(print(draft))
+      for (let turn = 1; turn <= EDITS; turn += 1) {
+        await fill(one, draft, random)
+        const [words, after] = edit(draft, random)
+        const done = await takeTurn({ one, before: draft, after })
+        t.deepEqual(done.faults, [], `edit ${turn}: ${words}`)
+        if (done.faults.length > 0) return
+        draft = done.draft
+      }
+    },
+  )
 }

@@ -40,7 +40,7 @@ for (const [name, after, tables] of [
     ['articles', 'articles_tags_links', 'essay.seo'],
   ],
 ] as const)
-  test(`a type keeps its rows, links and components where ${name} changes`, async t => {
+  test(`a type keeps its rows, links and components if ${name} changes`, async t => {
     const one = await schemaCase(t)
     await one.started(BEFORE)
     for (const text of FILL) await one.sql(text)
@@ -53,7 +53,7 @@ for (const [name, after, tables] of [
     t.deepEqual([...again.steps, ...again.refusals, ...again.left], [])
   })
 
-test('a type that had another plural before it was renamed is found by what made its table', async t => {
+test('a renamed type whose plural had changed before is found by the name that created its table', async t => {
   const one = await schemaCase(t)
   await one.started(type('article: { pluralApiId: essays, '))
   await one.sql(
@@ -63,7 +63,7 @@ test('a type that had another plural before it was renamed is found by what made
   t.deepEqual(await one.sql('SELECT title FROM stories'), [['one']])
 })
 
-test('a plural that changes twice before a start, and back again, keeps the rows', async t => {
+test('a plural that changes twice between starts, and back again, keeps the rows', async t => {
   const one = await schemaCase(t)
   await one.started(BEFORE)
   await one.sql(FILL[0] ?? '')
@@ -74,7 +74,7 @@ test('a plural that changes twice before a start, and back again, keeps the rows
   }
 })
 
-test('a key that changes without renamedFrom is refused with the line to write', async t => {
+test('a key that changes without renamedFrom is refused with the line to add', async t => {
   const one = await schemaCase(t)
   await one.started(BEFORE)
   for (const text of FILL) await one.sql(text)
@@ -83,7 +83,7 @@ test('a key that changes without renamedFrom is refused with the line to write',
   t.regex(refused.join('\n'), /--allow-destructive/)
 })
 
-test('two types that exchange their tables are refused', async t => {
+test('two types that swap their tables are refused', async t => {
   const one = await schemaCase(t)
   const two = (a: string, b: string) =>
     `contentTypes:\n  a: { tableName: ${a}, attributes: { x: string } }\n  b: { tableName: ${b}, attributes: { x: string } }\n`

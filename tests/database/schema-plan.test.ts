@@ -32,36 +32,33 @@ async function filled(one: SchemaCase): Promise<void> {
 const planOf = async ({ database }: SchemaCase, yaml: string) =>
   planMigration(database, (await storageOf(yaml)).tables)
 
-test.serial(
-  'a plan tells each step with what it costs, in the order to do them in, and does none',
-  async t => {
-    const one = await schemaCase(t)
-    await filled(one)
-    const { steps, refusals, left } = await planOf(one, AFTER)
-    t.deepEqual(
-      steps.map(({ weight, summary, notes }) => [weight, summary, ...notes]),
+test.serial('a plan lists each step with its cost in execution order, and runs none', async t => {
+  const one = await schemaCase(t)
+  await filled(one)
+  const { steps, refusals, left } = await planOf(one, AFTER)
+  t.deepEqual(
+    steps.map(({ weight, summary, notes }) => [weight, summary, ...notes]),
+    [
+      ['safe', 'drop the foreign keys of "books_tags_links"'],
       [
-        ['safe', 'drop the foreign keys of "books_tags_links"'],
-        [
-          'destructive',
-          'change `size` of content-type `tag` from character varying(255) to date',
-          'loses values in 3 rows: "1 (1)", "2 (1)", "3 (1)"',
-        ],
-        ['safe', 'require `name` of content-type `tag`'],
-        ['safe', 'drop column "spare" of "tags" (content-type `tag`)'],
-        ['destructive', 'drop table "books" (content-type `book`)', 'loses 1 row'],
-        ['destructive', 'drop table "books_tags_links" (attribute `book.tags`)', 'loses 3 rows'],
+        'destructive',
+        'change `size` of content-type `tag` from character varying(255) to date',
+        'loses values in 3 rows: "1 (1)", "2 (1)", "3 (1)"',
       ],
-    )
-    t.deepEqual(refusals, [])
-    // Objects dropped by --allow-destructive are part of the plan, not leftovers.
-    t.deepEqual(left, [])
-    t.deepEqual(await one.started(BEFORE), [])
-    t.deepEqual(await one.sql('SELECT count(*)::integer FROM books_tags_links'), [[3]])
-  },
-)
+      ['safe', 'require `name` of content-type `tag`'],
+      ['safe', 'drop column "spare" of "tags" (content-type `tag`)'],
+      ['destructive', 'drop table "books" (content-type `book`)', 'loses 1 row'],
+      ['destructive', 'drop table "books_tags_links" (attribute `book.tags`)', 'loses 3 rows'],
+    ],
+  )
+  t.deepEqual(refusals, [])
+  // Objects dropped by --allow-destructive are part of the plan, not leftovers.
+  t.deepEqual(left, [])
+  t.deepEqual(await one.started(BEFORE), [])
+  t.deepEqual(await one.sql('SELECT count(*)::integer FROM books_tags_links'), [[3]])
+})
 
-test.serial('destructive steps run when they are allowed, and leave nothing behind', async t => {
+test.serial('destructive steps run if they are allowed, and leave nothing behind', async t => {
   const one = await schemaCase(t)
   await filled(one)
   const { tables } = await storageOf(AFTER)
@@ -88,7 +85,7 @@ test.serial('destructive steps run when they are allowed, and leave nothing behi
 })
 
 test.serial(
-  'an object that a view of another application reads is not dropped, and neither is the rest',
+  'a plan whose dropped object is used by a view of another application is refused completely',
   async t => {
     const one = await schemaCase(t)
     await filled(one)
@@ -101,7 +98,7 @@ test.serial(
   },
 )
 
-test.serial('a plan for a database that was never started makes nothing in it', async t => {
+test.serial('a plan for an empty database creates nothing', async t => {
   const one = await schemaCase(t)
   const { steps } = await planOf(one, BEFORE)
   t.true(steps.some(({ summary }) => summary.startsWith('create table "tags"')))
@@ -112,7 +109,7 @@ test.serial('a plan for a database that was never started makes nothing in it', 
   t.deepEqual(await readHistory(one.database), [])
 })
 
-test.serial('the history lists the migrations, the last first', async t => {
+test.serial('the history lists migrations, newest first', async t => {
   const one = await schemaCase(t)
   await one.started(BEFORE)
   await one.started(`${BEFORE}  more: { attributes: { a: string } }\n`)

@@ -48,7 +48,7 @@ async function aboutToStart(t: ExecutionContext, { url, root }: Place, types: nu
   return { child, go }
 }
 
-test.serial('processes that start at once migrate an empty database once', async t => {
+test.serial('processes that start concurrently migrate an empty database once', async t => {
   const where = await place(t)
   // One process at a time has an embedded database: there the second starts when the first is done.
   const waits = where.url === 'embedded'
@@ -66,7 +66,7 @@ test.serial('processes that start at once migrate an empty database once', async
   t.is(steps.filter(count => count === 0).length, 2)
 })
 
-test.serial('a start that is killed at any moment leaves nothing half done for the next', async t => {
+test.serial('a start that is killed at any moment leaves no partial migration', async t => {
   const where = await place(t)
   const done: number[] = []
   // Each adds types to what the one before left.

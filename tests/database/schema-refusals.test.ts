@@ -20,7 +20,7 @@ async function withTags(one: SchemaCase, column: string, ...values: readonly unk
   }
 }
 
-test.serial('a type that left the project with documents is refused, and nothing is changed', async t => {
+test.serial('removing a type with documents is refused, and nothing is changed', async t => {
   const one = await schemaCase(t)
   await one.started(tag(NAME))
   await withTags(one, 'name', 'a', 'b')
@@ -32,7 +32,7 @@ test.serial('a type that left the project with documents is refused, and nothing
   t.deepEqual(await one.sql(`SELECT to_regclass('labels')::text`), [[null]])
 })
 
-test.serial('an attribute that left the project with values is refused until they are given up', async t => {
+test.serial('removing an attribute with values is refused until the loss is allowed', async t => {
   const one = await schemaCase(t)
   await one.started(tag(NAME, 'size: { type: integer }'))
   await withTags(one, 'size', 1)
@@ -49,7 +49,7 @@ test.serial('an attribute that left the project with values is refused until the
   t.deepEqual(await one.started(tag(NAME)), [])
 })
 
-test.serial('every reason is listed at once', async t => {
+test.serial('every reason is listed together', async t => {
   const one = await schemaCase(t)
   await one.started(tag('name: { type: string }', 'size: { type: integer }', 'old: { type: text }'))
   await one.sql(`INSERT INTO tags (document_id, created_at, updated_at, published_at, name, size, old)
@@ -58,7 +58,7 @@ test.serial('every reason is listed at once', async t => {
   t.is(refused.length, 3)
 })
 
-test.serial('a change of type that would lose values is refused', async t => {
+test.serial('a change of an attribute type that would lose values is refused', async t => {
   const one = await schemaCase(t)
   await one.started(tag('size: { type: string }'))
   await withTags(one, 'size', 'large', 'small')
@@ -68,7 +68,7 @@ test.serial('a change of type that would lose values is refused', async t => {
   ])
 })
 
-test.serial('a change of type that some values do not fit is refused', async t => {
+test.serial('a change of an attribute type that some values do not fit is refused', async t => {
   const one = await schemaCase(t)
   await one.started(tag('size: { type: text }'))
   await withTags(one, 'size', 'x'.repeat(255), 'x'.repeat(256))
@@ -78,33 +78,30 @@ test.serial('a change of type that some values do not fit is refused', async t =
   ])
 })
 
-test.serial(
-  'an attribute that is new and required is refused where published rows would be without it',
-  async t => {
-    const one = await schemaCase(t)
-    const article = (more: string) =>
-      `contentTypes: { article: { draftAndPublish: true, attributes: { title: { type: string } ${more} } } }`
-    await one.started(article(''))
-    const add = (key: number, status: string) =>
-      one.sql(
-        `INSERT INTO articles (document_key, document_id, status, created_at, updated_at)
+test.serial('a new required attribute is refused if published rows would lack it', async t => {
+  const one = await schemaCase(t)
+  const article = (more: string) =>
+    `contentTypes: { article: { draftAndPublish: true, attributes: { title: { type: string } ${more} } } }`
+  await one.started(article(''))
+  const add = (key: number, status: string) =>
+    one.sql(
+      `INSERT INTO articles (document_key, document_id, status, created_at, updated_at)
        VALUES ($1::integer, $1::integer::text, $2, now(), now())`,
-        key,
-        status,
-      )
-    await add(1, 'draft')
-    await add(1, 'published')
-    await add(2, 'draft')
-    const required = ', rating: { type: integer, required: true }'
-    t.deepEqual(await one.refused(article(required)), [
-      '`rating` of content-type `article` is required, but 1 row would have no value: give the attribute a `backfill`',
-    ])
-    await one.sql(`DELETE FROM articles WHERE status = 'published'`)
-    t.is((await one.started(article(required))).length, 2)
-  },
-)
+      key,
+      status,
+    )
+  await add(1, 'draft')
+  await add(1, 'published')
+  await add(2, 'draft')
+  const required = ', rating: { type: integer, required: true }'
+  t.deepEqual(await one.refused(article(required)), [
+    '`rating` of content-type `article` is required, but 1 row would have no value: give the attribute a `backfill`',
+  ])
+  await one.sql(`DELETE FROM articles WHERE status = 'published'`)
+  t.is((await one.started(article(required))).length, 2)
+})
 
-test.serial('an attribute cannot come to be unique over values that are not', async t => {
+test.serial('making an attribute unique is refused if it has duplicate values', async t => {
   const one = await schemaCase(t)
   await one.started(tag(NAME))
   await withTags(one, 'name', 'a', 'a', "it's", "it's", "it's", 'b', null, null)
@@ -114,7 +111,7 @@ test.serial('an attribute cannot come to be unique over values that are not', as
   ])
 })
 
-test.serial('a value of an enumeration that is in use cannot go', async t => {
+test.serial('removing a used enumeration value is refused', async t => {
   const one = await schemaCase(t)
   await one.started(tag('kind: { type: enumeration, enum: [news, "it\'s", opinion] }'))
   await withTags(one, 'kind', 'news', "it's", "it's", 'opinion')
@@ -124,7 +121,7 @@ test.serial('a value of an enumeration that is in use cannot go', async t => {
   ])
 })
 
-test.serial('a table of another application is refused, not used', async t => {
+test.serial('a table of another application is refused instead of used', async t => {
   const one = await schemaCase(t)
   await one.sql('CREATE TABLE tags (id integer, secret text)')
   await one.sql('CREATE VIEW articles AS SELECT 1 AS one')
@@ -142,26 +139,23 @@ test.serial('a table of another application is refused, not used', async t => {
   t.deepEqual(await one.sql(`SELECT to_regclass('plinth_migrations')::text`), [[null]])
 })
 
-test.serial(
-  'a column, an index and a constraint that somebody else made are refused under a name that is needed',
-  async t => {
-    const one = await schemaCase(t)
-    await one.started(tag(NAME))
-    await one.sql('ALTER TABLE tags ADD COLUMN size integer')
-    await one.sql('CREATE INDEX tags__name__unique ON tags (name, size)')
-    await one.sql(`ALTER TABLE tags ADD CONSTRAINT tags__kind__check CHECK (name <> 'x')`)
-    const declared = [
-      'name: { type: string, unique: true }',
-      'size: { type: integer }',
-      'kind: { type: enumeration, enum: [a] }',
-    ]
-    t.deepEqual(await one.refused(tag(...declared)), [
-      'column "size" of table "tags" (content-type `tag`) was not made by Plinth: rename that column, or the attribute',
-      'index "tags__name__unique" of table "tags" was not made by Plinth: rename it',
-      'constraint "tags__kind__check" of table "tags" was not made by Plinth: rename it',
-    ])
-  },
-)
+test.serial('a foreign column, index or constraint under a needed name is refused', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME))
+  await one.sql('ALTER TABLE tags ADD COLUMN size integer')
+  await one.sql('CREATE INDEX tags__name__unique ON tags (name, size)')
+  await one.sql(`ALTER TABLE tags ADD CONSTRAINT tags__kind__check CHECK (name <> 'x')`)
+  const declared = [
+    'name: { type: string, unique: true }',
+    'size: { type: integer }',
+    'kind: { type: enumeration, enum: [a] }',
+  ]
+  t.deepEqual(await one.refused(tag(...declared)), [
+    'column "size" of table "tags" (content-type `tag`) was not made by Plinth: rename that column, or the attribute',
+    'index "tags__name__unique" of table "tags" was not made by Plinth: rename it',
+    'constraint "tags__kind__check" of table "tags" was not made by Plinth: rename it',
+  ])
+})
 
 test.serial('a primary key that was changed by hand is refused', async t => {
   const one = await schemaCase(t)
@@ -183,7 +177,7 @@ test.serial('a column whose numbering was removed by hand is refused', async t =
   ])
 })
 
-test.serial('links that lead nowhere are refused where their foreign key was dropped by hand', async t => {
+test.serial('dangling links are refused if their foreign key was dropped by hand', async t => {
   const one = await schemaCase(t)
   const yaml = tag(NAME, 'related: { type: relation, relation: manyToMany, target: tag }')
   await one.started(yaml)
@@ -230,7 +224,7 @@ test.serial('a large table is not locked at start', async t => {
 })
 
 test.serial(
-  'a start waits a bounded time for another that migrates, and for those who use a table',
+  'a start waits a bounded time for a concurrent migration and for transactions that lock a table',
   async t => {
     const one = await schemaCase(t)
     await one.started(tag(NAME))

@@ -17,7 +17,7 @@ const manyTypes = (): string => {
   return `contentTypes:\n${types.join('\n')}\n`
 }
 
-test(`a project of ${TYPES} content-types is created, and found unchanged at the next start`, async t => {
+test(`a project of ${TYPES} content-types is created, and needs no change at the next start`, async t => {
   const database = await openTestDatabase(t)
   const { tables } = await storageOf(manyTypes())
   const timed = async (what: string) => {

@@ -65,7 +65,7 @@ test.serial('a second start changes nothing and records nothing', async t => {
 })
 
 test.serial(
-  'a full comparison finds each kind of column, default, index and constraint as it was made',
+  'a full comparison finds each kind of column, default, index and constraint unchanged',
   async t => {
     const one = await schemaCase(t)
     await one.started(EVERYTHING)
@@ -75,7 +75,7 @@ test.serial(
 )
 
 test.serial(
-  'values with quotes, backslashes and any script are allowed by the database as declared',
+  'values with quotes, backslashes and any script match their declared constraints in the database',
   async t => {
     const { started, sql } = await schemaCase(t)
     await started(EVERYTHING)
@@ -88,23 +88,20 @@ test.serial(
   },
 )
 
-test.serial(
-  'an attribute that is added gets its column, and rows that are there get its default',
-  async t => {
-    const { started, sql } = await schemaCase(t)
-    await started(ARTICLE)
-    await sql(`INSERT INTO articles (document_key, document_id, status, created_at, updated_at, title)
+test.serial('an added attribute gets its column, and existing rows get its default', async t => {
+  const { started, sql } = await schemaCase(t)
+  await started(ARTICLE)
+  await sql(`INSERT INTO articles (document_key, document_id, status, created_at, updated_at, title)
     VALUES (1, 'a', 'published', now(), now(), 'x')`)
-    const steps = await started(`${ARTICLE}      rating: { type: integer, required: true, backfill: 3 }\n`)
-    t.deepEqual(steps, [
-      'add column "rating" to "articles" (`rating` of content-type `article`)',
-      'add check "articles__rating__required" to "articles"',
-    ])
-    t.deepEqual(await sql('SELECT title, rating FROM articles'), [['x', 3]])
-  },
-)
+  const steps = await started(`${ARTICLE}      rating: { type: integer, required: true, backfill: 3 }\n`)
+  t.deepEqual(steps, [
+    'add column "rating" to "articles" (`rating` of content-type `article`)',
+    'add check "articles__rating__required" to "articles"',
+  ])
+  t.deepEqual(await sql('SELECT title, rating FROM articles'), [['x', 3]])
+})
 
-test.serial('an attribute that comes to be required fills empty rows with its backfill', async t => {
+test.serial('an attribute that becomes required fills empty rows with its backfill', async t => {
   const { started, sql } = await schemaCase(t)
   await started(`${ARTICLE}      rating: { type: integer }\n`)
   await sql(`INSERT INTO articles (document_key, document_id, status, created_at, updated_at, title)
@@ -117,7 +114,7 @@ test.serial('an attribute that comes to be required fills empty rows with its ba
   ])
 })
 
-test.serial('an attribute that is no longer required or unique lets go of its constraints', async t => {
+test.serial('an attribute that is no longer required or unique loses its constraints', async t => {
   const { started, sql } = await schemaCase(t)
   await started('contentTypes: { tag: { attributes: { name: { type: string, unique: true } } } }')
   t.deepEqual(await started('contentTypes: { tag: { attributes: { name: { type: string } } } }'), [
@@ -128,7 +125,7 @@ test.serial('an attribute that is no longer required or unique lets go of its co
   t.pass()
 })
 
-test.serial('a type, an attribute, a component and a value that are renamed keep their rows', async t => {
+test.serial('a renamed type, attribute, component or enumeration value keeps its rows', async t => {
   const { started, sql } = await schemaCase(t)
   await started(`
 components: { shared.meta: { attributes: { words: { type: string } } } }
@@ -175,7 +172,7 @@ contentTypes:
   t.deepEqual(await started(renamed), [])
 })
 
-test.serial('a locale that is renamed keeps its versions', async t => {
+test.serial('a renamed locale keeps its versions', async t => {
   const { started, sql } = await schemaCase(t)
   const type = 'contentTypes: { page: { localized: true, attributes: { title: { type: string } } } }'
   await started(`${type}\ni18n: { locales: [en, fr-FR], defaultLocale: en }`)
@@ -185,7 +182,7 @@ test.serial('a locale that is renamed keeps its versions', async t => {
   t.deepEqual(await sql('SELECT locale FROM pages'), [['fr']])
 })
 
-test.serial('an attribute may change to a type that holds all its values', async t => {
+test.serial('an attribute may change to a type that fits all its values', async t => {
   const { started, sql } = await schemaCase(t)
   const type = (kind: string) => `contentTypes: { tag: { attributes: { size: { type: ${kind} } } } }`
   await started(type('integer'))
@@ -207,23 +204,26 @@ test.serial('an attribute without values may change to any type', async t => {
   t.pass()
 })
 
-test.serial('an empty type or attribute may leave the project, and stays in the database', async t => {
-  const { start, started, sql } = await schemaCase(t)
-  await started(`${ARTICLE}  tag: { attributes: { name: { type: string } } }\n`)
-  const result = await start(
-    'contentTypes: { article: { draftAndPublish: true, attributes: { slug: { type: uid } } } }',
-  )
-  t.true(result.ok)
-  const left = result.ok ? result.value.left : []
-  t.deepEqual(
-    left.map(({ table, column }) => ({ table, column })),
-    [
-      { table: 'articles', column: 'title' },
-      { table: 'tags', column: null },
-    ],
-  )
-  t.deepEqual(await sql('SELECT count(title) FROM articles CROSS JOIN tags'), [[0]])
-})
+test.serial(
+  'an empty type or attribute may be removed from the project, and stays in the database',
+  async t => {
+    const { start, started, sql } = await schemaCase(t)
+    await started(`${ARTICLE}  tag: { attributes: { name: { type: string } } }\n`)
+    const result = await start(
+      'contentTypes: { article: { draftAndPublish: true, attributes: { slug: { type: uid } } } }',
+    )
+    t.true(result.ok)
+    const left = result.ok ? result.value.left : []
+    t.deepEqual(
+      left.map(({ table, column }) => ({ table, column })),
+      [
+        { table: 'articles', column: 'title' },
+        { table: 'tags', column: null },
+      ],
+    )
+    t.deepEqual(await sql('SELECT count(title) FROM articles CROSS JOIN tags'), [[0]])
+  },
+)
 
 test.serial('objects of other applications in the same schema stay untouched', async t => {
   const one = await schemaCase(t)
@@ -253,7 +253,7 @@ test.serial('objects damaged by hand are repaired', async t => {
   t.true(steps.includes('let writes to "articles" move its version again'))
 })
 
-test.serial('an index that was made beforehand without blocking writers is taken as it is', async t => {
+test.serial('an index that was created beforehand without blocking writers is accepted', async t => {
   const { started, sql } = await schemaCase(t)
   await started('contentTypes: { tag: { attributes: { name: { type: string } } } }')
   await sql('CREATE UNIQUE INDEX tags__name__unique ON tags (name)')
@@ -263,7 +263,7 @@ test.serial('an index that was made beforehand without blocking writers is taken
   )
 })
 
-test.serial('processes that start at once on an empty database migrate it once', async t => {
+test.serial('processes that start concurrently on an empty database migrate it once', async t => {
   const { start, sql } = await schemaCase(t)
   const results = await Promise.all(Array.from({ length: 4 }, () => start(EVERYTHING)))
   t.true(results.every(result => result.ok))
@@ -277,7 +277,7 @@ test.serial('plinth_fold lower-cases all of Unicode', async t => {
   t.deepEqual(await sql(`SELECT plinth_fold('ÉTÉ'), plinth_fold('ЖЁ ŐŻ Ω')`), [['été', 'жё őż ω']])
 })
 
-test.serial('each migration is recorded: time, version, and each step', async t => {
+test.serial('each migration is recorded with time, version and steps', async t => {
   const { started, sql } = await schemaCase(t)
   const steps = await started(ARTICLE)
   const [row] = await sql(

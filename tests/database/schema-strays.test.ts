@@ -81,7 +81,7 @@ const listed = (): readonly (readonly string[])[] => {
     .filter(([change]) => change !== 'Change')
 }
 
-test('objects removed from a project take along no more than the page lists, and never without confirmation', async t => {
+test('dropping objects that left the project removes only what the page lists, and only with confirmation', async t => {
   const database = await openTestDatabase(t)
   const { create, update, become } = await stage(database, BEFORE)
   const tag = await create('tag', { name: 'a' })

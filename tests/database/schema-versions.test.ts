@@ -26,7 +26,7 @@ async function withTags(t: Parameters<typeof schemaCase>[0]) {
   return { ...one, versionOf }
 }
 
-test.serial('every kind of write moves the version of its table, and of no other', async t => {
+test.serial('every kind of write increments the version of its table, and of no other', async t => {
   const { sql, versionOf } = await withTags(t)
   await sql(INSERT, 'a')
   t.is(await versionOf('tags'), 1)
@@ -39,7 +39,7 @@ test.serial('every kind of write moves the version of its table, and of no other
   t.is(await versionOf('notes'), 0)
 })
 
-test.serial('a write that is taken back moves no version', async t => {
+test.serial('a write that is rolled back increments no version', async t => {
   const { database, sql, versionOf } = await withTags(t)
   await sql(INSERT, 'a')
   const cancelled = database.transaction(async transaction => {
@@ -50,7 +50,7 @@ test.serial('a write that is taken back moves no version', async t => {
   t.is(await versionOf('tags'), 1)
 })
 
-test.serial('a write from another search path moves the version too', async t => {
+test.serial('a write with another search path increments the version too', async t => {
   const { database, versionOf } = await withTags(t)
   await database.transaction(async transaction => {
     await transaction.run({ text: 'SET LOCAL search_path TO pg_catalog', values: [] })
@@ -59,7 +59,7 @@ test.serial('a write from another search path moves the version too', async t =>
   t.is(await versionOf('tags'), 1)
 })
 
-test.serial('the version of a table that is renamed goes on growing', async t => {
+test.serial('the version of a renamed table keeps increasing', async t => {
   const { sql, started, versionOf } = await withTags(t)
   await sql(INSERT, 'a')
   await started(TAG.replace('{ tag: {', '{ label: { renamedFrom: tag,'))
@@ -69,7 +69,7 @@ test.serial('the version of a table that is renamed goes on growing', async t =>
   t.true((await versionOf('labels')) > before)
 })
 
-test.serial('a migration moves what the versions of all tables have in common', async t => {
+test.serial('a migration increments the version that all tables share', async t => {
   const { started, versionOf } = await withTags(t)
   const before = await versionOf('*')
   await started(TAG.replace('name: { type: string }', 'name: { type: text }'))
@@ -77,7 +77,7 @@ test.serial('a migration moves what the versions of all tables have in common', 
 })
 
 test.serial(
-  'writers of several tables in any order never wait for one another, and no move is lost',
+  'writers of several tables in any order never block one another, and no increment is lost',
   async t => {
     const { database, sql, versionOf } = await withTags(t)
     const writers = Array.from({ length: 8 }, (_, writer) => async () => {

@@ -81,7 +81,7 @@ async function forget(database: Database, model: Model, { types }: Shifting, mad
 
 for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
   test.serial(
-    `${EDITS} shifts of drafts, locales and relations at random lose nothing unasked (seed ${seed})`,
+    `${EDITS} random changes of drafts, locales and relations lose nothing without confirmation (seed ${seed})`,
     async t => {
       const database = await openTestDatabase(t)
       const random: Chance = chance(seed)

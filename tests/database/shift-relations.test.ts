@@ -120,23 +120,26 @@ for (const versions of [
   { book: DRAFTS, tag: DRAFTS },
 ]) {
   const words = [versions.book || 'plain', versions.tag || 'plain'].join(' / ').replaceAll(',', '')
-  test.serial(`each change of a relation does what docs/migrations.md says: ${words}`, async t => {
-    t.true(rows.length >= 30)
-    const database = await openTestDatabase(t)
-    const one = await stage(
-      database,
-      project(versions, ({ before }) => before),
-    )
-    const ids = new Map<RelationRow, Ids>()
-    for (const row of rows) ids.set(row, await fill(one, row))
-    const { tables } = await storageOf(project(versions, ({ after }) => after))
-    const plan = await planMigration(database, tables)
-    for (const row of rows)
-      t.is(verdictOf(plan, row), row.code === null ? row.class : `refused: ${row.code}`, shown(row))
-    t.false((await migrate(database, tables, { allowing: 'destructive' })).ok)
-    const then = await one.become(
-      project(versions, ({ code, before, after }) => (code === null ? after : before)),
-    )
-    for (const row of rows) await assertLinks(t, { one: then, row, ids: ids.get(row) ?? new Map() })
-  })
+  test.serial(
+    `each change of a relation has the effect that docs/migrations.md describes: ${words}`,
+    async t => {
+      t.true(rows.length >= 30)
+      const database = await openTestDatabase(t)
+      const one = await stage(
+        database,
+        project(versions, ({ before }) => before),
+      )
+      const ids = new Map<RelationRow, Ids>()
+      for (const row of rows) ids.set(row, await fill(one, row))
+      const { tables } = await storageOf(project(versions, ({ after }) => after))
+      const plan = await planMigration(database, tables)
+      for (const row of rows)
+        t.is(verdictOf(plan, row), row.code === null ? row.class : `refused: ${row.code}`, shown(row))
+      t.false((await migrate(database, tables, { allowing: 'destructive' })).ok)
+      const then = await one.become(
+        project(versions, ({ code, before, after }) => (code === null ? after : before)),
+      )
+      for (const row of rows) await assertLinks(t, { one: then, row, ids: ids.get(row) ?? new Map() })
+    },
+  )
 }

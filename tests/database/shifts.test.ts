@@ -135,24 +135,21 @@ const TURNS = [
   ['', ''],
 ] as const
 
-test.serial(
-  'drafts and locales turned on and off where nothing hangs on them lose nothing that shows',
-  async t => {
-    const database = await openTestDatabase(t)
-    let one = await stage(database, PLAIN)
-    const documents = await filled(one)
-    const before = await shown(one, documents)
-    for (const [article, tag] of TURNS) {
-      const words = `article: ${article || 'plain'}; tag: ${tag || 'plain'}`
-      t.deepEqual(await one.losses(project(article, tag)), [], words)
-      one = await one.become(project(article, tag))
-      for (const where of BOTH) t.deepEqual(await shown(one, documents, where), before, words)
-    }
-  },
-)
+test.serial('turning drafts and locales on and off without dependent rows loses nothing visible', async t => {
+  const database = await openTestDatabase(t)
+  let one = await stage(database, PLAIN)
+  const documents = await filled(one)
+  const before = await shown(one, documents)
+  for (const [article, tag] of TURNS) {
+    const words = `article: ${article || 'plain'}; tag: ${tag || 'plain'}`
+    t.deepEqual(await one.losses(project(article, tag)), [], words)
+    one = await one.become(project(article, tag))
+    for (const where of BOTH) t.deepEqual(await shown(one, documents, where), before, words)
+  }
+})
 
 test.serial(
-  'drafts turned on: all is published with an equal draft, and so is all that it leads to',
+  'turning drafts on publishes every document with an equal draft, related documents included',
   async t => {
     const plain = await stage(await openTestDatabase(t), PLAIN)
     const { first, second, page, a } = await filled(plain)
@@ -189,7 +186,7 @@ test.serial(
 
 const fr = { locale: 'fr' } as const
 
-test.serial('drafts turned off: what was never published goes, and is counted before', async t => {
+test.serial('turning drafts off removes what was never published, and counts it before', async t => {
   const one = await stage(await openTestDatabase(t), project('draftAndPublish: true'))
   const { first, second, page } = await filled(one)
   const unseen = await one.create('article', { title: 'Unseen', seo: { title: 'u' } }, draft)
@@ -219,36 +216,39 @@ test.serial('drafts turned off: what was never published goes, and is counted be
   )
 })
 
-test.serial('locales turned off: the default one stays, and what others have is counted before', async t => {
-  const localized = project('localized: true\n    draftAndPublish: true')
-  const one = await stage(await openTestDatabase(t), localized)
-  const { first, second, page, a } = await filled(one)
-  const english = await seen(one, first.documentId)
-  await one.update(
-    'article',
-    first.documentId,
-    { title: 'Premier', tags: [a.documentId], seo: { title: 'fr' } },
-    fr,
-  )
-  const alone = await one.create('article', { title: 'Seul', seo: { title: 'seul' } }, fr)
-  await one.update('page', page.documentId, {
-    list: [{ documentId: first.documentId, locale: 'fr' }, alone.documentId, second.documentId].slice(0, 1),
-  })
-  t.deepEqual(await one.losses(project('draftAndPublish: true')), [
-    'loses the versions of 2 rows in other locales than en: "fr (2)"',
-    `loses 2 rows with no version in en, as documents: "${alone.documentId} (2)"`,
-  ])
-  const drafts = await one.become(project('draftAndPublish: true'))
-  for (const where of BOTH) {
-    t.deepEqual(await seen(drafts, first.documentId, where), english)
-    t.is(await drafts.find('article', alone.documentId, where), null)
-    t.deepEqual(names((await drafts.find('page', page.documentId, where))?.list, 'title'), ['First'])
-  }
-  t.deepEqual(
-    await drafts.rows(`SELECT count(*)::integer FROM components_shared_seo WHERE title IN ('fr', 'seul')`),
-    [[0]],
-  )
-})
+test.serial(
+  'turning locales off keeps the default locale, and counts the values of others before',
+  async t => {
+    const localized = project('localized: true\n    draftAndPublish: true')
+    const one = await stage(await openTestDatabase(t), localized)
+    const { first, second, page, a } = await filled(one)
+    const english = await seen(one, first.documentId)
+    await one.update(
+      'article',
+      first.documentId,
+      { title: 'Premier', tags: [a.documentId], seo: { title: 'fr' } },
+      fr,
+    )
+    const alone = await one.create('article', { title: 'Seul', seo: { title: 'seul' } }, fr)
+    await one.update('page', page.documentId, {
+      list: [{ documentId: first.documentId, locale: 'fr' }, alone.documentId, second.documentId].slice(0, 1),
+    })
+    t.deepEqual(await one.losses(project('draftAndPublish: true')), [
+      'loses the versions of 2 rows in other locales than en: "fr (2)"',
+      `loses 2 rows with no version in en, as documents: "${alone.documentId} (2)"`,
+    ])
+    const drafts = await one.become(project('draftAndPublish: true'))
+    for (const where of BOTH) {
+      t.deepEqual(await seen(drafts, first.documentId, where), english)
+      t.is(await drafts.find('article', alone.documentId, where), null)
+      t.deepEqual(names((await drafts.find('page', page.documentId, where))?.list, 'title'), ['First'])
+    }
+    t.deepEqual(
+      await drafts.rows(`SELECT count(*)::integer FROM components_shared_seo WHERE title IN ('fr', 'seul')`),
+      [[0]],
+    )
+  },
+)
 
 const shares = (shared: boolean) => `
 i18n: { defaultLocale: en, locales: [en, fr] }
@@ -409,32 +409,29 @@ const changesOfParts: readonly PartsChange[] = [
   { change: 'gone, and held nothing', before: SINGLE, after: '', held: null, losses: [], stays: [] },
 ]
 
-test.serial(
-  'components that change their places go along, and what there is no room for is counted',
-  async t => {
-    const database = await openTestDatabase(t)
-    for (const { change, before, after, held, losses, stays } of changesOfParts) {
-      const first = await stage(database, parts(before))
-      const body = before === ZONE || held === null ? held : withoutNames(held)
-      const { documentId: id } = await first.create('page', { name: 'p', ...(body ? { part: body } : {}) })
-      t.deepEqual(await first.losses(parts(after)), losses, change)
-      const next = await first.become(parts(after))
-      for (const where of BOTH) {
-        const row = await next.find('page', id, where)
-        const value = row?.part ?? row?.piece ?? []
-        const list = (Array.isArray(value) ? value : [value]) as readonly Row[]
-        t.deepEqual(
-          list.map(({ text, inner }) => [text, names(inner, 'text')].join(' ')),
-          stays,
-          change,
-        )
-      }
-      const orphans = `SELECT count(*)::integer FROM components_shared_inner AS i WHERE NOT EXISTS
-      (SELECT FROM components_shared_one AS o WHERE o.id = i.owner_key AND o.status = i.status)`
-      t.deepEqual(await next.rows(orphans), [[0]], change)
+test.serial('components move with their attribute, and those without a new place are counted', async t => {
+  const database = await openTestDatabase(t)
+  for (const { change, before, after, held, losses, stays } of changesOfParts) {
+    const first = await stage(database, parts(before))
+    const body = before === ZONE || held === null ? held : withoutNames(held)
+    const { documentId: id } = await first.create('page', { name: 'p', ...(body ? { part: body } : {}) })
+    t.deepEqual(await first.losses(parts(after)), losses, change)
+    const next = await first.become(parts(after))
+    for (const where of BOTH) {
+      const row = await next.find('page', id, where)
+      const value = row?.part ?? row?.piece ?? []
+      const list = (Array.isArray(value) ? value : [value]) as readonly Row[]
+      t.deepEqual(
+        list.map(({ text, inner }) => [text, names(inner, 'text')].join(' ')),
+        stays,
+        change,
+      )
     }
-  },
-)
+    const orphans = `SELECT count(*)::integer FROM components_shared_inner AS i WHERE NOT EXISTS
+      (SELECT FROM components_shared_one AS o WHERE o.id = i.owner_key AND o.status = i.status)`
+    t.deepEqual(await next.rows(orphans), [[0]], change)
+  }
+})
 
 const withoutNames = (held: unknown): unknown =>
   Array.isArray(held) ? held.map(withoutNames) : { ...(held as Row), __component: undefined }
@@ -478,7 +475,7 @@ contentTypes:
       meta: { renamedFrom: seo, type: component, component: shared.meta }
 `
 
-test.serial('everything may change its name, its kind and what its rows are at once', async t => {
+test.serial('name, kind, drafts and locales of a type may change at once', async t => {
   const plain = await stage(await openTestDatabase(t), PLAIN)
   const { first, second, page } = await filled(plain)
   const before = await seen(plain, first.documentId)
@@ -510,7 +507,7 @@ test.serial('everything may change its name, its kind and what its rows are at o
 })
 
 test.serial(
-  'drafts and locales turned off while a relation leaves: what each takes along is counted',
+  'turning drafts and locales off while a relation is removed counts the losses of each',
   async t => {
     const yaml = (article: string, more: string) => `
 i18n: { defaultLocale: en, locales: [en, fr] }

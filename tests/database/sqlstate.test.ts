@@ -4,7 +4,7 @@ import { toDatabaseFault } from '../../core/database/database-fault.ts'
 const faultOf = (code: string, severity = 'ERROR') =>
   toDatabaseFault(Object.assign(new Error('as PostgreSQL says'), { code, severity }))
 
-test('each SQLSTATE of a server that is being replaced, is full or stops is an unavailable database', t => {
+test('each SQLSTATE of a server that is being replaced, is full or stops means an unavailable database', t => {
   const codes =
     '57P01 57P02 57P03 57P04 57P05 53300 53400 53100 53200 08000 08001 08003 08004 08006 08007 08P01'
   for (const code of [

@@ -11,7 +11,7 @@ const prepared = (database: Database) =>
 /** With one connection there is one place where statements can be prepared. */
 const ONE_CONNECTION = { pool: { max: 1, idle: 10_000, acquire: 5_000 } }
 
-test('a statement answers text, exact integers, floats, booleans and null', async t => {
+test('a statement returns text, exact integers, floats, booleans and null', async t => {
   const database = await openTestDatabase(t)
   const { rows, count } = await database.run({
     text: `SELECT $1::text, 5::int4, $2::int8, 9007199254740993::int8, 1.5::float8, true, null::text, '{"a":1}'::json,
@@ -24,7 +24,7 @@ test('a statement answers text, exact integers, floats, booleans and null', asyn
   t.is(count, 1)
 })
 
-test('lists and other values arrive as they were sent', async t => {
+test('lists and other values arrive unchanged', async t => {
   const database = await openTestDatabase(t)
   const texts = ['', 'NULL', 'null', null, 'a,b', '{}', '"', '\\', "'", ' ', 'é😀', '\n']
   const { rows } = await database.run({
@@ -49,7 +49,7 @@ test('lists and other values arrive as they were sent', async t => {
   t.deepEqual(rest, ['{"a": [1]}', '1970-01-01 00:00:00+00', '6869', true, 0])
 })
 
-test('a value that PostgreSQL has no form for is refused, and the connection goes on', async t => {
+test('a value that PostgreSQL cannot represent is refused, and the connection keeps working', async t => {
   const database = await openTestDatabase(t, { settings: ONE_CONNECTION })
   await t.throwsAsync(database.run({ text: 'SELECT $1::text', values: [() => 1] }), { message: /no form/ })
   t.deepEqual((await database.run({ text: 'SELECT $1::text', values: ['1'] })).rows, [['1']])
@@ -62,7 +62,7 @@ test('a write returns the number of affected rows', async t => {
   t.is((await database.run({ text: 'UPDATE plate SET id = id WHERE id > $1', values: [1] })).count, 2)
 })
 
-test('a text is prepared once, however often it runs', async t => {
+test('a statement text is prepared once', async t => {
   const database = await openTestDatabase(t, { settings: ONE_CONNECTION })
   for (let value = 0; value < 20; value++) {
     const { rows } = await database.run({ text: 'SELECT $1::int /* mine 1 */', values: [value] })
@@ -84,13 +84,13 @@ test('a connection keeps the most recently used statements prepared', async t =>
   t.deepEqual((await run(2)).rows, [[2]])
 })
 
-test('nothing is prepared where the project says so', async t => {
+test('preparedStatements: false prepares nothing', async t => {
   const database = await openTestDatabase(t, { settings: { ...ONE_CONNECTION, preparedStatements: false } })
   await database.run({ text: 'SELECT $1::int /* mine 1 */', values: [1] })
   t.deepEqual((await prepared(database)).rows, [])
 })
 
-test('a statement whose table got another column type runs on without an error', async t => {
+test('a statement keeps working after a column of its table changed type', async t => {
   const database = await openTestDatabase(t)
   await database.run({ text: 'CREATE TABLE plate AS SELECT 1 AS size', values: [] })
   const read = () => database.run({ text: 'SELECT * FROM plate', values: [] })
@@ -110,7 +110,7 @@ test('a deallocated statement is prepared again', async t => {
   t.deepEqual((await run()).rows, [[7]])
 })
 
-test('many statements at once all get their own answer', async t => {
+test('concurrent statements each get their own result', async t => {
   const database = await openTestDatabase(t)
   const numbers = Array.from({ length: 300 }, (_, number) => number)
   const answers = await Promise.all(
@@ -122,7 +122,7 @@ test('many statements at once all get their own answer', async t => {
   )
 })
 
-test('a connection is set for this work', async t => {
+test('a new connection has the session settings of the project', async t => {
   const database = await openTestDatabase(t, { settings: { schema: 'my "own"', statementTimeout: 12_000 } })
   const names = ['jit', 'TimeZone', 'statement_timeout', 'search_path']
   const { rows } = await database.run({
@@ -132,13 +132,13 @@ test('a connection is set for this work', async t => {
   t.deepEqual(rows.flat(), ['off', 'UTC', '12s', '"my ""own"""'])
 })
 
-test('an answer to ping comes with its time', async t => {
+test('ping returns its duration', async t => {
   const database = await openTestDatabase(t)
   const ping = await database.ping()
   t.true(ping.ok && ping.milliseconds < 2_000)
 })
 
-test('a closed database says so, and can be closed again', async t => {
+test('a closed database refuses statements, and closing it again is allowed', async t => {
   const database = await openTestDatabase(t)
   await database.close()
   await database.close()

@@ -28,7 +28,7 @@ test('changes of a transaction are visible after its commit', async t => {
   t.deepEqual(await plates(database), [1, 2])
 })
 
-test('an error takes everything back and comes out as it was thrown', async t => {
+test('an error rolls back everything and is rethrown unchanged', async t => {
   const database = await withPlates(t)
   const error = new Error('changed my mind')
   const thrown = await t.throwsAsync(
@@ -41,7 +41,7 @@ test('an error takes everything back and comes out as it was thrown', async t =>
   t.deepEqual(await plates(database), [])
 })
 
-test('statements asked for at the same moment run in their order, none behind one that fails', async t => {
+test('concurrent statements of a transaction run in order, and none runs after a failed one', async t => {
   const database = await withPlates(t)
   const [first, second, third] = await database.transaction(async transaction => {
     await transaction.run(insert(1))
@@ -110,7 +110,7 @@ test('statements queued at the moment of a failure do not run afterwards', async
   t.deepEqual(await plates(database), [])
 })
 
-test('failing transactions never use up the connections', async t => {
+test('failing transactions never exhaust the connections', async t => {
   const database = await withPlates(t)
   for (let attempt = 0; attempt < 30; attempt++) {
     await t.throwsAsync(database.transaction(() => Promise.reject(new Error('no'))))
@@ -158,7 +158,7 @@ test('statements outside of a transaction run concurrently and do not see its ch
   t.deepEqual(await Promise.all(outside), [[]])
 })
 
-test('a swallowed error inside a transaction is no success', async t => {
+test('a transaction with a swallowed error fails', async t => {
   const database = await withPlates(t)
   const work = async (transaction: Transaction) => {
     await transaction.run(insert(1))
@@ -171,14 +171,14 @@ test('a swallowed error inside a transaction is no success', async t => {
   t.deepEqual(await plates(database), [])
 })
 
-test('a transaction takes nothing after its end', async t => {
+test('a transaction accepts no statement after its end', async t => {
   const database = await withPlates(t)
   const kept = await database.transaction(async transaction => transaction)
   await t.throwsAsync(kept.run(insert(1)), { message: 'The transaction is over' })
   t.deepEqual(await plates(database), [])
 })
 
-test('a read-only transaction writes nothing', async t => {
+test('a read-only transaction cannot write', async t => {
   const database = await withPlates(t)
   const work = (transaction: Transaction) => transaction.run(insert(1))
   await t.throwsAsync(database.transaction(work, { readonly: true, isolation: 'repeatable read' }), {
@@ -202,7 +202,7 @@ test('a named lock blocks other sessions until the transaction ends', async t =>
   t.true(await database.transaction(transaction => transaction.tryLock('kitchen')))
 })
 
-test('queries of Sequelize are part of the transaction', async t => {
+test('Sequelize queries take part in the transaction', async t => {
   const database = await withPlates(t)
   const work = async (transaction: Transaction) => {
     const sequelize = await transaction.sequelize()

@@ -33,7 +33,7 @@ test('an embedded database vacuums and analyzes its tables without a background 
   t.true(Number(later) <= Number(once) * 1.5)
 })
 
-test('failed maintenance is logged, and ends nothing', async t => {
+test('failed maintenance is logged, and does not stop the database', async t => {
   const embedded = { dataDir: 'memory://', snapshot: await snapshot() }
   const opened = await openDatabase(DATABASE_SETTINGS, { root: tmpdir(), observe: () => {}, embedded })
   if (!opened.ok) return t.fail(opened.reasons[0]?.message)

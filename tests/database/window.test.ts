@@ -65,7 +65,7 @@ async function versions(t: Parameters<typeof openTestDatabase>[0]) {
   }
 }
 
-test('expand steps keep the older version working: both read and write, and the rest is done after it has ended', async t => {
+test('expand steps keep the older version reading and writing, and contract steps follow after it ended', async t => {
   const { older, newer, bring, plan, database } = await versions(t)
   const first = await older.create('article', {
     title: 'one',
@@ -113,7 +113,7 @@ test('expand steps keep the older version working: both read and write, and the 
   await t.throwsAsync(database.run({ text: 'UPDATE books SET pages = NULL', values: [] }))
 })
 
-test('breaking steps do not run while an older version is serving', async t => {
+test('breaking steps do not run while an older version serves', async t => {
   const { database, bring } = await versions(t)
   const later = async (yaml: string) => {
     const tables = compileStorage(await modelOf(yaml)).tables

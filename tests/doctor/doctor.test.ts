@@ -67,7 +67,7 @@ const codesOf = (advice: readonly Advice[]) => advice.map(({ code, about }) => `
 
 const run = (database: Database, text: string) => database.run({ text, values: [] })
 
-test('a slow list leads to the index that it lacks, and with it PostgreSQL has nothing more to say', async t => {
+test('a slow list is reported with the missing index, and no longer after it is added', async t => {
   const practice = await openPractice(t, project('[title]'))
   await practice.withDatabase(async database => {
     await run(
@@ -118,7 +118,7 @@ test('a slow list leads to the index that it lacks, and with it PostgreSQL has n
   })
 })
 
-test('broken tables are faults until a migration repairs them, and unused indexes are reported', async t => {
+test('damaged tables are errors until a migration repairs them, and unused indexes are reported', async t => {
   const practice = await openPractice(t, project('[title, rating]'))
   t.deepEqual(await practice.ask(), { code: 0, advice: [] })
   await practice.withDatabase(async database => {
@@ -150,7 +150,7 @@ test('broken tables are faults until a migration repairs them, and unused indexe
   )
 })
 
-test('slow or unsafe settings are reported in production, in development only those that are wrong anywhere', async t => {
+test('slow or unsafe settings are reported in production; development reports only those that are always wrong', async t => {
   const careless = `, rateLimit: { auth: false } }
 cache: { enabled: false }
 auth: { jwtSecret: "${'secret'.repeat(6)}"`
@@ -164,7 +164,7 @@ auth: { jwtSecret: "${'secret'.repeat(6)}"`
   t.deepEqual(codesOf(advice).toSorted(), [...anywhere, here].toSorted())
 })
 
-test('roles that show drafts to anybody are listed with their content-types', async t => {
+test('roles that show drafts to anonymous callers are listed with their content-types', async t => {
   const practice = await openPractice(t, project('').replace(/contentTypes:[\s\S]*/, DRAFTS))
   const { code, advice } = await practice.ask()
   t.is(code, 0)

@@ -69,7 +69,7 @@ test('valid documents are measured with the fragments of all files', async t => 
   t.is(needed['graphql.config.limits.rootFields'], 1)
 })
 
-test('an invalid document is reported with its place and the nearest name', async t => {
+test('an invalid document is reported with its position and the nearest name', async t => {
   const { code, text } = await check(FLAT, {
     'a.graphql': 'query A {\n  books { titel }\n}\n',
     'b.graphql': 'query B { books { ',
@@ -96,7 +96,7 @@ test('a limit that is too low is named with its key and the operation', async t 
   t.regex(text, /graphql\.config\.limits\.tokens: 5000 is enough, at most \d+ is needed/)
 })
 
-test('the nested format is checked, too', async t => {
+test('the nested format is checked too', async t => {
   const nested = 'query Books { books { data { id attributes { title author { data { id } } } } } }'
   t.is((await check('v4CompatibilityMode: true', { 'a.graphql': nested })).code, 0)
   const { code, text } = await check('v4CompatibilityMode: true', { 'a.graphql': BOOKS + FRAGMENTS })
@@ -104,7 +104,7 @@ test('the nested format is checked, too', async t => {
   t.regex(text, /Cannot query field \\"title\\" on type \\"BookEntityResponseCollection\\"/)
 })
 
-test('fragments that double and cycles of fragments end at once', async t => {
+test('fragments that grow exponentially and cycles of fragments are refused at once', async t => {
   const doubling = Array.from(
     { length: 40 },
     (_, at) => `fragment F${at} on Book { ...F${at + 1} ...F${at + 1} }`,
@@ -122,7 +122,7 @@ test('fragments that double and cycles of fragments end at once', async t => {
   t.is(faults.length, 2, text)
 })
 
-test('a folder without documents is a fault', async t => {
+test('a folder without documents is an error', async t => {
   const { code, text } = await check(FLAT, { 'readme.md': 'nothing' })
   t.is(code, 1)
   t.regex(text, /has no \.graphql or \.gql file/)
@@ -207,7 +207,7 @@ test('interpolated documents and texts of the folder are resolved', async t => {
   t.regex(faults[0] ?? '', /^pages\/list\.ts:7:\d+ Cannot query field "nope" on type "Book"/)
 })
 
-test('expressions that are not known, and code that is not valid, are reported with their place', async t => {
+test('unknown expressions and invalid code are reported with their position', async t => {
   const doubling = Array.from({ length: 60 }, (_, at) => `const F${at} = \`\${F${at + 1}} \${F${at + 1}}\``)
   const { code, operations, faults, skipped } = await checkCode({
     'a.ts': 'export const list = (fields: string) => gql`\n  query A { books {\n    title ${fields} } }`',

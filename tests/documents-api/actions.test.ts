@@ -18,13 +18,13 @@ test('documents are created, found, counted, changed and deleted with the values
   t.is(await books.count(), 0)
 })
 
-test('the key of a content-type does as well as its uid', async t => {
+test('the key of a content-type is accepted in place of its uid', async t => {
   const { documents } = await open(t)
   const { documentId } = await documents('writer').create({ data: { name: 'Jane' } })
   t.like(await documents('api::writer.writer').findOne({ documentId }), { name: 'Jane' })
 })
 
-test('lists are filtered, sorted, cut and populated as over REST', async t => {
+test('lists are filtered, sorted, paginated and populated as over REST', async t => {
   const { documents } = await open(t)
   const jane = await documents('writer').create({ data: { name: 'Jane' } })
   for (const [title, price] of [
@@ -52,13 +52,13 @@ test('lists are filtered, sorted, cut and populated as over REST', async t => {
   t.is(await documents('book').count({ filters: { price: { $in: [1, 2] } } }), 2)
 })
 
-test('a list without a page has all documents, whatever REST would cut it to', async t => {
+test('a list without pagination has all documents, without the limit of REST', async t => {
   const { documents } = await open(t)
   for (let index = 0; index < 30; index++) await documents('writer').create({ data: { age: index } })
   t.is((await documents('writer').findMany()).length, 30)
 })
 
-test('drafts are published, unpublished and discarded, each answered with its versions', async t => {
+test('publish, unpublish and discardDraft return the changed versions', async t => {
   const { documents } = await open(t)
   const books = documents('book')
   const { documentId } = await books.create({ data: { title: 'Draft' } })
@@ -74,7 +74,7 @@ test('drafts are published, unpublished and discarded, each answered with its ve
   t.deepEqual(await books.publish({ documentId: 'nobody' }), { documentId: 'nobody', entries: [] })
 })
 
-test('each locale is written and read by its code, all of them by *', async t => {
+test('each locale is written and read by its code, all locales by *', async t => {
   const { documents } = await open(t)
   const books = documents('book')
   const { documentId } = await books.create({ data: { title: 'Emma' } })
@@ -87,7 +87,7 @@ test('each locale is written and read by its code, all of them by *', async t =>
   t.is(await books.count({ locale: '*' }), 0)
 })
 
-test('a document that is not there is null to an update, and nothing to a delete', async t => {
+test('update of a missing document returns null, and delete returns no entries', async t => {
   const { documents } = await open(t)
   t.is(await documents('writer').update({ documentId: 'nobody', data: { name: 'x' } }), null)
   t.deepEqual(await documents('writer').delete({ documentId: 'nobody' }), {
@@ -96,7 +96,7 @@ test('a document that is not there is null to an update, and nothing to a delete
   })
 })
 
-test('dates are given as dates, and undefined in data is left out', async t => {
+test('Date values are accepted as dates, and undefined in data is ignored', async t => {
   const { documents } = await open(t)
   await documents('book').create({ data: { title: 'Emma', price: undefined } })
   const yesterday = new Date(Date.now() - 86_400_000)

@@ -3,7 +3,7 @@ import { ValidationError } from '../../core/faults/errors.ts'
 import type { DocumentMiddleware } from '../../core/plugins/services/documents-api.ts'
 import { open, refusalOf } from './opened.ts'
 
-test('document middlewares run round every action of code and of REST, the first outermost', async t => {
+test('document middlewares run around every action of code and of REST, the first outermost', async t => {
   const seen: string[] = []
   const logger =
     (name: string): DocumentMiddleware =>
@@ -36,7 +36,7 @@ test('document middlewares run round every action of code and of REST, the first
   )
 })
 
-test('answers that middlewares leave as they are go out as the same text as without them', async t => {
+test('a middleware that changes nothing leaves the response text unchanged', async t => {
   const { documents, request } = await open(t, [(_context, next) => next()])
   const plain = await open(t)
   for (const each of [documents, plain.documents])
@@ -49,7 +49,7 @@ test('answers that middlewares leave as they are go out as the same text as with
     )
 })
 
-test('a middleware changes what is done and what is answered', async t => {
+test('a middleware changes the parameters and the result', async t => {
   const { documents, request } = await open(t, [
     async (context, next) => {
       if (context.action === 'create') context.params.data = { ...(context.params.data as object), price: 1 }
@@ -65,7 +65,7 @@ test('a middleware changes what is done and what is answered', async t => {
   t.like(body, { data: [{ title: 'Emma', price: 1, seen: true }], meta: { pagination: { total: 1 } } })
 })
 
-test('a condition that a middleware adds may name what the caller may not, who sees no more for it', async t => {
+test('a condition of a middleware may use attributes that the caller may not, without revealing them', async t => {
   const { documents, request, caller } = await open(t, [
     (context, next) => {
       if (context.action === 'findMany')
@@ -110,7 +110,7 @@ test('a cursor does not reveal the sort keys of a middleware, and one in the cal
   })
 })
 
-test('values that a middleware sets may be ones that the caller may not, whose own stay refused', async t => {
+test('a middleware may set values that the caller may not; those of the caller stay refused', async t => {
   const { documents, request } = await open(t, [
     (context, next) => {
       if (context.action === 'create')
@@ -140,7 +140,7 @@ test('middlewares do not see calls that are refused by validation', async t => {
   t.is(calls, 0)
 })
 
-test('a middleware refuses with an error of its own, and hides a document with null', async t => {
+test('a middleware refuses by throwing its own error, and hides a document by returning null', async t => {
   const { documents, request } = await open(t, [
     ({ action }, next) => {
       if (action === 'create') throw new ValidationError('closed on Sundays')

@@ -27,7 +27,7 @@ contentTypes:
     attributes: { name: string }
 `)
 
-test('deleting a locale leaves the others with what they share; deleting the last takes every link along', async t => {
+test('deleting a locale keeps the others and their shared values; deleting the last removes every link', async t => {
   const { create, update, remove, find, rows } = await openWriting(t, model)
   const seo = { title: 's', deep: { word: 'w' } }
   const { documentId } = await create('page', { title: 'en', shared: 'x', seo, parts: [seo] })
@@ -53,7 +53,7 @@ test('deleting a locale leaves the others with what they share; deleting the las
   t.is((await find('page', other.documentId))?.next, null)
 })
 
-test('deleting a missing document is no error; a single type is created again', async t => {
+test('deleting a missing document is no error; a deleted single type can be created again', async t => {
   const { update, remove, find, tryRemove, tryUpdate } = await openWriting(t, model)
   await remove('note', 'abcdefghijklmnopqrstuvwx')
   await remove('setting', null)
@@ -66,7 +66,7 @@ test('deleting a missing document is no error; a single type is created again', 
   t.not((await update('setting', null, { name: 'b' })).documentId, first.documentId)
 })
 
-test('a write is refused where the caller saw another state', async t => {
+test('a write is refused if the document changed since the caller read it', async t => {
   const { create, tryUpdate, tryRemove } = await openWriting(t, model)
   const made = await create('note', { name: 'n' })
   const id = String(made.documentId)

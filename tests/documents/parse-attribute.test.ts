@@ -100,7 +100,7 @@ const ACCEPTED: readonly (readonly [attribute: string, value: unknown, stored: u
   ],
 ]
 
-test('values become what is stored', t => {
+test('values are converted to their stored form', t => {
   for (const [attribute, value, expected] of ACCEPTED)
     t.deepEqual(stored(attribute, value), expected, `${attribute} ${JSON.stringify(value)}`)
 })
@@ -191,12 +191,12 @@ const REFUSED: readonly (readonly [attribute: string, value: unknown, message: s
   ],
 ]
 
-test('values that are none of their type are refused in the words of the contract', t => {
+test('values of a wrong type are refused with the messages of the contract', t => {
   for (const [attribute, value, message] of REFUSED)
     t.deepEqual(stored(attribute, value), [message], `${attribute} ${JSON.stringify(value)}`)
 })
 
-test('drafts may lack what a published document needs, but not its types and upper bounds', t => {
+test('drafts may omit required values and minimums, but types and maximums hold', t => {
   const lax = parse(
     { title: null, rating: -1, email: 'x', slug: 'a b', pattern: 'b', seos: [{ metaTitle: null }] },
     { strictness: 'draft' },
@@ -229,7 +229,7 @@ test('a new document gets defaults for absent keys, and missing required values 
   t.deepEqual(parse({}).faults, [])
 })
 
-test('every fault of a document is reported with its path, in the order of the schema', t => {
+test('every error of a document is reported with its path, in schema order', t => {
   const { faults } = parse({
     seos: [{ words: 4 }, 1, { metaTitle: 'x', wrods: 1 }],
     seo: { id: 1, metaTitle: 1 },
@@ -262,7 +262,7 @@ test('every fault of a document is reported with its path, in the order of the s
   )
 })
 
-test('a component that names its id is changed in part; lists may be emptied, but are never null', t => {
+test('a component with an id is updated in part; lists may be empty, but not null', t => {
   t.deepEqual(parse({ seo: { id: 7, words: 1 } }, { componentIds: true }).faults, [])
   t.deepEqual(parse({ seo: null }).values.get('seo'), { kind: 'components', items: [] })
   t.deepEqual(
@@ -272,7 +272,7 @@ test('a component that names its id is changed in part; lists may be emptied, bu
   t.deepEqual(parse({ seos: [] }).faults[0]?.message, 'seos field must have at least 1 items')
 })
 
-test('a number that is no integer is held against its limits too', t => {
+test('limits also apply to a number that is no integer', t => {
   const draft = { strictness: 'draft' } as const
   const reported = (value: unknown, more: Partial<ParseTerms> = {}) =>
     parse({ rating: value }, more).faults.map(({ message }) => message)

@@ -34,7 +34,7 @@ const times = <Value>(count: number, work: (index: number) => Promise<Value>): P
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
 test.serial(
-  'of many that take the same unique value at once one gets it, the others are told so',
+  'one of many concurrent writes of a unique value succeeds, the others get a conflict',
   async t => {
     const { tryCreate, rows } = await openWriting(t, model)
     const results = await times(6, index => tryCreate('article', { title: `t${index}`, code: 'same' }))
@@ -50,7 +50,7 @@ test.serial(
   },
 )
 
-test.serial('of many concurrent writes to a one-to-one partner only the last keeps it', async t => {
+test.serial('the last of many concurrent writes of a one-to-one partner keeps it', async t => {
   const { create, tryUpdate, rows, find } = await openWriting(t, model)
   const author = await create('author', { name: 'a' })
   const articles = await times(5, index => create('article', { title: `t${index}` }))
@@ -68,7 +68,7 @@ test.serial('of many concurrent writes to a one-to-one partner only the last kee
   t.truthy((await find('author', author.documentId))?.bestOf)
 })
 
-test.serial('changes of one document at once are all done: none gets lost', async t => {
+test.serial('concurrent updates of one document are all applied', async t => {
   const { create, tryUpdate, find } = await openWriting(t, model)
   const article = await create('article', { title: 'x' }, { status: 'draft' })
   const categories = await times(6, index => create('category', { name: `c${index}` }))
@@ -88,7 +88,7 @@ test.serial('one of many concurrent writes creates the document of a single type
   t.deepEqual(await rows('SELECT count(*) FROM settings'), [[1]])
 })
 
-test.serial('a write that is refused half-way leaves nothing behind', async t => {
+test.serial('a write that is refused half-way is rolled back', async t => {
   const { tryCreate, tryUpdate, create, find, rows } = await openWriting(t, model)
   const seo = { metaTitle: 'kept' }
   const made = await create('article', { title: 'x', seo })
@@ -122,7 +122,7 @@ test.serial('documents that a caller may not find cannot be linked to', async t 
 })
 
 test.serial(
-  'a document with everything in it is made in few statements, and a change of one word costs few',
+  'a document with every kind of attribute is created in few statements, and updating one value costs few',
   async t => {
     const { create, update, statements } = await openWriting(t, model)
     const author = await create('author', { name: 'a' })

@@ -61,7 +61,7 @@ test('relations follow connect, disconnect, set and positions', async t => {
   t.deepEqual(names((await change(null)).categories), [])
 })
 
-test('a refused write reports all faults', async t => {
+test('a refused write reports all errors', async t => {
   const { tryCreate, tryUpdate, create } = await openWriting(t, model)
   t.like(refusal(await tryCreate('article', { title: 'ab', rating: 11 })), {
     message: 'rating must be less than or equal to 10',

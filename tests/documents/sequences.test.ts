@@ -329,13 +329,13 @@ async function run(t: ExecutionContext, seed: number): Promise<void> {
 
 for (const seed of SEEDS)
   test.serial(
-    `whatever is written, published, translated, related and deleted, what is read is what was said (seed ${seed})`,
+    `reads after any sequence of writes, publishes, translations, links and deletions match the model (seed ${seed})`,
     t => {
       return run(t, seed)
     },
   )
 
-test.serial('documents published in any order come to the same links', async t => {
+test.serial('publishing documents in any order gives the same links', async t => {
   const shownBy = async (order: readonly number[]) => {
     const writing = await openWriting(t, model)
     const draft = { status: 'draft' } as const

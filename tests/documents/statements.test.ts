@@ -59,7 +59,7 @@ async function count({ statements }: Writing, work: () => Promise<unknown>): Pro
 }
 
 test.serial(
-  'a change of two plain fields takes at most four statements, publishing what has lists one more for each kind, and what concerns all locales a lock before it',
+  'updating two plain fields takes at most four statements, publishing one more for each kind of list, shared values one lock',
   async t => {
     const writing = await openWriting(t, model)
     const { create, update } = writing
@@ -75,26 +75,22 @@ test.serial(
   },
 )
 
-test.serial(
-  'a document with ten relations is made in as many statements as one with a single one',
-  async t => {
-    const writing = await openWriting(t, model)
-    const { create } = writing
-    const notes: unknown[] = []
-    for (const name of RELATIONS) notes.push((await create('note', { name })).documentId)
-    const made = async (kind: string, values: Row) =>
-      (await count(writing, () => create(kind, values))).length
-    const relations = RELATIONS.map((name, index) => [name, notes[index]] as const)
-    const none = await made('hub', { name: 'none' })
-    const one = await made('hub', Object.fromEntries(relations.slice(0, 1)))
-    const ten = await made('hub', Object.fromEntries(relations))
-    t.true(ten <= one && one <= none + 1, `${none}, ${one}, ${ten}`)
-    const items = notes.map(title => ({ title }))
-    t.is(await made('story', { notes, seo: items }), await made('story', { notes: notes.slice(9), seo: [] }))
-  },
-)
+test.serial('a document with ten relations is created in as many statements as with one', async t => {
+  const writing = await openWriting(t, model)
+  const { create } = writing
+  const notes: unknown[] = []
+  for (const name of RELATIONS) notes.push((await create('note', { name })).documentId)
+  const made = async (kind: string, values: Row) => (await count(writing, () => create(kind, values))).length
+  const relations = RELATIONS.map((name, index) => [name, notes[index]] as const)
+  const none = await made('hub', { name: 'none' })
+  const one = await made('hub', Object.fromEntries(relations.slice(0, 1)))
+  const ten = await made('hub', Object.fromEntries(relations))
+  t.true(ten <= one && one <= none + 1, `${none}, ${one}, ${ten}`)
+  const items = notes.map(title => ({ title }))
+  t.is(await made('story', { notes, seo: items }), await made('story', { notes: notes.slice(9), seo: [] }))
+})
 
-test.serial('documents are made whole with all their relations and components at once', async t => {
+test.serial('documents are created complete with all their relations and components', async t => {
   const { create, find } = await openWriting(t, model)
   const notes: unknown[] = []
   for (const name of RELATIONS) notes.push((await create('note', { name })).documentId)
@@ -105,7 +101,7 @@ test.serial('documents are made whole with all their relations and components at
   t.deepEqual([names(found?.notes), names(found?.seo, 'title')], [RELATIONS, ['a', 'b']])
 })
 
-test.serial('rows of any number are written alike, changed and taken away again', async t => {
+test.serial('any number of rows is inserted, updated and deleted in the same statements', async t => {
   const { create, update, find } = await openWriting(t, model)
   const titles = (count: number) => Array.from({ length: count }, (_, index) => ({ title: `t${index}` }))
   for (const count of [1, 2, 11, 12, 13, 40]) {
@@ -121,7 +117,7 @@ test.serial('rows of any number are written alike, changed and taken away again'
   }
 })
 
-test.serial('one statement makes a document and answers it, where nothing else is looked for', async t => {
+test.serial('one statement creates a document and returns it, if no lookup is needed', async t => {
   const writing = await openWriting(t, model)
   const { create, find } = writing
   const plainly = { plainly: { filter: null } } as const
@@ -150,7 +146,7 @@ test.serial('one statement makes a document and answers it, where nothing else i
   t.deepEqual(other, {})
 })
 
-test.serial('documents are made also after the sequence of their ids got another name', async t => {
+test.serial('documents are created even after the sequence of their ids was renamed', async t => {
   const { create, rows } = await openWriting(t, model)
   const before = await create('note', { name: 'a' })
   await rows('ALTER SEQUENCE notes_id_seq RENAME TO numbers')
@@ -161,7 +157,7 @@ test.serial('documents are made also after the sequence of their ids got another
 })
 
 test.serial(
-  'a write takes a round trip for what decides it, and one to be done; what nothing decides takes one',
+  'a write takes one round trip for its checks and one for its changes; without checks it takes one',
   async t => {
     const { create, update, tryCreate } = await openWriting(t, model)
     const note = await create('note', { name: 'a' })
@@ -194,7 +190,7 @@ test.serial(
 )
 
 test.serial(
-  'a change of status, and a deletion, take a round trip for what decides them and one to be done',
+  'a change of status, or a deletion, takes one round trip for its checks and one for its changes',
   async t => {
     const { create, update, change, remove } = await openWriting(t, model)
     const draft = { status: 'draft' } as const
@@ -246,15 +242,12 @@ test.serial('former link targets are verified when they are linked again', async
   t.deepEqual(await rows('SELECT count(*) FROM hubs'), [[2]])
 })
 
-test.serial(
-  'everything that is wrong with a new document is told at once, what others have taken too',
-  async t => {
-    const { create, tryCreate, rows } = await openWriting(t, model)
-    await create('note', { name: 'a', code: 'taken' })
-    const paths = (error: Record<string, unknown>) =>
-      (error.details as { errors: { path: string[] }[] }).errors.map(({ path }) => path.join('.'))
-    t.deepEqual(paths(refusal(await tryCreate('note', { name: 'b', code: 'taken' }))), ['code'])
-    t.deepEqual(paths(refusal(await tryCreate('note', { code: 'taken' }))), ['name', 'code'])
-    t.deepEqual(await rows('SELECT count(*) FROM notes'), [[1]])
-  },
-)
+test.serial('all errors of a new document are reported together, unique conflicts included', async t => {
+  const { create, tryCreate, rows } = await openWriting(t, model)
+  await create('note', { name: 'a', code: 'taken' })
+  const paths = (error: Record<string, unknown>) =>
+    (error.details as { errors: { path: string[] }[] }).errors.map(({ path }) => path.join('.'))
+  t.deepEqual(paths(refusal(await tryCreate('note', { name: 'b', code: 'taken' }))), ['code'])
+  t.deepEqual(paths(refusal(await tryCreate('note', { code: 'taken' }))), ['name', 'code'])
+  t.deepEqual(await rows('SELECT count(*) FROM notes'), [[1]])
+})

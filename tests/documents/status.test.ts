@@ -31,7 +31,7 @@ contentTypes:
 const draft = { status: 'draft' } as const
 const fr = { locale: 'fr' } as const
 
-test('publishing makes the published version the draft’s equal and answers it', async t => {
+test('publishing copies the draft to the published version and returns it', async t => {
   const { create, update, change, find, tryChange } = await openWriting(t, model)
   const tag = await create('tag', { name: 'a' })
   const parts = [{ title: 'one' }, { title: 'two' }]
@@ -57,7 +57,7 @@ test('publishing makes the published version the draft’s equal and answers it'
   )
 })
 
-test('unpublishing leaves the draft, and every link to the document for when it is published again', async t => {
+test('unpublishing keeps the draft, and every link to the document for when it is published again', async t => {
   const { create, change, find, rows } = await openWriting(t, model)
   const page = await create('page', { title: 'x', parts: [{ title: 'one' }] })
   const tag = await create('tag', { name: 'a', pages: [page.documentId] })
@@ -72,7 +72,7 @@ test('unpublishing leaves the draft, and every link to the document for when it 
   t.deepEqual(names((await find('tag', tag.documentId))?.pages, 'title'), ['x'])
 })
 
-test('a discarded draft is what was published, and counts as unmodified', async t => {
+test('a discarded draft equals the published version, and counts as unmodified', async t => {
   const { create, update, change, find, rows } = await openWriting(t, model)
   const tag = await create('tag', { name: 'a' })
   const page = await create('page', { title: 'x', parts: [{ title: 'one' }], tags: [tag.documentId] })
@@ -95,7 +95,7 @@ test('a discarded draft is what was published, and counts as unmodified', async 
   ])
 })
 
-test('every locale of a document changes its status with the others, or none does', async t => {
+test('a status change applies to all locales of a document, or to none', async t => {
   const { create, update, change, tryChange, find } = await openWriting(t, model)
   const { documentId: id } = await create('page', { title: 'en' }, draft)
   await update('page', id, { title: null }, { ...draft, ...fr })
@@ -131,7 +131,7 @@ test('a missing document, or a type without drafts, has no status to change', as
   t.is(names(await change('unpublish', 'setting', null))?.toString(), 's')
 })
 
-test('a caller who may publish some documents only changes the status of no other', async t => {
+test('a caller who may publish some documents cannot change the status of others', async t => {
   const { create, tryChange } = await openWriting(t, model)
   const type = [...model.contentTypes.values()].find(({ key }) => key === 'page')
   const attribute = type?.attributes.get('title')

@@ -254,7 +254,7 @@ async function write(t: ExecutionContext, { templates }: { readonly templates: b
   return { rows, texts: texts.slice(1) }
 }
 
-test('documents of one shape have the same rows whether their statement is planned once or for each of them', async t => {
+test('documents of one shape get the same rows from a shared statement template as from individual planning', async t => {
   const once = await write(t, { templates: true })
   const each = await write(t, { templates: false })
   t.deepEqual(once.rows, each.rows)

@@ -18,7 +18,7 @@ const slugsOf = async (site: Site, table: string): Promise<readonly string[]> =>
     ([slug]) => String(slug),
   )
 
-test('a generated uid has the first number that is free, also between those that the same write gives or makes', async t => {
+test('a generated uid has the first free number, also among values of the same write', async t => {
   const before = [
     { documentId: 'a', title: 'One', slug: 'one' },
     { documentId: 'b', title: 'Two', slug: 'one-2' },
@@ -66,7 +66,7 @@ test('a generated uid is free among drafts and published versions of its locale'
   )
 })
 
-test('a generated uid is found by index, however many documents there are', async t => {
+test('generating a uid uses an index, for any number of documents', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/pages.yaml': '[{ documentId: a, title: One }]',
@@ -82,7 +82,7 @@ test('a generated uid is found by index, however many documents there are', asyn
   t.notRegex(plan.join('\n'), /Seq Scan on pages|Hash/)
 })
 
-test('a change that does not name a generated uid leaves it as it is', async t => {
+test('an update that does not name a generated uid keeps it', async t => {
   const { create, update, find } = await openWriting(t, await modelOf(PROJECT))
   for (const key of ['note', 'page']) {
     for (const status of ['draft', 'published'] as const) {

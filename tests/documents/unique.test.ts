@@ -37,7 +37,7 @@ const places = (error: Record<string, unknown>): unknown[] =>
     message === 'This attribute must be unique' ? path.join('.') : message,
   )
 
-test('a value of a component that must be unique is refused where another document has it, with its place', async t => {
+test('a unique component value that another document has is refused with its path', async t => {
   const { create, update, tryCreate, tryUpdate } = await openWriting(t, model)
   await create('shoe', { sizes: [{ sku: 'a' }, { sku: 'b', count: 1 }], box: { sizes: [{ sku: 'c' }] } })
   const taken = {
@@ -56,13 +56,13 @@ test('a value of a component that must be unique is refused where another docume
   t.deepEqual(names(kept.sizes, 'sku'), ['y', 'x'])
 })
 
-test('the same value twice in one body is refused, the first excepted', async t => {
+test('a duplicate value in one body is refused, and the error names the second one', async t => {
   const { tryCreate } = await openWriting(t, model)
   const values = { sizes: [{ sku: 'a' }, { sku: 'b' }, { sku: 'a' }], box: { sizes: [{ sku: 'b' }] } }
   t.deepEqual(places(refusal(await tryCreate('shoe', values))), ['sizes.2.sku', 'box.sizes.0.sku'])
 })
 
-test('drafts and other locales may have the same value; publishing asks, and so does what all locales share', async t => {
+test('drafts and other locales may share a value; publishing checks it, and so do attributes that all locales share', async t => {
   const { create, update, change, tryChange, tryUpdate } = await openWriting(t, model)
   const first = await create('shirt', { sizes: [{ sku: 'a' }] })
   const second = await create('shirt', { sizes: [{ sku: 'a' }] }, draft)
@@ -87,7 +87,7 @@ test('drafts and other locales may have the same value; publishing asks, and so 
   ])
 })
 
-test('components of one list may swap their values, and give them to new ones', async t => {
+test('components of one list may swap their unique values, and pass them to new ones', async t => {
   const { create, update, rows } = await openWriting(t, model)
   for (const kind of ['shirt', 'shoe']) {
     const made = await create(kind, { sizes: [{ sku: 'a' }, { sku: 'b' }, { sku: 'c' }] })

@@ -37,7 +37,7 @@ contentTypes:
 const draft = { status: 'draft' } as const
 const fr = { locale: 'fr' } as const
 
-test('each write reaches the versions that the contract says (reference/rest.md#10-drafts)', async t => {
+test('each write changes the versions that the contract lists (reference/rest.md#10-drafts)', async t => {
   const { create, update, remove, find } = await openWriting(t, model)
   const made = await create('page', { title: 'one' }, draft)
   const id = made.documentId
@@ -56,7 +56,7 @@ test('each write reaches the versions that the contract says (reference/rest.md#
   t.is(await find('page', id, draft), null)
 })
 
-test('a write without values moves the stamps, and publishes again', async t => {
+test('an update without values changes the timestamps, and publishes again', async t => {
   const { create, update } = await openWriting(t, model)
   const note = await create('note', { name: 'n' })
   const page = await create('page', { title: 'p' })
@@ -70,7 +70,7 @@ test('a write without values moves the stamps, and publishes again', async t => 
   t.true(String(again.publishedAt) > String(page.publishedAt))
 })
 
-test('a locale is added by an update, has what all share and its own required values (reference/rest.md#11-locales)', async t => {
+test('an update adds a locale, with the shared values and its own required ones (reference/rest.md#11-locales)', async t => {
   const { create, update, tryUpdate, find } = await openWriting(t, model)
   const { documentId } = await create('page', { title: 'en', code: 'c', seo: { title: 's', note: 'n' } })
   t.is(
@@ -91,7 +91,7 @@ test('a locale is added by an update, has what all share and its own required va
   t.like(await find('label', label.documentId), { name: 'a', color: 'blue' })
 })
 
-test('invalid values are reported as the contract says (reference/rest.md#3-attribute-values)', async t => {
+test('invalid values are reported with the errors of the contract (reference/rest.md#3-attribute-values)', async t => {
   const { create, tryCreate, tryUpdate } = await openWriting(t, model)
   const tell = async (values: Row, where = {}) => refusal(await tryCreate('page', values, where))
   t.deepEqual((await tell({ title: 'x', due: '2023-02-30', parts: [] })).details, {})
@@ -123,7 +123,7 @@ test('invalid values are reported as the contract says (reference/rest.md#3-attr
   t.is(refusal(await tryCreate('note', { name: 'n' })).message, 'This attribute must be unique')
 })
 
-test('a component is replaced, changed in part by its id of either version, or refused', async t => {
+test('a component is replaced, updated in part by its id of either version, or refused', async t => {
   const { create, update, tryUpdate, find } = await openWriting(t, model)
   const seo = { title: 's', note: 'n' }
   const page = await create('page', { title: 'x', seo, parts: [seo, { title: 'b' }] })
@@ -176,7 +176,7 @@ test('both sides of a relation are written, and a single partner is taken from i
   t.is(number.message, '1 relation(s) of type api::note.note associated with this entity do not exist')
 })
 
-test('a position next to a document outside the list is refused, and so is connecting one twice', async t => {
+test('a position next to a document outside the list, and connecting a document twice, are refused', async t => {
   const { create, tryUpdate } = await openWriting(t, model)
   const [p, q, note] = [
     await create('page', { title: 'p' }),
@@ -200,7 +200,7 @@ test('a position next to a document outside the list is refused, and so is conne
   )
 })
 
-test('a caller who may write some documents only cannot add locales to others', async t => {
+test('a caller who may write only some documents cannot add locales to others', async t => {
   const { create, tryUpdate } = await openWriting(t, model)
   const page = await create('page', { title: 'his', code: 'his' })
   const type = [...model.contentTypes.values()].find(({ key }) => key === 'page')

@@ -81,7 +81,7 @@ async function open(t: ExecutionContext) {
   return { write, rows }
 }
 
-test('a draft is written without its published version, which keeps its values, links and components', async t => {
+test('writing a draft leaves the values, links and components of its published version unchanged', async t => {
   const { write, rows } = await open(t)
   await write([
     plain('n', {}),
@@ -105,7 +105,7 @@ test('a draft is written without its published version, which keeps its values, 
   ])
 })
 
-test('a component that names its id is changed in part and moves with the list; others are new; foreign ids are refused', async t => {
+test('a component with an id is updated and moves with the list; others are created; ids of other documents are refused', async t => {
   const { write, rows } = await open(t)
   await write([
     both('a', { words: words({ text: 'x', note: 'kept' }, { text: 'y' }) }),
@@ -124,7 +124,7 @@ test('a component that names its id is changed in part and moves with the list; 
   t.is(error?.message, 'Some of the provided components in words are not related to the entity')
 })
 
-test('a two-way one-to-one takes its target from the former owner, in the status written alone', async t => {
+test('a two-way one-to-one takes its target from the former owner, only in the written status', async t => {
   const { write, rows } = await open(t)
   const owners = async () =>
     rows('SELECT p.document_id, p.status FROM pages p JOIN notes n ON n.id = p.best_key ORDER BY 1, 2')
@@ -141,7 +141,7 @@ test('a two-way one-to-one takes its target from the former owner, in the status
   ])
 })
 
-test('two owners may swap the targets of a one-to-one in one write, and the other side may take one', async t => {
+test('two owners may swap the targets of a one-to-one in one write, also from the inverse side', async t => {
   const { write, rows } = await open(t)
   await write([
     plain('n', {}),
@@ -165,7 +165,7 @@ test('two owners may swap the targets of a one-to-one in one write, and the othe
   ])
 })
 
-test('writing the other side replaces its links in drafts and published versions, and leaves owners their stamps', async t => {
+test('writing the inverse side replaces its links in drafts and published versions, and keeps the owners’ timestamps', async t => {
   const { write, rows } = await open(t)
   await write([
     plain('n', {}),
@@ -234,7 +234,7 @@ test('unchanged values are not written; timestamps change only on demand', async
   )
 })
 
-test('a link to a document that is not there is left out', async t => {
+test('a link to a missing document is omitted', async t => {
   const { write, rows } = await open(t)
   await write([both('a', { notes: links('gone'), best: links('gone') })])
   t.deepEqual(await rows('SELECT count(*) FROM pages_notes_links'), [[0]])

@@ -1,10 +1,13 @@
 import type { Transaction } from '../database/database.ts'
+import type { Stage } from './migration-terms.ts'
 import type { SchemaPlan } from './plan-steps.ts'
 import {
+  type Leftover,
   type OverrideCost,
   type Precondition,
   type RowCountQuery,
   refusal,
+  rolloutPhaseOf,
   type SchemaRefusal,
   type Step,
 } from './schema/finding.ts'
@@ -14,6 +17,8 @@ export interface Evaluation {
   /** Refused whatever is allowed. */
   readonly refusals: readonly SchemaRefusal[]
   readonly costs: readonly Cost[]
+  /** The objects without rows or values that the project no longer declares. */
+  readonly empty: readonly Leftover[]
 }
 
 /** A cost of a plan, refused unless it is allowed. */
@@ -23,8 +28,36 @@ export interface Cost {
   readonly refusal: SchemaRefusal
 }
 
-/** Checks the plan's preconditions against the rows. Returns all refusals, the known ones first. */
-export async function evaluatePlan(transaction: Transaction, plan: SchemaPlan): Promise<Evaluation> {
+/**
+ * Checks the plan's preconditions against the rows. Returns all refusals, the known ones first. For the stage `expand`
+ * only the costs of its steps count, and steps that no running version tolerates are refused.
+ */
+export async function evaluatePlan(
+  transaction: Transaction,
+  plan: SchemaPlan,
+  stage: Stage,
+): Promise<Evaluation> {
+  const { refusals, costs } = await evaluateRows(transaction, plan)
+  const lossy = new Set(costs.flatMap(({ price }) => price.steps))
+  const empty = plan.left.filter(({ drop }) => !drop.some(step => lossy.has(step)))
+  if (stage !== 'expand') return { refusals, costs, empty }
+  const stops = stopsOf(await neededSteps(transaction, plan.steps))
+  const paid = costs.flatMap(({ price, refusal }) => {
+    const steps = price.steps.filter(step => rolloutPhaseOf(step) === 'expand')
+    return steps.length > 0 ? [{ price: { ...price, steps }, refusal }] : []
+  })
+  return { refusals: [...refusals, ...stops], costs: paid, empty }
+}
+
+/** Steps that neither the running nor the next version tolerates. */
+function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
+  const stops = steps.filter(step => rolloutPhaseOf(step) === 'stop').map(({ summary }) => summary)
+  if (stops.length === 0) return []
+  const what = `this cannot be done while another version is serving: ${stops.join('; ')}`
+  return [refusal('needs-stop', null, `${what}: end that one, and run \`plinth migrate\``)]
+}
+
+async function evaluateRows(transaction: Transaction, plan: SchemaPlan): Promise<Omit<Evaluation, 'empty'>> {
   const refusals = [...plan.refusals]
   const costs: Cost[] = []
   for (const proviso of plan.provisos) {

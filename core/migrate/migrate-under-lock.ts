@@ -21,6 +21,7 @@ import { type Catalogue, lockedTables } from './schema/catalogue.ts'
 import {
   expandSteps,
   isBackwardCompatible,
+  type Leftover,
   permits,
   refusal,
   rolloutPhaseOf,
@@ -119,6 +120,8 @@ interface Findings {
   readonly plan: SchemaPlan
   /** Steps to be executed outside of a transaction. */
   readonly apart: ReadonlySet<Step>
+  /** Objects that are kept and have no rows or values. */
+  readonly empty: readonly Leftover[]
 }
 
 /** The plan. Rejects with a MigrationRefused if there are objections. */
@@ -128,22 +131,11 @@ async function find(
   catalogue: Catalogue,
 ): Promise<Findings> {
   const plan = planSchema(task.tables, catalogue)
-  const { refusals, costs } = await evaluatePlan(transaction, plan)
-  const expands = task.stage === 'expand'
-  const paid = expands ? costs.filter(({ price }) => expandSteps(price.steps).length > 0) : costs
-  const dear = paid.filter(({ price }) => !permits(task.allowing, price.weight))
-  const stops = expands ? stopsOf(await neededSteps(transaction, plan.steps)) : []
-  const against = [...refusals, ...stops, ...dear.map(cost => cost.refusal)]
+  const { refusals, costs, empty } = await evaluatePlan(transaction, plan, task.stage)
+  const dear = costs.filter(({ price }) => !permits(task.allowing, price.weight))
+  const against = [...refusals, ...dear.map(cost => cost.refusal)]
   if (against.length > 0) throw new MigrationRefused(against)
-  return { catalogue, plan, apart: database.kind === 'server' ? stepsApart(paid) : new Set() }
-}
-
-/** Steps that neither the running nor the next version tolerates. */
-function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
-  const stops = steps.filter(step => rolloutPhaseOf(step) === 'stop').map(({ summary }) => summary)
-  if (stops.length === 0) return []
-  const what = `this cannot be done while another version is serving: ${stops.join('; ')}`
-  return [refusal('needs-stop', null, `${what}: end that one, and run \`plinth migrate\``)]
+  return { catalogue, plan, empty, apart: database.kind === 'server' ? stepsApart(costs) : new Set() }
 }
 
 /** An embedded database has one session: others wait in any case. */
@@ -209,7 +201,7 @@ async function apply(
 ): Promise<MigrationReport & Pick<MigrationRecord, 'keepsOthers'>> {
   const { database, transaction } = site
   const { tables, allowing, stage } = task
-  const { catalogue, plan, apart, files } = ready
+  const { catalogue, plan, apart, files, empty } = ready
   const expands = stage === 'expand'
   const [left, dropped] = allowing === 'destructive' && !expands ? [[], plan.left] : [plan.left, []]
   const now = [...plan.steps.filter(step => !apart.has(step)), ...dropped.flatMap(one => one.drop)]
@@ -223,7 +215,8 @@ async function apply(
   await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands }, catalogue)
   const keepsOthers = expands || steps.every(isBackwardCompatible)
   const outdated = keepsOthers ? [] : await findOtherVersions(site, task)
-  return { steps: steps.map(step => step.summary), left, keepsOthers, outdated }
+  const seen = left.filter(one => empty.includes(one))
+  return { steps: steps.map(step => step.summary), left: seen, keepsOthers, outdated }
 }
 
 /** It is vacuumed most often, because each write updates its rows. */

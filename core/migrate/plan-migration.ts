@@ -7,7 +7,7 @@ import { runBefore, splitPendingFiles } from './custom-migrations/migration-file
 import { loadCustomMigration, summaryOf } from './custom-migrations/run-migrations.ts'
 import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
 import { untilNotOvertaken, waitBriefly } from './migration-lock.ts'
-import { LIMITS, type MigrationOptions, MigrationRefused } from './migration-terms.ts'
+import { LIMITS, type MigrationOptions, MigrationRefused, type Stage } from './migration-terms.ts'
 import { planSchema } from './plan-steps.ts'
 import { hasRecord } from './recorded-schema.ts'
 import type { Catalogue } from './schema/catalogue.ts'
@@ -45,7 +45,10 @@ export interface PlannedStep {
 /** Milliseconds for counting the rows of a table. */
 const COUNT_TIMEOUT = 300_000
 
-type PlanTerms = Pick<MigrationOptions, 'allowing' | 'manyRows' | 'files'>
+interface PlanTerms extends Pick<MigrationOptions, 'allowing' | 'manyRows' | 'files'> {
+  /** Default: all. */
+  readonly stage?: Exclude<Stage, 'start'>
+}
 
 /**
  * Plans the migration: runs the custom migrations that come first, compares the model's tables with the database's, checks the
@@ -54,11 +57,11 @@ type PlanTerms = Pick<MigrationOptions, 'allowing' | 'manyRows' | 'files'>
 export async function planMigration(
   database: Database,
   tables: readonly Table[],
-  { allowing = 'safe', manyRows, files = [] }: PlanTerms = {},
+  { allowing = 'safe', manyRows, files = [], stage = 'all' }: PlanTerms = {},
 ): Promise<MigrationPlan> {
   const work = async (transaction: Transaction) => {
     await waitBriefly(transaction, LIMITS)
-    return planIn({ database, transaction }, { tables, allowing, manyRows, files })
+    return planIn({ database, transaction }, { tables, allowing, manyRows, files, stage })
   }
   try {
     return await untilNotOvertaken(LIMITS, () =>
@@ -75,6 +78,7 @@ interface Asked {
   readonly allowing: Risk
   readonly manyRows: number | undefined
   readonly files: readonly CustomMigration[]
+  readonly stage: Stage
 }
 
 async function planIn(site: DdlContext, asked: Asked): Promise<MigrationPlan> {
@@ -84,9 +88,10 @@ async function planIn(site: DdlContext, asked: Asked): Promise<MigrationPlan> {
   const files = await splitPendingFiles(site, asked.files, isNew)
   const generated = await planTables(site, asked, await runBefore(site, files, asked))
   const byHand = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))
+  const after = asked.stage === 'expand' ? [] : files.after
   return {
     ...generated,
-    steps: [...(await byHand(files.before)), ...generated.steps, ...(await byHand(files.after))],
+    steps: [...(await byHand(files.before)), ...generated.steps, ...(await byHand(after))],
   }
 }
 
@@ -99,17 +104,26 @@ async function plannedFile(file: CustomMigration): Promise<PlannedStep> {
 
 async function planTables(
   { transaction }: DdlContext,
-  { tables, allowing }: Asked,
+  { tables, allowing, stage }: Asked,
   catalogue: Catalogue,
 ): Promise<MigrationPlan> {
   const plan = planSchema(tables, catalogue)
-  const { refusals, costs } = await evaluatePlan(transaction, plan)
+  const { refusals, costs, empty } = await evaluatePlan(transaction, plan, stage)
+  if (stage === 'expand') {
+    const steps = await neededSteps(transaction, sortByPhase(plan.steps.filter(isExpand)))
+    return { steps: steps.map(step => toExpand(toPlanned(step, costs), step)), refusals, left: empty }
+  }
   // If destructive steps are allowed, empty objects are dropped as well (migrate-under-lock.ts).
   const drops = allowing === 'destructive' || costs.some(({ price }) => price.weight === 'destructive')
-  const [left, dropped] = drops ? [[], plan.left.flatMap(({ drop }) => drop)] : [plan.left, []]
+  const [left, dropped] = drops ? [[], plan.left.flatMap(({ drop }) => drop)] : [empty, []]
   const steps = await neededSteps(transaction, sortByPhase([...plan.steps, ...dropped]))
   return { steps: steps.map(step => toPlanned(step, costs)), refusals, left }
 }
+
+const isExpand = (step: Step): boolean => rolloutPhaseOf(step) === 'expand'
+
+const toExpand = (planned: PlannedStep, { expands }: Step): PlannedStep =>
+  expands === undefined ? planned : { ...planned, statements: expands }
 
 function toPlanned(step: Step, costs: readonly Cost[]): PlannedStep {
   const prices = costs.map(({ price }) => price).filter(({ steps }) => steps.includes(step))

@@ -81,6 +81,11 @@ test('a change is planned, refused, allowed and reported afterwards', async t =>
   t.is(await runRehearsal({ ...migrating, allowDestructive: true }), 0)
   t.is(await runRehearsal(migrating), 1)
   t.regex(shown(), /`plinth migrate --allow-destructive` does this/)
+  const expanding = { ...migrating, expand: true }
+  t.is(await runRehearsal(expanding), 0)
+  t.is(shown(), 'No step can be applied before the running version has ended.\n')
+  t.is(await runMigrate(expanding), 0)
+  t.is(shown(), 'The database was as the project wants it: nothing to do.\n')
   t.is(await runMigrate({ ...migrating, allowDestructive: true }), 0)
   t.is(shown(), 'drop column "pages" of "books" (content-type `book`)\n')
   folder.write('migrations/2026-01-01-more.before.sql', 'SELECT 1;')

@@ -60,6 +60,33 @@ function differences(planned: readonly string[], did: readonly string[]): readon
   return words === others ? [] : [`planned: ${words}, did: ${others}`]
 }
 
+/**
+ * Runs `plinth migrate --dry-run --expand`, then `plinth migrate --expand`. Answers what went wrong: it must do what was
+ * planned, be refused if and only if the plan says so, and lose nothing that the older version reads.
+ */
+async function expand({ one, before, after }: Turn): Promise<readonly string[]> {
+  const { tables } = await storageOf(print(after))
+  const contents = await read(one, before)
+  const planned = await planMigration(one.database, tables, { stage: 'expand' })
+  const [first] = planned.refusals
+  const isAllowed = first === undefined && planned.steps.every(({ weight }) => weight !== 'destructive')
+  const done = await migrate(one.database, tables, { allowing: 'slow', stage: 'expand' })
+  const kept = lost(contents, await read(one, before))
+  if (!done.ok || !isAllowed) {
+    const answers = done.ok ? 'done' : done.reasons.map(({ message }) => message).join('; ')
+    return done.ok === isAllowed ? kept : [`planned: ${first?.message ?? isAllowed}, but ${answers}`, ...kept]
+  }
+  const again = await planMigration(one.database, tables, { stage: 'expand' })
+  return [
+    ...kept,
+    ...differences(
+      planned.steps.map(({ summary }) => summary),
+      done.value.steps,
+    ),
+    ...again.steps.map(({ summary }) => `still to expand: ${summary}`),
+  ]
+}
+
 async function takeTurn(turn: Turn): Promise<{ readonly draft: Draft; readonly faults: readonly string[] }> {
   for (const allowing of ['slow', 'destructive'] as const) {
     const faults = await apply(turn, allowing)
@@ -83,7 +110,10 @@ for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
       for (let turn = 1; turn <= EDITS; turn += 1) {
         await fill(one, draft, random)
         const [words, after] = edit(draft, random)
-        const done = await takeTurn({ one, before: draft, after })
+        const edited = { one, before: draft, after }
+        const expanding = turn % 2 === 0 ? await expand(edited) : []
+        t.deepEqual(expanding, [], `edit ${turn} with --expand: ${words}`)
+        const done = await takeTurn(edited)
         t.deepEqual(done.faults, [], `edit ${turn}: ${words}`)
         if (done.faults.length > 0) return
         draft = done.draft

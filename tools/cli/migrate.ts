@@ -22,7 +22,7 @@ export interface MigrateTerms extends CommandContext {
 /** `plinth migrate`: applies the migration plan in one transaction. Returns the exit code: 0, or 1 with the reasons if it was refused. */
 export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
   const done = await withSchema(terms, (database, { tables, files }) =>
-    migrate(database, tables, { allowing: allowedBy(terms), files, stage: terms.expand ? 'expand' : 'all' }),
+    migrate(database, tables, { allowing: allowedBy(terms), files, stage: stageOf(terms) }),
   )
   if (!done.ok) return printReasons(terms, done.reasons)
   const migrated = done.value
@@ -49,19 +49,17 @@ const PARTLY =
 /** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
 export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
   const planned = await withSchemaReadOnly(terms, (database, { tables, files }) =>
-    planMigration(database, tables, { allowing: allowedBy(terms), files }),
+    planMigration(database, tables, { allowing: allowedBy(terms), files, stage: stageOf(terms) }),
   )
   if (!planned.ok) return printReasons(terms, planned.reasons)
   const plan = planned.value
-  terms.write(printPlan(plan, { form: terms.json ? 'json' : 'text', paint: terms.paint }))
-  return plan.refusals.length === 0 && isAllowed(plan, terms) ? 0 : 1
+  const form = terms.json ? 'json' : 'text'
+  terms.write(printPlan(plan, { form, paint: terms.paint, stage: stageOf(terms) }))
+  const isAllowed = permits(allowedBy(terms), weightOf(plan) ?? 'safe')
+  return plan.refusals.length === 0 && isAllowed ? 0 : 1
 }
 
-function isAllowed(plan: MigrationPlan, terms: MigrateTerms): boolean {
-  const done = terms.expand ? plan.steps.filter(({ window }) => window === 'expand') : plan.steps
-  if (terms.expand && plan.steps.some(({ window }) => window === 'stop')) return false
-  return permits(allowedBy(terms), weightOf({ ...plan, steps: done }) ?? 'safe')
-}
+const stageOf = ({ expand }: MigrateTerms) => (expand ? 'expand' : 'all')
 
 /** `plinth migrate --status`: the migration history, newest first. */
 export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
@@ -128,12 +126,14 @@ export async function runPlan(terms: PlanCommandContext): Promise<0 | 1 | 2> {
 interface PrintTerms {
   readonly form: 'text' | 'json' | 'sql'
   readonly paint: Paint
+  /** The part of the migration that the plan is of. Default: all. */
+  readonly stage?: 'expand' | 'all'
 }
 
 /** Prints a plan as text, as JSON, or as SQL statements. */
-export function printPlan(plan: MigrationPlan, { form, paint }: PrintTerms): string {
+export function printPlan(plan: MigrationPlan, { form, paint, stage = 'all' }: PrintTerms): string {
   if (form === 'json') return printJson(plan)
-  return form === 'sql' ? printSql(plan) : printText(plan, paint)
+  return form === 'sql' ? printSql(plan) : printText(plan, paint, stage)
 }
 
 /** The highest risk of the steps; null: there are none. */
@@ -173,7 +173,7 @@ const toLine = ({ summary, notes }: PlannedStep): string => [summary, ...notes].
 
 const COLOURS: Readonly<Record<Risk, Colour>> = { safe: 'green', slow: 'yellow', destructive: 'red' }
 
-function printText(plan: MigrationPlan, paint: Paint): string {
+function printText(plan: MigrationPlan, paint: Paint, stage: 'expand' | 'all'): string {
   const { steps, refusals, left } = plan
   const width = Math.max(0, ...steps.map(({ weight }) => weight.length))
   const windows = Math.max(0, ...steps.map(({ window }) => window.length))
@@ -186,7 +186,7 @@ function printText(plan: MigrationPlan, paint: Paint): string {
   const sections = [lines, against, stays].filter(section => section.length > 0)
   return [
     ...sections.map(section => `${section.join('\n')}\n`),
-    `${toVerdict(plan)}\n${toWindow(plan)}`,
+    `${stage === 'expand' ? toExpandVerdict(plan) : toVerdict(plan)}\n${toWindow(plan)}`,
   ].join('\n')
 }
 
@@ -199,6 +199,17 @@ function toVerdict(plan: MigrationPlan): string {
   if (weight === 'safe') return `${steps}, all safe: \`plinth start\` and \`plinth migrate\` do this.`
   if (weight === 'slow') return `${steps}, some slow: \`plinth migrate\` does this, a start refuses it.`
   return `${steps}, some destructive: \`plinth migrate --allow-destructive\` does this, a start refuses it.`
+}
+
+/** Of the steps that `plinth migrate --expand` applies. */
+function toExpandVerdict(plan: MigrationPlan): string {
+  const weight = weightOf(plan)
+  if (plan.refusals.length > 0)
+    return 'This cannot be done: change the project or the rows as it is said above.'
+  if (weight === null) return 'No step can be applied before the running version has ended.'
+  const steps = plan.steps.length === 1 ? '1 step' : `${plan.steps.length} steps`
+  const flags = weight === 'destructive' ? ' --allow-destructive' : ''
+  return `${steps}: \`plinth migrate --expand${flags}\` does this.`
 }
 
 /** States whether the running version stays compatible. */

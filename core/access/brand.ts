@@ -46,10 +46,9 @@ function populateWithoutPasswords(populate: Populate): Populate | null {
       return parts === populate.parts ? populate : { ...populate, parts }
     }
     case 'morph': {
-      const sources = mediaSources(populate.attribute)
       const parts = populate.parts.flatMap(part => {
         const own = partWithoutPasswords(part)
-        return (sources.get(part.holder) ?? []).map(source => ({ ...own, source, scope: null }))
+        return mediaSources(populate.attribute, part.holder).map(source => ({ ...own, source, scope: null }))
       })
       return { ...populate, parts }
     }

@@ -26,29 +26,53 @@ export interface MediaStep {
   readonly component: Component
 }
 
-type Start = Pick<MediaSource, 'root' | 'steps' | 'holder'>
-
-/** All ways to files, by the holder of the media attribute, in the order of the model. */
-export const mediaSources = memoize(
-  ({ types }: MorphAttribute): ReadonlyMap<Holder, readonly MediaSource[]> => {
-    const found = new Map<Holder, MediaSource[]>()
-    for (const root of types)
-      for (const source of sourcesWithin({ root, steps: [], holder: root })) {
-        const known = found.get(source.holder)
-        if (known) known.push(source)
-        else found.set(source.holder, [source])
-      }
-    return found
-  },
+/** The number of ways to the files of each holder of a media attribute, in the order of the model. */
+export const countMediaSources = memoize(
+  ({ types }: MorphAttribute): ReadonlyMap<Holder, number> => sumWays(types.map(waysFrom)),
 )
 
-/** Terminates because components cannot contain each other in a cycle (check/components.ts). */
-function* sourcesWithin(start: Start): Generator<MediaSource> {
+/**
+ * All ways to the files of one holder, in the order of the model. Components within components multiply: in a project of
+ * few lines there may be millions of ways, so check the number first (countMediaSources).
+ */
+export const mediaSources = (attribute: MorphAttribute, holder: Holder): readonly MediaSource[] =>
+  sourcesOf(attribute)(holder)
+
+const sourcesOf = memoize(({ types }: MorphAttribute) =>
+  memoize((holder: Holder): readonly MediaSource[] =>
+    types.flatMap(root => [...sourcesWithin({ root, steps: [], holder: root }, holder)]),
+  ),
+)
+
+type Start = Pick<MediaSource, 'root' | 'steps' | 'holder'>
+
+/** Enters only components that lead to the holder. Terminates because components cannot contain each other in a cycle. */
+function* sourcesWithin(start: Start, to: Holder): Generator<MediaSource> {
+  if (!waysFrom(start.holder).has(to)) return
   for (const attribute of start.holder.attributes.values()) {
-    if (attribute.kind === 'media') yield { ...start, media: attribute }
+    if (attribute.kind === 'media' && start.holder === to) yield { ...start, media: attribute }
     for (const step of stepsInto(attribute))
-      yield* sourcesWithin({ root: start.root, steps: [...start.steps, step], holder: step.component })
+      yield* sourcesWithin({ root: start.root, steps: [...start.steps, step], holder: step.component }, to)
   }
+}
+
+/** The number of ways from rows of one holder. Each component is entered once, however many others contain it. */
+const waysFrom = memoize(
+  (holder: Holder): ReadonlyMap<Holder, number> =>
+    sumWays(
+      [...holder.attributes.values()].flatMap(attribute =>
+        attribute.kind === 'media'
+          ? [new Map([[holder, 1]])]
+          : stepsInto(attribute).map(({ component }) => waysFrom(component)),
+      ),
+    ),
+)
+
+function sumWays(parts: readonly ReadonlyMap<Holder, number>[]): ReadonlyMap<Holder, number> {
+  const sums = new Map<Holder, number>()
+  for (const part of parts)
+    for (const [holder, count] of part) sums.set(holder, (sums.get(holder) ?? 0) + count)
+  return sums
 }
 
 function stepsInto(attribute: Attribute): readonly MediaStep[] {

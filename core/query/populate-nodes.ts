@@ -1,5 +1,5 @@
 import { memoize } from '../base/memo.ts'
-import { mediaSources } from '../model/media-sources.ts'
+import { countMediaSources } from '../model/media-sources.ts'
 import type {
   Attribute,
   ComponentAttribute,
@@ -64,7 +64,7 @@ const componentPart = ({ holder, ...part }: Part): ZonePopulate['parts'] =>
 
 /** The shapes that entries of the attribute can have. */
 export const allShapes = (attribute: MixedAttribute): readonly Holder[] =>
-  attribute.kind === 'morph' ? [...mediaSources(attribute).keys()] : attribute.components
+  attribute.kind === 'morph' ? [...countMediaSources(attribute).keys()] : attribute.components
 
 /** The shapes that a request gets without naming them. As in Strapi, `related` has documents then, no components. */
 export const defaultShapes = (attribute: MixedAttribute): readonly Holder[] =>
@@ -132,4 +132,4 @@ export const countRelated = (populate: MorphPopulate): number =>
 export const countWays = (
   { holder, source }: MorphPopulate['parts'][number],
   { attribute }: MorphPopulate,
-): number => (source ? 1 : (mediaSources(attribute).get(holder)?.length ?? 0))
+): number => (source ? 1 : (countMediaSources(attribute).get(holder) ?? 0))

@@ -193,7 +193,7 @@ function restrictZone(populate: ZonePopulate, at: ReadScope, restriction: Restri
 const restrictMorph = (populate: MorphPopulate, at: ReadScope, restriction: Restriction): MorphPopulate => ({
   ...populate,
   parts: populate.parts.flatMap(part => {
-    const sources = mediaSources(populate.attribute).get(part.holder) ?? []
+    const sources = mediaSources(populate.attribute, part.holder)
     return [...groupBy(sources, ({ root }) => root)].flatMap(([root, from]) =>
       restrictMorphPart({ part, populate, root, sources: from }, at, restriction),
     )

@@ -5,6 +5,9 @@ export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
 export type { DocumentEvent, EventHandler, EventName, EventPattern } from './events/events.ts'
 export { type Diagnostic, type Path, printDiagnostic, type SourceLocation } from './faults/diagnostic.ts'
+export type { MailAddress, MailErrorKind, SentMail } from './mail/mail.ts'
+export type { MailEnvelope, MailRecipient, TemplateMail, TextMail } from './mail/open-mail.ts'
+export type { MailValue } from './mail/render-mail.ts'
 export type { MigrationTools, Sql } from './migrate/custom-migrations/custom-migration.ts'
 export type { Ability } from './plugins/ability.ts'
 export type {
@@ -66,6 +69,7 @@ export {
   defineMigration,
   definePolicy,
   ForbiddenError,
+  MailError,
   NotFoundError,
   PayloadTooLargeError,
   PolicyError,
@@ -108,3 +112,4 @@ export type {
   ShadowType,
   TypeResolvers,
 } from './plugins/services/graphql-service.ts'
+export type { PluginMail } from './plugins/services/mail-api.ts'

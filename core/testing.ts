@@ -9,6 +9,8 @@ import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { dispatcherOptionsOf, healthResponder, outdatedResponder } from './app/start-service.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
+import { MAILS_FOLDER } from './mail/load-templates.ts'
+import type { Deliver, Mail } from './mail/mail.ts'
 import type { Observer } from './observe/observation.ts'
 import type { PluginApp } from './plugins/context.ts'
 import { FOLDERS } from './plugins/load/find-modules.ts'
@@ -18,7 +20,7 @@ export type { PluginApp } from './plugins/context.ts'
 export interface TestTerms {
   /** The folder of a project.yaml, or what would stand in one, as an object. */
   readonly project: string | Readonly<Record<string, unknown>>
-  /** Of a project that is an object: the folder whose policies/, middlewares/ and extensions/ it has. */
+  /** Of a project that is an object: the folder whose policies/, middlewares/, extensions/ and mails/ it has. */
   readonly plugins?: string
   /** The URL of a PostgreSQL database of the test's own; without it an embedded one in memory, gone when closed. */
   readonly database?: string
@@ -26,6 +28,8 @@ export interface TestTerms {
   readonly env?: Readonly<Record<string, string>>
   /** A snapshot of an empty embedded database, so that a test does not make one: PGlite's `dumpDataDir`. */
   readonly snapshot?: Blob
+  /** Delivers mails as the server does, by `auth.mail`. By default none leaves the process: see `mails`. */
+  readonly sendsMails?: boolean
   /** Also listens on a free port of 127.0.0.1, for clients that need a URL. */
   readonly listen?: boolean
 }
@@ -44,6 +48,8 @@ export interface TestApp {
     variables?: Readonly<Record<string, unknown>>,
     request?: Omit<TestRequest, 'body'>,
   ): Promise<TestResult>
+  /** The mails sent until now, account mails included; empty with `sendsMails`. */
+  readonly mails: readonly TestMail[]
   /** The lines of the server's log until now. */
   log(): readonly string[]
   /** Resolves once listeners of `documents.on` have heard of all that was written. */
@@ -51,6 +57,9 @@ export interface TestApp {
   /** Idempotent. */
   close(): Promise<void>
 }
+
+/** A mail with its finished texts. */
+export type TestMail = Mail
 
 export interface TestRequest {
   /** JSON; a text, bytes and a FormData go as they are. */
@@ -82,7 +91,8 @@ export interface TestResult {
 export async function createTestApp(terms: TestTerms): Promise<TestApp> {
   const folder = await folderOf(terms)
   const lines: string[] = []
-  const opened = await start(folder.path, terms, lines).catch(async (error: unknown) => {
+  const mails: TestMail[] = []
+  const opened = await start(folder.path, terms, { lines, mails }).catch(async (error: unknown) => {
     await folder.remove()
     throw error
   })
@@ -96,6 +106,7 @@ export async function createTestApp(terms: TestTerms): Promise<TestApp> {
   return {
     url: server?.url ?? null,
     app: app.pluginApp,
+    mails,
     log: () => [...lines],
     settled: () => app.events.settled(),
     request: (method, path, request = {}) => ask(send, { method, path, ...request }),
@@ -116,17 +127,25 @@ const CLOSE_TIMEOUT = 1_000
 
 type Send = Awaited<ReturnType<typeof openInMemory>>['send']
 
+interface Recorded {
+  readonly lines: string[]
+  readonly mails: TestMail[]
+}
+
 async function start(
   folder: string,
   terms: TestTerms,
-  lines: string[],
+  { lines, mails }: Recorded,
 ): Promise<{ readonly app: App; readonly send: Send; readonly server: RunningServer | null }> {
   const compiled = await compileApp(folder, { DATABASE_URL: 'embedded', ...process.env, ...terms.env })
   if (!compiled.ok) throw failure([{ kind: 'files', diagnostics: compiled.reasons }])
   const blueprint = withDatabase(compiled.value, terms.database ?? 'embedded')
   const observer = observerOf(blueprint, { write: line => void lines.push(line), pretty: false })
   const embedded = { dataDir: 'memory://', ...(terms.snapshot && { snapshot: terms.snapshot }) }
-  const opened = await openObserved(blueprint, observer, { production: false, observer, embedded })
+  const opened = await openObserved(blueprint, observer, {
+    ...{ production: false, observer, embedded },
+    ...(!terms.sendsMails && { deliver: recordInto(mails) }),
+  })
   if (!opened.ok) throw failure(opened.reasons)
   const app = opened.value
   const { settings } = blueprint.project
@@ -142,6 +161,13 @@ async function start(
   })
   return { app, send, server: terms.listen ? await listen(app, observer) : null }
 }
+
+const recordInto =
+  (mails: TestMail[]): Deliver =>
+  async mail => {
+    mails.push(mail)
+    return { accepted: mail.to.map(({ address }) => address), rejected: [] }
+  }
 
 async function listen(app: App, observer: Observer): Promise<RunningServer> {
   const options = dispatcherOptionsOf({ app, observer }, { production: false, metrics: null, tracing: null })
@@ -173,7 +199,7 @@ async function folderOf({ project, plugins }: TestTerms): Promise<TestFolder> {
   if (typeof project === 'string') return { path: project, remove: async () => {} }
   const path = await mkdtemp(join(tmpdir(), 'plinth-test-'))
   await writeFile(join(path, 'project.yaml'), JSON.stringify({ name: 'Test', ...project }))
-  for (const name of plugins === undefined ? [] : Object.values(FOLDERS))
+  for (const name of plugins === undefined ? [] : [...Object.values(FOLDERS), MAILS_FOLDER])
     await symlink(join(resolve(plugins ?? ''), name), join(path, name))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }

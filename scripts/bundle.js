@@ -40,5 +40,5 @@ for (const name of readdirSync(folder))
 // The template `example` (tools/cli/init.ts) is the project in the root folder.
 const example = join(root, 'dist', 'example')
 rmSync(example, { recursive: true, force: true })
-for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions'])
+for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions', 'mails'])
   cpSync(join(root, part), join(example, part), { recursive: true })

@@ -2,6 +2,7 @@ import { compileAccess } from '../access/compile/compile-access.ts'
 import { failed, type Result } from '../base/result.ts'
 import { loadContent } from '../content/load-content.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
+import { loadTemplates } from '../mail/load-templates.ts'
 import { compileModel } from '../model/compile-model.ts'
 import { checkMigrations, loadMigrations } from '../plugins/load/load-migrations.ts'
 import { loadPlugins } from '../plugins/load/load-plugins.ts'
@@ -21,6 +22,7 @@ export const checkApp =
       await loadContent(project, model.value, env),
       plugins,
       await loadMigrations(project.root),
+      await loadTemplates(project),
     ]
     const registering = plugins.ok ? await checkPlugins(project, model.value, plugins.value) : []
     const modules = await checkMigrations(project.root)

@@ -4,6 +4,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Content } from '../content/content.ts'
 import { loadContent } from '../content/load-content.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
+import { loadTemplates, MAILS_FOLDER, type MailTemplates } from '../mail/load-templates.ts'
 import type { CustomMigration } from '../migrate/custom-migrations/custom-migration.ts'
 import { compileModel } from '../model/compile-model.ts'
 import type { Model } from '../model/model.ts'
@@ -24,6 +25,8 @@ export interface Blueprint {
   readonly access: Access
   readonly content: Content
   readonly plugins: Plugins
+  /** The files of mails/. */
+  readonly mails: MailTemplates
   /** The files of migrations/. */
   readonly migrations: readonly CustomMigration[]
 }
@@ -38,8 +41,9 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
   const content = await loadContent(project.value, model.value, env)
   const plugins = await loadPlugins(project.value, model.value)
   const migrations = await loadMigrations(project.value.root)
-  if (!access.ok || !content.ok || !plugins.ok || !migrations.ok)
-    return failed(...[access, content, plugins, migrations].flatMap(reasonsOf))
+  const mails = await loadTemplates(project.value)
+  if (!access.ok || !content.ok || !plugins.ok || !migrations.ok || !mails.ok)
+    return failed(...[access, content, plugins, migrations, mails].flatMap(reasonsOf))
   return ok(
     Object.freeze({
       project: project.value,
@@ -48,6 +52,7 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
       access: access.value,
       content: content.value,
       plugins: plugins.value,
+      mails: mails.value,
       migrations: migrations.value,
     }),
   )
@@ -67,14 +72,18 @@ export async function recompileApp(
   if (changed.length === 0 || kinds.has('project')) return compileApp(project.root, env)
   const content = kinds.has('content') ? await loadContent(project, model, env) : ok(before.content)
   const plugins = await loadPlugins(project, model)
-  if (!content.ok || !plugins.ok) return failed(...reasonsOf(content), ...reasonsOf(plugins))
-  return ok(Object.freeze({ ...before, content: content.value, plugins: plugins.value }))
+  const mails = kinds.has('mails') ? await loadTemplates(project) : ok(before.mails)
+  if (!content.ok || !plugins.ok || !mails.ok) return failed(...[content, plugins, mails].flatMap(reasonsOf))
+  const read = { content: content.value, plugins: plugins.value, mails: mails.value }
+  return ok(Object.freeze({ ...before, ...read }))
 }
 
-function kindOfFile(file: string, { root, files }: Project): 'project' | 'content' | 'plugins' {
+type FileKind = 'project' | 'content' | 'mails' | 'plugins'
+
+function kindOfFile(file: string, { root, files }: Project): FileKind {
   const [folder = ''] = file.split(sep)
   if (files.includes(join(root, file))) return 'project'
-  if (folder === 'content') return 'content'
+  if (folder === 'content' || folder === MAILS_FOLDER) return folder
   if (PLUGIN_FOLDERS.includes(folder)) return 'plugins'
   return /(^|[/\\])\.env$|\.ya?ml$/.test(file) ? 'project' : 'plugins'
 }

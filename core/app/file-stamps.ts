@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, sep } from 'node:path'
+import { MAILS_FOLDER } from '../mail/load-templates.ts'
 import { FOLDERS } from '../plugins/load/find-modules.ts'
 
 /** A snapshot of the files that a project consists of. */
@@ -12,7 +13,7 @@ export interface FileStamps {
 }
 
 /** Every file below these folders is watched. */
-const WATCHED_TREES = [...Object.values(FOLDERS), 'content']
+const WATCHED_TREES = [...Object.values(FOLDERS), 'content', MAILS_FOLDER]
 
 const isInTree = (root: string, path: string): boolean =>
   WATCHED_TREES.some(tree => path.startsWith(join(root, tree) + sep))

@@ -24,10 +24,12 @@ import { type RegisteredApp, registerApp } from './open-plugins.ts'
 import { awaitDatabase, type ProjectDatabaseOptions } from './open-project-database.ts'
 import { type PreparationOptions, type PrepareOptions, prepareDatabase } from './prepare-database.ts'
 import {
+  type MailOptions,
   openApiEndpoints,
   openDocumentsSection,
   openFilesSection,
   openIdentitySection,
+  openMailSection,
   openSignIn,
   type SignInOptions,
 } from './sections.ts'
@@ -54,7 +56,10 @@ export interface App {
   close(): Promise<void>
 }
 
-export type AppOptions = SignInOptions & Pick<DatabaseWatchOptions, 'meters' | 'tracing'> & PreparationOptions
+export type AppOptions = SignInOptions &
+  MailOptions &
+  Pick<DatabaseWatchOptions, 'meters' | 'tracing'> &
+  PreparationOptions
 
 export type OpenAppOptions = ProjectDatabaseOptions & AppOptions
 
@@ -98,9 +103,11 @@ export async function prepareApp(
   blueprint: Blueprint,
   options: AppOptions,
 ): Promise<Result<PreparedApp, StartFault>> {
+  const mail = openMailSection(blueprint, options)
   const signIn = await openSignIn(blueprint, options)
-  if (!signIn.ok) return signIn
-  const registered = await unlessAborted(options.signal, registerApp(blueprint, options.observer))
+  if (!signIn.ok || !mail.ok) return failed(...[signIn, mail].flatMap(each => (each.ok ? [] : each.reasons)))
+  const registering = registerApp(blueprint, options.observer, mail.value)
+  const registered = await unlessAborted(options.signal, registering)
   if (!registered.ok) return registered
   return ok(async unwatched => {
     const { observer, production } = options
@@ -115,7 +122,7 @@ export async function prepareApp(
     )
     const { listeners } = registered.value
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
-    const identity = signIn.value(database, events.outbox)
+    const identity = signIn.value(database, events.outbox, mail.value)
     const { others, signal, onStep } = options
     const opened = { registered: registered.value, observer, production }
     const preparation = { ...(others && { others }), ...(onStep && { onStep }), signal }

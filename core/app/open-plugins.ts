@@ -12,6 +12,7 @@ import { type Observer, SILENT } from '../observe/observation.ts'
 import type { Plugins } from '../plugins/extension.ts'
 import { type RegisteredPlugins, registerPlugins } from '../plugins/register.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
+import type { PluginMail } from '../plugins/services/mail-api.ts'
 import type { Project } from '../project/project.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { findRouteConflicts } from '../rest/route-claims.ts'
@@ -30,10 +31,11 @@ export interface RegisteredApp extends RegisteredPlugins {
 export async function registerApp(
   { project, model, plugins }: Pick<Blueprint, 'project' | 'model' | 'plugins'>,
   observer: Observer,
+  mail: PluginMail = NO_MAIL,
 ): Promise<Result<RegisteredApp, StartFault>> {
   const registered = await registerPlugins(plugins, {
     ...{ root: project.root, settings: project.settings },
-    ...{ model, observer },
+    ...{ model, observer, mail },
   })
   if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
   const conflicts = findRouteConflicts(registered.value.routes, model)
@@ -43,6 +45,11 @@ export async function registerApp(
   const trusted = await loadTrustedDocuments(project, registered.value, schemas.value)
   if (!trusted.ok) return failed({ kind: 'files', diagnostics: trusted.reasons })
   return ok(Object.freeze({ ...registered.value, schemas: schemas.value, trusted: trusted.value }))
+}
+
+/** For checks, which must not send mails. */
+const NO_MAIL: PluginMail = {
+  send: () => Promise.reject(new Error('app.mail sends nothing while a project is checked')),
 }
 
 const toStartFault = (message: string): StartFault => ({ kind: 'other', message })

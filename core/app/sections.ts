@@ -17,11 +17,14 @@ import { type IdentityTerms, openBackground } from '../identity/identity.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { openAuthService } from '../identity/sign-in/auth-service.ts'
 import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
-import { openMailer } from '../identity/sign-in/mailer.ts'
 import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
 import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
 import { userDocuments } from '../identity/users/user-documents.ts'
 import { openUsersService } from '../identity/users/users-service.ts'
+import type { Deliver } from '../mail/mail.ts'
+import { type MailService, openMail } from '../mail/open-mail.ts'
+import { openMailPreview } from '../mail/preview.ts'
+import { openTransport } from '../mail/transport.ts'
 import { type Files, openFiles } from '../media/files.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { stagingFolder } from '../media/storage/staging.ts'
@@ -83,6 +86,7 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
     ...(graphql.enabled ? [openGraphqlSection(blueprint, options, { guarding, ...shared })] : []),
   ]
   return [
+    ...previewResponders(blueprint, options),
     ...limitApiRate(server.rateLimit.api, [rest.prefix, ...Object.keys(graphql.endpoints)]),
     withIdempotency(responders, {
       database: identity.database,
@@ -91,6 +95,10 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
     }),
   ]
 }
+
+/** Only development without a mail server keeps mails. */
+const previewResponders = ({ project: { root, settings } }: Blueprint, { production }: EndpointOptions) =>
+  settings.auth.mail.url === null ? [openMailPreview(root, production)] : []
 
 /** The server's own REST routes. `generated`: the same for routes of extensions that replace one. */
 function openOwnRoutes(
@@ -174,6 +182,26 @@ interface FilesOptions {
   readonly storage: FileStorage
 }
 
+export interface MailOptions {
+  /** Takes the place of the mail server: for tests of plugins. */
+  readonly deliver?: Deliver
+}
+
+/** Nothing is connected or loaded until the first mail. Fails for an invalid address of the mail server. */
+export function openMailSection(
+  { project: { root, settings }, mails }: Pick<Blueprint, 'project' | 'mails'>,
+  { production, observer, deliver }: SignInOptions & MailOptions,
+): Result<MailService, StartFault> {
+  const { auth, server, name } = settings
+  const { requestTimeout, url: address } = server
+  const { url, from } = auth.mail
+  const transport = deliver
+    ? ok(deliver)
+    : openTransport({ url, from, root, production, observer, address, requestTimeout })
+  if (!transport.ok) return failed(...reasonsOf(transport))
+  return ok(openMail({ templates: mails, deliver: transport.value, project: name }))
+}
+
 export interface SignInOptions {
   /** Production requires secrets and mail settings; development generates or logs them. */
   readonly production: boolean
@@ -181,9 +209,9 @@ export interface SignInOptions {
 }
 
 /** Opens sign-in over a database; everything else that it needs is already loaded. */
-type SignIn = (database: Database, outbox: Outbox) => IdentityTerms
+type SignIn = (database: Database, outbox: Outbox, mail: MailService) => IdentityTerms
 
-/** Loads the JWT secret and the mailer. Fails if the project does not configure them. */
+/** Loads the JWT secret. Fails if the project does not configure it. */
 export async function openSignIn(
   { project, model, storage }: Blueprint,
   { production, observer }: SignInOptions,
@@ -191,16 +219,15 @@ export async function openSignIn(
   const { root, settings } = project
   const { auth, server, rest } = settings
   const secret = await loadJwtSecret({ given: auth.jwtSecret, root, production })
-  const mailer = openMailer({ ...auth.mail, root, production, observer, address: server.url })
-  if (!secret.ok || !mailer.ok) return failed(...reasonsOf(secret), ...reasonsOf(mailer))
-  return ok((database, outbox) => ({
+  if (!secret.ok) return failed(...reasonsOf(secret))
+  return ok((database, outbox, mail) => ({
     database,
     outbox,
     model,
     storage,
     settings: auth,
     sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
-    mailer: mailer.value,
+    mail,
     loginAttempts: openLoginAttempts(server.rateLimit.account, database),
     background: openBackground(error => observer.emit({ kind: 'failed', requestId: '', error })),
     address: `${trimEndCharacter(server.url, '/')}${rest.prefix}`,

@@ -70,11 +70,10 @@ function storeCode(
 function mailConfirmationLink(
   to: string,
   { code }: MailedCode,
-  { address, mailer }: IdentityTerms,
+  { address, mail }: IdentityTerms,
 ): Promise<void> {
   const link = `${address}/auth/email-confirmation?confirmation=${code}`
-  const text = `Follow this link to confirm your address:\n\n${link}\n\nIt works once, for three days.`
-  return mailer({ to, subject: 'Confirm your address', text })
+  return mail.sendToAccount('confirm-email', to, { link })
 }
 
 /** Confirms an address. A link works once. If it was mailed to a new address, that becomes the user's address. */

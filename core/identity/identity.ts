@@ -1,10 +1,10 @@
 import type { Caller } from '../access/caller.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import type { Outbox } from '../documents/outbox.ts'
+import type { MailService } from '../mail/open-mail.ts'
 import type { AuthSettings } from '../project/settings/settings.ts'
 import type { QuotaListener } from './rate-limit.ts'
 import type { LoginAttempts } from './sign-in/login-attempts.ts'
-import type { Mailer } from './sign-in/mailer.ts'
 import type { Sessions } from './sign-in/sessions.ts'
 import type { SaveUserTerms } from './users/save-user.ts'
 
@@ -29,7 +29,7 @@ export interface SignedIn {
 export interface IdentityTerms extends SaveUserTerms {
   readonly settings: AuthSettings
   readonly sessions: Sessions
-  readonly mailer: Mailer
+  readonly mail: Pick<MailService, 'sendToAccount'>
   readonly loginAttempts: LoginAttempts
   readonly outbox: Outbox
   readonly background: Background

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Model } from '../model/model.ts'
 import type { RequestState } from './request-state.ts'
 import type { DocumentsApi } from './services/documents-api.ts'
+import type { PluginMail } from './services/mail-api.ts'
 
 /** The context of a request for policies and route middlewares. `kind` distinguishes REST and GraphQL. */
 export type PolicyContext = RestContext | GraphqlContext
@@ -124,6 +125,8 @@ export interface PluginApp {
   readonly model: Model
   /** The document service. Available from `bootstrap` on: before, there is no database. */
   readonly documents: DocumentsApi
+  /** Sends mails by `auth.mail` of project.yaml. */
+  readonly mail: PluginMail
   readonly log: PluginLog
 }
 

@@ -12,6 +12,7 @@ export {
   UnavailableError,
   ValidationError,
 } from '../faults/errors.ts'
+export { MailError } from '../mail/mail.ts'
 export { defineExtension } from './extension.ts'
 export { defineMiddleware } from './middleware.ts'
 export { defineMigration } from './migration.ts'

@@ -18,6 +18,7 @@ import {
 } from './route-guard.ts'
 import { openPluginBinder } from './run-plugins.ts'
 import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
+import type { PluginMail } from './services/mail-api.ts'
 import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
 import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'
 
@@ -136,6 +137,7 @@ interface AppTerms {
   readonly settings: Settings
   readonly model: Model
   readonly observer: Observer
+  readonly mail: PluginMail
 }
 
 interface OpenPluginApp {
@@ -144,11 +146,12 @@ interface OpenPluginApp {
   connect(documents: DocumentsApi): void
 }
 
-function openPluginApp({ settings, model, observer }: Omit<AppTerms, 'root'>): OpenPluginApp {
+function openPluginApp({ settings, model, observer, mail }: Omit<AppTerms, 'root'>): OpenPluginApp {
   let connected: DocumentsApi | undefined
   const app: PluginApp = Object.freeze({
     name: settings.name,
     model,
+    mail,
     get documents() {
       if (connected) return connected
       throw new Error('app.documents can be used from bootstrap on: before, there is no database')

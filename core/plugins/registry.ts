@@ -16,6 +16,9 @@ export interface Policies extends Filled {}
 /** The middlewares of the project, by name. */
 export interface Middlewares extends Filled {}
 
+/** The variables of each template in mails/, by its name. */
+export interface Mails extends Filled {}
+
 /** Types of packages of the project for extensions: `nexus: typeof import('nexus')`. */
 export interface Libraries extends Filled {}
 

@@ -62,7 +62,7 @@ test('the project of the README starts and serves its types', async t => {
 
 test('the example shows its restaurants with their relations, and nothing that is not public', async t => {
   const folder = temporaryFolder()
-  for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions'])
+  for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions', 'mails'])
     cpSync(join(root, part), join(folder.path, part), { recursive: true })
   const server = await startServer({ project: folder.path })
   try {

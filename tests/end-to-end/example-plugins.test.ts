@@ -16,7 +16,7 @@ let folder: Folder
 let server: Server
 test.before(async () => {
   folder = temporaryFolder()
-  for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions'])
+  for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions', 'mails'])
     cpSync(join(root, part), join(folder.path, part), { recursive: true })
   const yaml = readFileSync(join(folder.path, 'project.yaml'), 'utf8')
   folder.write('project.yaml', yaml.replace('type: read-only', 'type: full-access'))

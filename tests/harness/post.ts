@@ -15,6 +15,8 @@ interface PostedMail {
 export interface Post {
   readonly port: number
   readonly mails: readonly PostedMail[]
+  /** Stops the server before the end of the test. */
+  close(): Promise<void>
 }
 
 /** A mail server on loopback that takes every mail. */
@@ -36,8 +38,9 @@ export async function openPost(t: Test, options: SMTPServerOptions = {}): Promis
   })
   const listening = server.listen(0, '127.0.0.1')
   await once(listening, 'listening')
-  t.teardown(() => new Promise<void>(done => server.close(done)))
-  return { port: portOf(listening), mails }
+  const close = () => new Promise<void>(done => server.close(done))
+  t.teardown(close)
+  return { port: portOf(listening), mails, close }
 }
 
 /** Passes connections to a callback; it speaks no SMTP. */

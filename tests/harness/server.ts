@@ -94,6 +94,7 @@ export async function serveProject({ project, environment = {} }: StartOptions):
   const app = await createTestApp({
     project,
     listen: true,
+    sendsMails: true,
     env: { HOST: '127.0.0.1', PORT: '0', ...environment },
     ...(isEmbedded ? { snapshot: await snapshot() } : { database: database.url }),
   }).catch(async (reason: unknown) => {

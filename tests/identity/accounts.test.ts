@@ -12,7 +12,6 @@ import {
 } from '../../core/identity/sign-in/change-password.ts'
 import { newCode } from '../../core/identity/sign-in/codes.ts'
 import { openLoginAttempts } from '../../core/identity/sign-in/login-attempts.ts'
-import type { Mail } from '../../core/identity/sign-in/mailer.ts'
 import { openSessions } from '../../core/identity/sign-in/sessions.ts'
 import { signIn as signInFrom } from '../../core/identity/sign-in/sign-in.ts'
 import { syncRoles } from '../../core/identity/sync-declared-rows.ts'
@@ -30,7 +29,7 @@ async function open(t: ExecutionContext) {
   const database = await openTestDatabase(t)
   passed(await migrate(database, storage.tables))
   passed(await syncRoles(project.settings.roles, { database, model, storage }))
-  const mails: Mail[] = []
+  const mails: { readonly to: string; readonly text: string }[] = []
   const background = openBackground(reason => t.fail(String(reason)))
   const terms: IdentityTerms = {
     database,
@@ -39,7 +38,7 @@ async function open(t: ExecutionContext) {
     background,
     settings: project.settings.auth,
     sessions: openSessions({ secret: 'x'.repeat(32), lifetime: 60_000 }),
-    mailer: async mail => void mails.push(mail),
+    mail: { sendToAccount: async (_name, to, data) => void mails.push({ to, text: JSON.stringify(data) }) },
     outbox: NO_OUTBOX,
     loginAttempts: openLoginAttempts({ window: 60_000, max: MOST }, database),
     address: 'http://localhost/api',

@@ -103,7 +103,7 @@ function folderFault(root: string): string | undefined {
 }
 
 /** The example is the project in the root folder of the repository; the build copies it into the package. */
-const EXAMPLE_PARTS = ['project.yaml', 'content', 'policies', 'middlewares', 'extensions']
+const EXAMPLE_PARTS = ['project.yaml', 'content', 'policies', 'middlewares', 'extensions', 'mails']
 
 function templateFiles(template: InitOptions['template']): readonly (readonly [string, Buffer])[] {
   const own = filesOf(join(PACKAGE_ROOT, 'templates', template))

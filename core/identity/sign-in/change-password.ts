@@ -130,12 +130,8 @@ async function mailResetCode(email: string, terms: IdentityTerms): Promise<void>
   })
   if (!account) return
   const { resetUrl } = terms.settings.mail
-  const how = resetUrl === null ? `Use this code: ${code}` : `Follow this link: ${withCode(resetUrl, code)}`
-  await terms.mailer({
-    to: account.email,
-    subject: 'Reset your password',
-    text: `Somebody, hopefully you, forgot the password of this address.\n\n${how}\n\nIt works once, for an hour.`,
-  })
+  const data = resetUrl === null ? { code } : { code, link: withCode(resetUrl, code) }
+  await terms.mail.sendToAccount('reset-password', account.email, data)
 }
 
 const withCode = (url: string, code: string): string => `${url}${url.includes('?') ? '&' : '?'}code=${code}`

@@ -844,7 +844,7 @@ export interface AuthSettings {
   }
   /** Mails to users. An empty text counts as `null`. */
   readonly mail: {
-    /** Mail server: smtp://… or smtps://…. With `null` development writes mails to .plinth/mail and logs their paths. */
+    /** Mail server: smtp://… or smtps://…. With `null` development keeps mails in .plinth/mail, logs their paths and shows them at /_mail. */
     readonly url: string | null
     /** Sender of mails. */
     readonly from: string | null

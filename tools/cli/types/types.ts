@@ -2,6 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
+import { ACCOUNT_MAILS } from '../../../core/mail/account-mails.ts'
+import { loadTemplates, type MailTemplates } from '../../../core/mail/load-templates.ts'
+import { variablesOf } from '../../../core/mail/template.ts'
 import { compileModel } from '../../../core/model/compile-model.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import { findModules } from '../../../core/plugins/load/find-modules.ts'
@@ -63,12 +66,15 @@ async function makeTypes(folder: string, env: Environment): Promise<Result<Types
   if (found.faults.length > 0) return failed(...found.faults)
   // A plugin that fails to load still has a name: types help to repair it.
   const { policies, middlewares } = (await loadModules(found.modules, root)).plugins
+  const mails = await loadTemplates(project.value)
+  if (!mails.ok) return mails
   const named = (kind: PluginKind, schemaOf: (name: string) => PluginSchema | undefined) =>
     new Map(found.modules.filter(each => each.kind === kind).map(({ name }) => [name, schemaOf(name)]))
   const terms = {
     model: model.value,
     policies: named('policy', name => policies.get(name)?.configSchema),
     middlewares: named('middleware', name => middlewares.get(name)?.optionsSchema),
+    mails: mails.value,
   }
   return ok({ root, text: printTypes(terms) })
 }
@@ -85,17 +91,18 @@ interface TypesTerms {
   readonly model: Model
   readonly policies: TypesInput
   readonly middlewares: TypesInput
+  readonly mails: MailTemplates
 }
 
 /** The schema of a plugin's configuration by its name; undefined if it has none. */
 type TypesInput = ReadonlyMap<string, PluginSchema | undefined>
 
 const HEAD = `// Written by \`plinth types\` from project.yaml: to change it, change that and run it again.
-import type { Link, LinkInput, Part, PartInput, Zone, ZoneInput } from 'plinth'
+import type { Link, LinkInput, MailValue, Part, PartInput, Zone, ZoneInput } from 'plinth'
 `
 
 /** The text of .plinth/types.d.ts. */
-function printTypes({ model, policies, middlewares }: TypesTerms): string {
+function printTypes({ model, policies, middlewares, mails }: TypesTerms): string {
   const types = [...model.contentTypes.values()].flatMap(printType)
   const components = [...model.components.values()].flatMap(printComponent)
   const body = [
@@ -103,12 +110,32 @@ function printTypes({ model, policies, middlewares }: TypesTerms): string {
     ...block('interface Components', components),
     ...block('interface Policies', printGiven(policies)),
     ...block('interface Middlewares', printGiven(middlewares)),
+    ...block('interface Mails', printMails(mails)),
   ]
   return [HEAD, ...block("declare module 'plinth'", body), ''].join('\n')
 }
 
 const printGiven = (given: TypesInput): readonly string[] =>
   Array.from(given, ([name, schema]) => `${quote(name)}: ${printSchema(schema)}`)
+
+/** The variables of all locales of a mail. Account mails are sent by the server alone. */
+function printMails({ files }: MailTemplates): readonly string[] {
+  const isAccountMail = (name: string) => ACCOUNT_MAILS.some(each => each === name)
+  return [...files].flatMap(([name, byLocale]) => {
+    const paths = [...byLocale.values()].flatMap(variablesOf).map(variable => variable.split('.'))
+    return isAccountMail(name) ? [] : block(`${quote(name)}:`, printVariables(paths))
+  })
+}
+
+function printVariables(paths: readonly (readonly string[])[]): readonly string[] {
+  const names = [...new Set(paths.map(([name = '']) => name))].toSorted()
+  return names.flatMap(name => {
+    const inner = paths.filter(([first, ...rest]) => first === name && rest.length > 0)
+    if (inner.length === 0) return [`${printPropertyName(name)}: MailValue`]
+    const head = `${printPropertyName(name)}:`
+    return block(head, printVariables(inner.map(([, ...rest]) => rest)))
+  })
+}
 
 function printType(type: ContentType): readonly string[] {
   const required = attributesOf(type).filter(attribute => isRequiredOnCreate(attribute, type))

@@ -3,21 +3,27 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { type MailerTerms, openMailer, sendMail } from '../../core/identity/sign-in/mailer.ts'
+import { MailError } from '../../core/mail/mail.ts'
+import { openTransport, sendMail, type TransportTerms } from '../../core/mail/transport.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { openMute, openPost } from '../harness/post.ts'
 import { freePort } from '../harness/server.ts'
 
-const MAIL = { to: 'ann@example.com', subject: 'Reset your password', text: 'Use this code: açai-1' }
+const MAIL = {
+  to: [{ address: 'ann@example.com' }],
+  subject: 'Reset your password',
+  text: 'Use this code: açai-1',
+}
 const WITHIN = 30_000
 
-function open(t: ExecutionContext, terms: Partial<MailerTerms>) {
+function open(t: ExecutionContext, terms: Partial<TransportTerms>) {
   const root = mkdtempSync(join(tmpdir(), 'plinth-mail-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   const reported: Observation[] = []
   const observer = { emit: (seen: Observation) => void reported.push(seen) }
   const address = 'https://guide.example:8443/cms'
-  const opened = openMailer({ url: null, from: null, root, production: false, address, observer, ...terms })
+  const fixed = { url: null, from: null, root, production: false, address, requestTimeout: 30_000 }
+  const opened = openTransport({ ...fixed, observer, ...terms })
   if (!opened.ok) throw new Error(opened.reasons.join())
   return { send: opened.value, reported, root }
 }
@@ -63,8 +69,8 @@ test('username and password of the URL are sent to the server', async t => {
 test('an address that contains a list or a line break reaches no other receiver', async t => {
   const post = await openPost(t)
   const { send } = open(t, { url: `smtp://127.0.0.1:${post.port}` })
-  for (const to of ['ann@example.com,eve@example.com', 'ann@example.com\r\nBcc: eve@example.com'])
-    await send({ ...MAIL, to })
+  const given = ['ann@example.com,eve@example.com', 'ann@example.com\r\nBcc: eve@example.com']
+  await Promise.allSettled(given.map(address => send({ ...MAIL, to: [{ address }] })))
   t.deepEqual(
     post.mails.flatMap(mail => mail.to).filter(to => to === 'eve@example.com'),
     [],
@@ -72,9 +78,12 @@ test('an address that contains a list or a line break reaches no other receiver'
   for (const { text } of post.mails) t.notRegex(text, /^Bcc:/im)
 })
 
-const failing = async (t: ExecutionContext, url: string): Promise<string> => {
+const failing = async (t: ExecutionContext, url: string, retryable: boolean): Promise<string> => {
   const { send, reported } = open(t, { url })
-  await send(MAIL)
+  const error = await t.throwsAsync(send(MAIL), { instanceOf: MailError })
+  t.is(error?.retryable, retryable)
+  // The reason names the mail server, so only the log has it.
+  t.notRegex(JSON.stringify(error?.fault), /127\.0\.0\.1|user/)
   t.is(reported.length, 1)
   const [only] = reported
   return only?.kind === 'mailFailed' ? only.what : `told ${only?.kind}`
@@ -82,14 +91,14 @@ const failing = async (t: ExecutionContext, url: string): Promise<string> => {
 
 test('an unreachable mail server is logged, without delaying the request', async t => {
   t.regex(
-    await failing(t, `smtp://127.0.0.1:${await freePort()}`),
+    await failing(t, `smtp://127.0.0.1:${await freePort()}`, true),
     /^Could not send the mail "Reset your password": .*ECONNREFUSED/,
   )
 })
 
 test('a receiver refused by the mail server is logged', async t => {
   const post = await openPost(t, { onRcptTo: (_address, _session, done) => done(new Error('No such user')) })
-  t.regex(await failing(t, `smtp://127.0.0.1:${post.port}`), /^Could not send .*No such user/)
+  t.regex(await failing(t, `smtp://127.0.0.1:${post.port}`, false), /^Could not send .*No such user/)
 })
 
 test('the connection to a silent mail server is closed', async t => {
@@ -121,7 +130,7 @@ test('the connection to a mail server that never stops sending is closed', async
 test('the number of mails waiting for a hanging server is bounded', async t => {
   const { port } = await openMute(t, socket => void setTimeout(() => socket.destroy(), 1500))
   const { send, reported } = open(t, { url: `smtp://127.0.0.1:${port}` })
-  await Promise.all(Array.from({ length: 25 }, () => send(MAIL)))
+  await Promise.allSettled(Array.from({ length: 25 }, () => send(MAIL)))
   const refused = reported.filter(seen => 'what' in seen && seen.what.includes('20 others are under way'))
   t.is(refused.length, 5)
   t.is(reported.length, 25)
@@ -148,8 +157,15 @@ test('credentials are never sent unencrypted over a network', async t => {
 
 test('a URL without a server is refused at start', t => {
   for (const url of ['smtp://', 'smtp://a:b@', 'smtp://host:port']) {
-    const terms = { url, from: null, root: '.', production: true, address: 'http://localhost:1337' }
-    const opened = openMailer({ ...terms, observer: { emit: () => {} } })
+    const terms = {
+      url,
+      from: null,
+      root: '.',
+      production: true,
+      address: 'http://localhost:1337',
+      requestTimeout: 0,
+    }
+    const opened = openTransport({ ...terms, observer: { emit: () => {} } })
     t.true(!opened.ok && /auth\.mail\.url/.test(opened.reasons.join()), url)
   }
 })
@@ -170,7 +186,7 @@ test('development writes mails to private files, and logs no content', async t =
 
 test('production without a mail server logs that the mail was not sent, without its content', async t => {
   const { send, reported, root } = open(t, { production: true })
-  await send(MAIL)
+  await t.throwsAsync(send(MAIL), { instanceOf: MailError, message: 'The project has no mail server' })
   t.deepEqual(readdirSync(root), [])
   t.deepEqual(reported, [
     {

@@ -110,7 +110,10 @@ function componentsThere(
   return there ? componentsBelow(type, there, values.keys(), place) : []
 }
 
-/** The components of these attributes of a row, in all statuses, with those that are nested in them. */
+/**
+ * The components of these attributes of a row, in all statuses, with those that are nested in them. A component has the same
+ * id in both statuses, and its nested components are those of the id: entering both rows would double the work with each level.
+ */
 export function* componentsBelow(
   holder: Holder,
   row: CurrentRow,
@@ -120,8 +123,14 @@ export function* componentsBelow(
   for (const name of names) {
     const attribute = holder.attributes.get(name)
     if (!attribute) continue
+    const entered = new Map<Component, Set<number>>()
     for (const each of componentsIn(holder, row, attribute, place)) {
       yield each
+      const ids = entered.get(each.component) ?? new Set()
+      entered.set(each.component, ids)
+      const id = numberIn(each.row, 'id')
+      if (ids.has(id)) continue
+      ids.add(id)
       yield* componentsBelow(each.component, each.row, each.component.attributes.keys(), place)
     }
   }

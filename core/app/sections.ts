@@ -3,9 +3,11 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { trimEndCharacter } from '../base/text.ts'
 import { openCache } from '../cache/open-cache.ts'
 import type { Database } from '../database/database.ts'
+import { openModels } from '../database/open-models.ts'
 import { trackWrites } from '../database/request-scope.ts'
 import { openDocuments } from '../documents/open-documents.ts'
 import type { Outbox } from '../documents/outbox.ts'
+import { newDocumentId } from '../documents/rows/document-id.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
@@ -162,7 +164,10 @@ export function openDocumentsSection(
     registered.documentMiddlewares,
     type => settings.roles[type]?.name ?? type,
   )
-  registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
+  registered.connect({
+    documents: openDocumentsApi({ model, documents, settings: settings.rest, around }),
+    models: openModels({ database, model, storage, newDocumentId }),
+  })
   return { cache, documents, around }
 }
 

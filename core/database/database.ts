@@ -1,4 +1,4 @@
-import type { Sequelize } from 'sequelize'
+import type { CustomTypesConfig, QueryResult } from 'pg'
 import type { RequestContext } from '../base/request-context.ts'
 import type { Statement } from '../sql/statement.ts'
 
@@ -112,8 +112,16 @@ export interface Transaction {
   nest<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value>
   /** Marks the session as changed by foreign SQL (SET, PREPARE): its connection is not used again. */
   endsSession(): void
-  /** Sequelize over this transaction's connection, for code of custom migrations. */
-  sequelize(): Promise<Sequelize>
+  /** Runs SQL of project code. Rejects with the driver's own error. */
+  query(query: ForeignQuery): Promise<QueryResult>
+}
+
+/** SQL of project code, with the driver's result. */
+export interface ForeignQuery {
+  readonly text: string
+  readonly values?: unknown[]
+  /** Parsers of column types. */
+  readonly types: CustomTypesConfig
 }
 
 /** Integers that JavaScript represents exactly, floats and booleans are converted. All other types are PostgreSQL's text. */

@@ -5,9 +5,13 @@ import type { Transaction } from './database.ts'
 
 /** The request that code runs for. */
 interface RequestScope {
-  readonly writes: WriteScope
-  readonly shared?: RequestTransaction
+  readonly writes: WriteScope | undefined
+  readonly shared?: RequestTransaction | undefined
+  /** Receives the next transaction that a driver begins for this code. */
+  opening?: TransactionReceiver | undefined
 }
+
+type TransactionReceiver = (transaction: Transaction) => void
 
 /** One transaction for all reads and writes of a request. Transactions of plugin code are savepoints in it. */
 export interface RequestTransaction {
@@ -50,10 +54,22 @@ export function withWrites<Value>(writes: WriteScope | undefined, work: () => Va
 
 /** The same, with one transaction for all of the work. */
 export const inRequestTransaction = <Value>(
-  writes: WriteScope,
+  writes: WriteScope | undefined,
   shared: RequestTransaction,
   work: () => Value,
 ): Value => withScope({ writes, shared }, work)
+
+/** Runs `work`, which begins a transaction through a driver: `opening` receives that transaction. */
+export const whileOpening = <Value>(opening: TransactionReceiver, work: () => Value): Value =>
+  withScope({ writes: currentWrites(), shared: currentRequestTransaction(), opening }, work)
+
+/** Takes the receiver of the transaction that begins now; undefined: there is none. */
+export function claimOpening(): TransactionReceiver | undefined {
+  const scope = running === 0 ? undefined : storage.getStore()
+  const opening = scope?.opening
+  if (scope) scope.opening = undefined
+  return opening
+}
 
 function withScope<Value>(request: RequestScope, work: () => Value): Value {
   running++

@@ -1,21 +1,36 @@
+import { createRequire } from 'node:module'
 import type { CustomTypesConfig, QueryResult } from 'pg'
 import type { Sequelize } from 'sequelize'
-import type { Connection } from './connection.ts'
+import type { ForeignQuery, Transaction } from './database.ts'
+import { claimOpening } from './request-scope.ts'
+import { findTransactionCommand } from './transaction-commands.ts'
+
+export type { Model, ModelStatic, Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
+
+/** Runs the statements of a Sequelize instance. */
+export interface StatementRunner {
+  /** Runs one statement outside the transactions that Sequelize has begun. */
+  query(query: ForeignQuery): Promise<QueryResult>
+  /** Commits when `work` resolves. */
+  transaction(work: (transaction: Transaction) => Promise<void>): Promise<void>
+}
+
+const require = createRequire(import.meta.url)
 
 /**
- * A Sequelize instance whose queries run on one connection, so inside the transaction that is open there. It is
- * configured by public options only: its "driver" hands out the given connection. Imported on first use: only code of the
- * project's migrations uses it.
+ * A Sequelize instance over the connections of this module. It is configured by public options only: its "driver" passes
+ * each statement on. Sequelize is loaded at the first call, because most processes do not use it.
  */
-export async function openSequelize(connection: Connection): Promise<Sequelize> {
-  const [{ Sequelize }, { default: pg }] = await Promise.all([import('sequelize'), import('pg')])
+export function openSequelize(runner: StatementRunner): Sequelize {
+  const { Sequelize } = loadSequelize()
+  const { types } = require('pg') as typeof import('pg')
   const options = {
     dialect: 'postgres',
-    dialectModule: { Client: borrowedClient(connection), types: pg.types },
+    dialectModule: { Client: clientOf(runner), types },
     logging: false,
-    // One statement at a time. A borrowed client is dropped after each, so no timer of Sequelize's pool remains.
-    pool: { max: 1, maxUses: 1, acquire: UNLIMITED },
-    // The session is set up already (session.ts).
+    // The scheduler of the database limits concurrency. A client is dropped after each use, so no timer of Sequelize's pool remains.
+    pool: { max: UNLIMITED, maxUses: 1, acquire: UNLIMITED },
+    // The sessions are set up already (session.ts).
     databaseVersion: '14.0.0',
     keepDefaultTimezone: true,
     standardConformingStrings: false,
@@ -24,7 +39,8 @@ export async function openSequelize(connection: Connection): Promise<Sequelize> 
   return new Sequelize(options)
 }
 
-/** Milliseconds: a statement may have to wait for a long one before it. */
+export const loadSequelize = () => require('sequelize') as typeof import('sequelize')
+
 const UNLIMITED = 2 ** 31 - 1
 
 interface ClientConfig {
@@ -34,11 +50,24 @@ interface ClientConfig {
 
 type Done = (error: Error | null, result: QueryResult) => void
 
-/** The part of pg's Client that Sequelize uses, over a connection that is already open. */
-function borrowedClient(connection: Connection) {
-  return class BorrowedClient {
-    readonly connection = connection.connection
+/** A transaction that Sequelize has begun and not yet ended. */
+interface BegunTransaction {
+  readonly transaction: Transaction
+  commit(): void
+  rollback(): void
+  /** Settles after the end of the transaction. */
+  readonly ended: Promise<void>
+}
+
+const ROLLED_BACK = new Error('rolled back')
+
+/** The part of pg's Client that Sequelize uses. It has a connection only while a transaction is open. */
+function clientOf(runner: StatementRunner) {
+  return class Client {
+    /** Sequelize listens for parameters of the server. */
+    readonly connection = { on: () => undefined, removeListener: () => undefined }
     readonly #types: CustomTypesConfig
+    #begun: BegunTransaction | undefined
 
     constructor({ types }: ClientConfig) {
       this.#types = types
@@ -61,17 +90,14 @@ function borrowedClient(connection: Connection) {
     }
 
     end(done: () => void): void {
+      this.#begun?.rollback()
       done()
     }
 
     query(text: string, values?: readonly unknown[] | Done, done?: Done): Promise<QueryResult> | undefined {
       const callback = typeof values === 'function' ? values : done
       const parameters = typeof values === 'function' ? undefined : values
-      const result = connection.query({
-        text,
-        types: this.#types,
-        ...(parameters && { values: [...parameters] }),
-      })
+      const result = this.#run(text, parameters)
       if (!callback) return result
       result.then(
         answer => callback(null, answer),
@@ -79,5 +105,56 @@ function borrowedClient(connection: Connection) {
       )
       return undefined
     }
+
+    async #run(text: string, values: readonly unknown[] | undefined): Promise<QueryResult> {
+      if (text === BEGIN) return this.#begin()
+      if (text === COMMIT || text === ROLLBACK) return this.#end(text)
+      const command = findTransactionCommand(text)
+      if (command !== null) throw new Error(`${command} would end a transaction: use app.transaction(…)`)
+      const query = { text, types: this.#types, ...(values && { values: [...values] }) }
+      return this.#begun ? this.#begun.transaction.query(query) : runner.query(query)
+    }
+
+    async #begin(): Promise<QueryResult> {
+      const opening = claimOpening()
+      this.#begun = await beginTransaction(runner)
+      opening?.(this.#begun.transaction)
+      return NOTHING
+    }
+
+    async #end(text: string): Promise<QueryResult> {
+      const begun = this.#begun
+      if (!begun) throw new Error('No transaction is open')
+      this.#begun = undefined
+      if (text === COMMIT) begun.commit()
+      else begun.rollback()
+      await begun.ended
+      return NOTHING
+    }
   }
 }
+
+/** As Sequelize writes them. */
+const BEGIN = 'START TRANSACTION;'
+const COMMIT = 'COMMIT;'
+const ROLLBACK = 'ROLLBACK;'
+
+const NOTHING: QueryResult = { command: '', rowCount: null, oid: 0, fields: [], rows: [] }
+
+/** Sequelize decides later how the transaction ends. */
+const beginTransaction = (runner: StatementRunner): Promise<BegunTransaction> =>
+  new Promise((resolve, reject) => {
+    const ended = runner
+      .transaction(
+        transaction =>
+          new Promise<void>((commit, refuse) => {
+            const rollback = () => refuse(ROLLED_BACK)
+            // After `ended` is assigned.
+            queueMicrotask(() => resolve({ transaction, commit, rollback, ended }))
+          }),
+      )
+      .catch((error: unknown) => {
+        if (error !== ROLLED_BACK) throw error
+      })
+    ended.catch(reject)
+  })

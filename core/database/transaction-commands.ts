@@ -52,3 +52,12 @@ function endAfter(sql: string, mark: string, from: number): number {
 /** Savepoints are allowed. */
 const COMMAND =
   /^\s*(begin\b(?!\s+atomic)|start\s+transaction\b|commit\b|abort\b|prepare\s+transaction\b|rollback\b(?!(\s+work|\s+transaction)?\s+to\b))/i
+
+/** True if SQL may change state that outlives its transaction: settings, prepared statements, session locks. */
+export const changesSession = (sql: string): boolean => !LASTS_NO_LONGER.test(sql) || MAY_LAST.test(sql)
+
+const LASTS_NO_LONGER =
+  /^\s*(select|insert|update|delete|with|values|table|explain|savepoint|release|rollback\s+to|set\s+transaction|set\s+local|alter|drop|create\s+(?!(global\s+|local\s+)?temp)|truncate|comment)\b/i
+
+/** A second statement, or a function with lasting effects. */
+const MAY_LAST = /;\s*\S|\bset_config\b|\bpg_(try_)?advisory_lock|\binto\s+(global\s+|local\s+)?temp/i

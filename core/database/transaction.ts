@@ -8,10 +8,10 @@ import { DatabaseFailure, isOutcomeUnknown, toDatabaseFault, toFailure } from '.
 import type { Lsn } from './lsn.ts'
 import { currentWrites } from './request-scope.ts'
 import { createWork } from './scheduling/scheduled-work.ts'
-import { openSequelize } from './sequelize.ts'
 import { clientTimeout } from './session.ts'
 import { withKnownOutcome } from './statements/commit-outcome.ts'
 import { StatementQueue } from './statements/statement-queue.ts'
+import { changesSession } from './transaction-commands.ts'
 
 export interface TransactionTerms {
   readonly pool: ConnectionPool
@@ -202,9 +202,12 @@ function openTransaction(
 }
 
 function toTransaction(connection: Connection, terms: TransactionTerms, queue: StatementQueue): Transaction {
-  let sequelize: ReturnType<typeof openSequelize> | undefined
+  const nest = nestedRunner(connection, terms)
   return {
-    nest: nestedRunner(connection, terms),
+    nest(work) {
+      queue.begin()
+      return nest(work)
+    },
     run: statement => queue.run(statement),
     send: statement => queue.send(statement),
     async runScript(text) {
@@ -225,10 +228,10 @@ function toTransaction(connection: Connection, terms: TransactionTerms, queue: S
     endsSession() {
       connection.isSessionChanged = true
     },
-    sequelize() {
-      queue.flush()
-      sequelize ??= openSequelize(connection)
-      return sequelize
+    async query(query) {
+      queue.begin()
+      if (changesSession(query.text)) connection.isSessionChanged = true
+      return connection.query(query)
     },
   }
 }

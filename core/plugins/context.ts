@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ProjectModels } from '../database/open-models.ts'
 import type { Model } from '../model/model.ts'
+import type { Models } from './registry.ts'
 import type { RequestState } from './request-state.ts'
 import type { DocumentsApi } from './services/documents-api.ts'
 import type { PluginMail } from './services/mail-api.ts'
@@ -127,6 +129,15 @@ export interface PluginApp {
   readonly documents: DocumentsApi
   /** Sends mails by `auth.mail` of project.yaml. */
   readonly mail: PluginMail
+  /** Sequelize over the project's tables, loaded at the first use. It knows no permissions. Available from `bootstrap` on. */
+  readonly sequelize: ProjectModels['sequelize']
+  /** Sequelize models, by key of the content-type (`article`) or uid of the component (`shared.seo`). Available from `bootstrap` on. */
+  readonly models: Models
+  /**
+   * One transaction for documents, models and SQL: commits when `work` resolves, rolls back when it rejects. Inside of another
+   * one it is a savepoint. Available from `bootstrap` on.
+   */
+  readonly transaction: ProjectModels['transaction']
   readonly log: PluginLog
 }
 

@@ -2,6 +2,7 @@ import { type PermissionScope, permissionScopes } from '../access/permission-sco
 import { messageWithPlace } from '../base/project-frame.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { rejectAfter } from '../base/with-timeout.ts'
+import type { ProjectModels } from '../database/open-models.ts'
 import { type EventListener, eventPatternFault, listenerKey } from '../events/events.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -9,6 +10,7 @@ import type { Settings } from '../project/settings/settings.ts'
 import type { LogFields, PluginApp, PluginLog } from './context.ts'
 import type { DocumentsService, Plugins } from './extension.ts'
 import type { ExpressMiddleware } from './middleware.ts'
+import type { Models } from './registry.ts'
 import {
   compileGuard,
   type ExtensionRoute,
@@ -142,26 +144,43 @@ interface AppTerms {
 
 interface OpenPluginApp {
   readonly app: PluginApp
-  /** Makes `app.documents` available. */
-  connect(documents: DocumentsApi): void
+  /** Makes the parts of `app` available that need a database. */
+  connect(parts: DatabaseParts): void
+}
+
+interface DatabaseParts {
+  readonly documents: DocumentsApi
+  readonly models: ProjectModels
 }
 
 function openPluginApp({ settings, model, observer, mail }: Omit<AppTerms, 'root'>): OpenPluginApp {
-  let connected: DocumentsApi | undefined
+  let connected: DatabaseParts | undefined
+  const parts = (name: string): DatabaseParts => {
+    if (connected) return connected
+    throw new Error(`app.${name} can be used from bootstrap on: before, there is no database`)
+  }
   const app: PluginApp = Object.freeze({
     name: settings.name,
     model,
     mail,
     get documents() {
-      if (connected) return connected
-      throw new Error('app.documents can be used from bootstrap on: before, there is no database')
+      return parts('documents').documents
+    },
+    get sequelize() {
+      return parts('sequelize').models.sequelize
+    },
+    get models() {
+      return parts('models').models.models as Models
+    },
+    get transaction() {
+      return parts('transaction').models.transaction
     },
     log: openPluginLog(observer),
   })
   return {
     app,
-    connect(documents) {
-      connected = documents
+    connect(given) {
+      connected = given
     },
   }
 }

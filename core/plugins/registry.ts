@@ -1,3 +1,5 @@
+import type { Model, ModelStatic, RowModel } from '../database/open-models.ts'
+
 /**
  * Compile-time knowledge of a project. `plinth types` fills these interfaces from project.yaml
  * (`declare module 'plinth' { … }`). While they are empty, any name is accepted and values are unknown.
@@ -18,6 +20,17 @@ export interface Middlewares extends Filled {}
 
 /** The variables of each template in mails/, by its name. */
 export interface Mails extends Filled {}
+
+/** The rows of Sequelize models: by key of the content-type or uid of the component, the values by name. */
+export interface Rows extends Filled {}
+
+/** The Sequelize models of the project. */
+export type Models = keyof Rows extends never
+  ? Readonly<Record<string, RowModel>>
+  : { readonly [Name in keyof Rows]: ModelStatic<RowOf<Extract<Rows[Name], object>>> }
+
+/** An instance of a model: a row, with the methods of Sequelize. */
+export type RowOf<Values extends object> = Model<Values, Partial<Values>> & Values
 
 /** Types of packages of the project for extensions: `nexus: typeof import('nexus')`. */
 export interface Libraries extends Filled {}

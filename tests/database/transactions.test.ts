@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { DatabaseFailure } from '../../core/database/database-fault.ts'
+import { openSequelize } from '../../core/database/sequelize.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 
 const insert = (value: number) => ({ text: 'INSERT INTO plate (id) VALUES ($1)', values: [value] })
@@ -205,7 +206,10 @@ test('a named lock blocks other sessions until the transaction ends', async t =>
 test('Sequelize queries take part in the transaction', async t => {
   const database = await withPlates(t)
   const work = async (transaction: Transaction) => {
-    const sequelize = await transaction.sequelize()
+    const sequelize = openSequelize({
+      query: query => transaction.query(query),
+      transaction: inner => transaction.nest(inner),
+    })
     await sequelize.query('CREATE TABLE cup (id int); CREATE TABLE fork (id int)')
     await transaction.runScript('INSERT INTO cup VALUES (1)')
     const [rows] = await sequelize.query('SELECT * FROM cup')

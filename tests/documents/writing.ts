@@ -103,7 +103,7 @@ export function openWritingOver(
             nest: inner => transaction.nest(inner),
             endsSession: () => transaction.endsSession(),
             runScript: text => transaction.runScript(text),
-            sequelize: () => transaction.sequelize(),
+            query: query => transaction.query(query),
           }),
         options,
       ),

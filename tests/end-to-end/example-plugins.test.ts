@@ -97,6 +97,18 @@ test('cache-control and request-timing: public responses are cacheable, and have
   t.is(own.headers.get('cache-control'), 'private')
 })
 
+test('reports: dishes by GROUP BY, for callers who may update dishes', async t => {
+  t.is((await server.get('/api/reports/dishes')).status, 403)
+  const { status, body } = await send('GET', '/api/reports/dishes', TOKEN)
+  t.is(status, 200)
+  const groups = body.data as readonly { vegetarian: boolean; dishes: string; averagePrice: string }[]
+  t.deepEqual(
+    groups.map(({ vegetarian }) => vegetarian),
+    [false, true],
+  )
+  for (const { dishes, averagePrice } of groups) t.true(Number(dishes) > 0 && Number(averagePrice) > 0)
+})
+
 test("search: matches of several content-types within the caller's permissions", async t => {
   const found = await server.get('/api/search?q=oliva')
   t.is(found.status, 200)

@@ -75,7 +75,7 @@ function counting(database: Database) {
     nest: inner => transaction.nest(inner),
     endsSession: () => transaction.endsSession(),
     runScript: text => transaction.runScript(text),
-    sequelize: () => transaction.sequelize(),
+    query: query => transaction.query(query),
   })
   const counted: Database = {
     ...database,

@@ -459,6 +459,230 @@ declare module 'plinth' {
       }
     }
   }
+  interface Rows {
+    category: {
+      id: number
+      documentId: string
+      name: string
+      slug: string | null
+      position: number | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    author: {
+      id: number
+      documentId: string
+      name: string
+      email: string | null
+      bio: string | null
+      secret: string | null
+      pin: string | null
+      birthday: string | null
+      avatarKey: number | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    article: {
+      id: number
+      documentId: string
+      documentKey: number
+      status: string
+      locale: string
+      title: string | null
+      slug: string | null
+      body: string | null
+      content: unknown
+      excerpt: string | null
+      rating: number | null
+      price: string | null
+      views: string | null
+      score: number | null
+      day: string | null
+      at: string | null
+      happensAt: Date | null
+      stamp: Date | null
+      featured: boolean | null
+      kind: 'news' | 'opinion' | 'review' | null
+      contact: string | null
+      meta: unknown
+      code: string | null
+      authorKey: number | null
+      authorInversePosition: number | null
+      coverKey: number | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+      sharedUpdatedAt: Date | null
+    }
+    restaurant: {
+      id: number
+      documentId: string
+      documentKey: number
+      status: string
+      name: string | null
+      description: string | null
+      opened: boolean | null
+      stars: number | null
+      chefKey: number | null
+      ownerKey: number | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    dish: {
+      id: number
+      documentId: string
+      name: string
+      price: string | null
+      restaurantKey: number | null
+      restaurantDraftKey: number | null
+      restaurantInversePosition: number | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    country: {
+      id: number
+      documentId: string
+      name: string | null
+      capitalKey: number | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    capital: {
+      id: number
+      documentId: string
+      name: string | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    homepage: {
+      id: number
+      documentId: string
+      documentKey: number
+      status: string
+      locale: string
+      title: string | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+      sharedUpdatedAt: Date | null
+    }
+    setting: {
+      id: number
+      documentId: string
+      siteName: string
+      footer: string | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    user: {
+      id: number
+      documentId: string
+      username: string
+      email: string
+      provider: string | null
+      password: string | null
+      resetPasswordToken: string | null
+      confirmationToken: string | null
+      confirmed: boolean | null
+      blocked: boolean | null
+      sessionVersion: number | null
+      keptSession: string | null
+      roleKey: number | null
+      roleInversePosition: number | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    role: {
+      id: number
+      documentId: string
+      name: string
+      description: string | null
+      type: string | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    file: {
+      id: number
+      documentId: string
+      name: string
+      alternativeText: string | null
+      caption: string | null
+      focalPoint: unknown
+      width: number | null
+      height: number | null
+      formats: unknown
+      hash: string
+      ext: string | null
+      mime: string
+      size: string
+      url: string
+      previewUrl: string | null
+      provider: string
+      provider_metadata: unknown
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    locale: {
+      id: number
+      documentId: string
+      name: string | null
+      code: string | null
+      createdAt: Date
+      updatedAt: Date
+      publishedAt: Date | null
+    }
+    'shared.seo': {
+      id: number
+      status: string
+      owner: string
+      ownerKey: number
+      locale: string | null
+      position: number
+      metaTitle: string | null
+      metaDescription: string | null
+      shareImageKey: number | null
+      keywords: unknown
+    }
+    'shared.link': {
+      id: number
+      status: string
+      owner: string
+      ownerKey: number
+      locale: string | null
+      position: number
+      label: string | null
+      url: string | null
+    }
+    'blocks.quote': {
+      id: number
+      status: string
+      owner: string
+      ownerKey: number
+      locale: string | null
+      position: number
+      text: string | null
+      authorKey: number | null
+    }
+    'blocks.gallery': {
+      id: number
+      status: string
+      owner: string
+      ownerKey: number
+      locale: string | null
+      position: number
+      title: string | null
+    }
+  }
   interface Policies {}
   interface Middlewares {}
   interface Mails {}

@@ -54,6 +54,10 @@ test('policies, middlewares, methods, events and extensions of the schema are ty
   t.deepEqual(faultsOf('plugins.ts'), [])
 })
 
+test('Sequelize models have the columns of their tables', t => {
+  t.deepEqual(faultsOf('models.ts'), [])
+})
+
 test('plugins compile without generated types', t => {
   t.deepEqual(faultsOf('untyped.ts'), [])
 })

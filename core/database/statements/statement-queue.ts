@@ -65,6 +65,12 @@ export class StatementQueue {
     this.#pending.push({ statement, ...UNAWAITED })
   }
 
+  /** The same as `flush`, before a statement that does not pass the queue. Throws if the transaction is over. */
+  begin(): void {
+    if (this.#isOver) throw new DatabaseFailure(OVER)
+    this.flush()
+  }
+
   /** Sends the pending statements, and BEGIN if it was not sent. */
   flush(): void {
     if (this.#isBegun && this.#pending.length === 0) return

@@ -1,5 +1,6 @@
 import { type DatabaseFault, toDatabaseFault } from '../../database/database-fault.ts'
 import { type DdlContext, runDdl } from '../../database/run-ddl.ts'
+import { openSequelize, type Sequelize } from '../../database/sequelize.ts'
 import { findTransactionCommand } from '../../database/transaction-commands.ts'
 import { MigrationRefused } from '../migration-terms.ts'
 import { refusal } from '../schema/finding.ts'
@@ -58,10 +59,15 @@ async function runCode(
   site: DdlContext,
   work: Extract<CustomMigrationCode, { kind: 'code' }>,
 ): Promise<void> {
+  const { transaction } = site
+  const sequelize = openSequelize({
+    query: query => transaction.query(query),
+    transaction: inner => transaction.nest(inner),
+  })
   const asked: Promise<unknown>[] = []
   let open = true
   const sql: Sql = (text, ...values) => {
-    const answer = open ? runOne(site, text, values) : Promise.reject(new Error(OVER))
+    const answer = open ? runOne(sequelize, text, values) : Promise.reject(new Error(OVER))
     asked.push(answer)
     // The failure of an unawaited statement is reported below.
     answer.catch(() => undefined)
@@ -80,7 +86,7 @@ async function runCode(
 const OVER = 'this migration is over: wait for each statement (`await`)'
 
 async function runOne(
-  { transaction }: DdlContext,
+  sequelize: Sequelize,
   parts: TemplateStringsArray,
   values: readonly unknown[],
 ): Promise<unknown> {
@@ -89,7 +95,6 @@ async function runOne(
   const text = parts
     .map(part => part.replaceAll('$', '$$$$'))
     .reduce((all, part, at) => `${all}$${at}${part}`)
-  const sequelize = await transaction.sequelize()
   const [rows] = await sequelize.query(text, { bind: [...values], raw: true })
   return Array.isArray(rows) ? rows : []
 }

@@ -1,4 +1,5 @@
 import type { Attribute, Holder, ScalarAttribute, ValueType } from '../../../core/model/model.ts'
+import type { Column, ColumnType } from '../../../core/model/storage.ts'
 
 /** Below this depth, and for recursive references, the generated type is `unknown`. */
 const DEEPEST = 12
@@ -189,6 +190,28 @@ export const printPropertyName = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name)
 
 const union = (words: readonly string[]): string => words.map(quote).join(' | ')
+
+/** The type of a column in rows of Sequelize models. */
+export function printColumn({ type, nullable, attribute }: Column): string {
+  const values = attribute?.kind === 'scalar' ? attribute.values : undefined
+  const printed = values ? union(values) : COLUMNS[type]
+  return nullable && printed !== 'unknown' ? `${printed} | null` : printed
+}
+
+/** 64-bit integers and decimals are texts, as the driver returns them. */
+const COLUMNS: Readonly<Record<ColumnType, string>> = {
+  integer: 'number',
+  bigint: 'string',
+  'double precision': 'number',
+  'numeric(10,2)': 'string',
+  boolean: 'boolean',
+  'varchar(255)': 'string',
+  text: 'string',
+  jsonb: 'unknown',
+  date: 'string',
+  'time(3)': 'string',
+  'timestamptz(3)': 'Date',
+}
 
 /** Scalar types in documents. */
 const VALUES: Readonly<Record<ValueType, string>> = {

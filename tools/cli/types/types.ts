@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { projectStorage } from '../../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { ACCOUNT_MAILS } from '../../../core/mail/account-mails.ts'
@@ -7,6 +8,8 @@ import { loadTemplates, type MailTemplates } from '../../../core/mail/load-templ
 import { variablesOf } from '../../../core/mail/template.ts'
 import { compileModel } from '../../../core/model/compile-model.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../../core/model/model.ts'
+import { rowModelNames, rowNames } from '../../../core/model/row-names.ts'
+import type { Storage } from '../../../core/model/storage.ts'
 import { findModules } from '../../../core/plugins/load/find-modules.ts'
 import { loadModules } from '../../../core/plugins/load/load-plugins.ts'
 import type { PluginKind, PluginSchema } from '../../../core/plugins/plugin-module.ts'
@@ -14,6 +17,7 @@ import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
 import {
   isRequiredOnCreate,
+  printColumn,
   printEnd,
   printInput,
   printPropertyName,
@@ -72,6 +76,7 @@ async function makeTypes(folder: string, env: Environment): Promise<Result<Types
     new Map(found.modules.filter(each => each.kind === kind).map(({ name }) => [name, schemaOf(name)]))
   const terms = {
     model: model.value,
+    storage: projectStorage(project.value, model.value),
     policies: named('policy', name => policies.get(name)?.configSchema),
     middlewares: named('middleware', name => middlewares.get(name)?.optionsSchema),
     mails: mails.value,
@@ -89,6 +94,7 @@ async function readOrNothing(file: string): Promise<string | null> {
 /** The input of the generated types: the project's declarations and its plugins. */
 interface TypesTerms {
   readonly model: Model
+  readonly storage: Storage
   readonly policies: TypesInput
   readonly middlewares: TypesInput
   readonly mails: MailTemplates
@@ -102,12 +108,13 @@ import type { Link, LinkInput, MailValue, Part, PartInput, Zone, ZoneInput } fro
 `
 
 /** The text of .plinth/types.d.ts. */
-function printTypes({ model, policies, middlewares, mails }: TypesTerms): string {
+function printTypes({ model, storage, policies, middlewares, mails }: TypesTerms): string {
   const types = [...model.contentTypes.values()].flatMap(printType)
   const components = [...model.components.values()].flatMap(printComponent)
   const body = [
     ...block('interface ContentTypes', types),
     ...block('interface Components', components),
+    ...block('interface Rows', printRows(model, storage)),
     ...block('interface Policies', printGiven(policies)),
     ...block('interface Middlewares', printGiven(middlewares)),
     ...block('interface Mails', printMails(mails)),
@@ -146,6 +153,23 @@ function printType(type: ContentType): readonly string[] {
     ...printHolder(type),
     `required: ${names === '' ? 'never' : names}`,
   ])
+}
+
+/** The rows of Sequelize models: a field for each column. */
+function printRows(model: Model, storage: Storage): readonly string[] {
+  const holders: readonly Holder[] = [...model.contentTypes.values(), ...model.components.values()]
+  const tables = new Map(storage.tables.map(table => [table.name, table]))
+  return Array.from(rowModelNames(holders), ([holder, name]) => {
+    const { name: tableName } =
+      holder.holder === 'component' ? storage.componentTable(holder) : storage.table(holder)
+    const table = tables.get(tableName)
+    if (!table) throw new TypeError(`no table ${tableName}`)
+    const names = rowNames(table, holder, storage)
+    const fields = table.columns.map(
+      column => `${printPropertyName(names.get(column.name) ?? column.name)}: ${printColumn(column)}`,
+    )
+    return block(`${printPropertyName(name)}:`, fields)
+  }).flat()
 }
 
 const printComponent = (component: Component): readonly string[] =>

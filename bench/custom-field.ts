@@ -18,7 +18,7 @@ export default defineExtension({
 })
 `
 
-/** What a field of code costs, beside graphql-yoga with a resolver for each field over rows that are already there. */
+/** The cost of a custom field, compared with graphql-yoga with a resolver for each field over rows in memory. */
 export async function compareCustom(project: string, url: string, only: string): Promise<readonly string[]> {
   const { title, asked } = CUSTOM
   if (!title.includes(only)) return []

@@ -3,7 +3,7 @@ import { measured, median, takeTurns } from './rounds.ts'
 import { type Asked, KEPT, ROWS } from './rows.ts'
 import { assertSameAnswers } from './same-answers.ts'
 
-/** Kept answers, each proved by a statement, beside what the floor needs for one document. */
+/** Cached responses, each validated by one statement, compared with the baseline for one document. */
 export async function compareKept(
   floor: Running,
   { project, url, only }: { readonly project: string; readonly url: string; readonly only: string },

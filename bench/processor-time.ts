@@ -16,8 +16,8 @@ export const memoryOfTree = (pid: number): number =>
   treeOf(pid).reduce((sum, each) => sum + residentOf(each), 0)
 
 /**
- * Of PostgreSQL: all processes of the cluster that a database is part of, which the benchmark has for itself. One
- * that worked beside another for one statement has ended with it; its time is then among the postmaster's.
+ * Processor time of all processes of the PostgreSQL cluster of a database, which only the benchmark uses. Time of an
+ * ended process, such as a parallel worker, is included in that of the postmaster.
  */
 export async function timeOfPostgres(url: string): Promise<ProcessorTime> {
   const postmaster = await postmasterOf(url)

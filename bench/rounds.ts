@@ -13,7 +13,7 @@ const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 5)
 export interface Round extends Load {
   /** Microseconds of the server's processor time a request. */
   readonly cpu: number
-  /** Of that of PostgreSQL; 0 where nobody looks. */
+  /** Processor time of PostgreSQL; 0 if it is not measured. */
   readonly databaseCpu: number
 }
 
@@ -28,7 +28,7 @@ export interface Side {
 /** One round of each side. */
 export type Turn = readonly [Round, Round]
 
-/** Short turns, each side first in half of them, so that what the machine does beside it meets both alike. */
+/** Short rounds, each side first in half of them, so that other load of the machine affects both alike. */
 export async function takeTurns(sides: readonly [Side, Side]): Promise<readonly Turn[]> {
   const turns = await takeRounds(sides)
   return turns.map(([first, second]) => {
@@ -56,7 +56,10 @@ async function answered(side: Side): Promise<Round> {
   return round
 }
 
-async function run({ server, asked, rate, postgres = NOBODY }: Side, seconds = SECONDS): Promise<Round> {
+async function run(
+  { server, asked, rate, postgres = NOT_MEASURED }: Side,
+  seconds = SECONDS,
+): Promise<Round> {
   const before = [server.cpu(), postgres()] as const
   const round = await load(server.base, asked, { seconds, rate })
   assert.equal(round.failed, 0, `${round.failed} requests failed`)
@@ -64,7 +67,7 @@ async function run({ server, asked, rate, postgres = NOBODY }: Side, seconds = S
   return { ...round, cpu: micros(server.cpu(), before[0]), databaseCpu: micros(postgres(), before[1]) }
 }
 
-const NOBODY: ProcessorTime = () => 0
+const NOT_MEASURED: ProcessorTime = () => 0
 
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)

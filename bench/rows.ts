@@ -1,4 +1,4 @@
-/** One request of a row. `body`: made anew each time it is sent. */
+/** One request of a row. `body`: built for each request. */
 export interface Asked {
   readonly method?: 'GET' | 'POST' | 'PUT'
   readonly path: string
@@ -164,7 +164,7 @@ export const KEPT: readonly KeptRow[] = [
   { title: 'kept: list of 25 with total, not modified', goal: 0.7, asked: reads(pages()), isTagged: true },
 ]
 
-/** That list with a field that code of the project answers, beside graphql-yoga (bench/yoga.js). */
+/** That list with a custom field, compared with graphql-yoga (bench/yoga.js). */
 export const CUSTOM = {
   title: 'the list over GraphQL with a custom resolver on one field',
   asked: nested('headline'),

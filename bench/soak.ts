@@ -23,7 +23,7 @@ const CLIENTS = 6
 const BETWEEN_SAMPLES = 5_000
 const RESULTS = join(import.meta.dirname, 'soak')
 
-/** In milliseconds: a reload makes a whole app anew, and in the second half what that keeps is to fill up, and stay so. */
+/** Milliseconds. A reload opens a new app, whose caches have to fill up in the second half and then stay constant. */
 const BETWEEN_RELOADS = 60_000
 
 async function main(): Promise<void> {

@@ -25,7 +25,7 @@ const LEFT = 70
 const TOP = 46
 const LEGEND = 20
 
-/** Told apart on white and on black, by colour and by dashes. */
+/** Lines are distinguished by colour and by dashes, on white and on black. */
 const COLOURS = ['#2f81f7', '#d29922', '#3fb950', '#db61a2', '#a371f7', '#8b949e', '#f85149', '#1f9e9e']
 const DASHES = ['', '7 3', '2 3', '9 3 2 3']
 

@@ -18,13 +18,13 @@ import { FOLDERS } from './plugins/load/find-modules.ts'
 export type { PluginApp } from './plugins/context.ts'
 
 export interface TestTerms {
-  /** The folder of a project.yaml, or what would stand in one, as an object. */
+  /** The folder of a project.yaml, or the content of one as an object. */
   readonly project: string | Readonly<Record<string, unknown>>
-  /** Of a project that is an object: the folder whose policies/, middlewares/, extensions/ and mails/ it has. */
+  /** If `project` is an object: the folder with its policies/, middlewares/, extensions/ and mails/. */
   readonly plugins?: string
   /** The URL of a PostgreSQL database of the test's own; without it an embedded one in memory, gone when closed. */
   readonly database?: string
-  /** For `${…}` in project.yaml, besides the process's own environment. */
+  /** Variables for `${…}` in project.yaml, in addition to the environment of the process. */
   readonly env?: Readonly<Record<string, string>>
   /** A snapshot of an empty embedded database, so that a test does not make one: PGlite's `dumpDataDir`. */
   readonly snapshot?: Blob
@@ -77,7 +77,7 @@ export interface TestAnswer {
   readonly body: unknown
 }
 
-/** What GraphQL answers. */
+/** The result of a GraphQL operation. */
 export interface TestResult {
   readonly data?: unknown
   readonly errors?: readonly {

@@ -1,4 +1,4 @@
-# To be sourced: runs a Plinth in the background, on loopback, for the scripts beside it.
+# To be sourced by the scripts of this folder: runs Plinth in the background, on loopback.
 # Each background job gets a process group, so that nothing of it is left behind.
 # shellcheck shell=bash
 set -m

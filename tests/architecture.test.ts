@@ -187,8 +187,8 @@ test('every folder has a README that describes its purpose', t => {
   t.deepEqual(foldersWithout('README.md', sources), [])
 })
 
-// The product answers any project. What only the recorded cases say (their titles, codes, tokens, ids) must
-// not stand in it, nor a finished message about one of their attributes: a message is made from the model.
+// The product serves any project. It must not contain values of the recorded cases (titles, codes, tokens, ids)
+// or fixed messages about one of their attributes: messages are built from the model.
 test('the product contains no value that a conformance case sends', t => {
   t.deepEqual(stringsAmong(caseValues()), [])
 })

@@ -11,7 +11,7 @@ export const printSizes = (sizes: readonly Size[]): readonly string[] => [
   '## Articles',
   '',
   'Each article has a draft and a published version, an author and three categories; lists are of 25. CPU is that of the',
-  'server and of PostgreSQL, a request. Growth is beside the fewest articles; what has a goal is measured from 10 k to the',
+  'server and of PostgreSQL, a request. Growth is relative to the fewest articles; what has a goal is measured from 10 k to the',
   'most articles.',
   '',
   '![CPU a request](growth.svg)',
@@ -65,7 +65,7 @@ function goalOf(sizes: readonly Size[], row: number): readonly string[] {
 export const printLevels = (sizes: readonly Size[]): readonly string[] => [
   '## Populate levels',
   '',
-  'A page by cursor from the middle; growth is beside one level.',
+  'A page by cursor from the middle; growth is relative to one level.',
   '',
   '| populate | articles | p50 | p99 | CPU: server | PostgreSQL | growth of CPU |',
   '|---|---|---|---|---|---|---|',

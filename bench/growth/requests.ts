@@ -7,7 +7,7 @@ export interface Growing {
   readonly hasFloor?: true
   /** The most that it may cost with a million articles, as a multiple of what it costs with ten thousand. */
   readonly goal?: number
-  /** `cursorAt`: that of the page behind the article which stands there in the list. */
+  /** `cursorAt`: the cursor of the page after the article at that position of the list. */
   readonly paths: (terms: { readonly articles: number; readonly cursorAt: CursorAt }) => readonly string[]
 }
 

@@ -9,7 +9,7 @@ import { times } from './print.ts'
 
 const COUNTS = [1, 50, 500]
 
-/** The same requests to the same rows, with ever more content-types beside theirs. */
+/** The same requests to the same rows, while the number of other content-types grows. */
 export async function measureTypes(postgres: ProcessorTime): Promise<readonly string[]> {
   const measured: Measured[] = []
   for (const count of COUNTS) measured.push(await withTypes(count, postgres))

@@ -5,7 +5,7 @@ import type { Peer } from './contender.ts'
 const STARTS = Number(process.env.PEERS_STARTS ?? 3)
 const IDLE = 10_000
 
-/** What it takes before anybody asks. */
+/** Memory before the first request. */
 export interface AtRest {
   readonly peer: Peer
   /** Milliseconds from a start to the first answer. */
@@ -14,7 +14,7 @@ export interface AtRest {
   readonly memory: number
 }
 
-/** Each is started in turn, alone, so that what the machine does beside it meets all alike. */
+/** The products start alternately, each alone, so that other load of the machine affects all alike. */
 export async function lookAtRest(peers: readonly Peer[]): Promise<readonly AtRest[]> {
   const looks = new Map<Peer, Look[]>(peers.map(peer => [peer, []]))
   for (let count = 0; count < STARTS; count++) {

@@ -10,9 +10,9 @@ import { ours, type RowName } from './rows.ts'
 const bench = resolve(import.meta.dirname, '..')
 
 interface Home {
-  /** Every answer is read anew. */
+  /** Without the response cache: every request reads from the database. */
   readonly plinth: Peer
-  /** As it is unless it is told otherwise, which shows where the same is asked for again. */
+  /** The default settings, with the response cache: repeated requests are cache hits. */
   readonly kept: Contender
   /** Written by hand, over Plinth's tables. */
   readonly floor: Contender

@@ -59,7 +59,7 @@ export const strapis = (articles: number): Requests => ({
   ),
 })
 
-/** Its newest come first unless it is told; a relation is an id at depth 0. */
+/** Payload sorts newest first by default; a relation is an id at depth 0. */
 export const payloads = (articles: number): Requests => ({
   findOne: reads(mixed(articles).map(number => `/api/articles/${number}?depth=0`)),
   list: reads(pagesOf(articles).map(page => `/api/articles?sort=id&limit=25&page=${page}&depth=0`)),

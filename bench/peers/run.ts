@@ -12,7 +12,7 @@ import { preparePlinth } from './plinth.ts'
 import { costTable, plot, restTable, speedTable } from './report.ts'
 import { prepareStrapi } from './strapi.ts'
 
-// Plinth beside Strapi and Payload, on one PostgreSQL, in one run. Needs TEST_DATABASE_URL, npm and a build:
+// Compares Plinth with Strapi and Payload, on one PostgreSQL, in one run. Needs TEST_DATABASE_URL, npm and a build:
 //   npm run build && DURABLE=1 bash scripts/with-postgres.sh npm run bench:peers
 
 const ARTICLES = Number(process.env.PEERS_ARTICLES ?? 2000)
@@ -70,7 +70,7 @@ async function measure(
 }
 
 const head = (about: readonly string[]): readonly string[] => [
-  '# Beside Strapi and Payload',
+  '# Comparison with Strapi and Payload',
   '',
   ...about,
   `${ARTICLES.toLocaleString('en')} published articles with drafts; 10 connections; one process each; ${ROUNDS} rounds of ` +

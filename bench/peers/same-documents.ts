@@ -27,7 +27,7 @@ export async function assertSameDocuments(row: RowName, started: readonly Starte
   }
 }
 
-/** That what each of them is told to make can be read by everybody afterwards, with its relations. */
+/** Checks that the documents created in each product can be read publicly, with their relations. */
 export async function assertWritten(started: readonly Started[]): Promise<void> {
   for (const { contender, server } of started) {
     const [asked] = contender.requests.create ?? []

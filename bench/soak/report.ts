@@ -7,10 +7,9 @@ export function printSoak(samples: readonly Sample[], counts: Counts, reloads: n
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
   return [
     `${total.toLocaleString('en')} requests and ${reloads} reloads in ${Math.round(seconds)} s, by 6 clients; a sample each`,
-    '5 s, with a full collection, after which what is alive is counted; resident memory is looked at before it. Each number is',
-    'the least of half a minute: above it lies what only the requests of the moment hold. A reload, a minute in the first half,',
-    'begins anew with what is kept of answers (16 MB) and questions; that fills up again until the last third, through which',
-    'the line goes whose growth is told.',
+    '5 s: resident memory, then live memory after a full garbage collection. Each number is the least of half a minute, which',
+    'excludes memory of requests in flight. Each reload (one a minute in the first half) empties the caches of responses',
+    '(16 MB) and queries. They fill up again until the last third; the growth is the slope of a line through that third.',
     '',
     '![Memory](soak.svg)',
     '',
@@ -27,11 +26,11 @@ export function printSoak(samples: readonly Sample[], counts: Counts, reloads: n
 const NAMES: Readonly<Record<Measure, string>> = {
   resident: 'resident memory, MB',
   heap: 'live heap, MB',
-  external: 'live buffers beside the heap, MB',
+  external: 'live buffers outside of the heap, MB',
   handles: 'open files and sockets',
   pending: 'timers, sockets and work under way',
   connections: 'connections to PostgreSQL',
-  postgres: 'memory of PostgreSQL beside what its processes share, MB',
+  postgres: 'memory of PostgreSQL except shared memory, MB',
 }
 
 function lineOf(samples: readonly Sample[], measure: Measure): string {

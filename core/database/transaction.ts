@@ -103,7 +103,7 @@ const requestTimedOut = (outcome?: WriteOutcome) =>
 /** Cancels a transaction when its request times out. */
 interface TimeoutWatch {
   /**
-   * Whether the server warned after the timeout. A COMMIT that is cancelled while it waits for a synchronous replica
+   * True if the server warned after the timeout. A COMMIT that is cancelled while it waits for a synchronous replica
    * succeeds, with a warning that the replica may not have it.
    */
   isUnreplicated(): boolean

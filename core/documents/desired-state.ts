@@ -35,7 +35,7 @@ export interface DesiredRow {
   readonly createdAt: string
   readonly updatedAt: string
   readonly publishedAt: string | null
-  /** Of localized types with drafts. */
+  /** Timestamp of the shared values; null unless the type is localized and has drafts. */
   readonly sharedUpdatedAt: string | null
 }
 
@@ -53,9 +53,9 @@ export type DesiredValue<Placeholder = never> =
   | {
       readonly kind: 'links'
       readonly targets: readonly LinkTarget<Placeholder>[]
-      /** A change of the stored list, not applied yet: `targets` tells only whether the list will be empty. */
+      /** A change of the stored list, not applied yet. `targets` only shows if the list will be empty. */
       readonly change?: LinkChange
-      /** An edit of the stored list, which is not loaded: `targets` tells only whether the list will be empty. */
+      /** An edit of the stored list, which is not loaded. `targets` only shows if the list will be empty. */
       readonly edit?: LinkEdit
     }
   | { readonly kind: 'components'; readonly items: readonly DesiredComponent<Placeholder>[] }

@@ -124,7 +124,7 @@ function heldFiles({ body, ...saving }: ContextInput & Pick<Saving, 'body'>): He
 interface Place {
   readonly holder: Holder
   readonly values: Values
-  /** As `refsIn` of link-targets.ts builds it. */
+  /** The path in the form of `refsIn` (link-targets.ts). */
   readonly path: string
 }
 

@@ -31,7 +31,7 @@ export interface DocumentEvent {
   readonly action: EventAction
   /** Names of the written attributes, unordered; empty except for `create` and `update`. */
   readonly attributes: readonly string[]
-  /** Who wrote: `user`, `role` and `token` in one; null: trusted code of the project, or a start. */
+  /** The writer with `user`, `role` and `token`; null: trusted code of the project, or a start. */
   readonly caller: Pick<DocumentEvent, 'user' | 'role' | 'token'> | null
   /** The signed-in user. */
   readonly user: { readonly id: number; readonly documentId: string } | null

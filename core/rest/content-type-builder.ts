@@ -50,7 +50,7 @@ async function answerSchema(
 
 const ONLY_TOKENS = 'Schemas are answered to API tokens only'
 
-/** What a caller may read of the model. */
+/** The content-types and components that a caller may read. */
 interface SchemaSight {
   readonly types: readonly ContentType[]
   readonly attributesOf: (holder: Holder) => readonly Attribute[]

@@ -16,8 +16,8 @@ export function quoteText(text: string): string {
  * The alias of a table, a subquery, a function or a WITH query in a statement. It ends in `$`.
  *
  * PostgreSQL resolves a bare name to a column first, and to the rows only where no column has it: in `row_to_json(r)`
- * a column `r` would win. Columns and tables are named after what a project declares, and columns of an answer after
- * what a request asks for (GraphQL aliases). None of these names can contain `$`, so they cannot hide an alias.
+ * a column `r` would win. Columns and tables have names that a project declares, and columns of a result have names
+ * that a request chooses (GraphQL aliases). None of these names can contain `$`, so they cannot hide an alias.
  */
 export type Alias = `${string}$`
 

@@ -91,7 +91,7 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
     `unknown-field: \`writer\` has no field \`documentId\` to be set: one of \`name\`, \`age\`, \`salary\`, \`secret\`, \`pin\`, \`portrait\`, \`books\`, \`account\` | ${at}.writer.create.set.documentId | document`,
   ],
   [
-    'an attribute to be set that nobody writes',
+    'an attribute to be set that no caller may write',
     '{ users: { create: { set: { sessionVersion: 1 } } } }',
     `misplaced-terms: \`sessionVersion\` of \`users\` is \`writable: false\`: no permission can set it | ${at}.users.create.set.sessionVersion | sessionV`,
   ],

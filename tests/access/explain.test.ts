@@ -120,5 +120,5 @@ test('undeclared, public and token-implied permissions are each explained as suc
   const token = explain(of, { kind: 'token', key: 'all' }, 'book', 'delete')
   t.deepEqual(token.why, { kind: 'token-type' })
   t.regex(lineOf(of, token), /^all: \{ type: full-access/)
-  t.false(lineOf(of, token).includes('all-all'), 'the secret beside it is not shown')
+  t.false(lineOf(of, token).includes('all-all'), 'the secret is not shown')
 })

@@ -16,10 +16,10 @@ import { built, builtOf, root } from './place.cjs'
 
 const FOLDERS = ['core', 'tools', 'scripts', 'tests']
 
-/** What every file is made by: where one of these is another, all are made anew. */
+/** The inputs of every built file: if one of them changes, all files are built again. */
 const MAKERS = ['tests/build/strip.js', 'package-lock.json', 'project.schema.json']
 
-/** The file beside which a build leaves what checks project files (core/project/grammar/grammar.ts). */
+/** The build writes the compiled check of project files next to this file (core/project/grammar/grammar.ts). */
 const PRINT_GRAMMAR = join(root, 'core/project/grammar/print-grammar.ts')
 
 /**

@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url'
 import { blankSourceFile } from 'ts-blank-space'
 import ts from 'typescript'
 
-/** What it looks for, the build leaves beside what it made of it. */
-const BESIDE_BUILT = 'core/project/grammar/grammar.ts'
+/** This module loads a file that the build writes next to the built module. */
+const NEXT_TO_BUILT = 'core/project/grammar/grammar.ts'
 
 /** JavaScript with each line and column where the source has it, and which knows the source's place as its own. */
 export function strip(text, source) {
@@ -13,7 +13,9 @@ export function strip(text, source) {
     throw new Error(`${source}: neither JavaScript nor a type: ${text.slice(pos, end).trim()}`)
   })
   const place =
-    !source.endsWith(BESIDE_BUILT) && /import\.meta\.(url|dirname|filename)/.test(text) ? placeOf(source) : ''
+    !source.endsWith(NEXT_TO_BUILT) && /import\.meta\.(url|dirname|filename)/.test(text)
+      ? placeOf(source)
+      : ''
   return `${place}${withBuiltImports(code, file)}\n//# sourceURL=${pathToFileURL(source).href}\n`
 }
 
@@ -39,7 +41,7 @@ function importsOf(file) {
   return found
 }
 
-/** Data lies beside the sources. */
+/** Data files are next to the sources, so a built module resolves them from there. */
 function placeOf(source) {
   const place = { url: pathToFileURL(source).href, dirname: dirname(source), filename: source }
   return `Object.assign(import.meta, ${JSON.stringify(place)});`

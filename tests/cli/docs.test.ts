@@ -30,7 +30,7 @@ test('the guide shows the actual output of the commands for the example project'
     page,
   )
   if (process.env.UPDATE_GOLDEN) writeFileSync(PAGE, actual)
-  t.is(readFileSync(PAGE, 'utf8'), actual, 'UPDATE_GOLDEN=1 writes the guide anew')
+  t.is(readFileSync(PAGE, 'utf8'), actual, 'UPDATE_GOLDEN=1 rewrites the guide')
 })
 
 const blockOf = (command: string, output: string): string =>

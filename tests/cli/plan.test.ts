@@ -107,7 +107,7 @@ test('an invalid project and an unreachable database are reported with exit code
   t.is(await runPlan({ ...base, env: {}, form: 'text' }), 1)
   t.regex(reported.splice(0).join(''), /project\.yaml:3:\d+[\s\S]*string/)
   folder.write('project.yaml', project('title: string'))
-  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }
+  const env = { DATABASE_URL: 'postgres://unknown@127.0.0.1:1/nothing' }
   t.is(await runMigrate({ ...base, env, json: false, allowDestructive: false }), 1)
   t.regex(reported.join(''), /127\.0\.0\.1/)
 })

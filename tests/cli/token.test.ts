@@ -37,7 +37,7 @@ async function knownBy(yaml: string, token: string, now = NOW): Promise<string> 
   const access = passed(compileAccess(project, model))
   try {
     const found = await apiTokenStrategy(project.settings.apiTokens, access, () => now)(token)
-    return found ? found.grants.name : 'nobody'
+    return found ? found.grants.name : 'anonymous'
   } catch (error) {
     if (error instanceof RequestFault) return error.message
     throw error
@@ -52,7 +52,7 @@ for (const type of ['read-only', 'full-access', 'custom'] as const) {
     t.is(out.split(token).length, 2, 'it is printed once')
     t.false(yaml.includes(token))
     t.is(await knownBy(yaml, token), 'website')
-    t.is(await knownBy(yaml, `${token.slice(0, -1)}_`), 'nobody')
+    t.is(await knownBy(yaml, `${token.slice(0, -1)}_`), 'anonymous')
     t.is(await knownBy(yaml, token, NOW * 100), 'website')
   })
 }

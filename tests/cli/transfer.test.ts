@@ -105,7 +105,7 @@ test('an impossible import is refused in one sentence, and writes nothing', asyn
   t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson'), files: project }), 1)
   t.deepEqual(reported.splice(0), Array(2).fill(`${project} is a file: --files names a folder\n`))
   // A file at the path of the draft does not affect the permissions.
-  folder.write('all.ndjson.part', 'of somebody else')
+  folder.write('all.ndjson.part', 'of another import')
   chmodSync(join(folder.path, 'all.ndjson.part'), 0o666)
   t.is(await runExport({ ...exporting, out: join(folder.path, 'all.ndjson') }), 0)
   t.is(reported.pop(), 'Exported 0 documents\n')

@@ -45,10 +45,10 @@ const run = (options: readonly string[]): Promise<string> =>
   })
 
 test('every recorded request has the recorded response', t => {
-  const told = differences
+  const listed = differences
     .filter(({ verdict }) => verdict === 'differs')
     .map(({ case: file, step, want, seen }) => ({ file, step, want, seen }))
-  t.deepEqual(told, [])
+  t.deepEqual(listed, [])
 })
 
 test('almost all errors have the recorded message', t => {

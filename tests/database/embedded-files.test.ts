@@ -58,7 +58,7 @@ interface Writer {
   reaches(count: number): Promise<void>
 }
 
-const WRITER = program('tests/database/fixtures/write-and-tell.ts')
+const WRITER = program('tests/database/fixtures/write-and-acknowledge.ts')
 
 function startWriter(t: ExecutionContext, root: string): Writer {
   const child = spawn(process.execPath, [...WRITER, root], {

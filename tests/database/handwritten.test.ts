@@ -147,8 +147,8 @@ test.serial(
     t.is(await after(...AFTER, `throw new Error('not today')`), '- migrations/b.after.ts failed: not today')
     // Not awaited, and reported nevertheless.
     t.is(
-      await doing('sql`UPDATE nobody SET first = 1`'),
-      '- migrations/b.after.ts failed: relation "nobody" does not exist',
+      await doing('sql`UPDATE missing SET first = 1`'),
+      '- migrations/b.after.ts failed: relation "missing" does not exist',
     )
     t.regex(
       await doing('await sql`COMMIT`'),

@@ -136,7 +136,7 @@ if (server) {
 
   test('reads may use a replica, and use the primary if the replica is unreachable', async t => {
     const url = await createDatabase(t, server)
-    const away = `postgres://nobody@127.0.0.1:${await closedPort()}/away`
+    const away = `postgres://unknown@127.0.0.1:${await closedPort()}/away`
     const opened = await openDatabase(
       { ...DATABASE_SETTINGS, url, replicas: [url, away] },
       { root: tmpdir(), observe: () => {} },

@@ -71,7 +71,7 @@ test('publish, unpublish and discardDraft return the changed versions', async t 
   t.like(await books.discardDraft({ documentId }), { entries: [{ title: 'Draft', publishedAt: null }] })
   t.like(await books.unpublish({ documentId }), { documentId, entries: [{ title: 'Draft' }] })
   t.is(await books.findOne({ documentId, status: 'published' }), null)
-  t.deepEqual(await books.publish({ documentId: 'nobody' }), { documentId: 'nobody', entries: [] })
+  t.deepEqual(await books.publish({ documentId: 'missing' }), { documentId: 'missing', entries: [] })
 })
 
 test('each locale is written and read by its code, all locales by *', async t => {
@@ -89,9 +89,9 @@ test('each locale is written and read by its code, all locales by *', async t =>
 
 test('update of a missing document returns null, and delete returns no entries', async t => {
   const { documents } = await open(t)
-  t.is(await documents('writer').update({ documentId: 'nobody', data: { name: 'x' } }), null)
-  t.deepEqual(await documents('writer').delete({ documentId: 'nobody' }), {
-    documentId: 'nobody',
+  t.is(await documents('writer').update({ documentId: 'missing', data: { name: 'x' } }), null)
+  t.deepEqual(await documents('writer').delete({ documentId: 'missing' }), {
+    documentId: 'missing',
     entries: [],
   })
 })

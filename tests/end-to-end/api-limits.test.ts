@@ -44,7 +44,7 @@ test('invalid credentials count for their address, however many there are', asyn
   const ask = await open(t, SMALL)
   for (const expected of [401, 401, 401, 429])
     t.is(await ask('203.0.113.1', `forged-${Math.random()}`), expected)
-  t.is(await ask('203.0.113.1', FULL), 429, 'nobody has proved yet that it is valid')
+  t.is(await ask('203.0.113.1', FULL), 429, 'the token is not verified yet')
   t.is(await ask('203.0.113.9', FULL), 200)
   t.is(await ask('203.0.113.1', FULL), 200, 'known by now, and not at its limit')
 })

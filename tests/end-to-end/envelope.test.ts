@@ -209,7 +209,7 @@ test('an invalid key is reported with its path and parameter', async t => {
 })
 
 test('checks run in the order route, credentials, permission, query', async t => {
-  const bearer = { authorization: 'Bearer nobody-knows-me' }
+  const bearer = { authorization: 'Bearer unknown-token' }
   t.is((await room.get('/api/nothing', null, bearer)).status, 404)
   t.is((await room.get('/api/books?filters[nothing]=1', null, bearer)).status, 401)
   t.is((await room.get('/api/diaries?filters[nothing]=1', null)).status, 403)

@@ -33,8 +33,8 @@ const WAYS: readonly Hidden[] = [
     value: 'whisper',
     token: null,
   },
-  { list: 'people', hops: ['diary'], attribute: 'text', value: 'Nobody reads this.', token: null },
-  { list: 'books', hops: ['author', 'diary'], attribute: 'text', value: 'Nobody reads this.', token: null },
+  { list: 'people', hops: ['diary'], attribute: 'text', value: 'Kept for myself.', token: null },
+  { list: 'books', hops: ['author', 'diary'], attribute: 'text', value: 'Kept for myself.', token: null },
   { list: 'books', hops: [], attribute: 'code', value: 'A1', token: 'guarded' },
 ]
 
@@ -94,14 +94,14 @@ for (const hidden of WAYS) {
   const { list, hops, attribute, token } = hidden
   const name = [list, ...hops, attribute].join('.')
 
-  test(`${name} cannot be filtered, sorted or selected by, in any spelling (${token ?? 'nobody'})`, async t => {
+  test(`${name} cannot be filtered, sorted or selected by, in any spelling (${token ?? 'anonymous'})`, async t => {
     for (const query of [...filtersOn(hidden), ...otherNames(hidden)]) {
       const answer = await room.get(`/api/${list}?${query}`, token)
       t.is(answer.status, 400, query)
     }
   })
 
-  test(`no response reveals whether a guess at ${name} is right (${token ?? 'nobody'})`, async t => {
+  test(`no response reveals whether a guess at ${name} is right (${token ?? 'anonymous'})`, async t => {
     const wrong = { ...hidden, value: 'zzzz' }
     const [right, other] = [hidden, wrong].map(way => [...filtersOn(way), ...insidePopulate(way)])
     for (const [index, query] of (right ?? []).entries()) {
@@ -110,7 +110,7 @@ for (const hidden of WAYS) {
         await room.get(`/api/${list}?${other?.[index]}`, token),
       ]
       t.deepEqual([one.status, one.body], [two.status, two.body], query)
-      t.notRegex(JSON.stringify(one.body), /whisper|spine|Nobody reads/, query)
+      t.notRegex(JSON.stringify(one.body), /whisper|spine|Kept for/, query)
     }
   })
 }

@@ -145,10 +145,10 @@ test('a caller creates users only of roles that it may assign, and the server se
   t.is(said(await make('promoted', { role: clerk }, 'cleo')), '403 Forbidden')
   t.is(said(await send('PUT', `/api/users/${ids.bob}`, { role: clerk }, 'cleo')), '403 Forbidden')
   t.is(said(await send('PUT', `/api/users/${ids.cleo}`, { nickname: 'Chief' }, 'cleo')), '403 Forbidden')
-  t.is(said(await make('nobodys', { role: authenticated }, 'ann')), '403 Forbidden')
+  t.is(said(await make('refused', { role: authenticated }, 'ann')), '403 Forbidden')
   t.deepEqual(
     listOf(
-      await get('/api/users?filters[username][$in][0]=promoted&filters[username][$in][1]=nobodys', 'full'),
+      await get('/api/users?filters[username][$in][0]=promoted&filters[username][$in][1]=refused', 'full'),
     ),
     [],
   )

@@ -50,11 +50,11 @@ test('a user signs in with the exact name, or with the mail address in any case'
 })
 
 test('an answer does not reveal whether an account exists', async t => {
-  const [wrong, unknown] = await Promise.all([login('ann', 'nonsense'), login('nobody', 'nonsense')])
+  const [wrong, unknown] = await Promise.all([login('ann', 'nonsense'), login('unknown', 'nonsense')])
   t.is(said(wrong), '400 Invalid identifier or password')
   t.deepEqual(wrong.body, unknown.body)
   const asked = await Promise.all(
-    ['ann@example.com', 'nobody@example.com'].map(email =>
+    ['ann@example.com', 'unknown@example.com'].map(email =>
       people.call('POST', '/api/auth/forgot-password', { email }),
     ),
   )

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { temporaryFolder } from '../harness/folder.ts'
 import { type Answer, serveProject } from '../harness/server.ts'
 
-/** The parts of an answer that tests inspect: a document, a list of them or any other value. */
+/** The parts of a response that tests inspect: a document, a list of documents or any other value. */
 export interface Body {
   readonly [key: string]: Value
 }
@@ -13,11 +13,11 @@ export interface Room {
   /** An anonymous read, or one with a token of project.yaml. */
   get(path: string, token?: Token | null, headers?: Readonly<Record<string, string>>): Promise<Answer>
   request(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** The document of a 200 answer to the full token. */
+  /** The document of a 200 response to the full token. */
   one(path: string): Promise<Body>
-  /** The documents of a 200 answer to the full token. */
+  /** The documents of a 200 response to the full token. */
   many(path: string): Promise<readonly Body[]>
-  /** Their `code`s, in order. */
+  /** The `code`s of the books that match, in order. */
   codes(query: string): Promise<readonly Value[]>
   close(): Promise<void>
 }

@@ -142,7 +142,7 @@ test.serial('a request in flight at SIGTERM is answered before the process ends'
   await pause(300)
   const ended = server.stop()
   for (let tries = 0; tries < 100 && (await isListening(server)); tries++) await pause(100)
-  t.false(await isListening(server), 'nobody else is let in')
+  t.false(await isListening(server), 'no new connection is accepted')
   socket.write(']')
   t.regex(await text(socket), /^HTTP\/1\.1 [45]\d\d [\s\S]*Connection: close/)
   t.is(await ended, 0)

@@ -18,7 +18,7 @@ contentTypes: { note: { attributes: { text: { type: string, unique: true } } } }
 roles: { public: { permissions: { note: [find, create] } } }
 `
 
-const SECRET = 'a-value-that-nobody-may-read'
+const SECRET = 'a-value-that-must-stay-hidden'
 
 test('OpenTelemetry sees requests in the traces of their callers, with their database statements', async t => {
   const exporter = new InMemorySpanExporter()

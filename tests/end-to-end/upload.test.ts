@@ -504,7 +504,7 @@ test.serial('an invalid attachment target is refused, and nothing is stored', as
   const cases = [
     { ...good, ref: 'api::pots.pots' },
     { ...good, ref: 'plugin::upload.file' },
-    { ...good, refId: 'nobody' },
+    { ...good, refId: 'missing' },
     { ...good, refId: '99999999' },
     { ...good, refId: '9'.repeat(30) },
     { ...good, field: 'title' },
@@ -525,7 +525,7 @@ test.serial('an invalid attachment target is refused, and nothing is stored', as
 
 test.serial('a file lists the documents that use it, if the caller may find them', async t => {
   const fields = { ref: 'api::note.note', refId: 'note', field: 'paper' }
-  const [file] = await upload(t, { files: [['told.txt', 't']], fields })
+  const [file] = await upload(t, { files: [['untouched.txt', 't']], fields })
   const related = async (query: string, token: Token = 'full') =>
     (await call('GET', `/api/upload/files/${file?.id}?${query}`, token)).body.related
   t.is(await related(''), undefined)

@@ -120,11 +120,11 @@ function toRoom(server: LocalServer, folder: Folder): WritingRoom {
   }
 }
 
-/** `400 Invalid key x`, `201`. */
+/** The status and the error message of a response: `400 Invalid key x`, `201`. */
 export const reported = ({ status, body }: Written): string => {
   const error = body.error as Body | undefined
   return error ? `${status} ${String(error.message)}` : String(status)
 }
 
-/** A key of the answered document. */
+/** A key of the document in a response. */
 export const answered = ({ body }: Written, key: string): unknown => (body.data as Body)[key]

@@ -4,7 +4,7 @@ import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
 
-const TOKEN = 'a-secret-of-forty-letters-that-nobody-guesses'
+const TOKEN = 'a-secret-of-forty-letters-that-is-not-guessed'
 
 const PROJECT = {
   contentTypes: {
@@ -69,15 +69,15 @@ async function open(t: ExecutionContext): Promise<TestApp & { heard(): Promise<r
   return { ...app, heard }
 }
 
-const NOBODY = { user: null, role: null, token: null }
+const ANONYMOUS = { user: null, role: null, token: null }
 
 test('an event contains the writer and the changed attributes for every interface, without values', async t => {
   const { heard, request } = await open(t)
   const started = (await heard()).toSorted((a, b) => a.name.localeCompare(b.name))
   t.like(started, [
-    { name: 'article.create', documentId: 'a', status: 'draft', attributes: ['title'], ...NOBODY },
-    { name: 'article.publish', documentId: 'a', status: 'published', attributes: [], ...NOBODY },
-    { name: 'user.create', status: 'published', ...NOBODY },
+    { name: 'article.create', documentId: 'a', status: 'draft', attributes: ['title'], ...ANONYMOUS },
+    { name: 'article.publish', documentId: 'a', status: 'published', attributes: [], ...ANONYMOUS },
+    { name: 'user.create', status: 'published', ...ANONYMOUS },
   ])
 
   const account = { username: 'bea', email: 'bea@example.org', password: 'bea-password' }
@@ -106,7 +106,7 @@ test('an event contains the writer and the changed attributes for every interfac
   await request('POST', '/api/mine', { token })
   t.like(await heard(), [
     { name: 'note.create', user: bea, role: 'authenticated' },
-    { name: 'note.update', ...NOBODY },
+    { name: 'note.update', ...ANONYMOUS },
   ])
 
   await request('PUT', `/api/users/${bea.id}`, { body: { username: 'beate' }, token })

@@ -46,7 +46,7 @@ const PROJECT = {
 
 const headers = { authorization: `Bearer ${TOKEN}` }
 
-/** What clients ask in each format; `Shown` are the fields of an article, whatever they are called. */
+/** The documents of the clients in each format; the fragment `Shown` selects the fields of an article. */
 const DOCUMENTS = {
   nested: `
     fragment Shown on ArticleEntity { id attributes { locale title author { data { id attributes { name } } } } }

@@ -35,7 +35,7 @@ roles:
   public: { permissions: { book: [find, create, update, delete], author: [find] } }
 `
 
-/** What differs between the formats: the documents, and where a program finds what they select. */
+/** The differences between the formats: the documents, and the paths in their results. */
 const FORMATS = {
   nested: {
     operations: `

@@ -230,7 +230,7 @@ test('a document that code invents contains its own relations', async t => {
         id: null,
         attributes: {
           name: 'Nowhere',
-          owner: { data: { attributes: { name: 'Nobody' } } },
+          owner: { data: { attributes: { name: 'Invented' } } },
           opening: { day: 'never' },
           dishes: {
             data: [

@@ -157,7 +157,7 @@ test('anonymous callers and API tokens have no me; other providers and GET do no
 })
 
 test('every login of an operation and of a batch counts, together with logins over REST (S9)', async t => {
-  const wrong = 'login(input: { identifier: "nobody-here", password: "wrong" }) { jwt }'
+  const wrong = 'login(input: { identifier: "unknown-user", password: "wrong" }) { jwt }'
   const from = { address: '10.0.1.1' }
   const batch = await post(
     '/graphql',
@@ -167,12 +167,12 @@ test('every login of an operation and of a batch counts, together with logins ov
   t.is(codeOf(batch.body[1].errors[0]), 'BAD_USER_INPUT')
   for (let tries = 0; tries < 3; tries++)
     t.is(codeOf((await ask(`mutation { login: ${wrong} }`, from)).errors[0]), 'BAD_USER_INPUT')
-  t.is((await post('/api/auth/local', { identifier: 'nobody', password: 'x' }, from)).status, 400)
+  t.is((await post('/api/auth/local', { identifier: 'unknown', password: 'x' }, from)).status, 400)
   const over = await login('ann', 'Ann-Password1', from)
   t.is(codeOf(over.errors[0]), 'STRAPI_RATE_LIMIT_ERROR')
   t.is(over.data, null)
   t.is((await post('/api/auth/local', { identifier: 'ann', password: 'Ann-Password1' }, from)).status, 429)
-  const codes = 'forgotPassword(email: "nobody@users.test") { ok }'
+  const codes = 'forgotPassword(email: "unknown@users.test") { ok }'
   const aliases = Array.from({ length: 8 }, (_, index) => `a${index}: ${codes}`).join(' ')
   const many = await ask(`mutation { ${aliases} }`, { address: '10.0.1.2' })
   t.deepEqual(many.data.a5, { ok: true })
@@ -265,7 +265,7 @@ test('permitted callers create, change and remove users; roles cannot be changed
     'mutation ($id: ID!) { updateUsersPermissionsUser(id: $id, data: { blocked: true }) { data { id attributes { blocked } } } }'
   const blocked = await ask(UPDATE, from, { id: number })
   t.deepEqual(blocked.data.updateUsersPermissionsUser.data, { id, attributes: { blocked: true } })
-  t.is((await ask(UPDATE, from, { id: 'nobody' })).errors[0].message, 'User not found')
+  t.is((await ask(UPDATE, from, { id: 'missing' })).errors[0].message, 'User not found')
   const CHANGE =
     'mutation ($id: ID!, $d: UsersPermissionsUserInput!) { updateUsersPermissionsUser(id: $id, data: $d) { data { attributes { role { data { id } } } } } }'
   for (const [key, kind] of [

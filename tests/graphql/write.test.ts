@@ -152,7 +152,7 @@ test.serial(
       'BAD_USER_INPUT: This attribute must be unique',
     ])
     t.deepEqual(codesOf(await create({})), ['BAD_USER_INPUT: title must be defined.'])
-    for (const author of ['nobody', '99999999'])
+    for (const author of ['missing', '99999999'])
       t.deepEqual(codesOf(await create({ title: 'No author', author })), [
         'BAD_USER_INPUT: 1 relation(s) of type api::author.author associated with this entity do not exist',
       ])
@@ -261,8 +261,8 @@ test.serial(
 )
 
 test.serial('a missing document is no error except for single types; a record id is accepted', async t => {
-  for (const id of ['99999999', 'nobody', 'a\0b', '']) {
-    t.deepEqual(await update(id, { title: 'Nobody' }), { data: { post: { data: null } } } as never)
+  for (const id of ['99999999', 'missing', 'a\0b', '']) {
+    t.deepEqual(await update(id, { title: 'Missing' }), { data: { post: { data: null } } } as never)
     t.deepEqual(await run('mutation ($id: ID!) { post: deletePost(id: $id) { data { id } } }', { id }), {
       data: { post: { data: null } },
     } as never)
@@ -308,10 +308,10 @@ test.serial(
     t.deepEqual(codesOf(await localize(id, null, { title: 'Nowhere' })), [
       'STRAPI_APPLICATION_ERROR: locale is missing',
     ])
-    t.deepEqual(codesOf(await localize('99999999', 'it', { title: 'Nobody' })), [
+    t.deepEqual(codesOf(await localize('99999999', 'it', { title: 'Missing' })), [
       'STRAPI_NOT_FOUND_ERROR: Entity not found',
     ])
-    t.deepEqual(codesOf(await localize('nobody', 'it', { title: 'Nobody' })), [
+    t.deepEqual(codesOf(await localize('missing', 'it', { title: 'Missing' })), [
       'STRAPI_NOT_FOUND_ERROR: Entity not found',
     ])
     t.regex(
@@ -344,7 +344,7 @@ test.serial(
     post: createPost(data: { title: "First" }) { ${POST} }
     bad: createPost(data: { title: "x" }) { ${POST} }
     third: createPost(data: { title: "Third" }) { ${POST} }
-    no: deletePost(id: "nobody") { ${POST} }
+    no: deletePost(id: "missing") { ${POST} }
   }`)
     t.deepEqual(codesOf(answer), ['BAD_USER_INPUT: title must be at least 3 characters'])
     t.is(answer.data.bad, null)
@@ -383,7 +383,7 @@ test.serial('publishing, unpublishing and changing a published version require p
 
 test.serial('a caller who may not write cannot learn whether the document exists', async t => {
   const id = idOf(await create({ title: 'There' }))
-  for (const each of [id, 'nobody', '99999'])
+  for (const each of [id, 'missing', '99999'])
     for (const mutation of [
       'updatePost(id: $id, data: {})',
       'deletePost(id: $id)',
@@ -458,7 +458,7 @@ test.serial('a role cannot link documents that it may not find, read or write (S
       'own',
     )
   const gone = await link({ title: 'To Bob', author: other.documentId })
-  const anonymous = await link({ title: 'To Bob', author: 'nobody' })
+  const anonymous = await link({ title: 'To Bob', author: 'missing' })
   t.deepEqual(codesOf(gone), codesOf(anonymous))
   t.regex(codesOf(gone)[0] ?? '', /do not exist/)
   const own = await link({ title: 'To Ann', author: author.documentId, code: 'not chosen' })
@@ -468,7 +468,7 @@ test.serial('a role cannot link documents that it may not find, read or write (S
     run('mutation ($id: ID!) { post: deletePost(id: $id) { data { id } } }', { id }, 'own')
   // The draft is hidden from this role: it is answered as a document that does not exist.
   const unknown = { data: { post: { data: null } } }
-  for (const id of [foreign, 'nobody']) {
+  for (const id of [foreign, 'missing']) {
     t.deepEqual(await update(id, { title: 'Taken over' }, 'own'), unknown as never)
     t.deepEqual(await remove(id), unknown as never)
   }

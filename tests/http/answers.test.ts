@@ -92,7 +92,7 @@ test('an unexpected error is an opaque 500, and a log entry with the request’s
       message: 'Internal Server Error',
     })
     const failure = reported.find(({ kind }) => kind === 'failed')
-    if (failure?.kind !== 'failed') return t.fail('nothing was told')
+    if (failure?.kind !== 'failed') return t.fail('no failure was observed')
     t.is(failure.requestId, answer.headers.get('x-request-id') ?? '')
     t.regex(String(failure.error), /secret detail/)
   }

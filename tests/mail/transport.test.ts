@@ -86,7 +86,7 @@ const failing = async (t: ExecutionContext, url: string, retryable: boolean): Pr
   t.notRegex(JSON.stringify(error?.fault), /127\.0\.0\.1|user/)
   t.is(reported.length, 1)
   const [only] = reported
-  return only?.kind === 'mailFailed' ? only.what : `told ${only?.kind}`
+  return only?.kind === 'mailFailed' ? only.what : `observed ${only?.kind}`
 }
 
 test('an unreachable mail server is logged, without delaying the request', async t => {

@@ -126,7 +126,7 @@ test('an S3 error is not reported as a missing file', async t => {
   const { endpoint, close } = await startS3()
   t.teardown(close)
   const file = { path: import.meta.filename, mime: 'text/plain' }
-  await t.throwsAsync(open({ endpoint, accessKeyId: 'nobody' }).store('a_0.txt', file), {
+  await t.throwsAsync(open({ endpoint, accessKeyId: 'unknown' }).store('a_0.txt', file), {
     message: /answered 403/,
   })
   await t.throwsAsync(open({ endpoint, bucket: 'elsewhere' }).store('a_0.txt', file), {

@@ -22,7 +22,7 @@ contentTypes:
     '5:42 contentTypes.article.attributes.seo.component: unknown component `shared.sea`: did you mean `shared.seo`?',
     '6:61 contentTypes.article.attributes.blocks.components[1]: unknown component `other.thing`',
   ],
-  'components in a circle are told of with the whole circle': [
+  'a cycle of components is reported with all its members': [
     `components:
   a.one: { attributes: { next: { type: component, component: a.two } } }
   a.two: { attributes: { parts: { type: dynamiczone, components: [a.three] } } }
@@ -31,7 +31,7 @@ contentTypes:
     '4:34 components["a.three"].attributes.back: components contain each other in a cycle: `a.one` → `a.two` → `a.three` → `a.one`',
     '5:33 components["a.self"].attributes.self: components contain each other in a cycle: `a.self` → `a.self`',
   ],
-  'a side whose other side is missing is told, with the nearest attribute': [
+  'a missing inverse attribute is reported with the nearest one': [
     `contentTypes:
   author: { attributes: { articles: { type: relation, relation: oneToMany, target: article, mappedBy: author } } }
   article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: articels } } }`,
@@ -53,7 +53,7 @@ contentTypes:
   article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: pages } } }`,
     '6:103 contentTypes.article.attributes.author.inversedBy: `author.pages` leads to `page`, not back to `article`',
   ],
-  'a name that PostgreSQL would cut is told of with its length': [
+  'a name over the limit of PostgreSQL is reported with its length': [
     `contentTypes:
   article:
     attributes:
@@ -72,7 +72,7 @@ contentTypes:
   article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: articles } } }`,
     '3:103 contentTypes.article.attributes.author.inversedBy: `article.author` is manyToOne, so `author.articles` must be oneToMany, not manyToMany',
   ],
-  'two sides with the same role are told of once': [
+  'two sides with the same role are reported once': [
     `contentTypes:
   author: { attributes: { articles: { type: relation, relation: manyToMany, target: article, mappedBy: authors } } }
   article: { attributes: { authors: { type: relation, relation: manyToMany, target: author, mappedBy: articles } } }`,
@@ -304,7 +304,7 @@ components:
   a.self: { attributes: { self: { type: component, component: a.self } } }
 contentTypes:
   role: { attributes: { name: string } }
-  article: { attributes: { author: { type: relation, relation: manyToOne, target: nobody }, fooBar: string, foo_bar: string } }`)
+  article: { attributes: { author: { type: relation, relation: manyToOne, target: missing }, fooBar: string, foo_bar: string } }`)
   t.is(faults.length, 4)
 })
 

@@ -63,27 +63,27 @@ test('TypeScript and JavaScript load without a build step, under the names of th
 })
 
 test('every load reads a module and its imports again', async t => {
-  const folder = project(t, 'routesConfig: { note.find: { policies: [told] } }\n', {
-    'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
+  const folder = project(t, 'routesConfig: { note.find: { policies: [broken] } }\n', {
+    'policies/broken.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
     'lib/text.ts': "export const text = 'one'\n",
   })
-  t.deepEqual(await reportedOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: one'])
+  t.deepEqual(await reportedOf(folder), ['policies/broken.ts:2:7 the module cannot be loaded: one'])
   folder.write('lib/text.ts', "export const text = 'two'\n")
-  t.deepEqual(await reportedOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: two'])
+  t.deepEqual(await reportedOf(folder), ['policies/broken.ts:2:7 the module cannot be loaded: two'])
 })
 
 test('every load also reads a module again through a symbolic link to the project', async t => {
-  const folder = project(t, 'routesConfig: { note.find: { policies: [told] } }\n', {
-    'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
+  const folder = project(t, 'routesConfig: { note.find: { policies: [broken] } }\n', {
+    'policies/broken.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
     'lib/text.ts': "export const text = 'one'\n",
   })
   const link = `${folder.path}-link`
   symlinkSync(folder.path, link)
   t.teardown(() => unlinkSync(link))
   const linked = { ...folder, path: link }
-  t.deepEqual(await reportedOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: one'])
+  t.deepEqual(await reportedOf(linked), ['policies/broken.ts:2:7 the module cannot be loaded: one'])
   folder.write('lib/text.ts', "export const text = 'two'\n")
-  t.deepEqual(await reportedOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: two'])
+  t.deepEqual(await reportedOf(linked), ['policies/broken.ts:2:7 the module cannot be loaded: two'])
 })
 
 test('invalid modules are reported with their positions, all together', async t => {

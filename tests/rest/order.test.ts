@@ -8,7 +8,7 @@ test.before(async () => {
 })
 test.after.always(() => room?.close())
 
-const GARBAGE = { authorization: 'Bearer nobody-knows-this' }
+const GARBAGE = { authorization: 'Bearer unknown-token' }
 
 test('an unknown path is not found, for every caller', async t => {
   t.is((await room.get('/api/unicorns', null, GARBAGE)).status, 404)

@@ -109,7 +109,7 @@ test('unknown parameters reveal nothing hidden', async t => {
       '',
     ]) {
       const [right, wrong] = await Promise.all(
-        ['whisper', 'nobody'].map(guess =>
+        ['whisper', 'unknown'].map(guess =>
           world.ask('GET', `/api/authors?${parameter}${keys}=${guess}`, { as: FULL }),
         ),
       )

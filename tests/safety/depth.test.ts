@@ -7,7 +7,7 @@ import { faultsOf } from '../project/load.ts'
 
 // Input nested deeper than any document is refused with a precise error, at every position: never a 500.
 
-const TOKEN = 'a-secret-of-forty-letters-that-nobody-guesses'
+const TOKEN = 'a-secret-of-forty-letters-that-is-not-guessed'
 
 const PROJECT = {
   components: { 'part.box': { attributes: { label: 'string', inner: 'json' } } },

@@ -8,10 +8,9 @@ import { conformanceProject } from './conformance-project.ts'
 import { pick } from './random.ts'
 import { type Document, FULL, openWorld, type World } from './world.ts'
 
-// Safety rule S14 for writes: bodies made up at random, the same ones at every run. None is a fault of the server,
-// and none that is refused leaves anything behind.
+// Safety rule S14 for writes: random bodies from a fixed seed cause no server error, and a refused one writes nothing.
 const SEED = 20_261_121
-/** Embedded, looking at every row after every write takes the most of the time. */
+/** On the embedded database, comparing every row after every write takes most of the time. */
 const ROUNDS = testServer() ? 2_000 : 1_000
 
 let world: World

@@ -66,7 +66,7 @@ test.before(async () => {
     ids[name] = await world.make('POST', `/api/${path}`, data)
   }
   await make('post', 'posts', { title: 'hidden', open: false, shared: 'secret' })
-  await make('openPost', 'posts', { title: 'seen', open: true, shared: 'told' })
+  await make('openPost', 'posts', { title: 'seen', open: true, shared: 'visible' })
   await make('draft', 'posts?status=draft', { title: 'hidden draft', open: false, shared: 'secret' })
   await make('note', 'notes', { text: 'hidden', open: false })
   await make('openNote', 'notes', { text: 'seen', open: true })
@@ -247,7 +247,7 @@ test.serial('a hidden single type cannot be changed, created again or deleted', 
 
 test.serial('adding a locale to a document requires that each of its locales is visible', async t => {
   const make = async (french: boolean) => {
-    const data = { title: 'en', open: true, shared: 'told' }
+    const data = { title: 'en', open: true, shared: 'visible' }
     const { documentId } = await world.make('POST', '/api/posts', data)
     await world.make('PUT', `/api/posts/${documentId}?locale=fr`, { title: 'fr', open: french })
     return async (locale: string) => {

@@ -47,7 +47,7 @@ test.serial('values shared by all locales require permission to change each of t
       const answer = await world.ask('PUT', path, { as: WRITER, data })
       t.is(answer.status, 403, `${status} ${JSON.stringify(data)}`)
     }
-    const own = await world.ask('PUT', path, { as: WRITER, data: { title: 'Mine anew', body: 'mine' } })
+    const own = await world.ask('PUT', path, { as: WRITER, data: { title: 'Mine again', body: 'mine' } })
     t.is(own.status, 200, own.text)
   }
   t.deepEqual({ ...(await read()), localizations: null }, { ...before, localizations: null })

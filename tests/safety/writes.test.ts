@@ -304,7 +304,7 @@ test.serial(
       { author: null },
       { categories: [] },
       { blocks: [{ __component: 'blocks.quote', author: 'ann' }] },
-      { blocks: [{ __component: 'blocks.quote', author: 'nobody' }] },
+      { blocks: [{ __component: 'blocks.quote', author: 'missing' }] },
     ]) {
       const answer = await world.ask('POST', '/api/articles', {
         as: BLIND,

@@ -6,7 +6,7 @@ import { createDatabase, testServer } from '../harness/test-database.ts'
 // Whatever a request may hold many of: at n, 2n and 4n of them the process is busy in proportion, and no request keeps
 // others waiting; above the documented limit the answer is an immediate 4xx. A case is one line of the table.
 
-const TOKEN = 'a-secret-of-forty-letters-that-nobody-guesses'
+const TOKEN = 'a-secret-of-forty-letters-that-is-not-guessed'
 
 const PROJECT = {
   server: { rateLimit: { api: false, auth: false, account: false }, bodyLimit: '1mb' },

@@ -30,7 +30,7 @@ const ATTACKS: readonly Attack[] = [
   { name: 'an endless length', bytes: () => Buffer.from([0x44, 255, 255, 255, 255, 1]), after: 'end' },
   { name: 'a row of fewer than no columns', bytes: put(message('D', int16(0xffff))), after: 'continue' },
   { name: 'a row whose text is cut', bytes: put(message('D', '\0\x01\0\0')), after: 'continue' },
-  { name: 'a row that nobody asked for', bytes: put(message('D', '\0\x01\0\0\0\x01x')), after: 'continue' },
+  { name: 'an unrequested row', bytes: put(message('D', '\0\x01\0\0\0\x01x')), after: 'continue' },
   { name: 'the end of a copy', bytes: put(message('c', '')), after: 'continue' },
   { name: 'the beginning of a copy in', bytes: put(message('G', '\0\0\0')), after: 'end' },
   { name: 'the beginning of a copy out', bytes: put(message('H', '\0\0\0')), after: 'end' },

@@ -106,7 +106,7 @@ test.serial(
 
     const stored = JSON.stringify(await world.query('SELECT * FROM plinth_idempotency'))
     for (const secret of [key, 'Ann', 'Bea'])
-      t.false(stored.includes(secret), 'nothing stands there in clear')
+      t.false(stored.includes(secret), 'no stored value is in clear text')
   },
 )
 
@@ -132,7 +132,7 @@ test.serial('a key belongs to one request of one caller for a day', async t => {
   t.is(await named(world, 'Bea'), 0)
   t.is((await ask(server, { ...asked, token: OTHER })).isReplayed, null)
   t.is((await ask(server, { ...asked, token: null })).isReplayed, null)
-  t.is((await ask(server, { ...asked, token: 'nobody-nobody-nobody-nobody-nobody' })).status, 401)
+  t.is((await ask(server, { ...asked, token: 'unknown-unknown-unknown-unknown' })).status, 401)
   t.is(await named(world, 'Ann'), 3)
   const [[days] = []] = await world.query(
     'SELECT round(extract(epoch FROM max(expires_at) - now()) / 3600) FROM plinth_idempotency',
@@ -210,7 +210,7 @@ test.serial('several mutations, and routes of extensions, run once as a whole', 
 
   const read = { path: '/graphql', key: randomUUID(), body: { query: '{ people { data { id } } }' } }
   await ask(server, read)
-  t.is((await ask(server, read)).isReplayed, null, 'a query is asked anew')
+  t.is((await ask(server, read)).isReplayed, null, 'a query runs again')
 
   const pair = { path: '/api/pair', key: randomUUID(), body: { name: 'pair' }, token: null }
   const made = await ask(server, pair)

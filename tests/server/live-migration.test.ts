@@ -120,7 +120,7 @@ test('a concurrent index build that lost a deadlock is repeated', async t => {
       )
     ).length > 0
   const made = bring(UNIQUE, { allowing: 'slow', manyRows: 2 })
-  await until('the index waits for whoever wrote before it', making)
+  await until('the index waits for earlier writers', making)
   await writer.query('LOCK TABLE authors IN SHARE UPDATE EXCLUSIVE MODE')
   await writer.query('COMMIT')
   t.deepEqual(await made, [])

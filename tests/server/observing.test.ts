@@ -5,7 +5,7 @@ import { freePort, startServer } from '../harness/server.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
 
-const SECRET = 'a-value-that-nobody-may-read'
+const SECRET = 'a-value-that-must-stay-hidden'
 
 const project = (metricsPort: number) => `name: Library
 server:

@@ -4,9 +4,9 @@ import { FULL, openTwoApps } from '../cache/two-apps.ts'
 import { until } from '../harness/until.ts'
 
 const PROJECT = `
-name: Reads beside writes
+name: Reads during writes
 server: { rateLimit: { api: false, auth: false, account: false } }
-auth: { jwtSecret: secret-of-the-tests-of-reads-beside-writes }
+auth: { jwtSecret: secret-of-the-tests-of-reads-during-writes }
 contentTypes:
   note: { attributes: { title: string } }
 roles:

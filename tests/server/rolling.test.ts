@@ -62,7 +62,7 @@ function load(clients: number) {
   const balance = async <Value>(work: (one: Client) => Promise<Value>): Promise<Value> => {
     const all = [...serving]
     const [one, underWay] = all[sent++ % all.length] ?? []
-    if (one === undefined) throw new Error('nobody serves')
+    if (one === undefined) throw new Error('no server responds')
     const answer = work(one)
     const settled = answer.catch(() => undefined).finally(() => underWay?.delete(settled))
     underWay?.add(settled)

@@ -28,7 +28,7 @@ test('dangling references of a Strapi database are counted, and other data is im
   const out = temporaryFolder()
   t.teardown(out.remove)
   const file = join(out.path, 'documents.ndjson')
-  out.write('documents.ndjson', 'of somebody else')
+  out.write('documents.ndjson', 'of another import')
   const { code, out: report } = await runImport({
     dir: recorded(5),
     out: out.path,

@@ -79,7 +79,7 @@ const answerOf = (database: Database): Promise<unknown> =>
     (error: unknown) => toDatabaseFault(error)?.kind ?? error,
   )
 
-/** Of a shutdown, a start, a server that became a standby, a cancelled statement, and a lack of memory. */
+/** SQLSTATEs of a shutdown, a start, a demotion to standby, a cancelled statement, and a lack of memory. */
 const PASSING = ['57P01', '57P02', '57P03', '55000', '57014', '53200', 'XX000']
 
 const LOST_CONNECTION: Reply = { name: 'a lost connection', bytes: Buffer.alloc(0), ends: true }

@@ -16,7 +16,7 @@ export interface ImportTerms extends Partial<Omit<ImportStrapiTerms, 'dir' | 'fo
 
 /** `plinth import strapi <dir> --out <out>`, as the command line runs it. */
 export async function runImport({ dir, out, ...more }: ImportTerms): Promise<Imported> {
-  const told: string[] = []
+  const output: string[] = []
   const complaint: string[] = []
   const code = await runImportStrapi({
     dir,
@@ -29,11 +29,11 @@ export async function runImport({ dir, out, ...more }: ImportTerms): Promise<Imp
     content: 'database',
     env: {},
     paint: paintFor(false, {}),
-    write: text => void told.push(text),
+    write: text => void output.push(text),
     complain: text => void complaint.push(text),
     ...more,
   })
-  return { code, out: told.join(''), complaint: complaint.join('') }
+  return { code, out: output.join(''), complaint: complaint.join('') }
 }
 
 /** The recorded project of a version, and what it kept in its database. */

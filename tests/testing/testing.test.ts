@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, '../..')
 const NOTES = {
   contentTypes: { note: { draftAndPublish: true, attributes: { text: 'string', owner: 'string' } } },
   roles: { public: { permissions: { note: ['find', 'findOne', 'create'] } } },
-  apiTokens: { all: { type: 'full-access', secret: 'a-secret-of-forty-letters-that-nobody-guesses' } },
+  apiTokens: { all: { type: 'full-access', secret: 'a-secret-of-forty-letters-that-is-not-guessed' } },
 }
 
 async function open(t: ExecutionContext, terms: Partial<TestTerms> = {}): Promise<TestApp> {

@@ -3,7 +3,7 @@ import type { ContentType } from '../../core/model/model.ts'
 import type { Paint } from './paint.ts'
 import { describeDatabase, modeOf } from './project-database.ts'
 
-/** What a started server serves, with addresses that open in a browser. */
+/** Summarises a started server, with URLs that open in a browser. */
 export async function printBanner(served: ServedApp, paint: Paint): Promise<string> {
   const { project, model, plugins, access } = served.blueprint()
   const { settings } = project

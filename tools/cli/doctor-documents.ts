@@ -237,7 +237,7 @@ function textOf({ quasis, expressions }: TemplateNode, scope: Scope): string | U
   return text
 }
 
-/** The text of an interpolated expression, on one line. That of a document is empty: it is checked by itself. */
+/** The text of an interpolated expression, on one line. It is empty for a document, which is checked separately. */
 function resolve(expression: ValueNode, scope: Scope): string | undefined {
   const node = unwrapExpression(expression)
   if (!scope.known.has(node)) {

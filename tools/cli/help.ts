@@ -70,7 +70,7 @@ export function addExamples(program: Command): void {
   }
 }
 
-/** What can be typed after the words of a command. */
+/** The options, values and arguments that shell completion offers for a command. */
 interface Completable {
   /** `roles explain`; empty: the program itself. */
   readonly words: string

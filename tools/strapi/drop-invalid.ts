@@ -67,10 +67,10 @@ function withoutPath(sheet: Block, [key, ...rest]: Path, note: string): Block {
   const replaced = withoutInner(found, rest, note)
   if (replaced !== undefined) return { ...sheet, entries: sheet.entries.with(index, replaced) }
   const entries = sheet.entries.toSpliced(index, 1)
-  const told = [...found.notes, `\`${found.key}\` is ${note}`]
+  const notes = [...found.notes, `\`${found.key}\` is ${note}`]
   const next = entries[index]
-  if (next === undefined) return { ...sheet, entries, closing: [...told, ...sheet.closing] }
-  return { ...sheet, entries: entries.with(index, { ...next, notes: [...told, ...next.notes] }) }
+  if (next === undefined) return { ...sheet, entries, closing: [...notes, ...sheet.closing] }
+  return { ...sheet, entries: entries.with(index, { ...next, notes: [...notes, ...next.notes] }) }
 }
 
 /** The entry without the deeper part; undefined if the entry itself must be removed. */

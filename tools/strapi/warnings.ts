@@ -8,7 +8,7 @@ export interface Loss {
 /** Counts equal losses. */
 export function countLosses(): {
   readonly lose: (loss: Loss) => void
-  readonly told: () => readonly string[]
+  readonly texts: () => readonly string[]
 } {
   const counts = new Map<string, number>()
   return {
@@ -16,6 +16,6 @@ export function countLosses(): {
       const text = `${of}: ${why}`
       counts.set(text, (counts.get(text) ?? 0) + 1)
     },
-    told: () => [...counts].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`)),
+    texts: () => [...counts].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`)),
   }
 }

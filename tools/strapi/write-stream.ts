@@ -40,7 +40,7 @@ export async function writeStream(
   path: string,
   { strapi, names, project, model, source }: StrapiStreamTerms,
 ): Promise<StreamReport> {
-  const { lose, told } = countLosses()
+  const { lose, texts } = countLosses()
   const strapiNames = namesOf(strapi.version)
   const correspondence = correspond(strapi, names, model)
   const locales = new Set(model.locales.map(({ code }) => code))
@@ -74,5 +74,5 @@ export async function writeStream(
     await rm(path, { force: true })
     await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600, flags: 'wx' }))
   })
-  return { documents, losses: told() }
+  return { documents, losses: texts() }
 }

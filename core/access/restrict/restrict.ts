@@ -189,7 +189,7 @@ function restrictZone(populate: ZonePopulate, at: ReadScope, restriction: Restri
   return parts === populate.parts ? populate : { ...populate, parts }
 }
 
-/** Of the documents that a file is used in, those that `find` allows and whose attribute the caller may read. */
+/** Keeps the documents that use a file if `find` allows them and the caller may read the attribute. */
 const restrictMorph = (populate: MorphPopulate, at: ReadScope, restriction: Restriction): MorphPopulate => ({
   ...populate,
   parts: populate.parts.flatMap(part => {
@@ -204,7 +204,7 @@ interface MorphBranch {
   readonly populate: MorphPopulate
   readonly part: MorphPart
   readonly root: ContentType
-  /** Those that start at the root. */
+  /** The media attributes that start at the root. */
   readonly sources: readonly MediaSource[]
 }
 

@@ -19,7 +19,7 @@ const SHARE = 6
 
 interface LaneState {
   readonly capacity: number
-  /** As many entries as connections in use: searching it costs less than keeping counts by caller and by request. */
+  /** One entry for each connection in use: searching it costs less than maintaining counts by caller and by request. */
   readonly running: Work[]
   readonly queue: FairQueue
 }

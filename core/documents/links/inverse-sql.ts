@@ -81,7 +81,7 @@ export interface EndTerms {
   readonly locale: string
 }
 
-/** Those of an alias with the columns target and target_locale. */
+/** The end of an alias that has the columns target and target_locale. */
 export const endIn = (alias: string): EndTerms => ({
   target: `${alias}.target`,
   locale: `${alias}.target_locale`,

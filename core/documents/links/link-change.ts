@@ -63,7 +63,7 @@ export function changeLinks(
   return gone.size === 0 ? order.entries() : order.entries().filter(entry => !gone.has(entryKey(entry)))
 }
 
-/** What is connected, next to the documents of an unknown list; `neighbours`: those that are in it. */
+/** The order of new links in a list that is not loaded; `neighbours`: documents known to be in the list. */
 export function arrangeAmong(connect: readonly Connecting[], neighbours: Iterable<number>): readonly Run[] {
   const order = LinkOrder.ofNeighbours(neighbours)
   arrange(order, connect)

@@ -51,7 +51,7 @@ export interface NamedVersion {
   readonly locale: string | null
 }
 
-/** Tells which versions of these documents the caller may find: one of another locale shows nothing of the rest. */
+/** Reads which versions of these documents the caller may find. Permission for one locale implies none for others. */
 export type Visible = (
   target: ContentType,
   documentIds: readonly string[],
@@ -92,7 +92,7 @@ export async function findTargets(
   for (const [target, { found }] of rows) cacheTargets(target, found, terms.storage)
   return (target, ref) => {
     const { seen, all } = rows.get(target) ?? {}
-    // What is named and not seen is a file that its attribute holds already: all else was refused.
+    // A named target that is not visible is a file that the attribute already contains: others were refused before.
     const found = within(seen, { target, ref }) ?? within(all, { target, ref })
     if (!found) throw new TypeError('a target that was not looked for')
     return found
@@ -158,7 +158,7 @@ interface ReadRows {
   readonly found: readonly TargetRow[]
 }
 
-/** What the caller sees is asked at the same moment, where documentIds are known that soon. */
+/** Visibility is read concurrently with the targets if their documentIds are known already. */
 async function readVisible(
   target: ContentType,
   refs: readonly TargetName[],

@@ -158,8 +158,8 @@ export function inverseRows(relation: InverseRelation, end: InverseEnd, view: Li
 type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
 
 /**
- * The places of what is connected in a list that stays in the database: only the documents that positions name, and
- * what is next to them, are read. null as the list: there is none yet.
+ * Positions of new links in a list that is not loaded: this reads only the documents that positions name, and their
+ * neighbours. `list` is null if the list does not exist yet.
  */
 export async function placeLinks(
   { connect, neighbours }: Edit,

@@ -143,8 +143,8 @@ export async function visibleLocales(
 }
 
 /**
- * Whether the caller sees the document in the locale that is written. A locale that the document does not have takes its
- * shared values from the others, so each of those must be visible. Of all locales, one that is visible is enough.
+ * True if the caller sees the document in the written locale. A locale that the document does not have takes its
+ * shared values from the others, so each of those must be visible. For a write of all locales, one visible is enough.
  */
 export async function isVisible(
   written: WrittenVersion,
@@ -167,7 +167,7 @@ export async function assertVisible(
   if (rows.length > 0 && !(await isVisible(written, rows, terms))) throw new RequestFault(notFound())
 }
 
-/** Whether a caller who may not write a document may know that it exists: the document is visible by a read permission. */
+/** True if a caller without permission to write a document may know that it exists, because a read permission shows it. */
 export const mayRevealExistence = ({ sights }: Pick<WriteConditions, 'sights'>): boolean =>
   sights?.length !== 0
 

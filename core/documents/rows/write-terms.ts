@@ -13,7 +13,7 @@ export interface WriteTerms<Placeholder = never> {
   readonly defaultLocale: string
   /** The time for createdAt and updatedAt; ISO 8601 in UTC with milliseconds. */
   readonly now: string | Placeholder
-  /** Whether an item updates the component with its id, or the one at its position. */
+  /** Decides if an item updates the component with its id or the one at its position. */
   readonly componentMatch: ComponentMatch
   /** Assertion in the write statement. The database fails the write if it is false. */
   readonly proof?: Assertion<Placeholder> | undefined

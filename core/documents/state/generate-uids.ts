@@ -54,7 +54,7 @@ function lacks(values: Values, { name: attribute }: ScalarAttribute): boolean {
   return value === undefined || (value.kind === 'scalar' && (value.value === null || value.value === ''))
 }
 
-/** Leaves room for a number in a column of 255 characters. */
+/** Maximum length of a slug: a number must still fit into the column of 255 characters. */
 const LONGEST = 240
 
 /** `Crème brûlée!` → `creme-brulee`; the type's key where nothing is left. */
@@ -136,7 +136,7 @@ async function freeUids(
 ): Promise<TakeUid> {
   const { rows } = await transaction.run(printFree(type, attribute, wanted, storage))
   const byPlace = groupBy(rows, ([place]) => Number(place) - 1)
-  // A number that is taken once stays so: none is looked at twice.
+  // A taken number stays taken during this write, so the search never restarts.
   const numbers = new Map(
     wanted.map((slug, place) => [
       coordinate(slug),
@@ -158,8 +158,8 @@ async function freeUids(
 const LAST_NUMBER = 2_147_483_647
 
 /**
- * The first free numbers of each slug, 0 for the slug alone. Each candidate is looked up by itself, in the index of
- * each status; the series is read no further than it is needed, for it is in a list of columns.
+ * The first free numbers of each slug, 0 for the slug alone. Each candidate is a separate lookup in the index of
+ * each status. A series in the select list is evaluated lazily, so no more candidates are looked up than needed.
  */
 function printFree(
   type: ContentType,

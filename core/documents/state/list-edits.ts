@@ -56,7 +56,7 @@ function neighbours({ values }: GivenBody, name: string): readonly string[] {
 
 type Edits = ReadonlyMap<string, DesiredValue>
 
-/** What a write does to the lists of a version that is there; their links are not read. */
+/** The edits that a write makes to lists of an existing version, without reading their links. */
 export async function ownEdits(saving: Saving, { row }: VersionContext, terms: ChangeTerms): Promise<Edits> {
   const { command, body } = saving
   if (!row) return new Map()
@@ -115,8 +115,8 @@ function rowIds({ command, documentId, current }: Saving) {
 type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
 
 /**
- * What a write does to the lists of inverse attributes. The lists themselves stay in the database: read here is only
- * what is next to the places that the body names, and which owners publishing has to bring in line.
+ * The edits that a write makes to lists of inverse attributes. The lists are not loaded: this reads only the neighbours
+ * of the positions that the body names, and the owners whose published links have to follow their drafts.
  */
 export async function inverseEdits(
   saving: Saving,
@@ -174,7 +174,7 @@ interface Editing {
   readonly align: LinkAlignment | undefined
 }
 
-/** As `targets` of an edit say that the list is not empty. */
+/** The `targets` of an edit that leaves a list filled: a single placeholder. */
 const SOMETHING: readonly LinkTarget[] = [{ documentId: '', locale: null, status: null }]
 
 async function edited(
@@ -191,7 +191,7 @@ async function edited(
   return { kind: 'links', targets: isFilled ? SOMETHING : [], edit }
 }
 
-/** Whether something is left of a list that may not be empty. */
+/** True if a list that may not be empty keeps at least one link. */
 async function isLeft(
   { relation, end, operation }: Pick<Editing, 'relation' | 'end'> & { readonly operation: Edit },
   terms: WriteTerms,

@@ -16,7 +16,7 @@ export type SaveCommand = PermittedCommand<CreateCommand> | PermittedCommand<Upd
 /** Which command is meant may hang on what is there. */
 export type AskedSave = SaveCommand | StandingUpdate
 
-/** Of two the one that claims more. */
+/** The save with more effects: the publishing one if the caller may publish. */
 export const expectedCommand = (asked: AskedSave): SaveCommand =>
   'kind' in asked ? asked : asked.published.ok ? asked.published.value : asked.draft
 
@@ -58,8 +58,8 @@ export const changesAllLocales = ({ type, values }: SaveCommand): boolean =>
   Object.keys(values).some(name => isShared(type, type.attributes.get(name)))
 
 /**
- * Whether what all locales share goes out with this one, to those that are published: it was changed in drafts since.
- * Its stamp moves with it, for each status by itself.
+ * True if publishing this locale also publishes the shared values of other published locales, because drafts changed
+ * them since. Each status has its own timestamp of the shared values.
  */
 export function publishesForAll(command: SaveCommand, rows: readonly CurrentRow[]): boolean {
   if (!isPublishing(command) || !command.type.localized) return false
@@ -136,7 +136,7 @@ export function attributesToRead(asked: AskedSave, body: GivenBody): Wanted {
   }
 }
 
-/** Whether a list of the version's own stays in the database: what a body connects and disconnects, and what is published as it is. */
+/** True if an owned list is edited in the database without loading it: by connect and disconnect, or published unchanged. */
 export function staysInPlace(
   attribute: Attribute,
   command: SaveCommand,

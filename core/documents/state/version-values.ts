@@ -81,7 +81,7 @@ export const itemOf = ({ component, row }: CurrentComponent, place: VersionPlace
   values: componentValues(component, row, place),
 })
 
-/** Of the status that the component's row has. */
+/** Values of a component, for the status of its row. */
 function componentValues(component: Component, row: CurrentRow, place: VersionPlace): Values {
   const status: Status = row.get('status') === 'draft' ? 'draft' : 'published'
   return valuesOf(component, row, component.attributes.values(), { ...place, status })

@@ -26,7 +26,7 @@ export async function checkUnique(
   return [...Array.from(values, ([name, value]) => notUnique([name], value)), ...parts]
 }
 
-/** What a version claims for itself, and of what all share for the other locales. */
+/** The unique values of a version: its own ones, and the shared ones for the other locales. */
 function claimsOf(
   { type, documentId }: DesiredDocument,
   version: DesiredVersion,

@@ -21,8 +21,9 @@ export interface PartClaim extends ClaimedValue {
 }
 
 /**
- * Values of components that must be unique: among the published ones of their kind in a locale, wherever these stand
- * (of types without drafts, or of what all locales share, among all). What the document is about to give up is free.
+ * Finds conflicts of unique component values. Their scope is all published components of the kind in a locale, in any
+ * document; for types without drafts, and for values that all locales share, it is all components. Values that this
+ * write removes do not conflict.
  */
 export async function findComponentConflicts(
   document: DesiredDocument,

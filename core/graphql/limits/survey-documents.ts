@@ -24,7 +24,7 @@ import { measureOperation } from './measure-operation.ts'
 export interface DocumentFile {
   readonly file: string
   readonly text: string
-  /** Where the text begins in the file, if not at its beginning. Both numbers begin with 1. */
+  /** The position of the text in the file, if it is not the beginning. Both numbers begin with 1. */
   readonly offset?: { readonly line: number; readonly column: number }
 }
 

@@ -30,7 +30,7 @@ export function toGraphqlError(fault: Fault): GraphQLError {
   return error
 }
 
-/** Of the errors that toGraphqlError returned; not in their extensions, which clients see. */
+/** Marks errors that toGraphqlError returned. The mark is not in their extensions, because clients see those. */
 const reasons = new WeakMap<Error, string>()
 
 /** Why a field is refused, for the log and for responses in development; undefined: not known. */

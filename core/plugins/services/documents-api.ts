@@ -178,7 +178,7 @@ export interface DocumentContext {
   readonly action: DocumentAction
   /** Parameters of the action. Changes made before `next` is called take effect. */
   params: ContextParams
-  /** Who asked for the action; null: trusted code of the project, without `as(…)`. */
+  /** The caller of the action; null: trusted code of the project, without `as(…)`. */
   readonly caller: ActionCaller | null
   /**
    * The document of `params.documentId` as it is before the action, with all attributes; null if there is none. It is

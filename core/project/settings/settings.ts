@@ -215,7 +215,7 @@ export interface GraphqlSettings {
     readonly endpoint: string
     /** Serves the nested format of Strapi 4 (`data`, `attributes`); false: the flat format of Strapi 5. */
     readonly v4CompatibilityMode: boolean
-    /** What `id` of a document is in the nested format. `document`: its documentId, the same in all locales and versions; `record`: Strapi 4's number, different for each locale and version. */
+    /** The `id` of a document in the nested format. `document`: its documentId, the same in all locales and versions; `record`: Strapi 4's number, different for each locale and version. */
     readonly entityId: 'document' | 'record'
     /** Generates the schema from the content types. With `false` only extensions define it. */
     readonly shadowCRUD: boolean

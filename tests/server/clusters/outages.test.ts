@@ -166,7 +166,7 @@ test.serial('a connection that is cut inside a transaction commits all or nothin
   const after = wire.cut('COMMIT', 'after')
   await change('after', 'unknown')
   await after
-  t.deepEqual(await titlesOf(documentId), whole('after'), 'committed, and nobody knew: all of it, once')
+  t.deepEqual(await titlesOf(documentId), whole('after'), 'committed without a response: all of it, once')
   const insert = wire.cut('INSERT INTO "people"', 'after')
   const once = { method: 'POST', path: '/api/people', data: { name: 'Once' } }
   await isRefused(t, { ...once, outcome: 'unknown' })

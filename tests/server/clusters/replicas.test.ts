@@ -123,7 +123,7 @@ test.serial('a client reads its own writes; others may see them later', async t 
   const written = await client.write('two', { token: WRITER })
   const position = positionOf(written)
   t.regex(position, /^\d+$/)
-  t.deepEqual(await client.texts(), ['one'], 'nobody knows of the write: the replica answers')
+  t.deepEqual(await client.texts(), ['one'], 'the write is unknown to this client: the replica answers')
   t.deepEqual(await client.texts({ token: READER }), ['one'], 'who cannot write has written nothing')
   t.deepEqual(await client.texts({ token: WRITER }), ['one', 'two'], 'who may write reads the primary')
   t.deepEqual(await client.texts(from(position)), ['one', 'two'])

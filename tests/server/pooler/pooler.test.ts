@@ -54,7 +54,7 @@ test.serial('a server behind a pooler starts, writes, reads, publishes and deliv
   const running = await startServer({ project: folder.path, environment: { DATABASE_URL: url } })
   t.teardown(() => running.stop())
   const people = await makePeople(running)
-  // As another process does with the entry of one that was paused for too long.
+  // Another process deletes the entry of a process that was paused for too long.
   const registered = await processIds(direct, 'DELETE FROM plinth_processes RETURNING id')
   t.is(registered.length, 1)
   const writers = await writeUntilGone(8, 80, { server: running, people, onWrite: () => {} })

@@ -328,7 +328,7 @@ const USERS: readonly Request[] = [
     identifier: 'new1@example.com',
     password: 'secret-secret',
   })),
-  anyone('sign in of nobody', 'local', () => ({ identifier: 'nobody', password: 'secret-secret' })),
+  anyone('sign-in of an unknown user', 'local', () => ({ identifier: 'unknown', password: 'secret-secret' })),
   anyone('reset a password with a wrong code', 'reset-password', () => ({
     code: WRONG_CODE,
     password: 'secret-secret',

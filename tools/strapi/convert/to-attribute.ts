@@ -22,7 +22,7 @@ export interface StrapiAttributeContext {
 }
 
 /** A converted attribute; without `json` it is left out. */
-export interface ToldAttribute {
+export interface ConvertedAttribute {
   readonly json?: Json
   readonly notes: readonly string[]
 }
@@ -32,7 +32,7 @@ export function toAttribute(
   name: string,
   given: LiteralMapping,
   around: StrapiAttributeContext,
-): ToldAttribute {
+): ConvertedAttribute {
   const own = ownKeys(name, given, around)
   if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
   const { type, keys } = own

@@ -55,14 +55,14 @@ function toComponent(component: StrapiHolder, { names, columnsOf }: TypeTerms): 
   if (uid === undefined) return []
   const displayName =
     textAt(component.schema, 'info', 'displayName') ?? textAt(component.schema, 'info', 'name')
-  const told = toAttributes(component.attributes, plain(names, columnsOf(component.collectionName)))
+  const converted = toAttributes(component.attributes, plain(names, columnsOf(component.collectionName)))
   const title = toTitle(uid.split('.')[1] ?? '')
   const found = section(
     uid,
     [
       flow('displayName', displayName === title ? undefined : displayName),
       flow('description', textAt(component.schema, 'info', 'description') || undefined),
-      attributes(told),
+      attributes(converted),
     ],
     uid === component.uid ? [] : [`\`${component.uid}\` in Strapi`],
   )
@@ -91,7 +91,7 @@ function toContentType(
   const isSingle = textAt(schema, 'kind') === 'singleType'
   const displayName = textAt(schema, 'info', 'displayName')
   const secret = new Set([...hidden, ...textsAt(schema, 'options', 'privateAttributes')])
-  const told = toAttributes(type.attributes, {
+  const converted = toAttributes(type.attributes, {
     names,
     localized,
     hidden: secret,
@@ -108,7 +108,7 @@ function toContentType(
       flow('draftAndPublish', hasDrafts(type) ? true : undefined),
       flow('localized', localized ? true : undefined),
       flow('tableName', named.tableName),
-      attributes(told),
+      attributes(converted),
     ],
     [
       ...named.notes,
@@ -121,12 +121,15 @@ function toContentType(
 }
 
 /** The converted attributes, and comments on the others. */
-interface ToldAttributes {
+interface ConvertedAttributes {
   readonly entries: readonly DocumentEntry[]
   readonly left: readonly string[]
 }
 
-function toAttributes(given: StrapiHolder['attributes'], around: StrapiAttributeContext): ToldAttributes {
+function toAttributes(
+  given: StrapiHolder['attributes'],
+  around: StrapiAttributeContext,
+): ConvertedAttributes {
   const entries: DocumentEntry[] = []
   let waiting: readonly string[] = []
   for (const [name, attribute] of given) {
@@ -142,7 +145,7 @@ function toAttributes(given: StrapiHolder['attributes'], around: StrapiAttribute
   return { entries, left: waiting }
 }
 
-const attributes = ({ entries, left }: ToldAttributes): DocumentEntry =>
+const attributes = ({ entries, left }: ConvertedAttributes): DocumentEntry =>
   entry('attributes', { kind: 'block', entries, closing: left })
 
 /** System fields, which Plinth always returns. */

@@ -31,16 +31,16 @@ export async function readComponents(
     )
     for (const [owner, items] of own) {
       const draft = drafts.get(owner)
-      const told = items.flatMap(part => {
+      const present = items.flatMap(part => {
         const value = values.get(part.component)?.get(part.id)
         const uid = holding.correspondence.components.get(part.component)?.ours.uid
         if (value === undefined) return []
         return [ours.kind === 'zone' ? { __component: uid, ...value } : value]
       })
-      if (told.length < items.length)
+      if (present.length < items.length)
         holding.lose({ of: `${pair.uid} ${name}`, why: 'it holds a component that did not come over' })
       const isList = ours.kind === 'zone' || (ours.kind === 'component' && ours.repeatable)
-      if (draft !== undefined && told.length > 0) draft[ours.name] = isList ? told : told[0]
+      if (draft !== undefined && present.length > 0) draft[ours.name] = isList ? present : present[0]
     }
   }
 }

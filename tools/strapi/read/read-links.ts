@@ -120,9 +120,9 @@ function put(
     if (targets.length < own.length)
       holding.lose({ of: `${pair.uid} ${name}`, why: `it leads to a \`${uid}\` that did not come over` })
     const kept = ours.many ? merged(targets) : oneOf(merged(targets))
-    const told = kept.map(toLink)
-    if (draft !== undefined && told.length > 0)
-      draft[ours.name] = ours.many || told.length > 1 ? told : told[0]
+    const written = kept.map(toLink)
+    if (draft !== undefined && written.length > 0)
+      draft[ours.name] = ours.many || written.length > 1 ? written : written[0]
   }
 }
 

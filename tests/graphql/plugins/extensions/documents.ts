@@ -42,7 +42,7 @@ export default defineExtension({
           computed: async () => ({
             data: {
               name: 'Nowhere',
-              owner: { name: 'Nobody' },
+              owner: { name: 'Invented' },
               dishes: await app.documents('dish').findMany({ limit: 1, sort: 'name' }),
               opening: { id: 1, day: 'never' },
             },

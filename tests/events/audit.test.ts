@@ -1,24 +1,17 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
 test('the audit extension of the example project records changes of restaurants and articles', async t => {
   const folder = temporaryFolder()
+  t.teardown(folder.remove)
   for (const part of ['project.yaml', 'policies', 'middlewares', 'extensions'])
     cpSync(join(root, part), join(folder.path, part), { recursive: true })
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const { app, settled, close } = await createTestApp({ project: folder.path, ...database })
-  t.teardown(async () => {
-    await close()
-    folder.remove()
-  })
+  const { app, settled } = await openTestApp(t, { project: folder.path })
   const restaurants = app.documents('restaurant')
   const { documentId: id } = await restaurants.create({ data: { name: 'Casa Oliva' } })
   await restaurants.update({ documentId: id, data: { name: 'Casa Oliva' }, status: 'published' })

@@ -1,8 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
+import type { TestApp } from '../../core/testing.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-is-not-guessed'
 
@@ -54,10 +53,7 @@ async function open(t: ExecutionContext): Promise<TestApp & { heard(): Promise<r
   folder.write('extensions/listen.ts', EXTENSION)
   folder.write('content/articles.yaml', '[{ documentId: a, title: One }]')
   folder.write('content/users.yaml', '[{ username: ann, email: ann@example.org, password: ann-password }]')
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: folder.path, ...database })
-  t.teardown(() => app.close())
+  const app = await openTestApp(t, { project: folder.path })
   let read = 0
   const heard = async () => {
     await app.settled()

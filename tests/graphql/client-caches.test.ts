@@ -15,9 +15,7 @@ import { Client, fetchExchange } from '@urql/core'
 import { cacheExchange, type KeyingConfig } from '@urql/exchange-graphcache'
 import test, { type ExecutionContext } from 'ava'
 import { ClientError, GraphQLClient } from 'graphql-request'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 // Each format has its own fragment of one name.
 disableFragmentWarnings()
@@ -93,11 +91,8 @@ const titlesOf = (listed: { readonly list: readonly Entity[] } | undefined) =>
 
 /** Serves the project in both formats with one article in English and French; returns the URL of the server. */
 async function serve(t: ExecutionContext, config: object = {}): Promise<string> {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
   const graphql = { endpoints: { '/nested': 'nested', '/flat': 'flat' }, config }
-  const opened = await createTestApp({ project: { ...PROJECT, graphql }, listen: true, ...database })
-  t.teardown(opened.close)
+  const opened = await openTestApp(t, { project: { ...PROJECT, graphql }, listen: true })
   const { app } = opened
   const author = await app.documents('author').create({ data: { name: 'Ann' } })
   const linked = { author: author.documentId }

@@ -1,7 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
 
@@ -35,10 +33,7 @@ interface Entity {
 type Answer = Readonly<Record<string, { readonly data: Entity & readonly Entity[] } | null>>
 
 async function openSite(t: ExecutionContext) {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: PROJECT, ...database })
-  t.teardown(() => app.close())
+  const app = await openTestApp(t, { project: PROJECT })
   return async (
     query: string,
     variables: Record<string, unknown> = {},

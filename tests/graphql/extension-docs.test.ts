@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test from 'ava'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const PROJECT = `
 name: Guide
@@ -41,10 +39,7 @@ test('the extension and the project file in the guide to GraphQL work as describ
   folder.write('policies/office-hours.ts', OFFICE_HOURS)
   folder.write('policies/has-role.ts', HAS_ROLE)
   folder.write('middlewares/request-timing.ts', TIMING)
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const { app, graphql, close } = await createTestApp({ project: folder.path, ...database })
-  t.teardown(close)
+  const { app, graphql } = await openTestApp(t, { project: folder.path })
   for (const [name, price] of [
     ['Grand', 90],
     ['Corner', 8],

@@ -1,25 +1,15 @@
 import { join } from 'node:path'
 import test from 'ava'
-import { createTestApp, type TestApp, type TestResult } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import type { TestApp, TestResult } from '../../core/testing.ts'
+import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 
 // The extension service at work: reference/graphql.md#9-extension-service. The project is in plugins/.
 let app: TestApp
-const ends: (() => unknown)[] = []
+const file = teardownOfFile(test.after.always)
 
 test.before(async () => {
-  const server = testServer()
-  const teardown = (end: () => unknown) => void ends.unshift(end)
-  const database = server
-    ? { database: await createDatabase({ teardown }, server) }
-    : { snapshot: await snapshot() }
-  app = await createTestApp({ project: join(import.meta.dirname, 'plugins'), ...database })
-  teardown(() => app.close())
+  app = await openTestApp(file, { project: join(import.meta.dirname, 'plugins') })
   await fill()
-})
-test.after.always(async () => {
-  for (const end of ends) await end()
 })
 
 const ALL = { token: 'all-all-all-all-all-all-all-all-all' }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createTestApp } from '../../core/testing.ts'
+import { openTestApp } from '../harness/test-app.ts'
 import { folderOf, load } from './loading.ts'
 
 const PROJECT = `name: formats
@@ -34,8 +34,7 @@ const FILES = {
 }
 
 test('two endpoints return the same documents, each in its format, with extensions and trusted documents', async t => {
-  const app = await createTestApp({ project: folderOf(t, FILES) })
-  t.teardown(app.close)
+  const app = await openTestApp(t, { project: folderOf(t, FILES) })
   const ask = async (path: string, body: unknown) => (await app.request('POST', path, { body })).body
   const nested = (query: string) => ask('/graphql', { query })
   const flat = (query: string) => ask('/graphql5', { query })

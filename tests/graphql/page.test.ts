@@ -2,9 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import sharp from 'sharp'
 import { surveyDocuments } from '../../core/graphql/limits/survey-documents.ts'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import type { TestApp } from '../../core/testing.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 // A large page of a page builder under the default limits, and documents that read too much.
 
@@ -102,10 +101,7 @@ interface Page {
 
 /** A page of 24 blocks: 12 with four cards each, 8 texts and 4 galleries. */
 async function open(t: ExecutionContext): Promise<Site> {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const { app, request, close } = await createTestApp({ project: PROJECT, ...database })
-  t.teardown(close)
+  const { app, request } = await openTestApp(t, { project: PROJECT })
   const image = await upload(request)
   const create = async (uid: string, data: Record<string, unknown>) =>
     (await app.documents(uid).create({ data })).documentId

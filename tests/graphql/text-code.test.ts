@@ -1,8 +1,7 @@
 import test from 'ava'
-import { createTestApp, type TestApp, type TestResult } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
+import type { TestApp, TestResult } from '../../core/testing.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 
 // Operations that PostgreSQL writes in a project with code: only what code has a say in goes through code.
 
@@ -92,25 +91,16 @@ export default defineExtension({
 `
 
 let app: TestApp
-const ends: (() => unknown)[] = []
+const file = teardownOfFile(test.after.always)
 
 test.before(async () => {
-  const teardown = (end: () => unknown) => void ends.unshift(end)
   const folder = temporaryFolder()
-  teardown(folder.remove)
+  file.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)
   folder.write('policies/cheap.ts', POLICY)
   folder.write('extensions/library.js', EXTENSION)
-  const server = testServer()
-  const database = server
-    ? { database: await createDatabase({ teardown }, server) }
-    : { snapshot: await snapshot() }
-  app = await createTestApp({ project: folder.path, ...database })
-  teardown(() => app.close())
+  app = await openTestApp(file, { project: folder.path })
   await fill()
-})
-test.after.always(async () => {
-  for (const end of ends) await end()
 })
 
 async function fill() {

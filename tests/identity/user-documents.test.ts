@@ -1,7 +1,5 @@
 import test from 'ava'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const PROJECT = {
   auth: { register: { enabled: true } },
@@ -9,10 +7,7 @@ const PROJECT = {
 }
 
 test('a password set by code ends older sessions, other changes do not; addresses are lower-cased', async t => {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const { app, request, close } = await createTestApp({ project: PROJECT, ...database })
-  t.teardown(close)
+  const { app, request } = await openTestApp(t, { project: PROJECT })
   const account = { username: 'ann', email: 'ann@example.org', password: 'the-first-one' }
   const registered = await request('POST', '/api/auth/local/register', { body: account })
   const { jwt, user } = registered.body as { jwt: string; user: { documentId: string } }

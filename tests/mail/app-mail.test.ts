@@ -7,12 +7,11 @@ import test, { type ExecutionContext } from 'ava'
 import type { HttpRequest } from '../../core/faults/http-exchange.ts'
 import { openMailPreview } from '../../core/mail/preview.ts'
 import { openTransport } from '../../core/mail/transport.ts'
-import { createTestApp, type TestTerms } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
+import type { TestTerms } from '../../core/testing.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { openPost } from '../harness/post.ts'
 import { serveProject } from '../harness/server.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const PROJECT = `name: Shop
 auth: { jwtSecret: ${'x'.repeat(40)}, mail: MAIL }
@@ -55,11 +54,7 @@ function shop(t: ExecutionContext, mail = '{}'): Folder {
 }
 
 async function open(t: ExecutionContext, folder: Folder, terms: Partial<TestTerms> = {}) {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: folder.path, ...database, ...terms })
-  t.teardown(() => app.close())
-  return app
+  return openTestApp(t, { project: folder.path, ...terms })
 }
 
 /** Sends another Host header than the address. */

@@ -1,7 +1,5 @@
 import test from 'ava'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const ALL = 'all-all-all-all-all-all-all-all-all-all'
 const SOME = 'some-some-some-some-some-some-some-some'
@@ -52,10 +50,7 @@ interface Schema {
 }
 
 test('an API token reads the content-types and components that it may read, in the form of Strapi', async t => {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project, ...database })
-  t.teardown(app.close)
+  const app = await openTestApp(t, { project })
   const read = async (path: string, token?: string) =>
     app.request('GET', `/api/content-type-builder/${path}`, token === undefined ? {} : { token })
   const listed = async (path: string, token: string) =>

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import test from 'ava'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const PROJECT = `
 name: From Strapi
@@ -40,10 +38,7 @@ test('the code in docs/from-strapi.md works as the page says', async t => {
   for (const { text } of files) folder.write(/^\/\/ (\S+)/.exec(text)?.[1] ?? '', text)
   const yaml = blocks.filter(({ language }) => language === 'yaml').map(({ text }) => text)
   folder.write('project.yaml', PROJECT + yaml.join(''))
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const { app, request, settled, log, close } = await createTestApp({ project: folder.path, ...database })
-  t.teardown(close)
+  const { app, request, settled, log } = await openTestApp(t, { project: folder.path })
   const author = await app.documents('author').create({ data: { name: 'Jane' } })
   for (const [title, rank] of [
     ['One', 1],

@@ -1,8 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
+import type { TestApp } from '../../core/testing.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const PROJECT = `
 name: Idioms
@@ -31,11 +30,7 @@ async function open(
   t.teardown(folder.remove)
   folder.write('project.yaml', PROJECT + more)
   for (const [path, text] of Object.entries(files)) folder.write(path, text)
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: folder.path, ...database })
-  t.teardown(app.close)
-  return app
+  return openTestApp(t, { project: folder.path })
 }
 
 const route = (body: string) =>

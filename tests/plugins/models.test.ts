@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import type { TestApp } from '../../core/testing.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 // Sequelize models of a project and transactions over documents and models.
 
@@ -55,13 +54,7 @@ const SHOP = {
 }
 
 async function open(t: ExecutionContext, project: string | object = SHOP): Promise<TestApp> {
-  const server = testServer()
-  const app = await createTestApp({
-    project: project as Readonly<Record<string, unknown>>,
-    ...(server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }),
-  })
-  t.teardown(() => app.close())
-  return app
+  return openTestApp(t, { project: project as Readonly<Record<string, unknown>> })
 }
 
 const modelOf = ({ app: { models } }: TestApp, name: string) => {
@@ -281,13 +274,7 @@ for (const folder of ['.', 'tests/conformance/project', ODD])
   test(`the models of ${typeof folder === 'string' ? folder : 'odd names'} have the columns of the tables`, async t => {
     const secret = 'a-secret-of-more-than-32-characters-0123456789'
     const env = { PORT: '0', HOST: '127.0.0.1', JWT_SECRET: secret, KEY: secret }
-    const server = testServer()
-    const app = await createTestApp({
-      project: folder,
-      env,
-      ...(server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }),
-    })
-    t.teardown(() => app.close())
+    const app = await openTestApp(t, { project: folder, env })
     const { models, sequelize } = app.app
     const queries = sequelize.getQueryInterface()
     t.true(Object.keys(models).length > 5)

@@ -1,18 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import type { TestApp } from '../../core/testing.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 async function open(t: ExecutionContext): Promise<TestApp> {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
   const project = {
     name: 'Lists',
     contentTypes: { note: { attributes: { title: 'string', tags: 'array', meta: 'json' } } },
     roles: { public: { permissions: { '*': '*' } } },
   }
-  const app = await createTestApp({ project, ...database })
-  t.teardown(() => app.close())
+  const app = await openTestApp(t, { project })
   const documents = { a: ['red', 'blue'], b: ['green', 1], c: ['1', 'redder', true], d: null, e: [] }
   for (const [title, tags] of Object.entries(documents))
     await app.request('POST', '/api/notes', { body: { data: { title, tags } } })

@@ -7,9 +7,7 @@ import {
   strapi,
 } from '@strapi/client'
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
 
@@ -47,10 +45,7 @@ const PROJECT = {
 
 /** Serves the project on a port of its own; returns the URL of its REST API. */
 async function serve(t: ExecutionContext, settings: object = {}): Promise<string> {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: { ...PROJECT, ...settings }, listen: true, ...database })
-  t.teardown(app.close)
+  const app = await openTestApp(t, { project: { ...PROJECT, ...settings }, listen: true })
   return `${app.url}/api`
 }
 

@@ -1,8 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp, type TestApp, type TestRequest } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
+import type { TestApp, TestRequest } from '../../core/testing.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 // The reasons of refusals: in responses with `server.explainDenials` in development, and in the log.
 
@@ -45,14 +44,7 @@ async function open(t: ExecutionContext, explainDenials = true): Promise<TestApp
     'policies/closed.js',
     "import { definePolicy } from 'plinth'\nexport default definePolicy({ check: () => false })\n",
   )
-  const server = testServer()
-  const app = await createTestApp({
-    project: project(explainDenials),
-    plugins: folder.path,
-    ...(server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }),
-  })
-  t.teardown(() => app.close())
-  return app
+  return openTestApp(t, { project: project(explainDenials), plugins: folder.path })
 }
 
 interface RefusedBody {

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import type { TestApp } from '../../core/testing.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
 
@@ -70,10 +69,7 @@ interface Sent {
 }
 
 async function openSite(t: ExecutionContext, listen = false): Promise<Site> {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: PROJECT, listen, ...database })
-  t.teardown(() => app.close())
+  const app = await openTestApp(t, { project: PROJECT, listen })
   return {
     app,
     async send(method, path, data, headers = {}) {

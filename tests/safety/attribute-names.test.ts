@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
 import { parse } from 'yaml'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
+import type { TestApp } from '../../core/testing.ts'
 import { openSite } from '../content/site.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, openTestDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { exported, imported, projectFolder } from '../transfer/streaming.ts'
 import { ATTRIBUTE_NAMES, HAZARDS, PROJECT } from './attribute-names.ts'
 
@@ -13,17 +13,13 @@ type Values = Readonly<Record<string, unknown>>
 const VALUES: Values = Object.fromEntries(ATTRIBUTE_NAMES.map(name => [name, `v_${name}`]))
 
 async function open(t: ExecutionContext): Promise<TestApp> {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
   const project = {
     ...parse(PROJECT),
     name: 'Names',
     roles: { public: { permissions: { '*': '*' } } },
     rest: { defaultLimit: 10, maxLimit: 10 },
   }
-  const app = await createTestApp({ project, ...database })
-  t.teardown(() => app.close())
-  return app
+  return openTestApp(t, { project })
 }
 
 interface Sent {
@@ -257,8 +253,6 @@ for (const [what, [attributes, message]] of Object.entries(REFUSED)) {
 const TABLES = ['taken', 'ends', 'pair', 'differing', 'gone', 'p0', 'p1', 'page', 'due', 'r', 't']
 
 test('types with tables of any name are linked from both sides and published', async t => {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
   const both = (key: string, next: string, before: string) => ({
     draftAndPublish: true,
     tableName: key,
@@ -276,8 +270,7 @@ test('types with tables of any name are linked from both sides and published', a
     TABLES.map((key, index) => [`x-${key}`, both(key, at(index + 1), at(index - 1))]),
   )
   const roles = { public: { permissions: { '*': '*' } } }
-  const app = await createTestApp({ project: { name: 'Tables', contentTypes, roles }, ...database })
-  t.teardown(() => app.close())
+  const app = await openTestApp(t, { project: { name: 'Tables', contentTypes, roles } })
   for (const [index, key] of TABLES.entries()) {
     const [documents, others] = [app.app.documents(`x-${key}`), app.app.documents(`x-${at(index + 1)}`)]
     const next = await others.create({ data: { name: 'next' }, status: 'published' })

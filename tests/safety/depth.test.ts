@@ -1,8 +1,8 @@
 import test from 'ava'
 import { isDeeperThan } from '../../core/base/plain-data.ts'
 import { parseFileInfo } from '../../core/media/file-info.ts'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
+import type { TestApp } from '../../core/testing.ts'
+import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 import { faultsOf } from '../project/load.ts'
 
 // Input nested deeper than any document is refused with a precise error, at every position: never a 500.
@@ -27,11 +27,11 @@ const PROJECT = {
 }
 
 let app: TestApp
+const file = teardownOfFile(test.after.always)
 
 test.before(async () => {
-  app = await createTestApp({ project: PROJECT, snapshot: await snapshot() })
+  app = await openTestApp(file, { project: PROJECT })
 })
-test.after.always(() => app?.close())
 
 const DEPTH = 100_000
 

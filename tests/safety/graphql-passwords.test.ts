@@ -1,8 +1,7 @@
 import test from 'ava'
 import { buildClientSchema, getIntrospectionQuery, isObjectType } from 'graphql'
-import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import type { TestApp } from '../../core/testing.ts'
+import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 
 // Safety rule S2 over GraphQL: a password never leaves, filters or sorts, for any caller, nor shows in what is logged.
 
@@ -11,16 +10,10 @@ const OTHER = 'Very-Secret-Pin-2'
 const SHOWN = /Very-Secret-Pin|\$2[aby]\$/
 
 let app: TestApp
-const ends: (() => unknown)[] = []
+const file = teardownOfFile(test.after.always)
 test.before(async () => {
-  const teardown = (end: () => unknown) => void ends.unshift(end)
-  const server = testServer()
-  const database = server
-    ? { database: await createDatabase({ teardown }, server) }
-    : { snapshot: await snapshot() }
   const every = ['find', 'findOne', 'create', 'update', 'delete']
-  app = await createTestApp({
-    ...database,
+  app = await openTestApp(file, {
     project: {
       name: 'Passwords',
       server: { logLevel: 'debug' },
@@ -47,10 +40,6 @@ test.before(async () => {
       apiTokens: { all: { type: 'full-access', secret: 'all-all-all-all-all-all-all-all-all' } },
     },
   })
-  teardown(() => app.close())
-})
-test.after.always(async () => {
-  for (const end of ends) await end()
 })
 
 const CALLERS = [{}, { token: 'all-all-all-all-all-all-all-all-all' }]

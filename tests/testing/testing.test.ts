@@ -5,10 +5,9 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { createTestApp, type TestApp, type TestTerms } from '../../core/testing.ts'
-import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { builtFile } from '../harness/program.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -19,11 +18,7 @@ const NOTES = {
 }
 
 async function open(t: ExecutionContext, terms: Partial<TestTerms> = {}): Promise<TestApp> {
-  const server = testServer()
-  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ project: NOTES, ...database, ...terms })
-  t.teardown(() => app.close())
-  return app
+  return openTestApp(t, { project: NOTES, ...terms })
 }
 
 test('the whole server responds without a port: routes, tokens, headers, errors, health', async t => {

@@ -62,6 +62,7 @@ export type {
 export type { Migration, MigrationOptions } from './plugins/migration.ts'
 export type { PluginSchema } from './plugins/plugin-module.ts'
 export {
+  AbilityError,
   ApplicationError,
   BadRequestError,
   ConflictError,
@@ -75,6 +76,7 @@ export {
   PayloadTooLargeError,
   PolicyError,
   RateLimitError,
+  subject,
   UnauthorizedError,
   UnavailableError,
   ValidationError,

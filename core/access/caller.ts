@@ -2,7 +2,7 @@ import type { Attribute, ContentType } from '../model/model.ts'
 import type { PermissionTerms } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
 import type { Action, ContentAction } from './actions.ts'
-import type { Condition, UserValues } from './compile/condition.ts'
+import type { Condition, RoleRules, UserValues } from './compile/condition.ts'
 
 /** The caller of an operation and its permissions. Made by identity/ from a request, or by code that acts for a user. */
 export interface Caller {
@@ -25,6 +25,8 @@ export interface Grants {
   readAccess(type: ContentType, action: Action): ReadAccess | null
   /** The write access of an action to a content-type; null: the action is not granted. */
   writeAccess(type: ContentType, action: WriteAction): WriteAccess | null
+  /** The role's or token's own permissions, without those that a route adds. */
+  roleRules(): RoleRules
 }
 
 export type WriteAction = Extract<

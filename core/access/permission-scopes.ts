@@ -32,6 +32,7 @@ export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts
   }
   return Object.freeze<Grants>({
     name: grants.name,
+    roleRules: grants.roleRules,
     allows: (subject, action) => isOpen(subject, action) || grants.allows(subject, action),
     readAccess: (type, action) =>
       isOpen(subjectOf(type), action) ? openView(type, action) : grants.readAccess(type, action),

@@ -1,18 +1,21 @@
-import type { Action } from '../access/actions.ts'
+import { CallerAbility } from '../access/ability/open-ability.ts'
 import type { Caller } from '../access/caller.ts'
 
-/** Permissions of a request's caller. `app.documents(uid).as(ability)` acts within them. */
-export interface Ability {
-  /** `subject`: key of a content-type, or `users`, `auth`, `upload`, `i18n`, `role`. */
-  can(action: Action, subject: string): boolean
-}
+/**
+ * The permissions of a request's caller: a frozen CASL ability, which works with all of `@casl/ability`.
+ * `app.documents(uid).as(ability)` acts within them. Subjects are keys of content-types, `users`, `auth`, `upload`,
+ * `i18n` and `role`, or documents marked by `subject('article', document)`. A document must contain the values that a
+ * condition compares; otherwise an AbilityError names the missing one.
+ */
+export type Ability = Pick<
+  CallerAbility,
+  'can' | 'cannot' | 'rules' | 'rulesFor' | 'relevantRuleFor' | 'permittedFieldsOf'
+>
 
 const CALLERS = new WeakMap<Ability, Caller>()
 
 export function createAbility(caller: Caller): Ability {
-  const ability: Ability = Object.freeze({
-    can: (action: Action, subject: string) => caller.grants.allows(subject, action),
-  })
+  const ability = new CallerAbility(caller)
   CALLERS.set(ability, caller)
   return ability
 }

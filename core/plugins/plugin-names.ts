@@ -1,4 +1,6 @@
 // The exports of `import … from 'plinth'` in a plugin. They come from the running server, not from the project's packages.
+export { AbilityError } from '../access/ability/ability-error.ts'
+export { subject } from '../access/ability/open-ability.ts'
 export {
   ApplicationError,
   BadRequestError,

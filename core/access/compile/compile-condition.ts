@@ -28,7 +28,13 @@ export function compileCondition(
   const parsed = attempt(() => parseFilter(personal ? withSamples(where, model) : where, type))
   if (!parsed.ok) return failed(...parsed.reasons.map(fault => toConditionFault(fault, where, type)))
   if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
-  return ok({ kind: 'personal', bind: user => bind(where, type, user), sample: parsed.value })
+  const isPrivate = [...userPathsIn(where)].some(path => isPrivateUserPath(path, model))
+  return ok({ kind: 'personal', bind: user => bind(where, type, user), sample: parsed.value, isPrivate })
+}
+
+function isPrivateUserPath(path: readonly string[], { builtIn }: Model): boolean {
+  const attribute = resolveUserPath(path, builtIn.user)
+  return typeof attribute !== 'string' && attribute.private
 }
 
 /** A value that the attribute cannot hold makes the condition false, as a missing one does. */

@@ -1,3 +1,6 @@
+import type { RawRule } from '@casl/ability'
+import type { Model } from '../../model/model.ts'
+import type { PermissionTerms } from '../../project/settings/settings.ts'
 import type { Filter } from '../../query/query.ts'
 
 /** The user's attributes by name, those behind to-one relations nested in objects. */
@@ -16,7 +19,21 @@ export type Condition =
       readonly bind: (user: UserValues) => Filter | null
       /** The filter with sample values, for uses that depend on its structure only. */
       readonly sample: Filter
+      /** It refers to an attribute of the user that no caller may read. */
+      readonly isPrivate: boolean
     }
+
+/** One permission as a CASL rule. No `fields`: every field. No `conditions`: every row. */
+export type AbilityRule = RawRule<[string, string], Condition> & {
+  /** Values that the server writes instead of those of the body. */
+  readonly set?: PermissionTerms['set']
+}
+
+/** All permissions of one role or token, each action of a subject at most once. */
+export interface RoleRules {
+  readonly rules: readonly AbilityRule[]
+  readonly model: Model
+}
 
 /** Matches no document. */
 const NOTHING: Filter = { kind: 'or', filters: [] }

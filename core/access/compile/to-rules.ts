@@ -1,4 +1,4 @@
-import { Ability, type RawRule } from '@casl/ability'
+import { Ability } from '@casl/ability'
 import { once } from '../../base/memo.ts'
 import type { Attribute, ContentType, Model } from '../../model/model.ts'
 import type { PermissionTerms } from '../../project/settings/settings.ts'
@@ -8,15 +8,18 @@ import { decide } from '../decide.ts'
 import { entryOf, type PermissionTable } from '../permission-entries.ts'
 import { readableAttributes } from '../readable-attributes.ts'
 import { compileCondition } from './compile-condition.ts'
-import type { Condition } from './condition.ts'
+import type { AbilityRule, Condition, RoleRules } from './condition.ts'
 
 /** The rules for every content-type and for `auth`. An action that is not granted has no rule. */
-export const toRules = (entries: PermissionTable, model: Model): readonly AbilityRule[] => [
-  ...[...model.contentTypes.values()].flatMap(type => typeRules(entries, type, model)),
-  ...BUILT_IN_ACTIONS.auth
-    .filter(action => entryOf(entries, 'auth', action)?.value)
-    .map(action => ({ action, subject: 'auth' })),
-]
+export const toRules = (entries: PermissionTable, model: Model): RoleRules => ({
+  rules: [
+    ...[...model.contentTypes.values()].flatMap(type => typeRules(entries, type, model)),
+    ...BUILT_IN_ACTIONS.auth
+      .filter(action => entryOf(entries, 'auth', action)?.value)
+      .map(action => ({ action, subject: 'auth' })),
+  ],
+  model,
+})
 
 function typeRules(entries: PermissionTable, type: ContentType, model: Model): readonly AbilityRule[] {
   const subject = subjectOf(type)
@@ -66,9 +69,9 @@ function conditionOf(where: NonNullable<PermissionTerms['where']>, type: Content
 }
 
 /** The grants of one ability. Access to each type is computed on first use and memoized: a project may have hundreds of types. */
-export function toGrants(name: string, makeRules: () => readonly AbilityRule[]): Grants {
+export function toGrants(name: string, makeRules: () => RoleRules): Grants {
   const rules = once(makeRules)
-  const ability = once(() => toCaslAbility(rules()))
+  const ability = once(() => toCaslAbility(rules().rules))
   const views = new Map<ContentType, Map<Action, ReadAccess | null>>()
   const writings = new Map<ContentType, Map<WriteAction, WriteAccess | null>>()
   return Object.freeze({
@@ -77,7 +80,8 @@ export function toGrants(name: string, makeRules: () => readonly AbilityRule[]):
     readAccess: (type: ContentType, action: Action) =>
       keep(views, type, action, () => viewOf(ability(), type, action)),
     writeAccess: (type: ContentType, action: WriteAction) =>
-      keep(writings, type, action, () => writingOf(rules(), type, action)),
+      keep(writings, type, action, () => writingOf(rules().rules, type, action)),
+    roleRules: rules,
   })
 }
 
@@ -142,12 +146,6 @@ const ruleOf = (ability: AccessAbility, type: ContentType, action: Action) =>
 function readableOf(fields: readonly string[] | undefined, type: ContentType): ReadonlySet<Attribute> {
   const visible = readableAttributes(type)
   return fields ? new Set([...visible].filter(({ name }) => fields.includes(name))) : visible
-}
-
-/** One permission as a CASL rule. No `fields`: every field. No `conditions`: every row. */
-type AbilityRule = RawRule<[string, string], Condition> & {
-  /** Values that the server writes instead of those of the body. */
-  readonly set?: PermissionTerms['set']
 }
 
 type AccessAbility = Ability<[string, string], Condition>

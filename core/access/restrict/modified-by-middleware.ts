@@ -26,6 +26,7 @@ function withAllReadable(caller: Caller): Caller {
     ...caller,
     grants: {
       name: grants.name,
+      roleRules: grants.roleRules,
       allows: (subject, action) => grants.allows(subject, action),
       readAccess: (type, action) => readAll(type, grants.readAccess(type, action)),
       writeAccess: (type, action) => grants.writeAccess(type, action),

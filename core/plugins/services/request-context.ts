@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Caller } from '../../access/caller.ts'
 import type { UserValues } from '../../access/compile/condition.ts'
+import { memoize } from '../../base/memo.ts'
 import { isDeeperThan } from '../../base/plain-data.ts'
 import { toPluginError, ValidationError } from '../../faults/errors.ts'
 import { RequestFault } from '../../faults/fault.ts'
@@ -70,6 +71,9 @@ export function openRestContext(
   return { context, request: shared, response }
 }
 
+/** Built on first use, once for each caller. */
+const abilityOf = memoize(createAbility)
+
 /** The caller as plugins see it. */
 export function requestState(caller: Caller, roleName: ContextTerms['roleName']): RequestState {
   const { kind, grants, user } = caller
@@ -77,7 +81,9 @@ export function requestState(caller: Caller, roleName: ContextTerms['roleName'])
     user: user && toRequestUser(user),
     token: kind === 'token' ? { name: grants.name } : null,
     role: kind === 'token' ? null : { type: grants.name, name: roleName(grants.name) },
-    ability: createAbility(caller),
+    get ability() {
+      return abilityOf(caller)
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { packedRules } from '../../access/ability/open-ability.ts'
 import { type Action, BUILT_IN_ACTIONS, CONTENT_ACTIONS } from '../../access/actions.ts'
 import type { Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
@@ -50,6 +51,7 @@ export function openUserRoutes(terms: UsersRouteTerms): GeneratedResponder {
       users: { GET: on('find', getUsers), POST: on('create', postUser) },
       'users/count': { GET: on('count', getUserCount) },
       'users/me': { GET: on('me', getMe) },
+      'users/me/permissions': { GET: on('me', getPermissions) },
       'users/:id': {
         GET: on('findOne', getUser),
         PUT: on('update', putUser),
@@ -83,6 +85,12 @@ const getUser: UsersHandler = async (call, terms) => {
 /** The caller's own user. */
 const getMe: UsersHandler = async (call, terms) =>
   answerText(await terms.users.me(parseUsers(call, terms), call.caller), call)
+
+/** The caller's own permissions, for the user interface of a front-end. */
+const getPermissions: UsersHandler = async call => {
+  if (typeof call.caller.user?.id !== 'number') throw new RequestFault(fault('unauthorized', 'Unauthorized'))
+  return answerJson(JSON.stringify(await packedRules(call.caller)), call)
+}
 
 /** 201 with the user and their role (reference/rest.md#14-access). */
 const postUser: UsersHandler = async (call, { users }) => {

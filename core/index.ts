@@ -9,6 +9,13 @@ export { type Diagnostic, type Path, printDiagnostic, type SourceLocation } from
 export type { MailAddress, MailErrorKind, SentMail } from './mail/mail.ts'
 export type { MailEnvelope, MailRecipient, TemplateMail, TextMail } from './mail/open-mail.ts'
 export type { MailValue } from './mail/render-mail.ts'
+export type {
+  ByteRange,
+  FileToPut,
+  StorageDefinition,
+  StorageOptions,
+  StorageProvider,
+} from './media/storage/custom-storage.ts'
 export type { MigrationTools, Sql } from './migrate/custom-migrations/custom-migration.ts'
 export type { Ability } from './plugins/ability.ts'
 export type {
@@ -116,3 +123,4 @@ export type {
   TypeResolvers,
 } from './plugins/services/graphql-service.ts'
 export type { PluginMail } from './plugins/services/mail-api.ts'
+export type { MediaService } from './plugins/services/media-service.ts'

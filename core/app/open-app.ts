@@ -8,22 +8,23 @@ import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
+import { isReadableFile, type MayReadFile, mountServedFiles } from '../http/served-files.ts'
 import type { CallerKeys } from '../identity/callers.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
-import { openStorage, uploadsFolder } from '../media/storage/open-storage.ts'
+import { uploadsFolder } from '../media/storage/open-storage.ts'
 import { detectDrift } from '../migrate/detect-drift.ts'
 import { hashSchema } from '../migrate/schema-hash.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { PluginApp } from '../plugins/context.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { bootstrapPlugins, destroyPlugins } from '../plugins/register.ts'
-import type { Project } from '../project/project.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type DatabaseWatchOptions, databaseWatchOf, toObservation } from './observers.ts'
-import { type RegisteredApp, registerApp } from './open-plugins.ts'
+import { openProjectStorage, type RegisteredApp, registerApp } from './open-plugins.ts'
 import { awaitDatabase, type ProjectDatabaseOptions } from './open-project-database.ts'
 import { type PreparationOptions, type PrepareOptions, prepareDatabase } from './prepare-database.ts'
 import {
+  type IdentitySection,
   type MailOptions,
   openApiEndpoints,
   openDocumentsSection,
@@ -140,14 +141,16 @@ interface Opening extends PrepareOptions {
 /** A failure leaves nothing running. */
 async function openOnDatabase(blueprint: Blueprint, opening: Opening): Promise<Result<App, StartFault>> {
   const { project } = blueprint
-  const storage = openStorage(project.settings.upload, project.root)
-  const prepared = await prepareDatabase(blueprint, opening, storage).catch((error: unknown) => {
+  const { registered } = opening
+  const storage = openProjectStorage(project, registered)
+  if (!storage.ok) return storage
+  const prepared = await prepareDatabase(blueprint, opening, storage.value).catch((error: unknown) => {
     const fault = toStartFault(error)
     if (fault) return failed(fault)
     throw error
   })
   if (!prepared.ok) return prepared
-  const app = assembleApp(blueprint, { ...opening, storage, messages: prepared.value })
+  const app = assembleApp(blueprint, { ...opening, storage: storage.value, messages: prepared.value })
   const problem = await bootstrap(blueprint, opening)
   if (problem === null) {
     app.events.start()
@@ -182,7 +185,7 @@ function assembleApp(blueprint: Blueprint, opened: Opened): App {
   const { identity, events, storage, messages, registered, observer, production } = opened
   const documents = openDocumentsSection(blueprint, { identity, registered })
   const accounts = openIdentitySection(blueprint, { identity, documents })
-  const files = openFilesSection(blueprint, { identity, storage })
+  const files = openFilesSection(blueprint, { identity, storage, observer })
   const sections = { identity, documents, accounts, files }
   return {
     blueprint,
@@ -194,7 +197,7 @@ function assembleApp(blueprint: Blueprint, opened: Opened): App {
     callerOf: accounts.callerOf,
     middlewares: registered.express,
     responders: openApiEndpoints(blueprint, { registered, observer, production, ...sections }),
-    openFallback: log => openUploadsFallback(blueprint.project, log),
+    openFallback: log => openUploadsFallback(blueprint, { ...opened, accounts }, log),
     async close() {
       await events.close()
       await destroyPlugins(blueprint.plugins, registered.app, observer)
@@ -203,5 +206,18 @@ function assembleApp(blueprint: Blueprint, opened: Opened): App {
   }
 }
 
-const openUploadsFallback = ({ root }: Project, observer: Observer) =>
-  openExpressFallback(app => mountUploads(app, uploadsFolder(root)), observer)
+/** Files of a storage that the server serves come first; those of a local folder stay reachable after a change of `upload.provider`. */
+const openUploadsFallback = (
+  { project: { root }, model }: Blueprint,
+  { storage: { served }, registered, accounts }: Opened & { readonly accounts: IdentitySection },
+  observer: Observer,
+) =>
+  openExpressFallback(async app => {
+    const { documents } = registered.app
+    const mayRead: MayReadFile = async (key, authorization) => {
+      const caller = await accounts.identify(authorization)
+      return isReadableFile(key, documents(model.builtIn.file.uid).as(caller))
+    }
+    if (served) await mountServedFiles(app, served, mayRead)
+    await mountUploads(app, uploadsFolder(root))
+  }, observer)

@@ -1,12 +1,16 @@
 import { relative, sep } from 'node:path'
 import type { Caller } from '../access/caller.ts'
 import { fullAccessGrants } from '../access/compile/compile-access.ts'
+import { hintFor } from '../base/nearest.ts'
+import { messageWithPlace } from '../base/project-frame.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { CompiledSchemas } from '../graphql/compile-schema.ts'
 import type { DocumentFile, DocumentSurvey } from '../graphql/limits/survey-documents.ts'
 import type { TrustedDocuments } from '../graphql/transport/trusted-documents.ts'
 import type { Identify } from '../identity/identify.ts'
+import type { FileStorage } from '../media/storage/file-storage.ts'
+import { BUILT_IN_STORAGES, openStorage } from '../media/storage/open-storage.ts'
 import type { Model } from '../model/model.ts'
 import { type Observer, SILENT } from '../observe/observation.ts'
 import type { Plugins } from '../plugins/extension.ts'
@@ -38,6 +42,8 @@ export async function registerApp(
     ...{ model, observer, mail },
   })
   if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
+  const storage = findStorageFault(project, registered.value)
+  if (storage) return failed({ kind: 'files', diagnostics: [storage] })
   const conflicts = findRouteConflicts(registered.value.routes, model)
   const schemas = await compileExtendedSchemas(project, registered.value)
   const faults = [...conflicts.map(toStartFault), ...(schemas.ok ? [] : schemas.reasons)]
@@ -45,6 +51,42 @@ export async function registerApp(
   const trusted = await loadTrustedDocuments(project, registered.value, schemas.value)
   if (!trusted.ok) return failed({ kind: 'files', diagnostics: trusted.reasons })
   return ok(Object.freeze({ ...registered.value, schemas: schemas.value, trusted: trusted.value }))
+}
+
+/** `upload.provider` names a built-in storage or one of an extension. */
+function findStorageFault(
+  { settings: { upload }, place }: Project,
+  { storages }: RegisteredPlugins,
+): Diagnostic | null {
+  const known = [...BUILT_IN_STORAGES, ...storages.keys()]
+  if (known.includes(upload.provider)) return null
+  const path = ['upload', 'provider']
+  const message = `no extension registers the storage \`${upload.provider}\`${hintFor(upload.provider, known)}`
+  return { code: 'unknown-storage', message, path, place: place(path) }
+}
+
+/** Opens the storage that the project selects. Fails if the code of an extension does. */
+export function openProjectStorage(
+  { settings, root }: Project,
+  { storages }: Pick<RegisteredPlugins, 'storages'>,
+): Result<FileStorage, StartFault> {
+  try {
+    return ok(openStorage(settings.upload, root, storages))
+  } catch (error) {
+    const message = `the storage \`${settings.upload.provider}\` could not open: ${messageWithPlace(error, root)}`
+    return failed(toStartFault(message))
+  }
+}
+
+/** The same for commands, which register extensions only if one has the storage. */
+export async function openStorageOf(
+  blueprint: Pick<Blueprint, 'project' | 'model' | 'plugins'>,
+): Promise<Result<FileStorage, StartFault>> {
+  const { project } = blueprint
+  if (BUILT_IN_STORAGES.includes(project.settings.upload.provider))
+    return openProjectStorage(project, { storages: new Map() })
+  const registered = await registerApp(blueprint, SILENT)
+  return registered.ok ? openProjectStorage(project, registered.value) : registered
 }
 
 /** For checks, which must not send mails. */

@@ -174,15 +174,17 @@ export function openDocumentsSection(
 /** The service of uploaded files. */
 export const openFilesSection = (
   { project: { root, settings }, model, storage }: Blueprint,
-  { identity: { database, outbox }, storage: files }: FilesOptions,
+  { identity: { database, outbox }, storage: files, observer }: FilesOptions,
 ) =>
   openFiles({
     ...{ database, model, storage, files, outbox },
+    report: error => observer.emit({ kind: 'failed', requestId: '', error }),
     settings: settings.upload,
     staging: stagingFolder(root),
   })
 
 interface FilesOptions {
+  readonly observer: Observer
   readonly identity: IdentityTerms
   readonly storage: FileStorage
 }
@@ -242,7 +244,7 @@ export async function openSignIn(
 const reasonsOf = (result: Result<unknown, string>): readonly StartFault[] =>
   result.ok ? [] : result.reasons.map(message => ({ kind: 'other', message }))
 
-type IdentitySection = ReturnType<typeof openIdentitySection>
+export type IdentitySection = ReturnType<typeof openIdentitySection>
 
 /** Identification of callers, and the services of sign-in and users. */
 export function openIdentitySection(

@@ -85,7 +85,7 @@ export async function mountUploads(app: Express, folder: string): Promise<void> 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** SVG, HTML and other active content is only offered as a download (reference/safety.md#s16-uploads). */
-function setSafeHeaders(response: ServerResponse, path: string): void {
+export function setSafeHeaders(response: ServerResponse, path: string): void {
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
   if (isHarmless(path)) return

@@ -1,6 +1,7 @@
 import type { DesiredValue, Stored, Values } from '../documents/desired-state.ts'
 import { isBody } from '../documents/values/parse-item.ts'
 import { type FileStorage, isStorageKey } from '../media/storage/file-storage.ts'
+import { BUILT_IN_STORAGES } from '../media/storage/open-storage.ts'
 
 /** A stored file of a record: the original or one of its resized formats. */
 export interface KeyedFile {
@@ -8,11 +9,9 @@ export interface KeyedFile {
   readonly mime: string
 }
 
-const OURS: readonly Stored[] = ['local', 's3']
-
-/** The files of a record that Plinth's own storage keeps, named by their hash. */
-export function filesOf(values: Values): readonly KeyedFile[] {
-  if (!isOurs(values)) return []
+/** The files of a record that Plinth's own storage keeps, named by their hash. `provider`: the storage of the project. */
+export function filesOf(values: Values, provider: string): readonly KeyedFile[] {
+  if (!isOurs(values, provider)) return []
   const own = toFile(scalarOf(values, 'hash'), scalarOf(values, 'ext'), scalarOf(values, 'mime'))
   const smaller = Object.values(formatsOf(values)).map(each =>
     isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined,
@@ -22,7 +21,7 @@ export function filesOf(values: Values): readonly KeyedFile[] {
 
 /** The record with the URLs and the provider of the target storage. */
 export function overStorage(values: Values, files: FileStorage): Values {
-  const [own] = filesOf(values)
+  const [own] = filesOf(values, files.provider)
   if (own === undefined) return values
   const formats = Object.entries(formatsOf(values)).map(([name, each]) => {
     const file = isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined
@@ -38,11 +37,13 @@ export function overStorage(values: Values, files: FileStorage): Values {
   ])
 }
 
-const isOurs = (values: Values): boolean => OURS.includes(scalarOf(values, 'provider'))
+/** Records of other systems have providers of their own: those bytes are elsewhere. */
+const isOurs = (values: Values, provider: string): boolean =>
+  [...BUILT_IN_STORAGES, provider].some(each => each === scalarOf(values, 'provider'))
 
 /** The key that a record's original should have; null: another storage keeps it. */
-export const originalKey = (values: Values): string | null =>
-  isOurs(values) ? `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}` : null
+export const originalKey = (values: Values, provider: string): string | null =>
+  isOurs(values, provider) ? `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}` : null
 
 const scalarOf = (values: Values, name: string): Stored => {
   const value = values.get(name)

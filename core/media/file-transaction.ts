@@ -15,7 +15,9 @@ import type { Actor } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { FileConditions } from './file-info.ts'
+import { type PreparedFile, removeKeys } from './prepare-file.ts'
 import { type FileStorage, isStorageKey } from './storage/file-storage.ts'
+import { discardFiles, stage } from './storage/staging.ts'
 
 /** Dependencies of every write of a file. */
 export interface FileServiceTerms {
@@ -27,6 +29,8 @@ export interface FileServiceTerms {
   /** Folder of files that are not stored yet. */
   readonly staging: string
   readonly outbox: Outbox
+  /** Called with an error of the storage that must not fail the request. */
+  report(error: unknown): void
 }
 
 export const prepareTerms = ({ files, staging, settings }: FileServiceTerms) => ({
@@ -107,6 +111,7 @@ export interface StoredFile {
   readonly documentId: string
   readonly hash: string
   readonly ext: string
+  readonly mime: string
   /** Storage keys of its smaller pictures. */
   readonly formatKeys: readonly string[]
 }
@@ -126,17 +131,18 @@ export async function lockFile(
   const column = (attribute: string): string => name(storage.column(type, attribute))
   const { rows } = await transaction.run({
     name: 'find a file',
-    text: `SELECT ${name(table.documentId)}, ${column('hash')}, ${column('ext')}, ${column('formats')} FROM ${name(table.name)} WHERE ${name(table.id)} = $1 FOR UPDATE`,
+    text: `SELECT ${name(table.documentId)}, ${column('hash')}, ${column('ext')}, ${column('mime')}, ${column('formats')} FROM ${name(table.name)} WHERE ${name(table.id)} = $1 FOR UPDATE`,
     values: [id],
   })
   const [row] = rows
   if (!row) return null
-  const [documentId, hash, ext, formats] = row
+  const [documentId, hash, ext, mime, formats] = row
   return {
     id,
     documentId: String(documentId),
     hash: String(hash),
     ext: ext === null ? '' : String(ext),
+    mime: mime === null ? 'application/octet-stream' : String(mime),
     formatKeys: formatKeys(formats),
   }
 }
@@ -152,5 +158,49 @@ function formatKeys(formats: unknown): readonly string[] {
 }
 
 /** Storage keys of the file. Imported records may have names that are no valid keys: those are left out. */
-export const storageKeys = ({ hash, ext, formatKeys }: StoredFile): readonly string[] =>
+export const storageKeys = ({
+  hash,
+  ext,
+  formatKeys,
+}: Pick<StoredFile, 'hash' | 'ext' | 'formatKeys'>): readonly string[] =>
   [`${hash}${ext}`, ...formatKeys].filter(isStorageKey)
+
+/** Copies of the bytes that a replacement overwrites, in the staging folder. */
+export interface Backup {
+  /** From here on the storage changes. */
+  begin(): void
+  /** Stores the copies again and removes what is new, if the storage has changed. */
+  restore(): Promise<void>
+  discard(): Promise<void>
+}
+
+/** A replacement keeps the URL, so that a failure after the first part would leave new bytes under the old record. */
+export async function backUp(
+  file: StoredFile,
+  { parts }: Pick<PreparedFile, 'parts'>,
+  terms: FileChangeTerms,
+): Promise<Backup> {
+  const { files, staging, report } = terms
+  const keys = parts.map(({ key }) => key)
+  const old = new Set(storageKeys(file))
+  const copies: { readonly key: string; readonly path: string }[] = []
+  for (const key of keys.filter(each => old.has(each))) {
+    const stream = await files.read(key)
+    if (stream) copies.push({ key, path: (await stage(stream, staging)).path })
+  }
+  let isBegun = false
+  return {
+    begin: () => {
+      isBegun = true
+    },
+    async restore() {
+      if (!isBegun) return
+      for (const { key, path } of copies) await files.store(key, { path, mime: file.mime }).catch(report)
+      await removeKeys(
+        keys.filter(key => !old.has(key)),
+        terms,
+      )
+    },
+    discard: () => discardFiles(copies.map(({ path }) => path)),
+  }
+}

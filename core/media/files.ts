@@ -15,6 +15,8 @@ import type { FileConditions, FileInfo } from './file-info.ts'
 import { cleanName, fileDocument, toFileDocument } from './file-record.ts'
 import {
   assertFileMeets,
+  type Backup,
+  backUp,
   type FileChangeTerms,
   type FileServiceTerms,
   lockFile,
@@ -106,7 +108,7 @@ async function createFiles(
   const prepared: PreparedFile[] = []
   try {
     for (const upload of uploads) prepared.push(await prepareFile(upload, prepareTerms(terms)))
-    await storeParts(prepared, terms.files)
+    await storeParts(prepared, terms)
     await writeRecords(prepared, attachment, terms)
     return prepared.map(({ record }) => record.documentId)
   } finally {
@@ -133,7 +135,7 @@ async function writeRecords(
     )
   } catch (error) {
     const keys = prepared.flatMap(({ parts }) => parts.map(({ key }) => key))
-    if (!isOutcomeUnknown(error)) await removeKeys(keys, terms.files)
+    if (!isOutcomeUnknown(error)) await removeKeys(keys, terms)
     throw error
   }
 }
@@ -211,7 +213,7 @@ function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): Promise
 
 /** Removes the record and all references in one transaction, then the bytes: no URL ever points to missing bytes. */
 async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> {
-  const { storage, model, files } = terms
+  const { storage, model } = terms
   const table = storage.table(model.builtIn.file)
   const file = await withFileTransaction(
     async (transaction, recordEvent) => {
@@ -230,7 +232,7 @@ async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> 
     terms,
   )
   if (!file) return false
-  await afterCommit(() => removeKeys(storageKeys(file), files))
+  await afterCommit(() => removeKeys(storageKeys(file), terms))
   return true
 }
 
@@ -240,7 +242,7 @@ async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> 
  * from the caller.
  */
 async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): Promise<boolean> {
-  const { files, database } = terms
+  const { database } = terms
   const before = await database.transaction(transaction => findWritable(id, { ...terms, transaction }))
   if (!before) return false
   const prepared = await prepareFile(upload, {
@@ -248,6 +250,7 @@ async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): 
     // An imported record without a valid key has no stored bytes, so there is no URL to keep.
     ...(isStorageKey(`${before.hash}${before.ext}`) && { replaced: { hash: before.hash, ext: before.ext } }),
   })
+  const overwritten = await backUp(before, prepared, terms)
   try {
     const unused = await withFileTransaction(
       async (transaction, recordEvent) => {
@@ -255,7 +258,7 @@ async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): 
         const file = await findWritable(id, within)
         // The file was replaced concurrently: these keys may belong to another file.
         if (!file || file.hash !== before.hash || file.ext !== before.ext) return null
-        const keys = await writeReplacement(file, { upload, prepared }, within)
+        const keys = await writeReplacement(file, { upload, prepared, overwritten }, within)
         recordEvent(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
         return keys
       },
@@ -263,10 +266,14 @@ async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): 
       terms,
     )
     if (unused === null) return false
-    await afterCommit(() => removeKeys(unused, files))
+    await afterCommit(() => removeKeys(unused, terms))
     return true
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) await overwritten.restore()
+    throw error
   } finally {
     await discardStaged([prepared])
+    await overwritten.discard()
   }
 }
 
@@ -282,17 +289,19 @@ async function findWritable(id: number, terms: ReplaceTerms): Promise<StoredFile
 interface Replacement {
   readonly upload: Upload
   readonly prepared: PreparedFile
+  readonly overwritten: Backup
 }
 
 /** Returns the storage keys that are no longer used. */
 async function writeReplacement(
   file: StoredFile,
-  { upload, prepared }: Replacement,
+  { upload, prepared, overwritten }: Replacement,
   terms: ReplaceTerms,
 ): Promise<readonly string[]> {
   const document = fileDocument(terms.model.builtIn.file, file.documentId, replacedFields(prepared, upload))
   await writeDocuments([document], writeTerms(terms.transaction, terms, { touch: true }))
   await assertFileMeets(terms.conditions.after, file.documentId, terms)
+  overwritten.begin()
   for (const { key, file: part } of prepared.parts) await terms.files.store(key, part)
   const kept = new Set(prepared.parts.map(({ key }) => key))
   return storageKeys(file).filter(key => !kept.has(key))

@@ -82,7 +82,10 @@ export async function prepareFile(upload: Upload, terms: PrepareFileTerms): Prom
 const hasUnverifiedType = (upload: Upload): boolean => uploadType(upload).kind === 'files'
 
 /** Stores all parts; after a failure it removes those already stored. */
-export async function storeParts(prepared: readonly PreparedFile[], files: FileStorage): Promise<void> {
+export async function storeParts(
+  prepared: readonly PreparedFile[],
+  { files, report }: RemoveTerms,
+): Promise<void> {
   const done: string[] = []
   try {
     for (const { key, file } of prepared.flatMap(({ parts }) => parts)) {
@@ -90,13 +93,20 @@ export async function storeParts(prepared: readonly PreparedFile[], files: FileS
       await files.store(key, file)
     }
   } catch (error) {
-    await removeKeys(done, files)
+    await removeKeys(done, { files, report })
     throw error
   }
 }
 
-export async function removeKeys(keys: readonly string[], files: FileStorage): Promise<void> {
-  for (const key of keys) await files.remove(key)
+export interface RemoveTerms {
+  readonly files: FileStorage
+  /** Called with an error that must not fail the request. */
+  report(error: unknown): void
+}
+
+/** Removes all keys that it can. Bytes without a record do no harm, so failures are only reported. */
+export async function removeKeys(keys: readonly string[], { files, report }: RemoveTerms): Promise<void> {
+  for (const key of keys) await files.remove(key).catch(report)
 }
 
 /** Removes the staged files, stored or not. */

@@ -6,6 +6,7 @@ import type { Policy, PolicyAnswer } from './policy.ts'
 import type { NamedMiddleware, NamedPolicy } from './registry.ts'
 import type { DocumentMiddleware } from './services/documents-api.ts'
 import type { GraphqlService } from './services/graphql-service.ts'
+import type { MediaService } from './services/media-service.ts'
 
 /** Definition of an extension. Routes and hooks are registered before the database is opened. */
 export interface ExtensionDefinition {
@@ -20,6 +21,7 @@ export interface ExtensionServices {
   readonly graphql: GraphqlService
   readonly rest: RestService
   readonly documents: DocumentsService
+  readonly media: MediaService
   readonly app: PluginApp
 }
 

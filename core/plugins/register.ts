@@ -4,6 +4,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { rejectAfter } from '../base/with-timeout.ts'
 import type { ProjectModels } from '../database/open-models.ts'
 import { type EventListener, eventPatternFault, listenerKey } from '../events/events.ts'
+import type { StorageDefinition } from '../media/storage/custom-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Settings } from '../project/settings/settings.ts'
@@ -21,6 +22,7 @@ import {
 import { openPluginBinder } from './run-plugins.ts'
 import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
 import type { PluginMail } from './services/mail-api.ts'
+import { mediaService, type RegisteredStorages } from './services/media-service.ts'
 import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
 import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'
 
@@ -35,6 +37,7 @@ export interface RegisteredPlugins extends OpenPluginApp {
   readonly documentMiddlewares: readonly DocumentMiddleware[]
   readonly listeners: readonly EventListener[]
   readonly graphql: GraphqlParts
+  readonly storages: RegisteredStorages
   /** Resolves later uses of plugins. */
   readonly binding: RouteBinding
 }
@@ -53,20 +56,30 @@ export async function registerPlugins(
   const routes: ExtensionRoute[] = []
   const hooks: DocumentHooks = { middlewares: [], listeners: [] }
   const graphql = openGraphqlServices(terms.model, terms.settings.graphql)
+  const storages = new Map<string, StorageDefinition>()
+  const media = mediaService(storages)
   const faults: string[] = []
   for (const [name, extension] of plugins.extensions) {
     const by = `extensions/${name}`
     const rest = restService(by, route => routes.push(route), binding)
     const documents = documentsService(by, hooks, terms.model)
     const made = await attempt({ where: `${by} could not register`, root: terms.root }, () =>
-      extension.register?.({ graphql: graphql.open(by), rest, documents, app }),
+      extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
     )
     if (!made.ok) faults.push(...made.reasons)
   }
   const bound = await attempt({ where: 'project.yaml', root: terms.root }, () => bindProject(terms, binding))
   if (!bound.ok || faults.length > 0) return failed(...faults, ...(bound.ok ? [] : bound.reasons))
   const { middlewares: documentMiddlewares, listeners } = hooks
-  const made = { ...bound.value, routes, documentMiddlewares, listeners, binding, graphql: graphql.close() }
+  const made = {
+    ...bound.value,
+    routes,
+    documentMiddlewares,
+    listeners,
+    storages,
+    binding,
+    graphql: graphql.close(),
+  }
   return ok(Object.freeze({ ...opened, ...made }))
 }
 

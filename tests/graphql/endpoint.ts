@@ -48,6 +48,7 @@ function openTestFiles(t: ExecutionContext, model: Model, settings: UploadSettin
     files,
     staging: stagingFolder(folder.path),
     outbox: NO_OUTBOX,
+    report: error => t.fail(String(error)),
   })
 }
 

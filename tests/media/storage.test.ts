@@ -81,7 +81,7 @@ async function startS3(): Promise<{ readonly endpoint: string; readonly close: (
   }
 }
 
-const open = (options: Readonly<Record<string, string>>): FileStorage =>
+const open = (options: Readonly<Record<string, string | boolean>>): FileStorage =>
   openStorage(
     {
       provider: 's3',
@@ -152,4 +152,55 @@ test('requests to a bucket are signed with its key', async t => {
 test('files in S3 have URLs at the public address', t => {
   t.is(open({ publicUrl: 'https://cdn.example.org/' }).url('a_0.png'), 'https://cdn.example.org/a_0.png')
   t.is(open({ region: 'eu-west-1' }).url('a_0.png'), 'https://pictures.s3.eu-west-1.amazonaws.com/a_0.png')
+})
+
+test('private files of S3 have signed addresses that expire', async t => {
+  const { endpoint, close } = await startS3()
+  t.teardown(close)
+  const files = open({ endpoint, private: true })
+  const key = 'a_0123456789.txt'
+  await files.store(key, { path: import.meta.filename, mime: 'text/plain' })
+  t.is(files.url(key), `/uploads/${key}`)
+  t.true(files.served?.isPrivate)
+  const address = new URL((await files.served?.signedUrl?.(key, 60)) ?? '')
+  t.is(address.origin + address.pathname, `${endpoint}/pictures/${key}`)
+  t.is(address.searchParams.get('X-Amz-Expires'), '60')
+  t.regex(address.searchParams.get('X-Amz-Signature') ?? '', /^[0-9a-f]{64}$/)
+  t.is(await (await fetch(address)).text(), readFileSync(import.meta.filename, 'utf8'))
+  await t.throwsAsync(async () => files.served?.signedUrl?.('../other', 60), { message: /no key/ })
+})
+
+/** The demands of R2 and MinIO: paths with the bucket, a known length, no trailers, a hash or UNSIGNED-PAYLOAD. */
+test('requests keep to what MinIO and R2 accept, and are repeated when a store is busy', async t => {
+  const seen: string[] = []
+  let isBusy = true
+  const store = createServer(async (request, response) => {
+    const { headers, method, url } = request
+    let length = 0
+    for await (const part of request) length += part.length
+    const scope = /Credential=[^/]+\/\d{8}\/([^,]+),/.exec(headers.authorization ?? '')?.[1]
+    const hasTrailer = Object.keys(headers).some(name => /trailer|checksum|sdk/.test(name))
+    const isChunked = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined
+    const isSized = method !== 'PUT' || (headers['content-length'] === String(length) && length > 0)
+    const isValid = isSized && !isChunked && !hasTrailer && headers['x-amz-content-sha256'] !== undefined
+    const status = isBusy ? 503 : isValid ? 200 : 411
+    isBusy = false
+    seen.push(`${method} ${url} ${scope} ${status}`)
+    response
+      .writeHead(status, { 'content-type': 'application/xml' })
+      .end('<Error><Code>SlowDown</Code></Error>')
+  }).listen(0, '127.0.0.1')
+  await once(store, 'listening')
+  t.teardown(() => store.close())
+  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}/`
+  const files = open({ endpoint, region: 'auto' })
+  await files.store('a_0.txt', { path: import.meta.filename, mime: 'text/plain' })
+  t.true(await files.has('a_0.txt'))
+  await files.remove('a_0.txt')
+  t.deepEqual(seen, [
+    'PUT /pictures/a_0.txt auto/s3/aws4_request 503',
+    'PUT /pictures/a_0.txt auto/s3/aws4_request 200',
+    'HEAD /pictures/a_0.txt auto/s3/aws4_request 200',
+    'DELETE /pictures/a_0.txt auto/s3/aws4_request 200',
+  ])
 })

@@ -1,5 +1,5 @@
 // Written by `plinth types` from project.yaml: to change it, change that and run it again.
-import type { Link, LinkInput, MailValue, Part, PartInput, Zone, ZoneInput } from 'plinth'
+import type { Link, LinkInput, Part, PartInput, Zone, ZoneInput } from 'plinth'
 
 declare module 'plinth' {
   interface ContentTypes {

@@ -1,11 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openStorageOf } from '../../core/app/open-plugins.ts'
+import { printStartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import type { KeyedFile } from '../../core/import/stored-files.ts'
-import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { loadPlugins } from '../../core/plugins/load/load-plugins.ts'
 import {
   copyFiles,
   type ExportTerms as DocumentTerms,
@@ -52,11 +55,13 @@ async function exportAll(transfer: StoredProject, terms: ExportContext): Promise
   const types = pickTypes(terms.types, transfer.model)
   if (!types.ok) return types
   try {
+    const copier = await copierOf(transfer, terms)
+    if (!copier.ok) return copier
     const sink = await openSink(transfer, terms)
     const exporting = { ...transfer, types: types.value, passwords: terms.passwordHashes }
     const opened = await withDatabase(
       transfer.project,
-      database => exportInto(sink, database, exporting, copierOf(transfer, terms)),
+      database => exportInto(sink, database, exporting, copier.value),
       { ...terms, trouble: 'The database did not answer as it should' },
     ).finally(sink.close)
     return opened.ok ? opened.value : opened
@@ -90,10 +95,16 @@ const NEVER_STARTED = 'This project was never started: there are no documents to
 /** Copies the contents of files; returns the names of missing ones. */
 type CopyFiles = (files: readonly KeyedFile[]) => Promise<readonly string[]>
 
-function copierOf({ project }: StoredProject, { files: folder }: ExportContext): CopyFiles {
-  if (folder === undefined) return async () => []
-  const storage = openStorage(project.settings.upload, project.root)
-  return files => overFiles(() => copyFiles(files, storage, folder))
+async function copierOf(
+  { project, model }: StoredProject,
+  { files: folder }: ExportContext,
+): Promise<Result<CopyFiles, string>> {
+  if (folder === undefined) return ok(async () => [])
+  const plugins = await loadPlugins(project, model)
+  if (!plugins.ok) return failed(...plugins.reasons.map(printDiagnostic))
+  const storage = await openStorageOf({ project, model, plugins: plugins.value })
+  if (!storage.ok) return failed(...storage.reasons.map(printStartFault))
+  return ok(files => overFiles(() => copyFiles(files, storage.value, folder)))
 }
 
 async function exportInto(

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Blueprint } from '../../core/app/compile-app.ts'
-import { registerApp } from '../../core/app/open-plugins.ts'
+import { openStorageOf, registerApp } from '../../core/app/open-plugins.ts'
 import { syncRolesAndLocales } from '../../core/app/prepare-database.ts'
 import type { StartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
@@ -9,7 +9,6 @@ import type { Database } from '../../core/database/database.ts'
 import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { endSessionsOfChangedUsers } from '../../core/identity/users/user-documents.ts'
-import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
@@ -45,6 +44,8 @@ export async function prepareTransfer(
   const { project, model, storage } = blueprint
   const inStep = dryRun ? await look(blueprint, database) : await bringInStep(blueprint, database)
   if (!inStep.ok) return inStep
+  const files = await openStorageOf(blueprint)
+  if (!files.ok) return files
   const outbox = events ? await outboxOf(blueprint, database) : ok(NO_OUTBOX)
   if (!outbox.ok) return outbox
   return ok({
@@ -52,7 +53,7 @@ export async function prepareTransfer(
     model,
     storage,
     roles: new Set(Object.keys(project.settings.roles)),
-    files: openStorage(project.settings.upload, project.root),
+    files: files.value,
     outbox: outbox.value,
     beforeUsers: (transaction, users) => endSessionsOfChangedUsers(transaction, users, { model, storage }),
   })

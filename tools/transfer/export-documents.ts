@@ -82,7 +82,7 @@ async function* piecesOf(terms: ExportTerms, reading: WriteTerms): AsyncGenerato
 async function toPiece(
   type: ContentType,
   { documents, current }: DocumentBatch,
-  { model, passwords }: ExportTerms,
+  { model, passwords, project }: ExportTerms,
   terms: WriteTerms,
 ): Promise<Piece> {
   const locales = model.locales.map(({ code }) => code)
@@ -91,9 +91,10 @@ async function toPiece(
   for (const document of read) addLinkTargets(document, targets)
   const streaming: StreamTerms = { passwords, nameOf: await readNames(targets, terms) }
   const lines = read.map(document => `${JSON.stringify(toStreamedDocument(document, streaming))}\n`)
+  const { provider } = project.settings.upload
   const files =
     type === model.builtIn.file
-      ? read.flatMap(({ versions }) => versions.flatMap(({ values }) => filesOf(values)))
+      ? read.flatMap(({ versions }) => versions.flatMap(({ values }) => filesOf(values, provider)))
       : []
   return { text: lines.join(''), documents: read.length, files }
 }

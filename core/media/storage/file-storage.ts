@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 /** Storage of file bytes. Writes are atomic: a read returns the old or the new file, never a part. */
 export interface FileStorage {
   /** The value of `provider` in records. */
-  readonly provider: 'local' | 's3'
+  readonly provider: string
   /** Stores a copy of a file under a key (hash and extension), replacing an existing one. */
   store(key: string, file: LocalFile): Promise<void>
   has(key: string): Promise<boolean>
@@ -13,6 +13,20 @@ export interface FileStorage {
   remove(key: string): Promise<void>
   /** The URL written to records. */
   url(key: string): string
+  /** Set if the server answers `/uploads/KEY` for this storage; absent: readers go to another address, or to a local folder. */
+  readonly served?: ServedFiles
+}
+
+/** Files behind `/uploads/`. */
+export interface ServedFiles {
+  /** Only for callers who may read the record of the file. */
+  readonly isPrivate: boolean
+  /** null if the key does not exist. */
+  stat(key: string): Promise<{ readonly size: number } | null>
+  /** `range`: both ends are included. */
+  read(key: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | null>
+  /** Seconds. Absent: the server sends the bytes. */
+  signedUrl?(key: string, expiresIn: number): Promise<string>
 }
 
 export interface LocalFile {

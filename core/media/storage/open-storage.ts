@@ -7,11 +7,22 @@ import { AwsClient } from 'aws4fetch'
 import { trimEndCharacter } from '../../base/text.ts'
 import type { UploadSettings } from '../../project/settings/settings.ts'
 import { isHarmless } from '../file-type.ts'
-import { assertStorageKey, type FileStorage } from './file-storage.ts'
+import { openCustomStorage, type StorageDefinition } from './custom-storage.ts'
+import { assertStorageKey, type FileStorage, type ServedFiles } from './file-storage.ts'
+
+/** The storages that need no extension. */
+export const BUILT_IN_STORAGES: readonly string[] = ['local', 's3']
 
 /** Opens the storage that `upload` in project.yaml selects. project/ has checked that required options are present. */
-export function openStorage({ provider, providerOptions }: UploadSettings, root: string): FileStorage {
+export function openStorage(
+  { provider, providerOptions }: UploadSettings,
+  root: string,
+  storages: ReadonlyMap<string, StorageDefinition> = new Map(),
+): FileStorage {
   if (provider === 'local') return openLocalStorage(root)
+  const custom = storages.get(provider)
+  if (custom) return openCustomStorage(provider, custom, providerOptions)
+  if (provider !== 's3') throw new Error(`there is no storage \`${provider}\``)
   const option = (name: string): string => String(providerOptions[name] ?? '')
   return openS3Storage({
     endpoint: option('endpoint') || null,
@@ -20,6 +31,7 @@ export function openStorage({ provider, providerOptions }: UploadSettings, root:
     accessKeyId: option('accessKeyId'),
     secretAccessKey: option('secretAccessKey'),
     publicUrl: option('publicUrl') || null,
+    isPrivate: providerOptions.private === true,
   })
 }
 
@@ -75,12 +87,14 @@ interface S3Options {
   readonly secretAccessKey: string
   /** Public base URL of the files, such as a CDN; null: the bucket's URL. */
   readonly publicUrl: string | null
+  /** Readers get signed addresses; the bucket must refuse public reads. */
+  readonly isPrivate: boolean
 }
 
 /** Milliseconds for one request to the store. */
 const TIMEOUT = 120_000
 
-/** Stores files in an S3 bucket by signed requests. The bucket must allow public reads. */
+/** Stores files in an S3 bucket by signed requests. Unless private, the bucket must allow public reads. */
 function openS3Storage(options: S3Options): FileStorage {
   const { accessKeyId, secretAccessKey, region } = options
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 2 })
@@ -120,9 +134,32 @@ function openS3Storage(options: S3Options): FileStorage {
     async remove(key) {
       await ask('DELETE', key)
     },
-    url: key => `${options.publicUrl === null ? base : trimEndCharacter(options.publicUrl, '/')}/${key}`,
+    ...(options.isPrivate && { served: privateFiles({ base, client }) }),
+    url: key =>
+      options.isPrivate
+        ? `/uploads/${key}`
+        : `${options.publicUrl === null ? base : trimEndCharacter(options.publicUrl, '/')}/${key}`,
   }
 }
+
+/** Presigned GET requests: readers load the bytes from the store itself. */
+const privateFiles = ({
+  base,
+  client,
+}: {
+  readonly base: string
+  readonly client: AwsClient
+}): ServedFiles => ({
+  isPrivate: true,
+  stat: () => Promise.resolve(null),
+  read: () => Promise.resolve(null),
+  async signedUrl(key, expiresIn) {
+    assertStorageKey(key)
+    const url = new URL(`${base}/${key}`)
+    url.searchParams.set('X-Amz-Expires', String(expiresIn))
+    return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true } })).url
+  },
+})
 
 /** The store serves the files itself, so types that could run code in a browser are stored with download headers. */
 const storedHeaders = (key: string, mime: string): Record<string, string> => ({

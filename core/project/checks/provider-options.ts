@@ -2,20 +2,19 @@ import { didYouMean } from '../../base/nearest.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-const OPTIONS = {
+const OPTIONS: Readonly<Record<string, { known: readonly string[]; needed: readonly string[] }>> = {
   local: { known: [], needed: [] },
   s3: {
-    known: ['endpoint', 'region', 'bucket', 'accessKeyId', 'secretAccessKey', 'publicUrl'],
+    known: ['endpoint', 'region', 'bucket', 'accessKeyId', 'secretAccessKey', 'publicUrl', 'private'],
     needed: ['bucket', 'accessKeyId', 'secretAccessKey'],
   },
-} as const satisfies Record<
-  Settings['upload']['provider'],
-  { known: readonly string[]; needed: readonly string[] }
->
+}
 
-/** An upload provider needs its required options and allows no unknown ones. */
+/** A built-in upload provider needs its required options and allows no unknown ones. An extension checks its own. */
 export function* providerOptions({ upload }: Settings): Generator<ProjectFinding> {
-  const { known, needed }: { known: readonly string[]; needed: readonly string[] } = OPTIONS[upload.provider]
+  const options = OPTIONS[upload.provider]
+  if (!options) return
+  const { known, needed } = options
   const path = ['upload', 'providerOptions']
   for (const key of Object.keys(upload.providerOptions)) {
     if (known.includes(key)) continue

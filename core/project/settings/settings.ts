@@ -856,15 +856,15 @@ export interface AuthSettings {
 }
 /** Uploaded files. */
 export interface UploadSettings {
-  /** Storage of files: `local` is a folder, `s3` is a bucket of an S3-compatible store. */
-  readonly provider: 'local' | 's3'
+  /** Storage of files: `local` is a folder, `s3` is a bucket of an S3-compatible store, other names are storages of extensions. */
+  readonly provider: string
   /** Maximum size of a file. In bytes. */
   readonly sizeLimit: number
   /** Maximum number of pixels of a picture (width times height), as its header states them. */
   readonly pixelLimit: number
   /** Accepted kinds of files. */
   readonly allowedTypes: readonly MediaKind[]
-  /** Options of `s3`: endpoint, region, bucket, accessKeyId, secretAccessKey, publicUrl. */
+  /** Options of `s3`: endpoint, region, bucket, accessKeyId, secretAccessKey, publicUrl, private. A storage of an extension has its own. */
   readonly providerOptions: {
     readonly [k: string]: string | number | boolean
   }

@@ -103,23 +103,26 @@ interface TypesTerms {
 /** The schema of a plugin's configuration by its name; undefined if it has none. */
 type TypesInput = ReadonlyMap<string, PluginSchema | undefined>
 
-const HEAD = `// Written by \`plinth types\` from project.yaml: to change it, change that and run it again.
-import type { Link, LinkInput, MailValue, Part, PartInput, Zone, ZoneInput } from 'plinth'
+const head = (
+  mails: readonly string[],
+): string => `// Written by \`plinth types\` from project.yaml: to change it, change that and run it again.
+import type { Link, LinkInput,${mails.length > 0 ? ' MailValue,' : ''} Part, PartInput, Zone, ZoneInput } from 'plinth'
 `
 
 /** The text of .plinth/types.d.ts. */
 function printTypes({ model, storage, policies, middlewares, mails }: TypesTerms): string {
   const types = [...model.contentTypes.values()].flatMap(printType)
   const components = [...model.components.values()].flatMap(printComponent)
+  const mailTypes = printMails(mails)
   const body = [
     ...block('interface ContentTypes', types),
     ...block('interface Components', components),
     ...block('interface Rows', printRows(model, storage)),
     ...block('interface Policies', printGiven(policies)),
     ...block('interface Middlewares', printGiven(middlewares)),
-    ...block('interface Mails', printMails(mails)),
+    ...block('interface Mails', mailTypes),
   ]
-  return [HEAD, ...block("declare module 'plinth'", body), ''].join('\n')
+  return [head(mailTypes), ...block("declare module 'plinth'", body), ''].join('\n')
 }
 
 const printGiven = (given: TypesInput): readonly string[] =>

@@ -89,22 +89,30 @@ const EXISTS =
 /** Faults for missing files. */
 export const findMissingFiles = (
   documents: readonly ParsedDocument[],
-  { model, filesFolder }: Pick<ImportTerms, 'model' | 'filesFolder'>,
+  { model, filesFolder, files }: Pick<ImportTerms, 'model' | 'filesFolder' | 'files'>,
 ): readonly LineFault[] =>
   documents.flatMap(document => {
     const [version] = document.versions
     if (filesFolder === null || document.type !== model.builtIn.file || !version) return []
-    return missingBytes(version.values, filesFolder).map(message => ({ ...aboutOf(document), message }))
+    return missingBytes(version.values, { folder: filesFolder, provider: files.provider }).map(message => ({
+      ...aboutOf(document),
+      message,
+    }))
   })
 
-function missingBytes(values: Values, folder: string): readonly string[] {
-  const key = originalKey(values)
+interface BytesPlace {
+  readonly folder: string
+  readonly provider: string
+}
+
+function missingBytes(values: Values, { folder, provider }: BytesPlace): readonly string[] {
+  const key = originalKey(values, provider)
   if (key === null) return []
   if (!isStorageKey(key))
     return [
       `its bytes cannot be kept: \`hash\` and \`ext\` come to ${JSON.stringify(key)}, which no storage takes`,
     ]
-  return filesOf(values)
+  return filesOf(values, provider)
     .filter(file => !existsSync(join(folder, file.key)))
     .map(file => `its bytes are missing: no file \`${file.key}\` in ${folder}`)
 }

@@ -77,7 +77,7 @@ async function storeBytes(
   if (filesFolder === null) return
   const stored = documents
     .filter(({ type }) => type === model.builtIn.file)
-    .flatMap(({ versions: [version] }) => (version ? filesOf(version.values) : []))
+    .flatMap(({ versions: [version] }) => (version ? filesOf(version.values, files.provider) : []))
     .map(file => ({ ...file, path: join(filesFolder, file.key) }))
   await overFiles(() => storeFiles(stored, files))
 }

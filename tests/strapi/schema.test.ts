@@ -376,3 +376,37 @@ test('without a database, roles, locales and sign-in come from the files of conf
   t.regex(file, /editor:\n {4}permissions:\n {6}note: \[create\]/)
   t.notRegex(file, /Strapi keeps its locales in its database/)
 })
+
+test('content-types of plugins in the project are imported, with relations to them', async t => {
+  const strapi = strapiProject({
+    ...type('page', {
+      form: { type: 'relation', relation: 'manyToOne', target: 'plugin::form-builder.form' },
+    }),
+    'src/extensions/form-builder/content-types/form/schema.json': {
+      kind: 'collectionType',
+      collectionName: 'built-forms',
+      info: { singularName: 'built-form', pluralName: 'built-forms', displayName: 'Forms' },
+      attributes: { title: { type: 'string' } },
+    },
+    'src/plugins/stock/server/src/content-types/level/schema.json': {
+      kind: 'collectionType',
+      collectionName: 'stock_levels',
+      info: { singularName: 'level', pluralName: 'levels', displayName: 'Level' },
+      attributes: { amount: { type: 'integer' } },
+    },
+    'src/extensions/upload/content-types/file/schema.json': {
+      collectionName: 'files',
+      info: { singularName: 'file', pluralName: 'files', displayName: 'File' },
+      attributes: { name: { type: 'string' } },
+    },
+  })
+  t.teardown(strapi.remove)
+  const out = join(strapi.path, 'plinth')
+  t.is((await runImport({ dir: strapi.path, out })).code, 0)
+  const { settings, faults } = await check(out)
+  t.deepEqual(faults, [])
+  const { contentTypes = {} } = settings ?? {}
+  t.deepEqual(Object.keys(contentTypes).toSorted(), ['form-builder-built-form', 'page', 'stock-level'])
+  t.like(contentTypes.page?.attributes.form, { type: 'relation', target: 'form-builder-built-form' })
+  t.is(contentTypes['stock-level']?.tableName, undefined)
+})

@@ -140,16 +140,25 @@ const SYNCED =
   /^(?:user-role|i18n-locale|core-store\.plugin_(?:i18n_default_locale|users-permissions_advanced))\b/
 
 const TYPE = /^src\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.(?:json|js|ts)$/
+/** Of a plugin in the project, or extended by it. */
+const PLUGIN_TYPE =
+  /^src\/(?:extensions|plugins)\/([^/]+)\/(?:server\/(?:src\/)?)?content-types\/([^/]+)\/schema\.(?:json|js|ts)$/
+/** Plinth has its own content-types instead of these. */
+const BUILT_IN_PLUGINS: ReadonlySet<string> = new Set([
+  ...['users-permissions', 'upload', 'i18n', 'content-manager', 'content-releases', 'review-workflows'],
+])
 const COMPONENT = /^src\/components\/([^/]+)\/([^/]+)\.(?:json|js|ts)$/
 const USER = /^src\/extensions\/users-permissions\/content-types\/user\/schema\.(?:json|js|ts)$/
 
 async function readTypes(reading: Reading): Promise<readonly StrapiType[]> {
   const types: StrapiType[] = []
   for (const file of reading.files) {
-    const [, api, name] = TYPE.exec(file) ?? []
+    const owner = TYPE.test(file) ? 'api' : 'plugin'
+    const [, api, name] = (owner === 'api' ? TYPE : PLUGIN_TYPE).exec(file) ?? []
     if (api === undefined || name === undefined) continue
+    if (owner === 'plugin' && BUILT_IN_PLUGINS.has(api)) continue
     const schema = await readSchema(reading, file)
-    if (schema !== undefined) types.push(toType({ api, name, file, schema }))
+    if (schema !== undefined) types.push(toType({ owner, api, name, file, schema }))
   }
   return types
 }

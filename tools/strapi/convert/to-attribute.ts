@@ -47,7 +47,7 @@ export function toAttribute(
     localized: isShared ? false : undefined,
   })
   const json = Object.keys(all).length === 1 && !NEVER_SHORT.has(type) ? type : all
-  return { json, notes: remarks(given, type) }
+  return { json, notes: [...remarks(given, type), ...(own.note === undefined ? [] : [own.note])] }
 }
 
 const NEVER_SHORT: ReadonlySet<string> = new Set(['relation', 'component', 'dynamiczone', 'enumeration'])
@@ -125,6 +125,7 @@ const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
   'plugin::tagsinput.tags': 'json',
   'plugin::map-field.map': 'json',
   'plugin::seo.seo': 'json',
+  'plugin::video-field.video': 'json',
 }
 
 /** The attribute type of a custom field, by column type. */
@@ -146,7 +147,7 @@ function toCustomField(given: LiteralMapping, column: string | undefined): OwnKe
   const known = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
   const type = known ?? (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
   if (type !== undefined) return { type, keys: {} }
-  return `what the custom field \`${field}\` stores is for its plugin to say; give it a type, such as \`json\``
+  return { type: 'json', keys: {}, note: 'its plugin is not known, and `json` holds any value' }
 }
 
 const COUNTED: ReadonlySet<string> = new Set(['integer', 'float', 'decimal'])
@@ -249,7 +250,13 @@ function remarks(given: LiteralMapping, type: string): readonly string[] {
 }
 
 /** The additional keys of an attribute type, in order; or the reason why it cannot be converted. */
-type OwnKeys = { readonly type: string; readonly keys: Readonly<Record<string, Json | undefined>> } | string
+type OwnKeys =
+  | {
+      readonly type: string
+      readonly keys: Readonly<Record<string, Json | undefined>>
+      readonly note?: string
+    }
+  | string
 
 const RELATION_KINDS: ReadonlySet<string> = new Set(['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'])
 

@@ -16,6 +16,9 @@ export function toHolder(uid: string, file: string, schema: LiteralMapping): Str
 }
 
 interface FoundType {
+  /** Whose content-type it is. */
+  readonly owner: 'api' | 'plugin'
+  /** The API or plugin. */
   readonly api: string
   readonly name: string
   readonly file: string
@@ -23,13 +26,16 @@ interface FoundType {
 }
 
 /** Strapi derives a content-type's uid from folders, and its routes from `info`. */
-export function toType({ api, name, file, schema }: FoundType): StrapiType {
+export function toType({ owner, api, name, file, schema }: FoundType): StrapiType {
   const singularName = textAt(schema, 'info', 'singularName') ?? toKebabCase(name)
+  const pluralName = textAt(schema, 'info', 'pluralName') ?? singularName
+  // Strapi's GraphQL names types of plugins with their plugin: `FormBuilderBuiltForm`.
+  const prefix = owner === 'plugin' ? `${toKebabCase(api)}-` : ''
   return {
-    ...toHolder(`api::${toKebabCase(api)}.${toKebabCase(name)}`, file, schema),
+    ...toHolder(`${owner}::${toKebabCase(api)}.${toKebabCase(name)}`, file, schema),
     api,
-    singularName,
-    pluralName: textAt(schema, 'info', 'pluralName') ?? singularName,
+    singularName: `${prefix}${singularName}`,
+    pluralName: `${prefix}${pluralName}`,
   }
 }
 

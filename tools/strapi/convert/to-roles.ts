@@ -127,7 +127,7 @@ interface Grant {
 
 /** `api::blog.article.find`: an API, a controller named after its content-type, an action. */
 function typeGrant(action: string, names: Names): Grant | undefined {
-  const [, uid = '', verb = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(action) ?? []
+  const [, uid = '', verb = ''] = /^((?:api|plugin)::[^.]+\.[^.]+)\.([^.]+)$/.exec(action) ?? []
   const type = names.types.get(uid)
   return type !== undefined && ACTIONS.includes(verb) ? { subject: type.key, action: verb } : undefined
 }

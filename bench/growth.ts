@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freshDatabase } from '../tests/harness/database.ts'
+import { freshDatabase } from '../tests/harness/test-database.ts'
 import { chartOfSizes, printLevels, printSizes } from './growth/report.ts'
 import { grow } from './growth/seed.ts'
 import { measureSize, type Size } from './growth/sizes.ts'

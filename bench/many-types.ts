@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { freshDatabase } from '../tests/harness/database.ts'
 import { temporaryFolder } from '../tests/harness/folder.ts'
+import { freshDatabase } from '../tests/harness/test-database.ts'
 import { startPlinth } from './process.ts'
 
 const MANY_TYPES = 500

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freshDatabase } from '../tests/harness/database.ts'
 import { freePort } from '../tests/harness/server.ts'
+import { freshDatabase } from '../tests/harness/test-database.ts'
 import { compareCustom } from './custom-field.ts'
 import { compareKept } from './kept.ts'
 import { launch, type Running, startPlinth } from './process.ts'

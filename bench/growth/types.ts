@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { freshDatabase } from '../../tests/harness/database.ts'
 import { temporaryFolder } from '../../tests/harness/folder.ts'
+import { freshDatabase } from '../../tests/harness/test-database.ts'
 import { manyTypes } from '../many-types.ts'
 import { type Running, startPlinth } from '../process.ts'
 import { memoryOfTree, type ProcessorTime } from '../processor-time.ts'

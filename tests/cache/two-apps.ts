@@ -58,7 +58,10 @@ export interface TwoApps {
   close(): Promise<void>
 }
 
-/** The same project twice over one database: one keeps answers, the other never does, and so is always right. */
+/**
+ * The same project twice over one database: one with a cache, the other without, as the expected result. It is below
+ * the app, because tests count and delay the statements of each.
+ */
 export async function openTwoApps(yaml: string, cache = '', observer = SILENT): Promise<TwoApps> {
   const endings: (() => unknown)[] = []
   const ends: Ends = { teardown: end => void endings.unshift(end) }

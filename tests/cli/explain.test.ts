@@ -7,9 +7,9 @@ import { openLocalStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { runRoles } from '../../tools/cli/roles/roles.ts'
 import { type ExplainWords, runExplain } from '../../tools/cli/roles/roles-explain.ts'
-import { freshDatabase } from '../harness/database.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { freshDatabase } from '../harness/test-database.ts'
 import { golden, type RunOptions, run } from './run.ts'
 
 /** The words of a command line. */

@@ -44,6 +44,7 @@ export interface Site {
 export const printed = ({ place, message, related }: Diagnostic): string =>
   `${place.file}:${place.line}:${place.column} ${message}${related ? ` (${related.place.file}:${related.place.line}:${related.place.column} ${related.message})` : ''}`
 
+/** Below the app, because tests repeat the start on one database and count its statements. */
 export async function openSite(t: ExecutionContext, files: Files, copyOf?: string): Promise<Site> {
   const folder = temporaryFolder(copyOf)
   t.teardown(() => folder.remove())

@@ -44,7 +44,10 @@ export interface RestAnswer {
   } | null
 }
 
-/** The documents of a project of two related types, over a database of this test's own. */
+/**
+ * The documents API and REST of a project of two related types. It is below the app, because tests pass middlewares as
+ * functions and call as a role without a sign-in.
+ */
 export async function open(
   t: ExecutionContext,
   middlewares: readonly DocumentMiddleware[] = [],

@@ -60,7 +60,10 @@ function populateOf(attribute: Attribute): Populate[] {
   return [{ ...base, ...listed, kind: 'link', attribute, scope: null, selection }]
 }
 
-/** The document service on an empty database, in few words. `outboxOf`: who is to hear of writes. */
+/**
+ * The document service on an empty database; `outboxOf` records events of writes. It is below the app, because tests
+ * count statements, order races and read rows.
+ */
 export async function openWriting(
   t: ExecutionContext,
   model: Model,
@@ -71,7 +74,7 @@ export async function openWriting(
   return openWritingOver(database, model, outboxOf)
 }
 
-/** The same on a database that is there, and has the model's tables. */
+/** The same on an existing database that has the tables of the model. */
 export function openWritingOver(
   database: Database,
   model: Model,

@@ -1,8 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { freshDatabase } from '../harness/database.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { type Server, startServer } from '../harness/server.ts'
-import { testServer } from '../harness/test-database.ts'
+import { freshDatabase, testServer } from '../harness/test-database.ts'
 import { assertNoOrphans, compare, type Place, reportedBy } from './kill-findings.ts'
 import { makePeople, PROJECT, writeUntilGone } from './kill-writers.ts'
 

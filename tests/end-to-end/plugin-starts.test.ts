@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { freshDatabase } from '../harness/database.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { freshDatabase } from '../harness/test-database.ts'
 import { runToEnd } from './run-to-end.ts'
 
 // Faults of extensions that prevent a start: one clear sentence, exit code 1.

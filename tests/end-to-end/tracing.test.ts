@@ -7,8 +7,8 @@ import {
 } from '@opentelemetry/sdk-trace-node'
 import test from 'ava'
 import { compileApp, serveApp } from '../../core/index.ts'
-import { freshDatabase } from '../harness/database.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { freshDatabase } from '../harness/test-database.ts'
 
 const PROJECT = `name: Notes
 server: { host: 127.0.0.1, port: 0, slowQuery: 0 }

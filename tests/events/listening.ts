@@ -61,7 +61,10 @@ export function takeNotes(): Notes {
   }
 }
 
-/** Opens event delivery to these listeners, for writes of this process. Delivery is not started. */
+/**
+ * Opens event delivery to these listeners, for writes of this process. Delivery is not started. It is below the app,
+ * because tests set the timing and act as several processes.
+ */
 export async function openListening(
   t: ExecutionContext,
   listeners: readonly EventListener[],

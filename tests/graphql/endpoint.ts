@@ -78,7 +78,10 @@ interface Options {
   readonly trusted?: TrustedDocuments
 }
 
-/** The GraphQL endpoint of a project on an empty database; requests are anonymous or name a role. */
+/**
+ * The GraphQL endpoint of a project on an empty database; requests are anonymous or name a role. It is below the app,
+ * because tests compare its responses with graphql-js over the same schema, and read the database and observations.
+ */
 export async function openEndpoint(
   t: ExecutionContext,
   yaml: string,

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTestApp } from '../../core/testing.ts'
-import { freshDatabase } from './database.ts'
-import { layEmbedded, snapshot } from './embedded-files.ts'
+import { layEmbedded } from './embedded-files.ts'
 import { PLINTH } from './program.ts'
+import { openTestApp } from './test-app.ts'
+import { freshDatabase } from './test-database.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
@@ -89,28 +89,25 @@ export type LocalServer = Omit<Server, 'pid'>
  * their own. The embedded database is in memory.
  */
 export async function serveProject({ project, environment = {} }: StartOptions): Promise<LocalServer> {
-  const database = await freshDatabase()
-  const isEmbedded = database.url === 'embedded'
-  const app = await createTestApp({
-    project,
-    listen: true,
-    sendsMails: true,
-    env: { HOST: '127.0.0.1', PORT: '0', ...environment },
-    ...(isEmbedded ? { snapshot: await snapshot() } : { database: database.url }),
-  }).catch(async (reason: unknown) => {
-    await database.drop()
-    throw reason
-  })
+  const ends: (() => unknown)[] = []
+  const stop = async () => {
+    for (const end of ends.splice(0).toReversed()) await end()
+    return 0
+  }
+  const env = { HOST: '127.0.0.1', PORT: '0', ...environment }
+  const terms = { project, listen: true, sendsMails: true, env }
+  const app = await openTestApp({ teardown: end => void ends.push(end) }, terms).catch(
+    async (reason: unknown) => {
+      await stop()
+      throw reason
+    },
+  )
   const base = app.url ?? ''
   return {
     base,
     get: (path, headers = {}) => request(base, 'GET', path, headers),
     request: (method, path, headers = {}) => request(base, method, path, headers),
-    async stop() {
-      await app.close()
-      await database.drop()
-      return 0
-    },
+    stop,
     log: () => app.log().join('\n'),
   }
 }

@@ -42,14 +42,31 @@ function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
 
 let lastTurn: Promise<unknown> = Promise.resolve()
 
-/** An empty database on the server; answers its URL. */
+/** An empty database on the server, dropped with the test; returns its URL. */
 export async function createDatabase(t: Test, server: string): Promise<string> {
+  const { url, drop } = await databaseOn(server)
+  t.teardown(drop)
+  return url
+}
+
+export interface FreshDatabase {
+  /** For `database.url` of a project. */
+  readonly url: string
+  drop(): Promise<void>
+}
+
+/** An empty database on the test server if there is one, else the embedded one of a project. */
+export function freshDatabase(): Promise<FreshDatabase> {
+  const server = testServer()
+  return server ? databaseOn(server) : Promise.resolve({ url: 'embedded', drop: async () => {} })
+}
+
+async function databaseOn(server: string): Promise<FreshDatabase> {
   const name = `plinth_test_${randomBytes(6).toString('hex')}`
   await administer(server, `CREATE DATABASE ${name} TEMPLATE template0`)
-  t.teardown(() => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
   const url = new URL(server)
   url.pathname = `/${name}`
-  return url.href
+  return { url: url.href, drop: () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
 }
 
 /** Runs one statement on a connection of its own. */

@@ -52,7 +52,10 @@ export interface Document {
 
 export const FULL = 'full-conformance-token-0000000000000000'
 
-/** `content`: files by their names under content/. */
+/**
+ * An app with its model, storage and database, which the safety tests compare with its responses; plinth/testing does
+ * not have these. `content`: files by their names under content/.
+ */
 export async function openWorld(
   yaml: string,
   content: Readonly<Record<string, string>> = {},

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import { freshDatabase } from '../harness/database.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
 import { startServer } from '../harness/server.ts'
+import { freshDatabase } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
 
 // Processes of two versions of a project over one database, where the newer one changes what the older one relies on.

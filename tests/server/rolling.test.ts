@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { freshDatabase } from '../harness/database.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
 import { type Server, startServer } from '../harness/server.ts'
+import { freshDatabase } from '../harness/test-database.ts'
 
 // Two versions of a project over one database, behind something that balances.
 

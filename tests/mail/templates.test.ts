@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { compileApp } from '../../core/app/compile-app.ts'
+import { checkApp } from '../../core/app/check-app.ts'
+import { compileApp, recompileApp } from '../../core/app/compile-app.ts'
 import { type Mail, MailError } from '../../core/mail/mail.ts'
 import { type OutgoingMail, openMail } from '../../core/mail/open-mail.ts'
+import { runTypes } from '../../tools/cli/types/types.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
 const PROJECT = 'name: Shop\ni18n: { locales: [en, fr], defaultLocale: en }\n'
@@ -284,4 +288,48 @@ test('invalid templates are reported with their place', async t => {
 test('a long template is parsed in linear time', async t => {
   const body = `${'{{ a }}'.repeat(20_000)}${'{{'.repeat(20_000)}`
   t.regex((await faults(t, { 'a.md': `---\nsubject: x\n---\n${body}\n` }))[0] ?? '', /mails\/a\.md:4:/)
+})
+
+test('check, types and a reload know the templates', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const env = { DATABASE_URL: 'embedded' }
+  folder.write('project.yaml', PROJECT)
+  folder.write('mails/order.md', ORDER)
+  folder.write('mails/order.fr.md', '---\nsubject: Bonjour\n---\n{{ first-name }}\n')
+  const broken = await compileApp(folder.path, env)
+  t.is(broken.ok ? '' : broken.reasons.map(each => each.code).join(), 'bad-variable')
+  folder.write('mails/order.fr.md', '---\nsubject: Bonjour\n---\n{{ firstName }}\n')
+  const before = await compileApp(folder.path, env)
+  if (!before.ok) throw new Error(JSON.stringify(before.reasons))
+
+  const out = join(folder.path, 'types.d.ts')
+  t.is(await runTypes({ folder: folder.path, out, check: false, env, write: () => {} }), 0)
+  const [, types = ''] = /interface Mails \{([\s\S]*?)\n {2}\}/.exec(readFileSync(out, 'utf8')) ?? []
+  t.deepEqual(
+    types
+      .split('\n')
+      .map(line => line.trim())
+      .filter(line => line !== ''),
+    [
+      "'order': {",
+      'count: MailValue',
+      'firstName: MailValue',
+      'link: MailValue',
+      'name: MailValue',
+      'order: {',
+      'number: MailValue',
+      '}',
+      '}',
+    ],
+  )
+
+  folder.write('mails/order.md', '---\nsubject: New\n---\nText\n')
+  const after = await recompileApp(before.value, [join('mails', 'order.md')], env)
+  t.deepEqual(after.ok && after.value.mails.files.get('order')?.get('')?.subject, ['New'])
+  folder.write('mails/order.md', '---\nsubject: New\n---\n{{ name\n')
+  const refused = await recompileApp(before.value, [join('mails', 'order.md')], env)
+  const checked = await checkApp(env)(before.value.project)
+  for (const result of [refused, checked])
+    t.is(result.ok ? '' : result.reasons.map(each => each.code).join(), 'unclosed-variable')
 })

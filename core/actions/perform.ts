@@ -3,7 +3,7 @@ import type { BodyOrText } from '../cache/answer-store.ts'
 import type { Answer, DocumentChange, Documents } from '../documents/documents.ts'
 import { toPluginError } from '../faults/errors.ts'
 import { isRefusedAs, RequestFault } from '../faults/fault.ts'
-import type { DocumentAction } from '../plugins/services/documents-api.ts'
+import type { DocumentAction, DocumentCall } from '../plugins/services/documents-api.ts'
 import type {
   DeleteCommand,
   GivenValues,
@@ -181,8 +181,27 @@ export async function perform(call: ActionCall, terms: ActionTerms): Promise<Per
   return { result, value }
 }
 
+/** Runs a write of another protocol inside the document middlewares. */
+export type AroundWrites = (call: Omit<DocumentCall, 'read'>) => Promise<unknown>
+
+/** null: there are no document middlewares. */
+export function openAroundWrites(terms: ActionTerms): AroundWrites | null {
+  const { around } = terms
+  if (!around) return null
+  return call =>
+    around({
+      ...call,
+      read: previous => readPrevious(call, previous, terms),
+      perform: changed => withPluginErrors(() => call.perform(changed)),
+    })
+}
+
 /** Reads the document of an action for code of the project, which may see all of it. */
-async function readPrevious({ type }: ActionCall, params: Params, terms: ActionTerms): Promise<unknown> {
+async function readPrevious(
+  { type }: Pick<ActionCall, 'type'>,
+  params: Params,
+  terms: ActionTerms,
+): Promise<unknown> {
   const call: ActionCall = { action: 'findOne', type, params, caller: null }
   return withPluginErrors(async () => toActionValue(await prepareFindOne(call, terms)()))
 }

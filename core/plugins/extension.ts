@@ -26,7 +26,7 @@ export interface ExtensionServices {
 }
 
 export interface DocumentsService {
-  /** Wraps every document action, of REST and of code; the first registered is outermost. */
+  /** Wraps every document action, of REST, GraphQL mutations and code; the first registered is outermost. */
   use(middleware: DocumentMiddleware): void
   /** Handles events (`article.publish`, `article.*`) after the commit, at least once. */
   on(pattern: EventPattern, handler: EventHandler): void

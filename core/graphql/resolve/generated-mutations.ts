@@ -1,9 +1,11 @@
 import type { Action } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import { permit } from '../../access/restrict/permit.ts'
+import { isRecord } from '../../base/plain-data.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
 import { attempt, type Fault, fault, isRefusedAs, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
+import type { CreateCommand, UpdateCommand } from '../../query/command.ts'
 import type { Query, Status } from '../../query/query.ts'
 import { parseIdArgument, storableId } from '../parse/parse-arguments.ts'
 import { parseStatus } from '../parse/parse-read.ts'
@@ -17,6 +19,7 @@ import {
   toUpdates,
   type WriteLocation,
 } from '../parse/parse-write.ts'
+import { insideMiddlewares, type MutationFormat, permitSaved } from './mutation-middlewares.ts'
 import type { ResolveTerms } from './resolve-read.ts'
 import { type MutationCall, type Mutations, toAnswerQuery, toRow } from './resolve-write.ts'
 import type { AnsweredRow } from './resolvers.ts'
@@ -28,15 +31,15 @@ interface MutationResponse {
 
 /** The mutations of the nested format (reference/graphql.md#6-writing). */
 async function create(call: MutationCall): Promise<MutationResponse> {
-  const { root, args, caller, terms } = call
+  const { root, args, terms } = call
   const place = toLocation(call, null)
   const answer = answerQuery(call, place, 'create')
   const command = toCreate(place, parseWriteInput(root.type, args.data))
-  return toNested(await terms.documents.create(permit(command, caller), answer))
+  return toNested(await terms.documents.create(permitNested(command, call), answer))
 }
 
 async function update(call: MutationCall): Promise<MutationResponse> {
-  const { root, args, caller, terms } = call
+  const { root, args, terms } = call
   const named = await findTarget(call)
   const place = toLocation(call, named)
   const answer = answerQuery(call, place, 'update')
@@ -44,8 +47,8 @@ async function update(call: MutationCall): Promise<MutationResponse> {
   const { draft, published } = toUpdates(place, named?.documentId ?? null, input)
   const amends = root.type.draftAndPublish && draft !== published
   const save = amends
-    ? { draft: permit(draft, caller), published: attempt(() => permit(published, caller)) }
-    : permit(published, caller)
+    ? { draft: permitNested(draft, call), published: attempt(() => permitNested(published, call)) }
+    : permitNested(published, call)
   try {
     return toNested(
       'draft' in save
@@ -86,14 +89,14 @@ async function remove(call: MutationCall): Promise<MutationResponse> {
 }
 
 async function localize(call: MutationCall): Promise<MutationResponse> {
-  const { root, args, caller, terms } = call
+  const { root, args, terms } = call
   const named = await findTarget(call)
   const place = toLocation(call, null)
   const answer = answerQuery(call, place, 'createLocalization')
   if (args.locale === undefined || args.locale === null)
     throw new RequestFault(fault('application', 'locale is missing'))
   const command = toLocalize(place, named?.documentId ?? null, parseWriteInput(root.type, args.data))
-  const permitted = permit(command, caller)
+  const permitted = permitNested(command, call)
   try {
     return toNested(await terms.documents.update(permitted, answer))
   } catch (error) {
@@ -101,7 +104,22 @@ async function localize(call: MutationCall): Promise<MutationResponse> {
   }
 }
 
-export const NESTED_MUTATIONS: Mutations = { create, update, delete: remove, createLocalization: localize }
+const parseNestedValues: MutationFormat['parseValues'] = (type, data) => parseWriteInput(type, data).values
+
+const permitNested = <Kind extends CreateCommand | UpdateCommand>(command: Kind, call: MutationCall) =>
+  permitSaved(command, call, parseNestedValues)
+
+export const NESTED_MUTATIONS: Mutations = insideMiddlewares(
+  { create, update, delete: remove, createLocalization: localize },
+  {
+    key: 'id',
+    parseValues: parseNestedValues,
+    target: findTarget,
+    documentOf: answer =>
+      isRecord(answer) && typeof answer.data !== 'function' ? (answer.data ?? null) : null,
+    withDocument: (_answer, data) => ({ data }),
+  },
+)
 
 const NOTHING: MutationResponse = { data: null }
 
@@ -176,17 +194,17 @@ const toTarget = ({ root: { type }, args, terms }: MutationCall): FlatTarget => 
 })
 
 async function createFlat(call: MutationCall): Promise<AnsweredRow | null> {
-  const { args, caller, terms } = call
+  const { args, terms } = call
   const target = toTarget(call)
   const answer = toAnswerQuery(call, target, 'create')
   const values = parseFlatInput(target.type, args.data)
   const command = { ...toFlatSave(target, values, target.status), kind: 'create' } as const
-  return toRow(await terms.documents.create(permit(command, caller), answer))
+  return toRow(await terms.documents.create(permitSaved(command, call, parseFlatInput), answer))
 }
 
 /** null without an error for an unknown document. */
 async function updateFlat(call: MutationCall): Promise<AnsweredRow | null> {
-  const { root, args, caller, terms } = call
+  const { root, args, terms } = call
   const target = toTarget(call)
   const answer = toAnswerQuery(call, target, 'update')
   const values = parseFlatInput(target.type, args.data)
@@ -196,7 +214,7 @@ async function updateFlat(call: MutationCall): Promise<AnsweredRow | null> {
     documentId: root.type.kind === 'single' ? null : storableId(args.documentId),
     precondition: null,
   } as const
-  const permitted = permit(command, caller)
+  const permitted = permitSaved(command, call, parseFlatInput)
   try {
     return toRow(await terms.documents.update(permitted, answer))
   } catch (error) {
@@ -222,4 +240,13 @@ async function removeFlat(call: MutationCall): Promise<AnsweredRow> {
 }
 
 /** The mutations of the flat format (reference/graphql.md#12-the-flat-dialect). */
-export const FLAT_MUTATIONS: Mutations = { create: createFlat, update: updateFlat, delete: removeFlat }
+export const FLAT_MUTATIONS: Mutations = insideMiddlewares(
+  { create: createFlat, update: updateFlat, delete: removeFlat },
+  {
+    key: 'documentId',
+    parseValues: parseFlatInput,
+    target: async ({ args }) => ({ documentId: storableId(args.documentId) ?? '', locale: null }),
+    documentOf: answer => answer ?? null,
+    withDocument: (_answer, document) => document,
+  },
+)

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
+import type { AroundWrites } from '../../actions/perform.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
@@ -20,6 +21,8 @@ export interface ResolveTerms {
   readonly model: Model
   readonly documents: Documents
   readonly limits: PageLimits
+  /** Runs a mutation inside the document middlewares; absent or null: there are none. */
+  readonly aroundWrites?: AroundWrites | null
 }
 
 /** The context of one operation, as graphql-js passes it to resolvers. */

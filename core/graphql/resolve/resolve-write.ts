@@ -19,6 +19,8 @@ export interface MutationCall {
   readonly trail: RequestContext | undefined
   readonly info: GraphQLResolveInfo
   readonly terms: ResolveTerms
+  /** The caller's own arguments, if document middlewares changed them: only these are checked against the caller. */
+  readonly original?: Arguments
 }
 
 /** The mutations of a format. Each is one transaction, in which its answer is read. */

@@ -1,0 +1,105 @@
+import test, { type ExecutionContext } from 'ava'
+import { createTestApp } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+
+const attributes = { text: 'string', owner: 'string', likes: 'integer' }
+const PROJECT = {
+  contentTypes: { note: { draftAndPublish: false, attributes } },
+  roles: {
+    public: {
+      permissions: {
+        note: { find: true, create: { fields: ['text'] }, update: { fields: ['text'] }, delete: true },
+      },
+    },
+  },
+}
+
+const EXTENSION = `import { ConflictError, defineExtension } from 'plinth'
+export default defineExtension({
+  register({ documents, app }) {
+    documents.use(async (context, next) => {
+      const { action, params, caller, previous } = context
+      const before = action === 'update' || action === 'delete' ? await previous() : null
+      app.log.info({ action, id: params.documentId ?? null, text: before?.text ?? null, role: caller?.role?.type ?? null }, 'wrapped')
+      if (params.data?.text === 'refused') throw new ConflictError('The text is taken')
+      if (params.data?.text === 'answered') return { documentId: 'none', id: 1, text: 'by the middleware', owner: null }
+      if (params.data) params.data = { ...params.data, owner: 'stamped' }
+      return next()
+    })
+  },
+})`
+
+async function open(t: ExecutionContext) {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('extensions/hooks.ts', EXTENSION)
+  const graphql = { endpoints: { '/graphql': 'nested', '/graphql5': 'flat' } }
+  const project = { ...PROJECT, graphql }
+  const app = await createTestApp({ project, plugins: folder.path, snapshot: await snapshot() })
+  t.teardown(() => app.close())
+  const post = async (path: string, query: string) =>
+    (await app.request('POST', path, { body: { query } })).body as never
+  return { ...app, post }
+}
+
+test('document middlewares wrap the mutations of both formats, with the caller and the previous document', async t => {
+  const { app, post, log } = await open(t)
+  const row = '{ data { id attributes { text owner } } }'
+  const nested = (call: string) => post('/graphql', `mutation { ${call} ${row} }`)
+  const flat = (call: string) => post('/graphql5', `mutation { ${call} }`)
+  t.like(await nested('createNote(data: { text: "a" })'), {
+    data: { createNote: { data: { attributes: { text: 'a', owner: 'stamped' } } } },
+  })
+  const [note] = await app.documents('note').findMany()
+  const id = String(note?.documentId)
+  await app.documents('note').update({ documentId: id, data: { text: 'a' } })
+  t.like(await nested(`updateNote(id: "${note?.id}", data: { text: "b" })`), {
+    data: { updateNote: { data: { attributes: { text: 'b', owner: 'stamped' } } } },
+  })
+  t.like(await flat('createNote(data: { text: "c" }) { documentId text owner }'), {
+    data: { createNote: { text: 'c', owner: 'stamped' } },
+  })
+  t.like(await flat(`updateNote(documentId: "${id}", data: { text: "d" }) { text owner }`), {
+    data: { updateNote: { text: 'd', owner: 'stamped' } },
+  })
+  t.like(await flat(`deleteNote(documentId: "${id}") { documentId }`), {
+    data: { deleteNote: { documentId: id } },
+  })
+  const lines = log().filter(line => line.includes('wrapped'))
+  t.true(
+    lines.some(line => line.includes('"update"') && line.includes(`"${id}"`) && line.includes('"public"')),
+    lines.join('\n'),
+  )
+  t.true(
+    lines.some(line => line.includes('"delete"') && line.includes('"d"')),
+    lines.join('\n'),
+  )
+})
+
+test('what the caller may not write is refused before middlewares run, and a middleware can refuse or answer', async t => {
+  const { app, post, log } = await open(t)
+  const wrapped = () => log().filter(line => line.includes('wrapped')).length
+  for (const [path, call] of [
+    ['/graphql', 'createNote(data: { text: "a", owner: "me" }) { data { id } }'],
+    ['/graphql5', 'createNote(data: { text: "a", owner: "me" }) { documentId }'],
+  ] as const) {
+    const { errors } = (await post(path, `mutation { ${call} }`)) as { errors?: unknown[] }
+    t.is(errors?.length, 1, path)
+  }
+  t.is(wrapped(), 0)
+  const refused = await post('/graphql5', 'mutation { createNote(data: { text: "refused" }) { documentId } }')
+  t.regex(JSON.stringify(refused), /The text is taken/)
+  t.is(await app.documents('note').count(), 0)
+  const answered = await post(
+    '/graphql',
+    'mutation { createNote(data: { text: "answered" }) { data { attributes { text } } } }',
+  )
+  t.like(answered, { data: { createNote: { data: { attributes: { text: 'by the middleware' } } } } })
+  t.is(await app.documents('note').count(), 0)
+  const unknown = await post(
+    '/graphql',
+    'mutation { updateNote(id: "unknown", data: { text: "x" }) { data { id } } }',
+  )
+  t.like(unknown, { data: { updateNote: { data: null } } })
+})

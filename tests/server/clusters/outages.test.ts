@@ -7,6 +7,7 @@ import { assertNoOrphans, compare, reportedBy } from '../../end-to-end/kill-find
 import { makePeople, PROJECT, send, valuesOf, writeUntilGone } from '../../end-to-end/kill-writers.ts'
 import { type Folder, temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'
+import { teardownOfFile } from '../../harness/test-app.ts'
 import { until } from '../../harness/until.ts'
 import { type Cluster, startCluster } from '../cluster.ts'
 import { chownToOwner } from '../own-process.ts'
@@ -23,25 +24,21 @@ let wire: Wire
 let folder: Folder
 let server: Server
 let people: readonly string[]
-const ends: (() => unknown)[] = []
+
+const file = teardownOfFile(test.after.always)
 
 test.before(async () => {
-  const forAll = { teardown: (end: () => unknown) => void ends.push(end) }
-  cluster = await startCluster(forAll)
-  wire = await openWire(forAll, cluster.url)
+  cluster = await startCluster(file)
+  wire = await openWire(file, cluster.url)
   folder = temporaryFolder()
-  ends.push(folder.remove)
+  file.teardown(folder.remove)
   folder.write(
     'project.yaml',
     PROJECT.replace('database: { ', IMPATIENT).replace('port: ', 'requestTimeout: 10s, port: '),
   )
   server = await startServer({ project: folder.path, environment: { DATABASE_URL: wire.url } })
-  ends.push(server.stop)
+  file.teardown(server.stop)
   people = await makePeople(server)
-})
-
-test.after.always(async () => {
-  for (const end of ends.toReversed()) await end()
 })
 
 const isReady = async (wanted: boolean) => (await server.get('/_ready')).status === (wanted ? 200 : 503)
@@ -205,7 +202,7 @@ function smallDisk(): string | null {
   const path = mkdtempSync('/tmp/plinth-own.')
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=777', 'tmpfs', path], { stdio: 'ignore' })
-    ends.push(() => {
+    file.teardown(() => {
       execFileSync('umount', ['-l', path])
       rmSync(path, { recursive: true, force: true })
     })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'
+import { teardownOfFile } from '../../harness/test-app.ts'
 import { until } from '../../harness/until.ts'
 import { type Cluster, query, startCluster, startReplica } from '../cluster.ts'
 
@@ -15,26 +16,21 @@ contentTypes: { note: { attributes: { text: string } } }
 roles: { public: { permissions: { note: [find, create] } } }
 `
 
-const ends: (() => unknown)[] = []
-const forAll = { teardown: (end: () => unknown) => void ends.push(end) }
-
 let primary: Cluster
 let standby: Cluster
 let server: Server
 
+const file = teardownOfFile(test.after.always)
+
 test.before(async () => {
-  primary = await startCluster(forAll)
-  standby = await startReplica(forAll, primary)
+  primary = await startCluster(file)
+  standby = await startReplica(file, primary)
   const folder = temporaryFolder()
-  ends.push(folder.remove)
+  file.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)
   const several = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/postgres?target_session_attrs=read-write`
   server = await startServer({ project: folder.path, environment: { DATABASE_URL: several } })
-  ends.push(server.stop)
-})
-
-test.after.always(async () => {
-  for (const end of ends.toReversed()) await end()
+  file.teardown(server.stop)
 })
 
 const write = async (text: string) => {

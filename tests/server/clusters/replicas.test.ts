@@ -6,6 +6,7 @@ import { inSession } from '../../../core/database/statements/session-scope.ts'
 import { DATABASE_SETTINGS } from '../../harness/database-settings.ts'
 import { temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'
+import { teardownOfFile } from '../../harness/test-app.ts'
 import { until } from '../../harness/until.ts'
 import { type Cluster, startCluster, startReplica } from '../cluster.ts'
 
@@ -79,22 +80,18 @@ let replica: Cluster
 let server: Server
 let client: ReturnType<typeof clientOf>
 
+const file = teardownOfFile(test.after.always)
+
 test.before(async () => {
-  const forAll = { teardown: (end: () => unknown) => void ends.push(end) }
-  primary = await startCluster(forAll)
-  replica = await startReplica(forAll, primary)
+  primary = await startCluster(file)
+  replica = await startReplica(file, primary)
   const folder = temporaryFolder()
-  ends.push(folder.remove)
+  file.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)
   const environment = { DATABASE_URL: primary.url, REPLICA_URL: replica.url }
   server = await startServer({ project: folder.path, environment })
-  ends.push(server.stop)
+  file.teardown(server.stop)
   client = clientOf(server.base)
-})
-
-const ends: (() => unknown)[] = []
-test.after.always(async () => {
-  for (const end of ends.toReversed()) await end()
 })
 
 /** It takes the server a moment. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'
+import { teardownOfFile } from '../../harness/test-app.ts'
 import { until } from '../../harness/until.ts'
 import { query } from '../cluster.ts'
 import { type PatroniCluster, startPatroni } from './patroni.ts'
@@ -18,23 +19,18 @@ contentTypes: { note: { attributes: { text: string } } }
 apiTokens: { writer: { type: full-access, secret: ${TOKEN} } }
 `
 
-const ends: (() => unknown)[] = []
-const forAll = { teardown: (end: () => unknown) => void ends.push(end) }
-
 let cluster: PatroniCluster
 let server: Server
 
+const file = teardownOfFile(test.after.always)
+
 test.before(async () => {
-  cluster = await startPatroni(forAll)
+  cluster = await startPatroni(file)
   const folder = temporaryFolder()
-  ends.push(folder.remove)
+  file.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)
   server = await startServer({ project: folder.path, environment: { DATABASE_URL: cluster.url } })
-  ends.push(server.stop)
-})
-
-test.after.always(async () => {
-  for (const end of ends.toReversed()) await end()
+  file.teardown(server.stop)
 })
 
 interface Sent {

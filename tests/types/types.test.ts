@@ -54,6 +54,10 @@ test('policies, middlewares, methods, events and extensions of the schema are ty
   t.deepEqual(faultsOf('plugins.ts'), [])
 })
 
+test('templates of mails and their data are typed', t => {
+  t.deepEqual(faultsOf('mails.ts'), [])
+})
+
 test('Sequelize models have the columns of their tables', t => {
   t.deepEqual(faultsOf('models.ts'), [])
 })

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { buildMongoQueryMatcher, createMongoAbility, subject as mark } from '@casl/ability'
 import { unpackRules } from '@casl/ability/extra'
 import { $and, $nor, $or, and, nor, or } from '@ucast/mongo2js'
@@ -80,6 +79,14 @@ const OPERATORS: Readonly<Record<keyof typeof POOLS, readonly string[]>> = {
   clock: NUMBER,
   moment: NUMBER,
   data: ['$eq', '$ne', ...NULLS],
+}
+
+let seed = 20_240_501
+
+/** Deterministic, so that a failure can be repeated. */
+function randomInt(below: number): number {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+  return Math.floor((seed / 2 ** 32) * below)
 }
 
 const pick = <Value>(values: readonly Value[]): Value => values[randomInt(values.length)] as Value

@@ -143,6 +143,8 @@ const JSON_TYPES: ReadonlySet<ValueType> = new Set(['json', 'blocks', 'array'])
 
 /** A value as an answer contains it. */
 function toPlainValue({ type }: ScalarAttribute, value: Value): unknown {
+  // As PostgreSQL stores it: half of a surrogate pair is replaced.
+  if (isTextual(type)) return Buffer.from(String(value)).toString()
   if (type === 'time') return String(value).replace(/\.0+$|(\.\d*[1-9])0+$/, '$1')
   return JSON_TYPES.has(type) ? JSON.parse(String(value)) : value
 }

@@ -61,76 +61,84 @@ interface BegunTransaction {
 
 const ROLLED_BACK = new Error('rolled back')
 
+/** Sequelize creates clients with a configuration alone. */
+const clientOf = (runner: StatementRunner) =>
+  class extends ForwardingClient {
+    constructor(config: ClientConfig) {
+      super(runner, config)
+    }
+  }
+
 /** The part of pg's Client that Sequelize uses. It has a connection only while a transaction is open. */
-function clientOf(runner: StatementRunner) {
-  return class Client {
-    /** Sequelize listens for parameters of the server. */
-    readonly connection = { on: () => undefined, removeListener: () => undefined }
-    readonly #types: CustomTypesConfig
-    #begun: BegunTransaction | undefined
+class ForwardingClient {
+  /** Sequelize listens for parameters of the server. */
+  readonly connection = { on: () => undefined, removeListener: () => undefined }
+  readonly #runner: StatementRunner
+  readonly #types: CustomTypesConfig
+  #begun: BegunTransaction | undefined
 
-    constructor({ types }: ClientConfig) {
-      this.#types = types
-    }
+  constructor(runner: StatementRunner, { types }: ClientConfig) {
+    this.#runner = runner
+    this.#types = types
+  }
 
-    on(): this {
-      return this
-    }
+  on(): this {
+    return this
+  }
 
-    once(): this {
-      return this
-    }
+  once(): this {
+    return this
+  }
 
-    removeListener(): this {
-      return this
-    }
+  removeListener(): this {
+    return this
+  }
 
-    connect(done: (error: null) => void): void {
-      done(null)
-    }
+  connect(done: (error: null) => void): void {
+    done(null)
+  }
 
-    end(done: () => void): void {
-      this.#begun?.rollback()
-      done()
-    }
+  end(done: () => void): void {
+    this.#begun?.rollback()
+    done()
+  }
 
-    query(text: string, values?: readonly unknown[] | Done, done?: Done): Promise<QueryResult> | undefined {
-      const callback = typeof values === 'function' ? values : done
-      const parameters = typeof values === 'function' ? undefined : values
-      const result = this.#run(text, parameters)
-      if (!callback) return result
-      result.then(
-        answer => callback(null, answer),
-        error => callback(error, undefined as never),
-      )
-      return undefined
-    }
+  query(text: string, values?: readonly unknown[] | Done, done?: Done): Promise<QueryResult> | undefined {
+    const callback = typeof values === 'function' ? values : done
+    const parameters = typeof values === 'function' ? undefined : values
+    const result = this.#run(text, parameters)
+    if (!callback) return result
+    result.then(
+      answer => callback(null, answer),
+      error => callback(error, undefined as never),
+    )
+    return undefined
+  }
 
-    async #run(text: string, values: readonly unknown[] | undefined): Promise<QueryResult> {
-      if (text === BEGIN) return this.#begin()
-      if (text === COMMIT || text === ROLLBACK) return this.#end(text)
-      const command = findTransactionCommand(text)
-      if (command !== null) throw new Error(`${command} would end a transaction: use app.transaction(…)`)
-      const query = { text, types: this.#types, ...(values && { values: [...values] }) }
-      return this.#begun ? this.#begun.transaction.query(query) : runner.query(query)
-    }
+  async #run(text: string, values: readonly unknown[] | undefined): Promise<QueryResult> {
+    if (text === BEGIN) return this.#begin()
+    if (text === COMMIT || text === ROLLBACK) return this.#end(text)
+    const command = findTransactionCommand(text)
+    if (command !== null) throw new Error(`${command} would end a transaction: use app.transaction(…)`)
+    const query = { text, types: this.#types, ...(values && { values: [...values] }) }
+    return this.#begun ? this.#begun.transaction.query(query) : this.#runner.query(query)
+  }
 
-    async #begin(): Promise<QueryResult> {
-      const opening = claimOpening()
-      this.#begun = await beginTransaction(runner)
-      opening?.(this.#begun.transaction)
-      return NOTHING
-    }
+  async #begin(): Promise<QueryResult> {
+    const opening = claimOpening()
+    this.#begun = await beginTransaction(this.#runner)
+    opening?.(this.#begun.transaction)
+    return NOTHING
+  }
 
-    async #end(text: string): Promise<QueryResult> {
-      const begun = this.#begun
-      if (!begun) throw new Error('No transaction is open')
-      this.#begun = undefined
-      if (text === COMMIT) begun.commit()
-      else begun.rollback()
-      await begun.ended
-      return NOTHING
-    }
+  async #end(text: string): Promise<QueryResult> {
+    const begun = this.#begun
+    if (!begun) throw new Error('No transaction is open')
+    this.#begun = undefined
+    if (text === COMMIT) begun.commit()
+    else begun.rollback()
+    await begun.ended
+    return NOTHING
   }
 }
 

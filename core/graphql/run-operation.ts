@@ -12,7 +12,7 @@ import type { GraphqlFormat } from './formats/format.ts'
 import type { Budget } from './limits/budget.ts'
 import { type Deadline, timeoutError } from './limits/deadline.ts'
 import { MutationFailure } from './mutation-failure.ts'
-import { reasonOf, toGraphqlError } from './parse/to-graphql-error.ts'
+import { denialReason, toGraphqlError } from './parse/to-graphql-error.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { ExecutionContext } from './resolve/resolve-read.ts'
 import { answerText, type TextAnswer } from './text/answer-text.ts'
@@ -97,7 +97,7 @@ export async function runOperation(
 }
 
 const firstReason = (errors: readonly GraphQLError[]): string | undefined =>
-  errors.map(reasonOf).find(reason => reason !== undefined)
+  errors.map(denialReason).find(reason => reason !== undefined)
 
 /** 503 if the database schema is newer than this process: load balancers check the status. */
 const responseStatus = (answer: { readonly errors?: readonly GraphQLError[] } | object): 200 | 503 =>
@@ -183,7 +183,7 @@ interface ErrorContext {
 
 function reportError(error: GraphQLError, errorContext: ErrorContext): GraphQLFormattedError {
   const formatted = toFormattedError(error, errorContext)
-  const reason = errorContext.showsReasons ? reasonOf(error) : undefined
+  const reason = errorContext.showsReasons ? denialReason(error) : undefined
   return reason === undefined ? formatted : withReason(formatted, reason)
 }
 

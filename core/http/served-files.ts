@@ -92,7 +92,7 @@ function readRange(request: Request, size: number): { start: number; end: number
 
 const FORMAT_PREFIX = /^(?:thumbnail|small|medium|large)_/
 
-/** Whether the caller may find the record of a file, or of the picture that it is a smaller version of. */
+/** True if the caller may find the record of a file, or of the picture that it is a smaller version of. */
 export async function isReadableFile(key: string, files: DocumentActions<AnyTerms>): Promise<boolean> {
   const ext = extname(key)
   const hash = ext === '' ? key : key.slice(0, -ext.length)

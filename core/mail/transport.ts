@@ -5,7 +5,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Observer } from '../observe/observation.ts'
 import { type Deliver, type Mail, type MailAddress, MailError, type SentMail } from './mail.ts'
 
-export interface TransportTerms {
+export interface MailTransportTerms {
   readonly url: string | null
   readonly from: string | null
   /** The project's folder. */
@@ -22,7 +22,7 @@ export interface TransportTerms {
 export const MAIL_FOLDER = join('.plinth', 'mail')
 
 /** Sends by SMTP if configured; otherwise development writes mails to a folder. Fails with a message for an invalid URL. */
-export function openTransport(terms: TransportTerms): Result<Deliver, string> {
+export function openTransport(terms: MailTransportTerms): Result<Deliver, string> {
   const { url, from, address, production, observer, requestTimeout } = terms
   if (url === null) return ok(production ? refuseMails(terms) : writeMails(terms))
   if (!URL.canParse(url) || new URL(url).hostname === '')
@@ -43,7 +43,7 @@ const REQUEST_SHARE = 0.8
 /** Bounds the mails that queue up while a mail server hangs. */
 const MAX_CONCURRENT = 20
 
-function sendBySmtp(terms: SmtpTerms, observer: TransportTerms['observer']): Deliver {
+function sendBySmtp(terms: SmtpTerms, observer: MailTransportTerms['observer']): Deliver {
   let pending = 0
   return async mail => {
     const named = `the mail "${mail.subject}"`
@@ -88,7 +88,7 @@ function toMailError(reason: unknown): MailError {
 
 /** Does not log the mail: readers of logs must not be able to take over accounts. */
 const refuseMails =
-  ({ observer }: TransportTerms): Deliver =>
+  ({ observer }: MailTransportTerms): Deliver =>
   async ({ subject }) => {
     const what = `Did not send the mail "${subject}": the project has no auth.mail.url`
     observer.emit({ kind: 'mailFailed', what })
@@ -97,7 +97,7 @@ const refuseMails =
 
 /** A text file that people can read, and the HTML part next to it. */
 const writeMails =
-  ({ root, from, observer }: TransportTerms): Deliver =>
+  ({ root, from, observer }: MailTransportTerms): Deliver =>
   async mail => {
     const folder = join(root, MAIL_FOLDER)
     const id = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(3).toString('hex')}`

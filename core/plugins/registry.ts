@@ -22,12 +22,12 @@ export interface Middlewares extends Filled {}
 export interface Mails extends Filled {}
 
 /** The rows of Sequelize models: by key of the content-type or uid of the component, the values by name. */
-export interface Rows extends Filled {}
+export interface ModelRows extends Filled {}
 
 /** The Sequelize models of the project. */
-export type Models = keyof Rows extends never
+export type Models = keyof ModelRows extends never
   ? Readonly<Record<string, RowModel>>
-  : { readonly [Name in keyof Rows]: ModelStatic<RowOf<Extract<Rows[Name], object>>> }
+  : { readonly [Name in keyof ModelRows]: ModelStatic<RowOf<Extract<ModelRows[Name], object>>> }
 
 /** An instance of a model: a row, with the methods of Sequelize. */
 export type RowOf<Values extends object> = Model<Values, Partial<Values>> & Values

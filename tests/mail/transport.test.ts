@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { MailError } from '../../core/mail/mail.ts'
-import { openTransport, sendMail, type TransportTerms } from '../../core/mail/transport.ts'
+import { openTransport, sendMail, type MailTransportTerms } from '../../core/mail/transport.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { openMute, openPost } from '../harness/post.ts'
 import { freePort } from '../harness/server.ts'
@@ -16,7 +16,7 @@ const MAIL = {
 }
 const WITHIN = 30_000
 
-function open(t: ExecutionContext, terms: Partial<TransportTerms>) {
+function open(t: ExecutionContext, terms: Partial<MailTransportTerms>) {
   const root = mkdtempSync(join(tmpdir(), 'plinth-mail-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   const reported: Observation[] = []

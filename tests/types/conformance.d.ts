@@ -459,7 +459,7 @@ declare module 'plinth' {
       }
     }
   }
-  interface Rows {
+  interface ModelRows {
     category: {
       id: number
       documentId: string

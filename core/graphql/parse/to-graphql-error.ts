@@ -34,7 +34,7 @@ export function toGraphqlError(fault: Fault): GraphQLError {
 const reasons = new WeakMap<Error, string>()
 
 /** Why a field is refused, for the log and for responses in development; undefined: not known. */
-export function reasonOf(error: GraphQLError): string | undefined {
+export function denialReason(error: GraphQLError): string | undefined {
   const { originalError = error } = error
   return originalError instanceof RequestFault ? originalError.fault.reason : reasons.get(originalError)
 }

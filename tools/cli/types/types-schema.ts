@@ -192,7 +192,7 @@ export const printPropertyName = (name: string): string =>
 const union = (words: readonly string[]): string => words.map(quote).join(' | ')
 
 /** The type of a column in rows of Sequelize models. */
-export function printColumn({ type, nullable, attribute }: Column): string {
+export function printColumnType({ type, nullable, attribute }: Column): string {
   const values = attribute?.kind === 'scalar' ? attribute.values : undefined
   const printed = values ? union(values) : COLUMNS[type]
   return nullable && printed !== 'unknown' ? `${printed} | null` : printed

@@ -17,7 +17,7 @@ import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
 import {
   isRequiredOnCreate,
-  printColumn,
+  printColumnType,
   printEnd,
   printInput,
   printPropertyName,
@@ -117,7 +117,7 @@ function printTypes({ model, storage, policies, middlewares, mails }: TypesTerms
   const body = [
     ...block('interface ContentTypes', types),
     ...block('interface Components', components),
-    ...block('interface Rows', printRows(model, storage)),
+    ...block('interface ModelRows', printRows(model, storage)),
     ...block('interface Policies', printGiven(policies)),
     ...block('interface Middlewares', printGiven(middlewares)),
     ...block('interface Mails', mailTypes),
@@ -169,7 +169,7 @@ function printRows(model: Model, storage: Storage): readonly string[] {
     if (!table) throw new TypeError(`no table ${tableName}`)
     const names = rowNames(table, holder, storage)
     const fields = table.columns.map(
-      column => `${printPropertyName(names.get(column.name) ?? column.name)}: ${printColumn(column)}`,
+      column => `${printPropertyName(names.get(column.name) ?? column.name)}: ${printColumnType(column)}`,
     )
     return block(`${printPropertyName(name)}:`, fields)
   }).flat()

@@ -7,7 +7,7 @@ import { archiveTables } from '../../tools/strapi/read/archive-tables.ts'
 import { readStrapi } from '../../tools/strapi/read-strapi.ts'
 import type { RowLocation } from '../../tools/strapi/row-index.ts'
 import { namesOf } from '../../tools/strapi/strapi-names.ts'
-import { streamDocuments } from '../../tools/strapi/stream-documents.ts'
+import { streamDocuments } from '../../tools/strapi/write-stream.ts'
 import { runImport, strapiProject, type } from './import.ts'
 
 /** More than a function takes arguments. */

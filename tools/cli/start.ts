@@ -4,9 +4,10 @@ import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
 import { printStartFault, type StartFault, withOpenPaths } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
+import type { ContentType } from '../../core/model/model.ts'
 import { readEnvironment } from '../../core/project/environment.ts'
 import type { Project } from '../../core/project/project.ts'
-import { printBanner } from './banner.ts'
+import type { Paint } from './paint.ts'
 import { describeDatabase, isNeverStarted, modeOf } from './project-database.ts'
 import { type StartScreen, terminalLog } from './terminal.ts'
 
@@ -182,3 +183,43 @@ function handleSignals(production: boolean, screen: StartScreen | null): Signals
     },
   }
 }
+
+/** Summarises a started server, with URLs that open in a browser. */
+async function printBanner(served: ServedApp, paint: Paint): Promise<string> {
+  const { project, model, plugins, access } = served.blueprint()
+  const { settings } = project
+  const mode = modeOf(process.env)
+  const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
+  const counts = [
+    count(types.length, 'content-type'),
+    count(model.components.size, 'component'),
+    count(Object.keys(settings.roles).length, 'role'),
+    count(plugins.files.length, 'plugin'),
+  ]
+  const url = browsable(served.url)
+  const readable = types.filter(type => access.publicCaller.grants.allows(type.key, 'find'))
+  const rest = [...readable, ...types]
+    .slice(0, 1)
+    .map(type => `${url}${settings.rest.prefix}/${pathOf(type)}`)
+  const hasPlayground = mode === 'development' || settings.graphql.config.playgroundAlways
+  const endpoints = Object.keys(settings.graphql.endpoints).map(path => url + path)
+  const rows = [
+    ['Mode', mode],
+    ['Database', await describeDatabase(project)],
+    ['Project', counts.join(', ')],
+    ...rest.map(address => ['REST', link(paint, address)]),
+    ...endpoints.map(address => ['GraphQL', hasPlayground ? link(paint, address) : address]),
+  ]
+  const lines = rows.map(([name = '', value = '']) => `  ${paint('dim', name.padEnd(9))} ${value}\n`)
+  return `\n  ${paint('bold', settings.name)}\n${lines.join('')}\n`
+}
+
+const pathOf = ({ kind, key, pluralApiId }: ContentType): string => (kind === 'single' ? key : pluralApiId)
+
+const link = (paint: Paint, address: string): string => paint('green', address)
+
+/** 0.0.0.0 and :: are all addresses of the machine; a browser opens one. */
+const browsable = (url: string): string =>
+  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//localhost:')
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

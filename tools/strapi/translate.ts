@@ -1,3 +1,5 @@
+import { ok, type Result } from '../../core/base/result.ts'
+import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { codeNotes, configNotes } from './convert/project-warnings.ts'
@@ -12,11 +14,22 @@ import {
   usersPermissions,
 } from './convert/to-settings.ts'
 import { toTypes } from './convert/to-types.ts'
-import type { Names } from './names.ts'
+import { repairSheet } from './drop-invalid.ts'
+import { type Names, nameAll } from './names.ts'
 import { textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiFacts, StrapiLocale } from './read/read-facts.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
-import { type Block, block, type DocumentEntry, entry, flow, section } from './yaml-document.ts'
+import {
+  type Block,
+  block,
+  type DocumentEntry,
+  entry,
+  flow,
+  printSheet,
+  type Remark,
+  remarksOf,
+  section,
+} from './yaml-document.ts'
 
 /** Converts a Strapi project to the sections of project.yaml. The result may still have faults. */
 export function translate(project: StrapiProject, names: Names, facts: StrapiFacts | null): Block {
@@ -106,4 +119,22 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
   return notes.length === 0
     ? []
     : ['What Strapi did besides, and Plinth does not:', ...notes.map(note => `- ${note}`)]
+}
+
+/** A project file, and its comments. */
+export interface ImportedSchema {
+  readonly yaml: string
+  readonly names: Names
+  readonly remarks: readonly Remark[]
+}
+
+/** Converts a Strapi project to a project file without faults. Facts of the database replace those of files. */
+export async function importSchema(
+  project: StrapiProject,
+  facts: StrapiFacts | null,
+): Promise<Result<ImportedSchema, Diagnostic>> {
+  const names = nameAll(project)
+  const repaired = await repairSheet(translate(project, names, facts ?? project.synced))
+  if (!repaired.ok) return repaired
+  return ok({ yaml: printSheet(repaired.value), names, remarks: [...remarksOf(repaired.value)] })
 }

@@ -2,18 +2,22 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Model } from '../../core/model/model.ts'
+import { isShared } from '../../core/documents/rows/planning.ts'
+import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Project } from '../../core/project/project.ts'
+import type { Status } from '../../core/query/query.ts'
 import { describe } from '../transfer/describe.ts'
+import type { StreamedDocument, StreamedValues, StreamedVersion } from '../transfer/stream.ts'
 import { overFiles } from '../transfer/stream-fault.ts'
-import { correspond } from './field-mapping.ts'
+import { correspond, type TypePair } from './field-mapping.ts'
 import type { Names } from './names.ts'
 import { withPresentFiles, withPresentFormats } from './read/present-files.ts'
-import type { StrapiDatabase } from './read/source.ts'
+import type { HolderReadContext, ValuesById } from './read/read-terms.ts'
+import { readValues } from './read/read-values.ts'
+import { numberAt, type SourceRow, type StrapiDatabase } from './read/source.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
-import { indexRows } from './row-index.ts'
+import { type IndexedType, indexRows, type RowLocation } from './row-index.ts'
 import { namesOf } from './strapi-names.ts'
-import { streamDocuments } from './stream-documents.ts'
 import { countLosses } from './warnings.ts'
 
 export interface StrapiStreamTerms {
@@ -76,3 +80,139 @@ export async function writeStream(
   })
   return { documents, losses: texts() }
 }
+
+/** Documents per query. */
+const BATCH = 500
+
+/** Yields all converted documents of a Strapi database in the format of the import. */
+export async function* streamDocuments(terms: HolderReadContext): AsyncGenerator<StreamedDocument> {
+  for (const type of terms.correspondence.types) {
+    const index = terms.index.types.get(type.uid)
+    if (index !== undefined) yield* streamType(type, index, terms)
+  }
+}
+
+async function* streamType(
+  type: TypePair,
+  index: IndexedType,
+  terms: HolderReadContext,
+): AsyncGenerator<StreamedDocument> {
+  const documents = [...index.documents]
+  const kept = type.ours.kind === 'single' ? documents.slice(0, 1) : documents
+  if (kept.length < documents.length)
+    terms.lose({
+      of: type.uid,
+      why: 'a single type has one document: those behind the first did not come over',
+    })
+  const last = lastIn(index)
+  let made = 0
+  for (let start = 0; start < kept.length; start += BATCH) {
+    const batch = kept.slice(start, start + BATCH)
+    const ids = batch.flatMap(([, rows]) => rows)
+    const values = await readValues(type, ids, { ...terms, root: type.ours })
+    const stamps = await readStamps(type, ids, terms)
+    for (const [documentId, rows] of batch) {
+      const found = rows.flatMap(id => toRow(id, { index, values, stamps }))
+      // Rows that Strapi does not have get numbers above all of its own.
+      const versions = withDrafts(type.ours, found, () => last + ++made)
+      yield toDocument(type.ours, documentId, versions)
+    }
+  }
+}
+
+/** A loop, because Math.max with too many arguments throws. */
+const lastIn = ({ rows }: IndexedType): number => [...rows.keys()].reduce((last, id) => Math.max(last, id), 0)
+
+async function readStamps(
+  { collectionName }: TypePair,
+  ids: readonly number[],
+  { source, names }: HolderReadContext,
+): Promise<ReadonlyMap<number, SourceRow>> {
+  const rows = await source.read({
+    table: names.table(collectionName),
+    columns: ['id', 'created_at', 'updated_at', 'published_at'],
+    among: { column: 'id', values: ids },
+  })
+  return new Map(rows.map(row => [numberAt(row, 'id') ?? 0, row]))
+}
+
+interface FoundRow {
+  readonly id: number
+  readonly place: RowLocation
+  readonly values: StreamedValues
+  readonly stamps: SourceRow | undefined
+}
+
+interface Found {
+  readonly index: IndexedType
+  readonly values: ValuesById
+  readonly stamps: ReadonlyMap<number, SourceRow>
+}
+
+function toRow(id: number, { index, values, stamps }: Found): readonly FoundRow[] {
+  const place = index.rows.get(id)
+  return place === undefined ? [] : [{ id, place, values: values.get(id) ?? {}, stamps: stamps.get(id) }]
+}
+
+interface Version extends FoundRow {
+  readonly status: Status
+}
+
+/** One version per locale and status, from the newest row. A published version also gets a draft. */
+function withDrafts(type: ContentType, rows: readonly FoundRow[], newId: () => number): readonly Version[] {
+  const versions = new Map<string, Version>()
+  for (const row of rows) {
+    const status = row.place.status === 'both' ? 'published' : row.place.status
+    versions.set(`${row.place.locale} ${status}`, { ...row, status })
+  }
+  if (!type.draftAndPublish) return [...versions.values()]
+  return [...versions.values()].flatMap((version): readonly Version[] => {
+    const hasDraft = version.status === 'draft' || versions.has(`${version.place.locale} draft`)
+    return hasDraft ? [version] : [{ ...version, id: newId(), status: 'draft' }, version]
+  })
+}
+
+function toDocument(type: ContentType, documentId: string, versions: readonly Version[]): StreamedDocument {
+  const shared = type.localized ? sharedValues(type, versions) : {}
+  return {
+    type: type.uid,
+    documentId,
+    versions: versions.map(version => toVersion(type, version)),
+    ...(Object.keys(shared).length === 0 ? {} : { shared }),
+  }
+}
+
+function toVersion(type: ContentType, { id, place, status, values, stamps }: Version): StreamedVersion {
+  const publishedAt = status === 'draft' ? null : stamps?.get('published_at')
+  return {
+    id,
+    ...(type.localized && place.locale !== null ? { locale: place.locale } : {}),
+    ...(type.draftAndPublish ? { status } : {}),
+    ...stamp('createdAt', stamps?.get('created_at')),
+    ...stamp('updatedAt', stamps?.get('updated_at')),
+    ...stamp('publishedAt', publishedAt),
+    values: valuesOf(type, values, false),
+  }
+}
+
+const stamp = <Name extends string>(
+  name: Name,
+  moment: string | null | undefined,
+): { readonly [Key in Name]?: string } =>
+  moment ? ({ [name]: moment } as { readonly [Key in Name]: string }) : {}
+
+/** Strapi stores shared attributes in every locale; the copy of the first locale is used. */
+function sharedValues(
+  type: ContentType,
+  versions: readonly Version[],
+): NonNullable<StreamedDocument['shared']> {
+  const shared: Partial<Record<Status, StreamedValues>> = {}
+  for (const { status, values } of versions) shared[status] ??= valuesOf(type, values, true)
+  return shared
+}
+
+/** The localized values, or the shared ones. */
+const valuesOf = (type: ContentType, values: StreamedValues, shared: boolean): StreamedValues =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name]) => isShared(type, type.attributes.get(name)) === shared),
+  )

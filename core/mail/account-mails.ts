@@ -34,7 +34,7 @@ It works once, for three days.
 const reset = (how: string): string => `---
 subject: Reset your password
 ---
-Somebody, hopefully you, forgot the password of this address.
+Someone, hopefully you, forgot the password of this address.
 
 ${how}
 

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { createDatabase } from '../harness/test-database.ts'
@@ -69,4 +69,25 @@ test('an unreadable source is refused with the reason, before documents are writ
   t.regex(await refusal({ archive: data('export.tar.gz.enc'), key: 'wrong' }), /--key is not the key/)
   t.regex(await refusal({ key: KEY }), /it needs --archive/)
   t.regex(await refusal({ database: file, archive: data('export.tar.gz') }), /give one of them/)
+})
+
+test('a damaged archive is refused with the place of the damage, and leaves no files', async t => {
+  const whole = readFileSync(data('export.tar.gz'))
+  const tar = gunzipSync(whole)
+  const invalid = Buffer.from(tar)
+  invalid.write('!', tar.indexOf('{"type":"api::article.article"'))
+  const damaged = {
+    'cut.tar.gz': [whole.subarray(0, whole.length * 0.6), /cut\.tar\.gz could not be read/],
+    'cut.tar': [tar.subarray(0, tar.length * 0.6), /cut\.tar could not be read: .*[Tt]runcated/],
+    'invalid.tar.gz': [gzipSync(invalid), /could not be read: entities\/entities_\d+\.jsonl:\d+: /],
+  } as const
+  const archives = temporaryFolder()
+  t.teardown(archives.remove)
+  for (const [name, [bytes, reason]] of Object.entries(damaged)) {
+    writeFileSync(join(archives.path, name), bytes)
+    const { code, complaint, folder } = await imports(t, { archive: join(archives.path, name) })
+    t.is(code, 1, name)
+    t.regex(complaint, reason)
+    t.deepEqual(readdirSync(folder), [], name)
+  }
 })

@@ -1,6 +1,6 @@
 import { createDecipheriv, scryptSync } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { PassThrough, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -41,23 +41,29 @@ export async function readArchive({
 }: ArchiveOptions): Promise<Result<ArchiveLines, string>> {
   const isEncrypted = archive.endsWith('.enc')
   if (isEncrypted && key === undefined) return failed(`${archive} is encrypted: give its key with --key`)
-  await mkdir(uploads, { recursive: true })
+  const madeFolder = await mkdir(uploads, { recursive: true })
   const lines: Record<Kind, JsonObject[]> = { schemas: [], entities: [], links: [], configuration: [] }
   const writing: Promise<unknown>[] = []
+  const unfinished = new Set<ReadEntry>()
   const parser = new Parser({
     strict: true,
-    onReadEntry: entry => void writing.push(readEntry(entry, lines, uploads)),
+    onReadEntry: entry => {
+      unfinished.add(entry)
+      const reading = readEntry(entry, lines, uploads).finally(() => unfinished.delete(entry))
+      reading.catch((error: Error) => sink.destroy(error))
+      writing.push(reading)
+    },
   })
+  const sink = toParser(parser)
   try {
-    await pipeline(
-      createReadStream(archive),
-      isEncrypted ? decipher(key ?? '') : new PassThrough(),
-      toParser(parser),
-    )
+    await pipeline(createReadStream(archive), isEncrypted ? decipher(key ?? '') : new PassThrough(), sink)
     await Promise.all(writing)
   } catch (error) {
     if (!(error instanceof Error)) throw error
+    // The parser never ends the entry that a truncated archive breaks off.
+    for (const entry of unfinished) if (!entry.emittedEnd) entry.destroy(error)
     await Promise.allSettled(writing)
+    if (madeFolder !== undefined) await rm(madeFolder, { recursive: true, force: true })
     return failed(reasonOf(error, archive, isEncrypted))
   }
   if (lines.schemas.length > 0) return ok(lines)
@@ -110,9 +116,18 @@ async function readEntry(
 async function readLines(entry: ReadEntry, lines: JsonObject[]): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of entry) chunks.push(chunk)
-  for (const line of Buffer.concat(chunks).toString('utf8').split('\n')) {
-    const value: unknown = line === '' ? null : JSON.parse(line)
+  const texts = Buffer.concat(chunks).toString('utf8').split('\n')
+  for (const [index, text] of texts.entries()) {
+    const value = text === '' ? null : parseJsonLine(text, `${entry.path}:${index + 1}`)
     if (isRecord(value)) lines.push(value)
+  }
+}
+
+function parseJsonLine(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -410,3 +410,15 @@ test('content-types of plugins in the project are imported, with relations to th
   t.like(contentTypes.page?.attributes.form, { type: 'relation', target: 'form-builder-built-form' })
   t.is(contentTypes['stock-level']?.tableName, undefined)
 })
+
+test('a file with invalid JSON is reported with line and column', async t => {
+  const strapi = strapiProject({
+    ...type('page', { title: { type: 'string' } }),
+    'src/api/note/content-types/note/schema.json':
+      '{\n  "kind": "collectionType",\n  "info": { "singularName": "note" },,\n}',
+  })
+  t.teardown(strapi.remove)
+  const out = join(strapi.path, 'plinth')
+  const { out: report } = await runImport({ dir: strapi.path, out })
+  t.regex(report, /src\/api\/note\/content-types\/note\/schema\.json:3:38 invalid JSON/)
+})

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import type { Json } from '../../core/project/settings/settings.ts'
 import { toHolder, toType } from './convert/to-holder.ts'
 import { findOwnCode } from './read/find-own-code.ts'
 import {
@@ -108,12 +109,27 @@ async function filesOf(root: string): Promise<readonly string[]> {
 async function readGiven({ folder, unreadable }: Reading, file: string): Promise<LiteralValue | undefined> {
   try {
     const text = await readFile(join(folder, file), 'utf8')
-    return file.endsWith('.json')
-      ? fromJson(JSON.parse(text.replace(/^\uFEFF/, '')))
-      : readExported(text, file)
+    if (!file.endsWith('.json')) return readExported(text, file)
+    const { value, fault } = parseJson(text.replace(/^\uFEFF/, ''))
+    if (fault === null) return fromJson(value)
+    unreadable.push(`${file}:${fault}`)
+    return undefined
   } catch (error) {
     unreadable.push(`${file}: ${error instanceof Error ? error.message : String(error)}`)
     return undefined
+  }
+}
+
+/** `fault`: `line:column reason`; null: the text is JSON. */
+function parseJson(text: string): { readonly value: Json; readonly fault: string | null } {
+  try {
+    return { value: JSON.parse(text), fault: null }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    const [, position] = /at position (\d+)/.exec(error.message) ?? []
+    const before = text.slice(0, position === undefined ? text.length : Number(position)).split('\n')
+    const place = `${before.length}:${(before.at(-1) ?? '').length + 1}`
+    return { value: null, fault: `${place} invalid JSON: ${error.message}` }
   }
 }
 

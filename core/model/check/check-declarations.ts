@@ -1,7 +1,9 @@
-import type { Diagnostic } from '../../faults/diagnostic.ts'
+import { didYouMean } from '../../base/nearest.ts'
+import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import { sortDiagnostics } from '../../project/faults.ts'
 import type { Project } from '../../project/project.ts'
-import type { Declarations } from '../declarations.ts'
+import { fitsIndex } from '../columns.ts'
+import { attributeNamed, type Declarations, type DeclaredType } from '../declarations.ts'
 import {
   alwaysLocalized,
   componentCycles,
@@ -11,11 +13,102 @@ import {
   uidSources,
 } from './attribute-options.ts'
 import type { ModelFinding, ModelRule } from './finding.ts'
-import { indexes } from './indexes.ts'
 import { apiIds, columnNames, tableNames, uniqueGraphqlNames } from './name-clashes.ts'
 import { knownTargets, relationSides } from './relations.ts'
-import { renames } from './renames.ts'
 import { nameLengths, reservedNames } from './reserved-names.ts'
+
+const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
+
+/** A declared index may only name attributes that are columns of the type's table and fit into an index. */
+function* indexes({ types }: Declarations): Generator<ModelFinding> {
+  for (const type of types) {
+    for (const [number, names] of type.indexes.entries()) {
+      for (const [position, name] of names.entries()) {
+        const message = faultOf(type, name)
+        if (message === undefined) continue
+        yield { code: 'index', message, path: [...type.path, 'indexes', number, position] }
+      }
+    }
+  }
+}
+
+function faultOf(type: DeclaredType, name: string): string | undefined {
+  if (SYSTEM.includes(name) || (name === 'locale' && type.localized)) return undefined
+  const declaration = attributeNamed(type, name)
+  const at = `\`${type.key}.${name}\``
+  if (declaration === undefined) {
+    return `unknown attribute \`${name}\`${didYouMean(name, [...Object.keys(type.attributes), ...SYSTEM])}`
+  }
+  switch (declaration.type) {
+    case 'component':
+    case 'dynamiczone':
+      return `${at} is stored in other tables: it cannot be part of an index`
+    case 'media':
+      return declaration.multiple ? `${at} is a list: it cannot be part of an index` : undefined
+    case 'relation':
+      return isColumn(declaration)
+        ? undefined
+        : `${at} is not a column of \`${type.key}\`: it cannot be part of an index`
+    default:
+      return !fitsIndex(declaration)
+        ? `${at} is of type ${declaration.type}, which is too large for an index`
+        : undefined
+  }
+}
+
+const isColumn = ({
+  relation,
+  mappedBy,
+}: {
+  readonly relation: string
+  readonly mappedBy?: string
+}): boolean => (relation === 'oneToOne' || relation === 'manyToOne') && mappedBy === undefined
+
+interface Named {
+  readonly name: string
+  readonly renamedFrom?: string | undefined
+  readonly path: Path
+}
+
+/** A former name must not be in use any more, and only one declaration may claim it. */
+function* renames(declarations: Declarations): Generator<ModelFinding> {
+  const { types, components, holders, settings } = declarations
+  yield* among(types.map(type => ({ name: type.key, renamedFrom: type.renamedFrom, path: type.path })))
+  yield* among(components.map(({ uid, renamedFrom, path }) => ({ name: uid, renamedFrom, path })))
+  for (const holder of holders) {
+    const path = [...holder.path, 'attributes']
+    yield* among(
+      Object.entries(holder.attributes).map(([name, { renamedFrom }]) => ({
+        name,
+        renamedFrom,
+        path: [...path, name],
+      })),
+    )
+  }
+  yield* among(
+    settings.i18n.locales.map(({ code, renamedFrom }, index) => ({
+      name: code,
+      renamedFrom,
+      path: ['i18n', 'locales', index],
+    })),
+  )
+}
+
+function* among(all: readonly Named[]): Generator<ModelFinding> {
+  const names = new Set(all.map(({ name }) => name))
+  const taken = new Map<string, string>()
+  for (const { name, renamedFrom, path } of all) {
+    if (renamedFrom === undefined) continue
+    const at = { code: 'renamed-from', path: [...path, 'renamedFrom'] } as const
+    const other = taken.get(renamedFrom)
+    if (names.has(renamedFrom)) {
+      yield { ...at, message: `\`${name}\` cannot be renamed from \`${renamedFrom}\`, which still exists` }
+    } else if (other !== undefined) {
+      yield { ...at, message: `\`${other}\` and \`${name}\` are both renamed from \`${renamedFrom}\`` }
+    }
+    taken.set(renamedFrom, name)
+  }
+}
 
 const RULES: readonly ModelRule[] = [
   reservedNames,

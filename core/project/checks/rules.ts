@@ -1,3 +1,4 @@
+import { didYouMean, nearest } from '../../base/nearest.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -12,9 +13,74 @@ import {
 } from './access.ts'
 import { attributeBounds, givenValues } from './attributes.ts'
 import { graphqlFormats, graphqlNames, trustedDocuments } from './graphql.ts'
-import { locales } from './locales.ts'
-import { providerOptions } from './provider-options.ts'
 import { cors, durations, endpoints, metrics, pageLimits, replicas, routes } from './server.ts'
+
+const OPTIONS: Readonly<Record<string, { known: readonly string[]; needed: readonly string[] }>> = {
+  local: { known: [], needed: [] },
+  s3: {
+    known: ['endpoint', 'region', 'bucket', 'accessKeyId', 'secretAccessKey', 'publicUrl', 'private'],
+    needed: ['bucket', 'accessKeyId', 'secretAccessKey'],
+  },
+}
+
+/** A built-in upload provider needs its required options and allows no unknown ones. An extension checks its own. */
+function* providerOptions({ upload }: Settings): Generator<ProjectFinding> {
+  const options = OPTIONS[upload.provider]
+  if (!options) return
+  const { known, needed } = options
+  const path = ['upload', 'providerOptions']
+  for (const key of Object.keys(upload.providerOptions)) {
+    if (known.includes(key)) continue
+    const message = `unknown key \`${key}\`: the provider \`${upload.provider}\` has no such option`
+    const meant = didYouMean(key, known)
+    yield {
+      code: 'unknown-key',
+      message: meant ? `unknown key \`${key}\`${meant}` : message,
+      path: [...path, key],
+      atKey: true,
+    }
+  }
+  const missing = needed.filter(key => !Object.hasOwn(upload.providerOptions, key))
+  if (missing.length === 0) return
+  const message = `the provider \`${upload.provider}\` needs ${missing.map(key => `\`${key}\``).join(', ')} in \`providerOptions\``
+  yield { code: 'missing-key', message, path, atKey: true }
+}
+
+/** Codes must be valid and distinct, and include the default locale. */
+function* locales({ i18n }: Settings): Generator<ProjectFinding> {
+  const codes = i18n.locales.map(({ code }) => code)
+  for (const [index, code] of codes.entries()) {
+    const path = ['i18n', 'locales', index]
+    const first = codes.findIndex(other => other.toLowerCase() === code.toLowerCase())
+    if (!isLanguage(code))
+      yield { code: 'bad-value', message: `\`${code}\` is not the code of a language`, path }
+    else if (first < index) {
+      const related = { path: ['i18n', 'locales', first], message: 'it is also here' }
+      yield {
+        code: 'duplicate-name',
+        message: `the locale \`${code}\` is in the list twice`,
+        path,
+        related,
+      }
+    }
+  }
+  if (!codes.includes(i18n.defaultLocale)) yield unknownDefault(i18n.defaultLocale, codes)
+}
+
+function isLanguage(code: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(code).length === 1
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+function unknownDefault(code: string, codes: readonly string[]): ProjectFinding {
+  const meant = nearest(code, codes) ?? codes[0]
+  const message = `the default locale \`${code}\` is not among \`locales\`: write \`defaultLocale: ${meant}\`, or add it to the list`
+  return { code: 'unknown-name', message, path: ['i18n', 'defaultLocale'] }
+}
 
 /** The checks beyond the schema, in the order of the sections. Checks that need the compiled model are in core/model/check. */
 export const rules: readonly ProjectRule[] = [

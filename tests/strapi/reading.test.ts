@@ -4,12 +4,21 @@ import { dirname, join } from 'node:path'
 import test from 'ava'
 import { findOwnCode } from '../../tools/strapi/read/find-own-code.ts'
 import {
+  codeAt,
   isFromEnvironment,
   isList,
   isMapping,
   type LiteralValue,
 } from '../../tools/strapi/read/literal-value.ts'
+import { type LoadedModule, moduleLoader } from '../../tools/strapi/read/module-scope.ts'
+import { parseModule } from '../../tools/strapi/read/parse-module.ts'
 import { readExported } from '../../tools/strapi/read/read-exported.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+
+/** A module that is in no folder. */
+function moduleOf(source: string, file: string): LoadedModule {
+  return { ...parseModule(source, file), file, folder: '/none', load: moduleLoader('/none') }
+}
 
 /** A value as JSON would have it; what is not known is `?`, a variable `$NAME`. */
 function plain(given: LiteralValue): unknown {
@@ -39,14 +48,14 @@ const MODULES: readonly (readonly [source: string, exported: unknown, file?: str
   ],
   [
     'module.exports = function ({ env }) { const x = {}; if (x) { return { no: 1 } } return { yes: 1 } }',
-    { yes: 1 },
+    { yes: 1, '...61': '?' },
   ],
   [
     "export default { a: 1 + 2, b: f({ c: ')' }), d: /[/}]/, ...rest, e() { return 1 }, g: `${x}`, h: 3 }",
-    { a: '?', b: '?', d: '?', e: '?', g: '?', h: 3 },
+    { a: 3, b: '?', d: '?', '......rest': '?', e: '?', g: '?', h: 3 },
   ],
   ["export default [ 'strapi::cors', { name: 'x' } ] satisfies Config", ['strapi::cors', { name: 'x' }]],
-  ['exports.other = 1', {}],
+  ['exports.other = 1', { other: 1 }],
   // A template inside a template, whose braces and quotes belong to the outer text.
   ["module.exports = { a: `x ${b ? `}'${c}` : 1} z`, d: `}`, e: `` }", { a: '?', d: '}', e: '' }],
   [
@@ -70,13 +79,94 @@ const MODULES: readonly (readonly [source: string, exported: unknown, file?: str
 
 test('a module is read as far as its values are literals, without running its code', t => {
   for (const [source, exported, file = 'config/server.ts'] of MODULES)
-    t.deepEqual(plain(readExported(source, file)), exported, source)
+    t.deepEqual(plain(readExported(moduleOf(source, file))), exported, source)
+})
+
+/** Modules of one project; the first exports the value. */
+const FOLLOWED: readonly (readonly [files: Readonly<Record<string, string>>, exported: unknown])[] = [
+  [
+    {
+      'config/server.ts':
+        "import { limits } from './limits'\nexport default ({ env }) => ({ port: limits.port, rest: limits })",
+      'config/limits.ts': 'export const limits = { port: 8080 }',
+    },
+    { port: 8080, rest: { port: 8080 } },
+  ],
+  [
+    {
+      'config/server.js':
+        "const { port: wanted = 5, host = 'x' } = require('./more')\nmodule.exports = { port: wanted, host }",
+      'config/more/index.js': 'module.exports = { port: 81 }',
+    },
+    { port: 81, host: 'x' },
+  ],
+  [
+    { 'config/server.js': "module.exports = require('./x')", 'config/x.json': '\uFEFF{ "port": 82 }' },
+    { port: 82 },
+  ],
+  [
+    {
+      'config/server.ts': "export { default } from './a'",
+      'config/a.ts':
+        "import b, * as all from './b'\nexport default { ...b, ...all.more, name: all['title'] }",
+      'config/b.ts': "export * from './c'\nexport { more } from './c'\nexport default { port: 83 }",
+      'config/c.ts': "export const title = 'T' as const, more = { host: `h${1}` }",
+    },
+    { port: 83, host: 'h1', name: 'T' },
+  ],
+  [
+    {
+      'config/server.js':
+        "const build = require('./build'); module.exports = ({ env }) => ({ ...build(env, { size: 2 * 1024 }), list: [...require('./build').names, 'c'] })",
+      'config/build.js':
+        "module.exports = (env, { size, depth = 7 }) => ({ port: env.int('PORT', env('OTHER', 84)), size, depth })\nmodule.exports.names = ['a', 'b']",
+    },
+    { port: '$PORT:$OTHER:84', size: 2048, depth: 7, list: ['a', 'b', 'c'] },
+  ],
+  [
+    {
+      'config/server.js':
+        "const config = { host: 'a' }; config.port = Number(process.env.PORT) || 85; if (x) config.url = 'u'; const { KEY = 'k' } = process.env; module.exports = Object.assign({}, config, { key: KEY, mode: env.oneOf('MODE', ['a', 'b'], 'a') }); module.exports.proxy = true",
+    },
+    { host: 'a', port: '$PORT:85', url: '?', key: '$KEY:k', mode: '$MODE:a', proxy: true },
+  ],
+  [
+    {
+      'config/server.ts':
+        "import { a } from './a'\nexport default { a, b: require('missing'), c: require('./none') }",
+      'config/a.ts': "import { a } from './server'\nexport { a }",
+    },
+    { a: '?', b: '?', c: '?' },
+  ],
+]
+
+test('names, imports and re-exports of a module are followed to their literals', t => {
+  for (const [files, exported] of FOLLOWED) {
+    const folder = temporaryFolder()
+    for (const [name, text] of Object.entries(files)) folder.write(name, text)
+    const [first = ''] = Object.keys(files)
+    t.deepEqual(plain(readExported(moduleLoader(folder.path)(first))), exported, files[first])
+    folder.remove()
+  }
+})
+
+test('code names its file and line, and values that multiply have a bound', t => {
+  const code = readExported(
+    moduleOf('module.exports = {\n  port: read(),\n  ...more()\n}', 'config/server.js'),
+  )
+  t.is(codeAt(code, 'port')?.place, 'config/server.js:2')
+  t.is(codeAt(code, 'host')?.place, 'config/server.js:3')
+  const names = 'abcdefghijklmnopqrstuvwxyz'.split('')
+  const source = names.map(
+    (name, index) => `const ${name} = [${names[index + 1] ?? 1}, ${names[index + 1] ?? 1}]`,
+  )
+  t.truthy(readExported(moduleOf(`${source.join('\n')}\nmodule.exports = a`, 'config/server.js')))
 })
 
 test('an invalid module is refused with its position, and never breaks the import', t => {
   const read = (source: string) => {
     try {
-      readExported(source, 'config/server.js')
+      readExported(moduleOf(source, 'config/server.js'))
     } catch (error) {
       t.true(error instanceof SyntaxError, source)
     }
@@ -112,7 +202,7 @@ test('an invalid module is refused with its position, and never breaks the impor
     t.notThrows(() => read(source), source)
   }
   t.notThrows(() => read(`module.exports = ${'['.repeat(20_000)}`))
-  t.throws(() => readExported('module.exports = {\n  a: )', 'a.js'), {
+  t.throws(() => moduleOf('module.exports = {\n  a: )', 'a.js'), {
     instanceOf: SyntaxError,
     message: /\(2:5\)/,
   })
@@ -155,15 +245,15 @@ const CODE: readonly (readonly [file: string, source: string, found: 'own' | 'ro
   ['src/api/a/policies/empty.js', '// nothing yet', 'generated'],
 ]
 
-test('custom code of a project is distinguished from code that Strapi generated', async t => {
+test('custom code of a project is distinguished from code that Strapi generated', t => {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-strapi-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   for (const [file, source] of CODE) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     writeFileSync(join(folder, file), source)
   }
-  const { ownCode, routers } = await findOwnCode(
-    folder,
+  const { ownCode, routers } = findOwnCode(
+    moduleLoader(folder),
     CODE.map(([file]) => file),
   )
   t.deepEqual(

@@ -82,7 +82,7 @@ const SHOP = {
   'config/api.ts':
     "import type { Core } from '@strapi/strapi';\nconst config: Core.Config.Api = {\n  rest: { prefix: '/v1', defaultLimit: 10, maxLimit: 50, withCount: true },\n  responses: { privateAttributes: ['createdAt', 'cost'] },\n};\n\nexport default config;\n",
   'config/plugins.ts':
-    "export default () => ({ graphql: { enabled: true, config: { depthLimit: 7, amountLimit: 100, apolloServer: { tracing: false } } }, upload: { config: { provider: 'cloudinary', sizeLimit: 1000000 * 2 } }, 'users-permissions': { config: { register: { allowedFields: ['nickname'] } } } })",
+    "export default () => ({ graphql: { enabled: true, config: { depthLimit: 7, amountLimit: 100, apolloServer: { tracing: false } } }, upload: { config: { provider: 'cloudinary', sizeLimit: 1000000 * factor } }, 'users-permissions': { config: { register: { allowedFields: ['nickname'] } } } })",
   'config/middlewares.ts':
     "export default ['strapi::errors', { name: 'strapi::cors', config: { origin: ['https://shop.example/'] } }, 'global::trace']",
   'package.json': {
@@ -170,6 +170,34 @@ test('limits of Strapi are converted, and long lists stay bounded by the size of
   t.deepEqual(await limits('{ maxLimit: 3000 }', '{ amountLimit: 50, maxLimit: 500 }'), {
     ...{ maxLimit: 3000, depthLimit: 30, amountLimit: 500, defaultLimit: 10 },
   })
+})
+
+test('settings in imported modules and in config/env/production are imported; computed ones are reported with their line', async t => {
+  const strapi = strapiProject({
+    'config/server.ts':
+      "import { address } from './shared/address'\nexport default ({ env }) => ({ ...address(env), url: env('PUBLIC_URL') })",
+    'config/shared/address.ts':
+      "export const address = env => ({ host: '127.0.0.1', port: env.int('PORT', 4000) })",
+    'config/api.js':
+      "const { rest } = require('./limits')\nmodule.exports = { rest: { ...rest, defaultLimit: readLimit() } }",
+    'config/limits.json':
+      '\uFEFF{\r\n  // The front-end reads long lists.\r\n  "rest": { "maxLimit": 500, },\r\n}',
+    'config/env/production/api.js': 'module.exports = { rest: { prefix: "/v2" } }',
+    'config/env/staging/api.js': 'module.exports = {}',
+    ...type('note', { title: { type: 'string' } }),
+  })
+  t.teardown(strapi.remove)
+  const out = join(strapi.path, 'plinth')
+  const { code, out: report } = await runImport({ dir: strapi.path, out })
+  t.is(code, 0)
+  const { settings, faults } = await check(out)
+  t.deepEqual(faults, [])
+  t.like(settings?.server, { host: '127.0.0.1', port: 4000, url: 'http://localhost:1337' })
+  t.like(settings?.rest, { maxLimit: 500, prefix: '/v2', defaultLimit: 25 })
+  t.regex(readFileSync(join(out, 'project.yaml'), 'utf8'), /url: "\$\{PUBLIC_URL:-/)
+  t.regex(report, /`rest\.defaultLimit` was not read: .*`readLimit\(\)` \(config\/api\.js:2\)/)
+  t.regex(report, /config\/env\/staging\/ was not read/)
+  t.regex(report, /config\/env\/production\/api\.js is imported/)
 })
 
 test('an existing project.yaml is kept unless --force is given', async t => {

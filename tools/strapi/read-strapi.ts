@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
@@ -11,9 +11,12 @@ import {
   isMapping,
   type LiteralValue,
   mappingAt,
+  mergeValues,
   textAt,
+  toJson,
   valueAt,
 } from './read/literal-value.ts'
+import { type ModuleLoader, moduleLoader } from './read/module-scope.ts'
 import { readExported } from './read/read-exported.ts'
 import type { StrapiFacts, StrapiRole } from './read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
@@ -22,7 +25,10 @@ import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-proj
 interface Reading {
   readonly folder: string
   readonly files: readonly string[]
+  readonly load: ModuleLoader
   readonly unreadable: string[]
+  /** Read files that Strapi would not read as they are. */
+  readonly irregular: string[]
 }
 
 /** Reads a Strapi 4 or 5 project in JavaScript or TypeScript without running its code. */
@@ -33,7 +39,9 @@ export async function readStrapi(folder: string): Promise<Result<StrapiProject, 
     return failed(
       `\`${folder}\` is not a folder: give the folder of the Strapi project, with its package.json`,
     )
-  const reading: Reading = { folder: root, files: await filesOf(root), unreadable: [] }
+  const unreadable: string[] = []
+  const files = await filesOf(root, unreadable)
+  const reading: Reading = { folder: root, files, load: moduleLoader(root), unreadable, irregular: [] }
   const manifest = (await readGiven(reading, 'package.json')) ?? EMPTY_MAPPING
   const version = versionOf(manifest)
   if (version === undefined)
@@ -48,7 +56,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   const components = await readComponents(reading)
   const user = await readUser(reading)
   const [server, api, plugins, middlewares] = await Promise.all(
-    ['server', 'api', 'plugins', 'middlewares'].map(name => readConfig(reading, name)),
+    CONFIGS.map(name => readConfig(reading, name)),
   )
   return {
     folder: reading.folder,
@@ -65,10 +73,11 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
       plugins: plugins ?? EMPTY_MAPPING,
       middlewares: middlewares ?? EMPTY_MAPPING,
     },
-    hasEnvironments: reading.files.some(file => file.startsWith('config/env/')),
+    environments: environmentsOf(reading.files),
     packages: [...mappingAt(manifest, 'dependencies').keys()],
-    ...(await findOwnCode(reading.folder, reading.files)),
+    ...findOwnCode(reading.load, reading.files),
     unreadable: reading.unreadable,
+    irregular: [...reading.irregular, ...missingSchemas(reading.files)],
   }
 }
 
@@ -80,43 +89,58 @@ function versionOf(manifest: LiteralValue): 4 | 5 | undefined {
   return major === '4' ? 4 : major === '5' ? 5 : undefined
 }
 
-/** Folders with dependencies, build output or other files that are not source. */
-const FOREIGN: ReadonlySet<string> = new Set([
-  'node_modules',
-  'dist',
-  'build',
-  '.cache',
-  '.tmp',
-  '.git',
-  'public',
-])
+const CONFIGS = ['server', 'api', 'plugins', 'middlewares']
 
-/** All files, relative to the folder, with `/` between parts, sorted. */
-async function filesOf(root: string): Promise<readonly string[]> {
+/** Folders with dependencies, at any depth. */
+const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', '.git'])
+/** Folders of the project with build output or other files that are not source. */
+const OUTPUT: ReadonlySet<string> = new Set(['dist', 'build', '.cache', '.tmp', 'public'])
+
+/** All files, relative to the folder, with `/` between parts, sorted. Symbolic links are followed, also to other folders. */
+async function filesOf(root: string, unreadable: string[]): Promise<readonly string[]> {
   const found: string[] = []
-  const visit = async (folder: string): Promise<void> => {
-    for (const each of await readdir(folder, { withFileTypes: true })) {
-      const path = join(folder, each.name)
-      if (each.isDirectory() && !FOREIGN.has(each.name)) await visit(path)
-      else if (each.isFile()) found.push(relative(root, path).split(sep).join('/'))
-    }
+  const skips = (name: string, depth: number): boolean =>
+    DEPENDENCIES.has(name) || (depth === 0 && OUTPUT.has(name))
+  const visit = async (path: string, above: readonly string[]): Promise<void> => {
+    if (!(await stat(path)).isDirectory()) return void found.push(relative(root, path).split(sep).join('/'))
+    const real = await realpath(path)
+    const names = above.includes(real) ? [] : await readdir(path)
+    for (const name of names.filter(each => !skips(each, above.length)))
+      await visit(join(path, name), [...above, real]).catch((error: Error) => {
+        unreadable.push(`${relative(root, join(path, name)).split(sep).join('/')}: ${error.message}`)
+      })
   }
-  await visit(root)
+  await visit(root, [])
   return found.sort()
 }
 
 /** Reads a JSON file or a module. If that fails: undefined, and the reason is added to `unreadable`. */
-async function readGiven({ folder, unreadable }: Reading, file: string): Promise<LiteralValue | undefined> {
+async function readGiven(reading: Reading, file: string): Promise<LiteralValue | undefined> {
+  const { folder, unreadable, load } = reading
   try {
+    if (!file.endsWith('.json')) return readExported(load(file))
     const text = await readFile(join(folder, file), 'utf8')
-    if (!file.endsWith('.json')) return readExported(text, file)
     const { value, fault } = parseJson(text.replace(/^\uFEFF/, ''))
-    if (fault === null) return fromJson(value)
-    unreadable.push(`${file}:${fault}`)
-    return undefined
+    const located = fault === null && !file.startsWith('src/') ? undefined : readLocated(reading, file)
+    if (fault === null) return located ?? fromJson(value)
+    if (located === undefined) unreadable.push(`${file}:${fault}`)
+    else reading.irregular.push(`${file}:${fault}; it was read without its comments and trailing commas`)
+    return located
   } catch (error) {
     unreadable.push(`${file}: ${error instanceof Error ? error.message : String(error)}`)
     return undefined
+  }
+}
+
+/** JSON with positions of keys, also with comments and trailing commas; undefined for anything else. */
+function readLocated({ load }: Reading, file: string): LiteralValue | undefined {
+  try {
+    const module = load(file)
+    const value = module.body.length === 1 ? readExported(module) : undefined
+    return toJson(value) === undefined ? undefined : value
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 
@@ -133,12 +157,41 @@ function parseJson(text: string): { readonly value: Json; readonly fault: string
   }
 }
 
-/** The first extension wins: outside of config/env, Strapi does not merge these files. */
+/** The environment whose settings are imported. */
+const PRODUCTION = 'config/env/production/'
+
+/** The settings of a module of config/, with those of production. */
 async function readConfig(reading: Reading, name: string): Promise<LiteralValue | undefined> {
-  const file = ['ts', 'js', 'json']
-    .map(ending => `config/${name}.${ending}`)
-    .find(each => reading.files.includes(each))
-  return file === undefined ? undefined : readGiven(reading, file)
+  const files = ['config/', PRODUCTION].map(folder => configFile(reading, `${folder}${name}`))
+  const [base, production] = await Promise.all(
+    files.map(file => (file === undefined ? undefined : readGiven(reading, file))),
+  )
+  return mergeValues(base, production)
+}
+
+/** The first extension wins: Strapi does not merge these files. */
+function configFile({ files, irregular }: Reading, name: string): string | undefined {
+  const [file, ...others] = ['ts', 'js', 'json', 'mjs', 'cjs']
+    .map(ending => `${name}.${ending}`)
+    .filter(each => files.includes(each))
+  for (const other of others) irregular.push(`${other} was not read: ${file} has the same name`)
+  return file
+}
+
+function environmentsOf(files: readonly string[]): StrapiProject['environments'] {
+  const merged = CONFIGS.flatMap(name => files.filter(file => file.startsWith(`${PRODUCTION}${name}.`)))
+  const others = files.flatMap(file => /^config\/env\/([^/]+)\//.exec(file)?.[1] ?? [])
+  return { merged, unread: [...new Set(others)].filter(name => name !== 'production') }
+}
+
+/** Folders of content-types whose schema is missing. */
+function missingSchemas(files: readonly string[]): readonly string[] {
+  const folders = new Set(
+    files.flatMap(file => /^src\/api\/[^/]+\/content-types\/[^/]+(?=\/)/.exec(file)?.[0] ?? []),
+  )
+  return [...folders]
+    .filter(folder => !files.some(file => file.startsWith(`${folder}/schema.`)))
+    .map(folder => `${folder}/ has no schema, so it became no content-type`)
 }
 
 /** The files of the plugin config-sync. */

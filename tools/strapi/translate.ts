@@ -109,11 +109,13 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
         `the middleware \`${name}\` of config/middlewares did not come over: a module in middlewares/, named under \`middlewares\``,
     ),
     ...plugins.map(name => `the package ${name} did not come over`),
-    ...(project.hasEnvironments
-      ? ['config/env/ was not read: what differs there by NODE_ENV, variables can say in this file']
-      : []),
+    ...project.environments.merged.map(file => `${file} is imported: its settings replace those of config/`),
+    ...project.environments.unread.map(
+      name => `config/env/${name}/ was not read: use variables for settings that depend on the environment`,
+    ),
     ...(project.contentTypes.length === 0 ? ['src/api holds no content-type'] : []),
     ...configNotes(project),
+    ...project.irregular,
     ...project.unreadable.map(text => `not read: ${text}`),
   ]
   return notes.length === 0

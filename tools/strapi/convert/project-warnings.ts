@@ -1,12 +1,6 @@
-import {
-  isFromEnvironment,
-  isList,
-  isMapping,
-  type LiteralValue,
-  toJson,
-  valueAt,
-} from '../read/literal-value.ts'
+import { codeAt } from '../read/literal-value.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
+import { GRAPHQL } from './to-settings.ts'
 
 /** The replacement for each kind of Strapi code. */
 const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
@@ -38,28 +32,31 @@ const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string
   ['api', 'rest', 'defaultLimit'],
   ['api', 'rest', 'maxLimit'],
   ['api', 'rest', 'withCount'],
-  ['plugins', 'graphql', 'config'],
+  ['api', 'responses', 'privateAttributes'],
+  ['plugins', 'graphql', 'enabled'],
+  ...GRAPHQL.map((key): readonly ['plugins', ...string[]] => ['plugins', 'graphql', 'config', key]),
   ['plugins', 'upload', 'config', 'provider'],
   ['plugins', 'upload', 'config', 'sizeLimit'],
+  ['plugins', 'upload', 'config', 'providerOptions', 'sizeLimit'],
   ['plugins', 'users-permissions', 'config', 'jwt', 'expiresIn'],
   ['plugins', 'users-permissions', 'config', 'register', 'allowedFields'],
+  ['middlewares'],
 ]
 
 /** Settings in config/ that cannot be evaluated without running code. */
 export function configNotes({ config }: StrapiProject): readonly string[] {
-  const modules = Object.entries(config).filter(([, given]) => !isMapping(given) && !isList(given))
-  const settings = LOOKED_FOR.filter(([module, ...way]) => isUnknown(valueAt(config[module], ...way)))
-  return [
-    ...modules.map(([module]) => `config/${module} was not read: it is code`),
-    ...settings.map(
-      ([module, ...way]) =>
-        `config/${module} was not read for \`${way.join('.')}\`: it is code, or a variable without a fallback`,
-    ),
-  ]
+  const notes = LOOKED_FOR.flatMap(([module, ...way]) => {
+    const code = codeAt(config[module], ...way)
+    return code
+      ? [
+          `\`${way.join('.') || module}\` was not read: it is the result of code: \`${excerpt(code.text)}\` (${code.place})`,
+        ]
+      : []
+  })
+  return [...new Set(notes)]
 }
 
-/** Mappings count as known: their keys are checked individually. */
-function isUnknown(given: LiteralValue | undefined): boolean {
-  if (given === undefined || isMapping(given)) return false
-  return isFromEnvironment(given) ? toJson(given.fallback) === undefined : toJson(given) === undefined
+const excerpt = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line
 }

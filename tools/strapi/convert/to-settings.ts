@@ -1,5 +1,9 @@
 import { trimEndCharacter } from '../../../core/base/text.ts'
-import { readProjectSchema } from '../../../core/project/grammar/project-schema.ts'
+import {
+  type JsonSchema,
+  readProjectSchema,
+  resolveRef,
+} from '../../../core/project/grammar/project-schema.ts'
 import { isDefault } from '../../../core/project/settings/fill-defaults.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import {
@@ -11,6 +15,7 @@ import {
   textAt,
   textsAt,
   toJson,
+  UNKNOWN_KEYS,
   valueAt,
 } from '../read/literal-value.ts'
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
@@ -20,9 +25,9 @@ import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 export function convertServer({ config }: StrapiProject): DocumentEntry | undefined {
   const { server } = config
   return section('server', [
-    setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0')),
-    setting('port', valueAt(server, 'port') ?? env('PORT', 1337)),
-    setting('url', withoutEmpty(valueAt(server, 'url'))),
+    setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0'), '0.0.0.0'),
+    setting('port', valueAt(server, 'port') ?? env('PORT', 1337), 1337),
+    setting('url', valueAt(server, 'url') || undefined, 'http://localhost:1337'),
     section('cors', [flow('origins', corsOrigins(config))], corsNotes(config)),
     flow(
       'bodyLimit',
@@ -34,20 +39,26 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
 
 const env = (name: string, fallback: LiteralValue): LiteralValue => ({ kind: 'environment', name, fallback })
 
-/** A setting's value. Variables without a fallback are left out: an unset one would be an error. */
-export function setting(key: string, given: LiteralValue | undefined): DocumentEntry | undefined {
+/** A setting's value. A variable without a fallback gets the default: an unset one would be an error. */
+export function setting(
+  key: string,
+  given: LiteralValue | undefined,
+  byDefault?: Json,
+): DocumentEntry | undefined {
   if (!isFromEnvironment(given)) return flow(key, toJson(given) ?? undefined)
-  const fallback = toJson(given.fallback)
+  const found = toJson(fallbackOf(given))
+  const fallback = found === undefined || found === null || found === '' ? byDefault : found
   const isWord = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean'
   if (!isWord || String(fallback).includes('}')) return undefined
   return entry(key, { kind: 'variable', name: given.name, fallback: String(fallback) })
 }
 
-const withoutEmpty = (given: LiteralValue | undefined): LiteralValue | undefined =>
-  given === '' || (isFromEnvironment(given) && given.fallback === '') ? undefined : given
+/** The fallback of `env('A', env('B', 1))` is 1. */
+const fallbackOf = (given: LiteralValue | undefined): LiteralValue | undefined =>
+  isFromEnvironment(given) ? fallbackOf(given.fallback) : given
 
 function toTrustProxy(given: LiteralValue | undefined): DocumentEntry | undefined {
-  if (isFromEnvironment(given)) return setting('trustProxy', given)
+  if (isFromEnvironment(given)) return setting('trustProxy', given, false)
   const isProxied = given === true || (isMapping(given) && valueAt(given, 'koa') === true)
   return flow('trustProxy', isProxied ? true : undefined)
 }
@@ -84,9 +95,19 @@ function sizeUnlessDefault(path: SettingPath, given: LiteralValue | undefined): 
   return isDefaultAt(path, given) ? undefined : given
 }
 
+const defaultAt = (path: SettingPath): Json | undefined => {
+  const root = readProjectSchema()
+  const schema = path.reduce<JsonSchema>((at, key) => resolveRef(at.properties?.[key] ?? {}, root), root)
+  return schema.default as Json | undefined
+}
+
 /** The settings of a section that Strapi calls the same. */
 const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue>, keys: readonly string[]) =>
-  keys.map(key => (isDefaultAt([...path, key], given.get(key)) ? undefined : setting(key, given.get(key))))
+  keys.map(key =>
+    isDefaultAt([...path, key], given.get(key))
+      ? undefined
+      : setting(key, given.get(key), defaultAt([...path, key])),
+  )
 
 /** The front-ends of a Strapi 4 project read its format. */
 export function convertRest({ config, version }: StrapiProject): DocumentEntry | undefined {
@@ -117,7 +138,15 @@ function withAmountLimit(given: ReadonlyMap<string, LiteralValue>): ReadonlyMap<
   return withBoundedList(named, 'amountLimit')
 }
 
-const GRAPHQL = ['endpoint', 'shadowCRUD', 'playgroundAlways', 'depthLimit', 'amountLimit', 'defaultLimit']
+/** The settings of the GraphQL plugin that Plinth has. */
+export const GRAPHQL: readonly string[] = [
+  'endpoint',
+  'shadowCRUD',
+  'playgroundAlways',
+  'depthLimit',
+  'amountLimit',
+  'defaultLimit',
+]
 
 /** Strapi 5 has the flat format unless its project asks for that of Strapi 4. */
 const COMPATIBILITY = 'v4CompatibilityMode'
@@ -135,7 +164,9 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
     isFlat ? flow(COMPATIBILITY, false) : undefined,
     version === 4 ? flow('entityId', 'record') : undefined,
   ]
-  const other = [...given.keys()].filter(key => !GRAPHQL.includes(key) && key !== COMPATIBILITY)
+  const other = [...given.keys()].filter(
+    key => !GRAPHQL.includes(key) && key !== COMPATIBILITY && !key.startsWith(UNKNOWN_KEYS),
+  )
   const notes =
     other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
   const inner = section('config', entries, notes)

@@ -1,20 +1,17 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { propertyKey } from './literal-expression.ts'
 import { isMapping } from './literal-value.ts'
+import { exportOf, type LoadedModule, type ModuleLoader } from './module-scope.ts'
 import {
   type CallExpressionNode,
   callsIn,
-  exportedValue,
   isFunction,
   memberPath,
-  type ParsedModule,
   type PropertyNode,
-  parseModule,
   type StatementNode,
   unwrapExpression,
   type ValueNode,
 } from './parse-module.ts'
-import { evaluateLiteral, propertyKey } from './read-exported.ts'
+import { evaluateLiteral } from './read-exported.ts'
 import type { OwnCode, StrapiProject, StrapiRouter } from './strapi-project.ts'
 
 const CODE = /\.(?:[cm]?[jt]s)$/
@@ -33,16 +30,16 @@ const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
 ]
 
 /** Finds the project's custom code and its configured routers. Files as Strapi's generator writes them do not count. */
-export async function findOwnCode(
-  folder: string,
+export function findOwnCode(
+  load: ModuleLoader,
   files: readonly string[],
-): Promise<Pick<StrapiProject, 'ownCode' | 'routers'>> {
+): Pick<StrapiProject, 'ownCode' | 'routers'> {
   const ownCode: OwnCode[] = []
   const routers: StrapiRouter[] = []
   for (const file of files) {
     const code = CODE.test(file) && !file.endsWith('.d.ts') ? toOwnCode(file) : undefined
     if (code === undefined) continue
-    const module = tryParse(await readFile(join(folder, file), 'utf8'), file)
+    const module = tryLoad(load, file)
     const router = code.kind === 'route' && module ? readRouter(module) : undefined
     if (router !== undefined) routers.push(router)
     else if (!module || !isGenerated(module)) ownCode.push(code)
@@ -51,9 +48,9 @@ export async function findOwnCode(
 }
 
 /** undefined: the file cannot be parsed, so it counts as custom code, which the report lists. */
-function tryParse(source: string, file: string): ParsedModule | undefined {
+function tryLoad(load: ModuleLoader, file: string): LoadedModule | undefined {
   try {
-    return parseModule(source, file)
+    return load(file)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
@@ -69,11 +66,11 @@ function toOwnCode(file: string): OwnCode | undefined {
 }
 
 /** The last `createCoreRouter(uid, options)`; undefined if the module calls no `createCoreRouter` whose options can be evaluated. */
-function readRouter(module: ParsedModule): StrapiRouter | undefined {
+function readRouter(module: LoadedModule): StrapiRouter | undefined {
   const call = callsIn(module).findLast(each => factoryOf(each) === 'Router')
   const [uid, options] = call?.arguments ?? []
   if (uid?.type !== 'StringLiteral' || options === undefined) return undefined
-  const value = evaluateLiteral(options, module.source)
+  const value = evaluateLiteral(options, module)
   return isMapping(value) ? { uid: uid.value, options: value } : undefined
 }
 
@@ -82,11 +79,11 @@ const factoryOf = ({ callee }: CallExpressionNode): string | undefined =>
   /(?:^|\.)createCore(Controller|Service|Router)$/.exec(memberPath(callee) ?? '')?.[1]
 
 /** True if the file is as Strapi generates it: empty, a factory call with a uid only, or empty life-cycle functions. */
-function isGenerated(module: ParsedModule): boolean {
+function isGenerated(module: LoadedModule): boolean {
   if (module.body.length === 0) return true
-  const exported = exportedValue(module)
-  if (exported === undefined) return false
-  const node = unwrapExpression(exported)
+  const exported = exportOf(module, 'default')
+  if (exported?.kind !== 'node') return false
+  const node = unwrapExpression(exported.node)
   if (node.type === 'CallExpression')
     return factoryOf(node) !== undefined && node.arguments.length === 1 && hasOnlyImports(module)
   return (
@@ -95,7 +92,7 @@ function isGenerated(module: ParsedModule): boolean {
 }
 
 /** Statements other than the export, which is one statement. */
-const hasOnlyImports = ({ body }: ParsedModule): boolean => body.filter(each => !isImport(each)).length === 1
+const hasOnlyImports = ({ body }: LoadedModule): boolean => body.filter(each => !isImport(each)).length === 1
 
 const isImport = (statement: StatementNode): boolean =>
   statement.type === 'ImportDeclaration' ||

@@ -13,6 +13,25 @@ export type LiteralValue =
 
 export type LiteralMapping = ReadonlyMap<string, LiteralValue>
 
+/** A mapping whose keys have positions in a file of the project. */
+export class LocatedMapping extends Map<string, LiteralValue> {
+  /** `config/server.ts:12`, by key. */
+  readonly places = new Map<string, string>()
+
+  put(key: string, value: LiteralValue, place: string | undefined): void {
+    this.set(key, value)
+    if (place !== undefined) this.places.set(key, place)
+  }
+
+  putAll(more: LiteralMapping): void {
+    for (const [key, value] of more)
+      this.put(key, value, more instanceof LocatedMapping ? more.places.get(key) : undefined)
+  }
+}
+
+/** Entries that a mapping gets at run time: `...limits(env)`, `[name]: 1`. Their key begins with this. */
+export const UNKNOWN_KEYS = '...'
+
 /** `env('NAME', fallback)`, `env.int('NAME')`, `process.env.NAME`. */
 export interface EnvironmentValue {
   readonly kind: 'environment'
@@ -24,6 +43,8 @@ export interface EnvironmentValue {
 export interface UnevaluatedCode {
   readonly kind: 'code'
   readonly text: string
+  /** `config/server.ts:12`. */
+  readonly place: string
 }
 
 export const EMPTY_MAPPING: LiteralMapping = new Map()
@@ -35,6 +56,9 @@ export const isList = (given: LiteralValue | undefined): given is readonly Liter
 
 export const isFromEnvironment = (given: LiteralValue | undefined): given is EnvironmentValue =>
   isTagged(given) && given.kind === 'environment'
+
+export const isCode = (given: LiteralValue | undefined): given is UnevaluatedCode =>
+  isTagged(given) && given.kind === 'code'
 
 const isTagged = (given: LiteralValue | undefined): given is EnvironmentValue | UnevaluatedCode =>
   typeof given === 'object' && given !== null && !isMapping(given) && !isList(given)
@@ -48,6 +72,53 @@ export function valueAt(
     (inner, key) => (isMapping(inner) ? inner.get(key) : undefined),
     given,
   )
+}
+
+/** `file:line` of the deepest key on a path, if it is known. */
+export function placeAt(given: LiteralValue | undefined, ...way: readonly string[]): string | undefined {
+  let inner = given
+  let place: string | undefined
+  for (const key of way) {
+    if (inner instanceof LocatedMapping) place = inner.places.get(key) ?? place
+    inner = valueAt(inner, key)
+  }
+  return place
+}
+
+/** The code that decides the value at a path at run time; undefined: the value is known, or there is none. */
+export function codeAt(
+  given: LiteralValue | undefined,
+  ...way: readonly string[]
+): UnevaluatedCode | undefined {
+  const [key, ...rest] = way
+  if (isCode(given)) return given
+  if (isFromEnvironment(given)) return codeAt(given.fallback)
+  if (!isMapping(given)) return isList(given) ? given.map(each => codeAt(each)).find(Boolean) : undefined
+  const [, spread] = [...given].find(([each]) => each.startsWith(UNKNOWN_KEYS)) ?? []
+  if (key === undefined)
+    return isCode(spread) ? spread : [...given.values()].map(each => codeAt(each)).find(Boolean)
+  if (given.has(key)) return codeAt(given.get(key), ...rest)
+  return isCode(spread) ? spread : undefined
+}
+
+/** Merges mappings at all depths, and lists by index, as Strapi does with config/env. */
+export function mergeValues(
+  base: LiteralValue | undefined,
+  over: LiteralValue | undefined,
+): LiteralValue | undefined {
+  if (over === undefined || base === undefined) return over ?? base
+  if (isList(base) && isList(over))
+    return Array.from(
+      { length: Math.max(base.length, over.length) },
+      (_, index) => mergeValues(base[index], over[index]) ?? null,
+    )
+  if (!isMapping(base) || !isMapping(over)) return over
+  const merged = new LocatedMapping()
+  for (const key of new Set([...base.keys(), ...over.keys()])) {
+    const value = mergeValues(base.get(key), over.get(key))
+    if (value !== undefined) merged.put(key, value, placeAt(over, key) ?? placeAt(base, key))
+  }
+  return merged
 }
 
 export function mappingAt(given: LiteralValue | undefined, ...way: readonly string[]): LiteralMapping {

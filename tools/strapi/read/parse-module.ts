@@ -46,35 +46,28 @@ export function parseModule(source: string, file: string): ParsedModule {
   }
 }
 
-/** The value that a module exports: `export default`, `export =`, `module.exports =` or `exports.default =`; the last one wins. */
-export function exportedValue({ body }: ParsedModule): ValueNode | undefined {
-  return body.map(valueExportedBy).findLast(node => node !== undefined)
-}
+/** The value that a module assigns to `module.exports`, also by `export =`; the last one wins. */
+export const commonExport = ({ body }: ParsedModule): ValueNode | undefined =>
+  body.map(valueAssigned('module.exports')).findLast(node => node !== undefined)
 
-function valueExportedBy(statement: StatementNode): ValueNode | undefined {
-  if (statement.type === 'ExportDefaultDeclaration') return statement.declaration
-  if (statement.type === 'TSExportAssignment') return statement.expression
-  if (statement.type === 'ExportNamedDeclaration') return defaultSpecifier(statement)
-  if (statement.type !== 'ExpressionStatement') return undefined
-  const { expression } = statement
-  if (expression.type !== 'AssignmentExpression' || expression.operator !== '=') return undefined
-  const target = memberPath(expression.left)
-  return target === 'module.exports' || target === 'exports.default' ? expression.right : undefined
-}
-
-/** `export { config as default }` */
-function defaultSpecifier({
-  specifiers,
-  source,
-}: Extract<StatementNode, { type: 'ExportNamedDeclaration' }>): ValueNode | undefined {
-  if (source) return undefined
-  for (const specifier of specifiers) {
-    if (specifier.type !== 'ExportSpecifier') continue
-    const { exported, local } = specifier
-    if (exported.type === 'Identifier' && exported.name === 'default') return local
+/** The value of `<target> = …`, and for `module.exports` of `export = …`. */
+export const valueAssigned =
+  (target: string) =>
+  (statement: StatementNode): ValueNode | undefined => {
+    if (statement.type === 'TSExportAssignment')
+      return target === 'module.exports' ? statement.expression : undefined
+    if (statement.type !== 'ExpressionStatement') return undefined
+    const { expression } = statement
+    const isAssignment = expression.type === 'AssignmentExpression' && expression.operator === '='
+    return isAssignment && memberPath(expression.left) === target ? expression.right : undefined
   }
-  return undefined
-}
+
+/** `name` and `"name"` of import and export specifiers. */
+export const specifierName = (node: {
+  readonly type: string
+  readonly name?: unknown
+  readonly value?: unknown
+}): string => String(node.type === 'Identifier' ? node.name : node.value)
 
 /** `a.b.c` for a chain of names; undefined for any other node. */
 export function memberPath(node: { readonly type: string }): string | undefined {
@@ -86,7 +79,8 @@ export function memberPath(node: { readonly type: string }): string | undefined 
   return owner === undefined ? undefined : `${owner}.${key}`
 }
 
-function propertyName({
+/** The name in `object.name` and `object['name']`. */
+export function propertyName({
   property,
   computed,
 }: Extract<ExpressionNode, { type: 'MemberExpression' }>): string | undefined {
@@ -108,34 +102,33 @@ export function unwrapExpression(node: ValueNode): ValueNode {
   return inner
 }
 
-/** The initial value of a variable, or the function of this name, among the statements. */
-export function declarationOf(name: string, body: readonly StatementNode[]): ValueNode | undefined {
-  for (const statement of body) {
-    if (statement.type === 'FunctionDeclaration' && statement.id?.name === name) return statement
-    if (statement.type !== 'VariableDeclaration') continue
-    const found = statement.declarations.find(({ id }) => id.type === 'Identifier' && id.name === name)
-    if (found?.init) return found.init
-  }
-  return undefined
-}
-
 export const isFunction = (node: ValueNode): node is FunctionNode =>
   node.type === 'FunctionDeclaration' ||
   node.type === 'FunctionExpression' ||
   node.type === 'ArrowFunctionExpression'
 
-/** All calls in a module, in source order of their start. */
-export function callsIn({ body }: ParsedModule): readonly CallExpressionNode[] {
-  const calls: CallExpressionNode[] = []
-  const pending: unknown[] = [...body].reverse()
+/** All nodes below others, in source order of their start. Children of a node that `enters` refuses are left out. */
+export function* nodesIn(
+  roots: readonly unknown[],
+  enters: (node: AnyNode) => boolean = () => true,
+): Generator<AnyNode> {
+  const pending: unknown[] = [...roots].reverse()
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (typeof node !== 'object' || node === null) continue
-    if (isCall(node)) calls.push(node)
+    if (!isObject(node)) continue
+    if (isNode(node)) {
+      yield node
+      if (!enters(node)) continue
+    }
     pending.push(...Object.values(node).flat().reverse().filter(isObject))
   }
-  return calls
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+export type AnyNode = StatementNode | ExpressionNode | FunctionNode
 
-const isCall = (node: object): node is CallExpressionNode => 'type' in node && node.type === 'CallExpression'
+/** All calls in a module. */
+export const callsIn = ({ body }: ParsedModule): readonly CallExpressionNode[] =>
+  [...nodesIn(body)].filter(node => node.type === 'CallExpression')
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const isNode = (value: object): value is AnyNode => 'type' in value

@@ -1,138 +1,342 @@
-import { EMPTY_MAPPING, isFromEnvironment, type LiteralValue } from './literal-value.ts'
 import {
+  builtInCall,
+  type Evaluate,
+  isWord,
+  literalOf,
+  propertyKey,
+  toEnvironment,
+  toVariable,
+} from './literal-expression.ts'
+import {
+  EMPTY_MAPPING,
+  isCode,
+  isFromEnvironment,
+  isList,
+  isMapping,
+  type LiteralValue,
+  LocatedMapping,
+  UNKNOWN_KEYS,
+  valueAt,
+} from './literal-value.ts'
+import {
+  type Binding,
+  bindingOf,
+  calledScope,
+  exportedNames,
+  exportOf,
+  followFunction,
+  type LoadedModule,
+  type LocatedNode,
+  moduleScope,
+  requiredModule,
+  type Scope,
+} from './module-scope.ts'
+import {
+  type AnyNode,
   type CallExpressionNode,
-  declarationOf,
-  exportedValue,
+  commonExport,
   isFunction,
   memberPath,
+  nodesIn,
   type PropertyNode,
-  parseModule,
-  type StatementNode,
+  propertyName,
   unwrapExpression,
   type ValueNode,
 } from './parse-module.ts'
 
 /**
- * The value that a JavaScript or TypeScript module exports, without running it. If it exports a function of `{ env }`,
- * the value that the function returns. An empty mapping if it exports nothing. Throws SyntaxError if it cannot be parsed.
+ * The value that a module exports, without running it: literals, names, imports of other modules of the project. If it
+ * exports a function of `{ env }`, the value that the function returns. An empty mapping if it exports nothing.
  */
-export function readExported(source: string, file: string): LiteralValue {
-  const module = parseModule(source, file)
-  const exported = exportedValue(module)
-  return exported === undefined ? EMPTY_MAPPING : followValue(exported, { source, scopes: [module.body] })
+export function readExported(module: LoadedModule): LiteralValue {
+  const reading: Reading = { left: MAX_NODES }
+  const exported = exportOf(module, 'default')
+  if (exported === undefined)
+    return exportedNames(module).length === 0 ? EMPTY_MAPPING : namespaceOf(module, reading, 0)
+  const called = exported.kind === 'node' ? followFunction(exported) : undefined
+  const progress = { reading, depth: 0 }
+  const value = called ? resultOf(called, [], progress) : valueOfBinding(exported, progress)
+  if (value === undefined) return EMPTY_MAPPING
+  return commonExport(module)
+    ? withAssignments(value, 'module.exports', { scope: moduleScope(module), ...progress })
+    : value
 }
 
-interface Scope {
-  readonly source: string
-  /** The statements of the enclosing functions and of the module, innermost first. */
-  readonly scopes: readonly (readonly StatementNode[])[]
+/** The value of an expression. */
+export const evaluateLiteral = (node: ValueNode, module: LoadedModule): LiteralValue =>
+  evaluated({ node, scope: moduleScope(module) }, { reading: { left: MAX_NODES }, depth: 0 })
+
+/** The number of nodes that may still be evaluated: names that refer to one another could multiply without end. */
+interface Reading {
+  left: number
 }
 
-/** Limits how many names and functions are followed: `const a = b, b = a` would never end. */
-const MAX_STEPS = 5
-
-/** Follows names to their declarations and functions to their results. */
-function followValue(start: ValueNode, scope: Scope, steps = 0): LiteralValue {
-  const node = unwrapExpression(start)
-  if (steps <= MAX_STEPS) {
-    if (isFunction(node)) {
-      const body = node.body.type === 'BlockStatement' ? node.body.body : []
-      const result = node.body.type === 'BlockStatement' ? lastReturn(body) : node.body
-      const inner = { ...scope, scopes: [body, ...scope.scopes] }
-      if (result) return followValue(result, inner, steps + 1)
-    }
-    const declared = node.type === 'Identifier' && findDeclaration(node.name, scope)
-    if (declared) return followValue(declared, scope, steps + 1)
-  }
-  return evaluateLiteral(node, scope.source)
-}
-
-function findDeclaration(name: string, { scopes }: Scope): ValueNode | undefined {
-  for (const body of scopes) {
-    const declared = declarationOf(name, body)
-    if (declared !== undefined) return declared
-  }
-  return undefined
-}
-
-/** The last `return` of a function itself; one inside of a condition may not be reached. */
-function lastReturn(body: readonly StatementNode[]): ValueNode | undefined {
-  const statement = body.findLast(each => each.type === 'ReturnStatement')
-  return statement?.argument ?? undefined
-}
-
-/** Deeper nesting than any project has, and far below the limit of the call stack. */
+/** More than any project has. */
+const MAX_NODES = 200_000
+/** Deeper than any project is, and far below the limit of the call stack. */
 const MAX_DEPTH = 200
 
-/** Literals become values, `env()` and `process.env` variables; anything else is code. */
-export function evaluateLiteral(start: ValueNode, source: string, depth = 0): LiteralValue {
-  const node = unwrapExpression(start)
-  const code: LiteralValue = { kind: 'code', text: source.slice(node.start ?? 0, node.end ?? 0) }
-  if (depth > MAX_DEPTH) return code
-  const inner = (each: ValueNode): LiteralValue => evaluateLiteral(each, source, depth + 1)
+interface Progress {
+  readonly reading: Reading
+  readonly depth: number
+}
+
+type NodePlace = { readonly [Key in 'start' | 'end' | 'loc']?: PropertyNode[Key] | undefined }
+
+const codeOf = ({ node, scope }: { readonly node: NodePlace; readonly scope: Scope }): LiteralValue => ({
+  kind: 'code',
+  text: scope.module.source.slice(node.start ?? 0, node.end ?? 0),
+  place: placeOf(node, scope) ?? scope.module.file,
+})
+
+const placeOf = (
+  { loc }: { readonly loc?: AnyNode['loc'] | undefined },
+  { module }: Scope,
+): string | undefined => (loc ? `${module.file}:${loc.start.line}` : undefined)
+
+/** Literals become values, `env()` and `process.env` variables; names are followed; anything else is code. */
+function evaluated(at: LocatedNode, { reading, depth }: Progress): LiteralValue {
+  const node = unwrapExpression(at.node)
+  const located = { node, scope: at.scope }
+  reading.left -= 1
+  if (depth > MAX_DEPTH || reading.left < 0) return codeOf(located)
+  const progress = { reading, depth: depth + 1 }
+  const inner: Evaluate = each => evaluated({ node: each, scope: at.scope }, progress)
+  const literal = literalOf(node, inner)
+  if (literal !== undefined) return literal
+  const structure = structureOf(located, inner)
+  if (structure !== undefined) return structure
+  const value = followed(located, inner, progress)
+  return value === undefined ? codeOf(located) : value
+}
+
+function structureOf({ node, scope }: LocatedNode, inner: Evaluate): LiteralValue | undefined {
   switch (node.type) {
-    case 'StringLiteral':
-    case 'NumericLiteral':
-    case 'BooleanLiteral':
-      return node.value
-    case 'NullLiteral':
-      return null
-    case 'Identifier':
-      return node.name === 'undefined' ? null : code
-    case 'TemplateLiteral':
-      return node.expressions.length === 0 ? (node.quasis[0]?.value.cooked ?? code) : code
-    case 'UnaryExpression':
-      return node.operator === '-' && node.argument.type === 'NumericLiteral' ? -node.argument.value : code
     case 'ArrayExpression':
-      return node.elements.map(each => (each === null ? null : inner(each)))
+      return node.elements.flatMap((each): readonly LiteralValue[] => {
+        if (each?.type !== 'SpreadElement') return [each === null ? null : inner(each)]
+        const spread = inner(each.argument)
+        return isList(spread) ? spread : [codeOf({ node: each, scope })]
+      })
     case 'ObjectExpression':
-      return toMapping(node.properties, inner, source)
-    case 'CallExpression':
-      return toEnvironment(node, inner) ?? code
-    case 'MemberExpression':
-      return toVariable(node) ?? code
+      return toMapping(node.properties, inner, scope)
     case 'LogicalExpression': {
-      const left = node.operator === '&&' ? code : inner(node.left)
-      return isFromEnvironment(left) ? { ...left, fallback: inner(node.right) } : code
+      const left = inner(node.left)
+      if (isFromEnvironment(left))
+        return node.operator === '&&'
+          ? undefined
+          : { ...left, fallback: withFallback(left.fallback, inner(node.right)) }
+      const isTaken = node.operator === '??' ? left !== null : Boolean(left) === (node.operator === '||')
+      return isCode(left) ? undefined : isTaken ? left : inner(node.right)
     }
     default:
-      return code
+      return undefined
   }
 }
 
-/** Spreads and computed keys are left out: which keys they add is known only at run time. */
-function toMapping(
-  properties: readonly PropertyNode[],
-  inner: (node: ValueNode) => LiteralValue,
-  source: string,
-): LiteralValue {
-  const mapping = new Map<string, LiteralValue>()
+/** `env('A', 1) || 2` */
+const withFallback = (first: LiteralValue | undefined, second: LiteralValue): LiteralValue =>
+  isFromEnvironment(first)
+    ? { ...first, fallback: withFallback(first.fallback, second) }
+    : first === undefined || first === null || first === '' || first === false
+      ? second
+      : first
+
+/** Entries whose keys are known only at run time get keys that begin with `...`. */
+function toMapping(properties: readonly PropertyNode[], inner: Evaluate, scope: Scope): LiteralValue {
+  const mapping = new LocatedMapping()
   for (const property of properties) {
-    if (property.type === 'SpreadElement' || property.computed) continue
-    const key = propertyKey(property)
-    const text = source.slice(property.start ?? 0, property.end ?? 0)
-    if (key !== undefined)
-      mapping.set(key, property.type === 'ObjectMethod' ? { kind: 'code', text } : inner(property.value))
+    const spread = property.type === 'SpreadElement' ? inner(property.argument) : undefined
+    if (isMapping(spread)) mapping.putAll(spread)
+    else if (spread !== null && spread !== false) putProperty(mapping, property, { inner, scope })
   }
   return mapping
 }
 
-export function propertyKey({ key }: Exclude<PropertyNode, { type: 'SpreadElement' }>): string | undefined {
-  if (key.type === 'Identifier') return key.name
-  return key.type === 'StringLiteral' || key.type === 'NumericLiteral' ? String(key.value) : undefined
+interface PropertyTerms {
+  readonly inner: Evaluate
+  readonly scope: Scope
 }
 
-/** `env('NAME', fallback)`, `env.int('NAME', fallback)` and the like. */
-function toEnvironment(
-  { callee, arguments: [name, fallback] }: CallExpressionNode,
-  inner: (node: ValueNode) => LiteralValue,
+function putProperty(mapping: LocatedMapping, property: PropertyNode, { inner, scope }: PropertyTerms): void {
+  const key = property.type === 'SpreadElement' ? undefined : keyOf(property, inner)
+  const value =
+    property.type === 'ObjectProperty' && key !== undefined
+      ? inner(property.value)
+      : codeOf({ node: property, scope })
+  mapping.put(key ?? unknownKey(property, scope), value, placeOf(property, scope))
+}
+
+function keyOf(
+  property: Exclude<PropertyNode, { type: 'SpreadElement' }>,
+  inner: Evaluate,
+): string | undefined {
+  if (!property.computed) return propertyKey(property)
+  const key = inner(property.key as ValueNode)
+  return isWord(key) ? String(key) : undefined
+}
+
+const unknownKey = (node: PropertyNode, { module }: Scope): string =>
+  `${UNKNOWN_KEYS}${module.source.slice(node.start ?? 0, node.end ?? 0)}`
+
+/** Names, members and calls. */
+function followed(
+  { node, scope }: LocatedNode,
+  inner: Evaluate,
+  progress: Progress,
 ): LiteralValue | undefined {
-  if (!/^env(\.\w+)?$/.test(memberPath(callee) ?? '') || name?.type !== 'StringLiteral') return undefined
-  return { kind: 'environment', name: name.value, ...(fallback && { fallback: inner(fallback) }) }
+  if (node.type === 'Identifier') {
+    if (node.name === 'undefined') return null
+    const binding = bindingOf(node.name, scope)
+    return binding && valueOfBinding(binding, progress)
+  }
+  if (node.type === 'MemberExpression') return toVariable(node) ?? memberOf(node, scope, inner, progress)
+  if (node.type !== 'CallExpression') return undefined
+  const required = requiredModule(node, scope)
+  if (required)
+    return commonExport(required)
+      ? moduleValue(required, progress)
+      : namespaceOf(required, progress.reading, progress.depth)
+  return toEnvironment(node, inner) ?? builtInCall(node, inner) ?? calledValue(node, scope, progress)
 }
 
-/** `process.env.NAME` */
-function toVariable(node: ValueNode): LiteralValue | undefined {
-  const [, name] = /^process\.env\.([^.]+)$/.exec(memberPath(node) ?? '') ?? []
-  return name === undefined ? undefined : { kind: 'environment', name }
+function memberOf(
+  node: Extract<ValueNode, { type: 'MemberExpression' }>,
+  scope: Scope,
+  inner: Evaluate,
+  progress: Progress,
+): LiteralValue | undefined {
+  const key =
+    propertyName(node) ??
+    (node.computed && node.property.type === 'NumericLiteral' ? String(node.property.value) : undefined)
+  if (key === undefined) return undefined
+  const owner = node.object.type === 'Identifier' ? bindingOf(node.object.name, scope) : undefined
+  const module = owner?.kind === 'namespace' ? owner.of : requiredModule(node.object, scope)
+  if (module) {
+    const exported = exportOf(module, key)
+    return exported && valueOfBinding(exported, progress)
+  }
+  const value = inner(node.object)
+  return isList(value) ? value[Number(key)] : valueAt(value, key)
+}
+
+function moduleValue(module: LoadedModule, progress: Progress): LiteralValue | undefined {
+  const exported = exportOf(module, 'default')
+  const value = exported && valueOfBinding(exported, progress)
+  return value === undefined
+    ? undefined
+    : withAssignments(value, 'module.exports', { scope: moduleScope(module), ...progress })
+}
+
+function namespaceOf(module: LoadedModule, reading: Reading, depth: number): LiteralValue {
+  const mapping = new LocatedMapping()
+  for (const name of new Set([...exportedNames(module), 'default'])) {
+    const exported = exportOf(module, name)
+    const value = exported && valueOfBinding(exported, { reading, depth: depth + 1 })
+    if (value !== undefined) mapping.put(name, value, undefined)
+  }
+  return mapping
+}
+
+function valueOfBinding(binding: Binding, progress: Progress): LiteralValue | undefined {
+  if (binding.kind === 'namespace') return namespaceOf(binding.of, progress.reading, progress.depth)
+  if (binding.kind === 'node') {
+    const value = evaluated(binding, progress)
+    return binding.name === undefined
+      ? value
+      : withAssignments(value, binding.name, { scope: binding.scope, ...progress })
+  }
+  const { of, key, fallback } = binding
+  const isProcess = of.kind === 'node' && memberPath(of.node) === 'process.env'
+  if (isProcess)
+    return { kind: 'environment', name: key, ...(fallback && { fallback: evaluated(fallback, progress) }) }
+  const owner = valueOfBinding(of, progress)
+  return valueAt(owner, key) ?? (fallback ? evaluated(fallback, progress) : isCode(owner) ? owner : undefined)
+}
+
+interface Assigning extends Progress {
+  readonly scope: Scope
+}
+
+/** The value after statements such as `config.port = 1337`; in conditions they make it code. */
+function withAssignments(value: LiteralValue, name: string, { scope, ...progress }: Assigning): LiteralValue {
+  if (!isMapping(value)) return value
+  let changed: LiteralValue = value
+  for (const statement of scope.body) {
+    if (isFunction(statement as ValueNode)) continue
+    const top = statement.type === 'ExpressionStatement' ? statement.expression : undefined
+    for (const node of nodesIn([statement], each => !isFunction(each as ValueNode))) {
+      if (node.type !== 'AssignmentExpression') continue
+      const path = memberPath(node.left)
+      if (!path?.startsWith(`${name}.`)) continue
+      const isPlain = node === top && node.operator === '='
+      const assigned = isPlain ? evaluated({ node: node.right, scope }, progress) : codeOf({ node, scope })
+      changed = withValue(changed, path.slice(name.length + 1).split('.'), {
+        value: assigned,
+        place: placeOf(node, scope),
+      })
+    }
+  }
+  return changed
+}
+
+interface Assigned {
+  readonly value: LiteralValue
+  readonly place: string | undefined
+}
+
+function withValue(
+  owner: LiteralValue | undefined,
+  [key, ...rest]: readonly string[],
+  assigned: Assigned,
+): LiteralValue {
+  if (key === undefined) return assigned.value
+  const mapping = new LocatedMapping()
+  if (isMapping(owner)) mapping.putAll(owner)
+  mapping.put(key, withValue(valueAt(owner, key), rest, assigned), assigned.place)
+  return mapping
+}
+
+/** The result of a function of the project: `limits(env)`. */
+function calledValue(
+  { callee, arguments: given }: CallExpressionNode,
+  scope: Scope,
+  progress: Progress,
+): LiteralValue | undefined {
+  const called = followFunction({ node: callee as ValueNode, scope })
+  return (
+    called &&
+    resultOf(
+      called,
+      given.map(node => ({ node, scope })),
+      progress,
+    )
+  )
+}
+
+function resultOf(called: LocatedNode, given: readonly LocatedNode[], progress: Progress): LiteralValue {
+  const node = unwrapExpression(called.node)
+  const scope = calledScope({ node, scope: called.scope }, given)
+  if (!isFunction(node) || progress.depth > MAX_DEPTH) return codeOf(called)
+  const inner = { ...progress, depth: progress.depth + 1 }
+  if (node.body.type !== 'BlockStatement') {
+    const nested = followFunction({ node: node.body, scope })
+    return nested ? resultOf(nested, [], inner) : evaluated({ node: node.body, scope }, inner)
+  }
+  const returns = [...nodesIn(node.body.body, each => !isFunction(each as ValueNode))].filter(
+    each => each.type === 'ReturnStatement',
+  )
+  const last = node.body.body.findLast(each => each.type === 'ReturnStatement')
+  if (!last?.argument) return codeOf(called)
+  const value = evaluated({ node: last.argument, scope }, inner)
+  const conditional = returns.find(each => each !== last)
+  if (!conditional || !isMapping(value)) return value
+  const mapping = new LocatedMapping()
+  mapping.putAll(value)
+  mapping.put(
+    `${UNKNOWN_KEYS}${conditional.start}`,
+    codeOf({ node: conditional, scope }),
+    placeOf(conditional, scope),
+  )
+  return mapping
 }

@@ -16,8 +16,8 @@ export interface StrapiProject {
   readonly config: StrapiConfig
   /** The files of the plugin config-sync; null without it. */
   readonly synced: StrapiFacts | null
-  /** True if settings depend on NODE_ENV. */
-  readonly hasEnvironments: boolean
+  /** Files of config/env/production, whose settings are imported, and the names of other environments. */
+  readonly environments: { readonly merged: readonly string[]; readonly unread: readonly string[] }
   /** The dependencies in package.json. */
   readonly packages: readonly string[]
   /** Configurations of generated routes. */
@@ -25,6 +25,8 @@ export interface StrapiProject {
   readonly ownCode: readonly OwnCode[]
   /** Files that could not be read, with reasons. */
   readonly unreadable: readonly string[]
+  /** Files that Strapi would not read as they are, and missing ones. */
+  readonly irregular: readonly string[]
 }
 
 /** Common properties of content-types and components. */

@@ -181,11 +181,11 @@ export async function perform(call: ActionCall, terms: ActionTerms): Promise<Per
   return { result, value }
 }
 
-/** Runs a write of another protocol inside the document middlewares. */
-export type AroundWrites = (call: Omit<DocumentCall, 'read'>) => Promise<unknown>
+/** Runs an action of another protocol inside the document middlewares. */
+export type AroundActions = (call: Omit<DocumentCall, 'read'>) => Promise<unknown>
 
 /** null: there are no document middlewares. */
-export function openAroundWrites(terms: ActionTerms): AroundWrites | null {
+export function openAroundActions(terms: ActionTerms): AroundActions | null {
   const { around } = terms
   if (!around) return null
   return call =>

@@ -1,5 +1,5 @@
 import { composeMiddlewares } from '../actions/compose-middlewares.ts'
-import { openAroundWrites } from '../actions/perform.ts'
+import { openAroundActions } from '../actions/perform.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { trimEndCharacter } from '../base/text.ts'
 import { openCache } from '../cache/open-cache.ts'
@@ -137,7 +137,7 @@ function openGraphqlSection(
   const { schemas, graphql, trusted } = registered
   return openLazyGraphql({
     ...shared,
-    aroundWrites: openAroundWrites(shared),
+    aroundActions: openAroundActions(shared),
     shadow: graphql.shadow,
     ...(trusted && { trusted }),
     ...(schemas && { compiled: schemas, code: guarding }),

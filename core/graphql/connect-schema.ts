@@ -33,11 +33,11 @@ import { type Arguments, UNALIASED } from './parse/operation-context.ts'
 import { parsePopulateField } from './parse/parse-selection.ts'
 import type { FixedField, FixedTerms } from './resolve/fixed-field.ts'
 import { FLAT_MUTATIONS, NESTED_MUTATIONS } from './resolve/generated-mutations.ts'
+import { readResolver } from './resolve/resolve-query.ts'
 import {
   documentWrapper,
   type ExecutionContext,
   type ResolveTerms,
-  readResolver,
   toOperationContext,
 } from './resolve/resolve-read.ts'
 import { type Mutations, writeResolver } from './resolve/resolve-write.ts'

@@ -67,12 +67,25 @@ interface EngineTerms {
   /** The generated root fields, candidates for text answers. */
   readonly roots: readonly RootField[]
   readonly trusted: TrustedDocuments | null
+  /** Document middlewares get documents as values, so their root fields cannot be answered as text. */
+  readonly aroundActions?: unknown
 }
 
 /** Opens the engine that runs operations on a schema. */
 export function openEngine(
   schema: GraphQLSchema,
-  { format, model, documents, config, observer, production, explains, roots, trusted }: EngineTerms,
+  {
+    format,
+    model,
+    documents,
+    config,
+    observer,
+    production,
+    explains,
+    roots,
+    trusted,
+    aroundActions,
+  }: EngineTerms,
 ): Engine {
   const { amountLimit, defaultLimit, serverOptions } = config
   const limits = { amountLimit, defaultLimit }
@@ -93,7 +106,11 @@ export function openEngine(
       model,
       documents,
       limits,
-      roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
+      roots: new Map(
+        roots
+          .filter(({ type }) => !aroundActions || type.builtIn)
+          .map(field => [`${field.root}.${field.name}`, field]),
+      ),
     },
     introspection() {
       introspection ??= openIntrospection(schema)

@@ -103,3 +103,91 @@ test('what the caller may not write is refused before middlewares run, and a mid
   )
   t.like(unknown, { data: { updateNote: { data: null } } })
 })
+
+const READS = `import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ documents, app }) {
+    documents.use(async (context, next) => {
+      const { action, params, uid } = context
+      app.log.info({ uid, action, params }, 'read')
+      if (params.filters?.text?.$eq === 'own') return [{ documentId: 'none', id: 7, text: 'by the middleware', owner: null }]
+      if (String(params.sort) === 'likes') params.sort = 'owner:desc'
+      if (params.locale === 'fr') params.locale = 'en'
+      params.populate = '*'
+      if (uid === 'api::note.note' && action !== 'create')
+        params.filters = { $and: [params.filters ?? {}, { owner: { $ne: 'hidden' } }] }
+      const value = await next()
+      return Array.isArray(value) ? value.map(each => ({ ...each, text: each.text + '!' })) : value
+    })
+  },
+})`
+
+test('document middlewares wrap the queries of both formats: conditions, order and values are theirs', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('extensions/reads.ts', READS)
+  const permissions = { note: { find: { fields: ['text', 'likes'] }, findOne: { fields: ['text'] } } }
+  const project = {
+    i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
+    contentTypes: { note: { draftAndPublish: true, localized: true, attributes } },
+    roles: { public: { permissions } },
+    graphql: { endpoints: { '/graphql': 'nested', '/graphql5': 'flat' } },
+  }
+  const app = await createTestApp({ project, plugins: folder.path, snapshot: await snapshot() })
+  t.teardown(() => app.close())
+  const post = async (path: string, query: string) =>
+    (await app.request('POST', path, { body: { query } })).body as unknown
+  const notes = app.app.documents('note')
+  const make = async (text: string, owner: string) =>
+    String((await notes.create({ data: { text, owner }, status: 'published' })).documentId)
+  const seen = await make('a', 'ann')
+  const hidden = await make('b', 'hidden')
+  await make('c', 'bob')
+
+  const flat = (query: string) => post('/graphql5', `{ ${query} }`)
+  const nested = (query: string) => post('/graphql', `{ ${query} }`)
+  t.deepEqual(await flat('notes(sort: "text") { text }'), {
+    data: { notes: [{ text: 'a!' }, { text: 'c!' }] },
+  })
+  // The caller may not read `owner`; the middleware may sort by it.
+  t.deepEqual(await flat('notes(sort: "likes") { text }'), {
+    data: { notes: [{ text: 'c!' }, { text: 'a!' }] },
+  })
+  t.regex(JSON.stringify(await flat('notes(sort: "owner") { text }')), /Invalid key owner|Forbidden/)
+  t.regex(JSON.stringify(await flat('notes { text owner }')), /owner/)
+  t.deepEqual(await flat('notes_connection(locale: "fr") { nodes { text } pageInfo { total } }'), {
+    data: { notes_connection: { nodes: [{ text: 'a!' }, { text: 'c!' }], pageInfo: { total: 2 } } },
+  })
+  t.deepEqual(
+    await flat(`one: note(documentId: "${seen}") { text } none: note(documentId: "${hidden}") { text }`),
+    {
+      data: { one: { text: 'a' }, none: null },
+    },
+  )
+  t.deepEqual(
+    await nested('notes(filters: { text: { contains: "b" } }) { data { id } meta { pagination { total } } }'),
+    { data: { notes: { data: [], meta: { pagination: { total: 0 } } } } },
+  )
+  t.deepEqual(await nested(`note(id: "${seen}") { data { id attributes { text } } }`), {
+    data: { note: { data: { id: seen, attributes: { text: 'a' } } } },
+  })
+  t.deepEqual(
+    await nested(
+      'notes(filters: { text: { eq: "own" } }) { data { attributes { text } } meta { pagination { total pageSize } } }',
+    ),
+    {
+      data: {
+        notes: {
+          data: [{ attributes: { text: 'by the middleware' } }],
+          meta: { pagination: { total: 1, pageSize: 1 } },
+        },
+      },
+    },
+  )
+  t.deepEqual(
+    (await app.request('GET', '/api/notes?sort=text&fields=text')).body.data.map(
+      ({ text }: { text: string }) => text,
+    ),
+    ['a!', 'c!'],
+  )
+})

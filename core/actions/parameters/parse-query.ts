@@ -104,7 +104,7 @@ const SEARCHED: ReadonlySet<ValueType> = new Set<ValueType>([
 ])
 
 /** Parses `_q` (reference/rest.md#7-filters), which searches all text, number and uid attributes and the documentId. */
-function parseSearch(type: ContentType, raw: unknown): Search | null {
+export function parseSearch(type: ContentType, raw: unknown): Search | null {
   if (raw === undefined || raw === '') return null
   if (typeof raw !== 'string' || raw.includes('\0'))
     throw new RequestFault(fault('validation', 'Invalid value for _q: expected a text', { key: '_q' }))

@@ -32,7 +32,7 @@ type RunMutation = (call: MutationCall) => Promise<unknown>
 export function insideMiddlewares(mutations: Mutations, format: MutationFormat): Mutations {
   const wrapped = Object.entries(mutations).map(([action, run]): [string, RunMutation] => [
     action,
-    call => (call.terms.aroundWrites ? runInside(action as WriteAction, run, { call, format }) : run(call)),
+    call => (call.terms.aroundActions ? runInside(action as WriteAction, run, { call, format }) : run(call)),
   ])
   return Object.fromEntries(wrapped)
 }
@@ -53,7 +53,7 @@ async function runInside(
   if (!isDelete) assertPermitted(call, format)
   const params = await paramsOf(call, format)
   let answer: unknown
-  const value = await terms.aroundWrites?.({
+  const value = await terms.aroundActions?.({
     type: root.type,
     action: ACTIONS[action] ?? 'update',
     params,

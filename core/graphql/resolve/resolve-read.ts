@@ -1,7 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
-import { restrict } from '../../access/restrict/restrict.ts'
-import type { AroundWrites } from '../../actions/perform.ts'
+import type { AroundActions } from '../../actions/perform.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
@@ -10,10 +9,8 @@ import { graphqlTypeName } from '../../model/names.ts'
 import type { ResolverRequest } from '../../plugins/services/request-context.ts'
 import type { Page } from '../../query/query.ts'
 import type { DocumentUse, GraphqlFormat } from '../formats/format.ts'
-import type { Arguments, OperationContext } from '../parse/operation-context.ts'
+import type { OperationContext } from '../parse/operation-context.ts'
 import type { PageLimits } from '../parse/parse-arguments.ts'
-import { parseRead } from '../parse/parse-read.ts'
-import type { RootField } from '../sdl/root-fields.ts'
 
 /** Services of generated resolvers. */
 export interface ResolveTerms {
@@ -21,8 +18,8 @@ export interface ResolveTerms {
   readonly model: Model
   readonly documents: Documents
   readonly limits: PageLimits
-  /** Runs a mutation inside the document middlewares; absent or null: there are none. */
-  readonly aroundWrites?: AroundWrites | null
+  /** Runs a root field inside the document middlewares; absent or null: there are none. */
+  readonly aroundActions?: AroundActions | null
 }
 
 /** The context of one operation, as graphql-js passes it to resolvers. */
@@ -38,24 +35,6 @@ export interface ExecutionContext {
   readonly pluginRequest?: ResolverRequest
   /** Aborted at the request's deadline. */
   readonly signal?: AbortSignal
-}
-
-/** The resolver of a query's root field: one statement for its whole selection. */
-export function readResolver(root: RootField, terms: ResolveTerms) {
-  const wrap = documentWrapper(root.type, root.use, terms.format)
-  return async (_: unknown, args: Arguments, execution: ExecutionContext, info: GraphQLResolveInfo) => {
-    const { caller } = execution
-    const context = toOperationContext(info, caller, terms)
-    const query = parseRead({ root, nodes: info.fieldNodes, args }, context)
-    const restricted = restrict(query, caller)
-    if (query.take.kind === 'one') {
-      const text = await terms.documents.findOne(restricted, 'flat', readOptions(execution))
-      return wrap(text === null ? null : JSON.parse(text))
-    }
-    const { text, total } = await terms.documents.findMany(restricted, 'flat', readOptions(execution))
-    const { page } = query.take
-    return wrap(JSON.parse(text), () => responsePagination(page, total ?? 0))
-  }
 }
 
 /** Wraps documents as the format does. */

@@ -51,6 +51,8 @@ export type {
   ExtensionServices,
   GeneratedAction,
   GeneratedBody,
+  MountedRequest,
+  MountTerms,
   RestService,
   RouteHandler,
   RouteMethod,

@@ -212,12 +212,15 @@ const openUploadsFallback = (
   { storage: { served }, registered, accounts }: Opened & { readonly accounts: IdentitySection },
   observer: Observer,
 ) =>
-  openExpressFallback(async app => {
-    const { documents } = registered.app
-    const mayRead: MayReadFile = async (key, authorization) => {
-      const caller = await accounts.identify(authorization)
-      return isReadableFile(key, documents(model.builtIn.file.uid).as(caller))
-    }
-    if (served) await mountServedFiles(app, served, mayRead)
-    await mountUploads(app, uploadsFolder(root))
-  }, observer)
+  openExpressFallback(
+    async app => {
+      const { documents } = registered.app
+      const mayRead: MayReadFile = async (key, authorization) => {
+        const caller = await accounts.identify(authorization)
+        return isReadableFile(key, documents(model.builtIn.file.uid).as(caller))
+      }
+      if (served) await mountServedFiles(app, served, mayRead)
+      await mountUploads(app, uploadsFolder(root))
+    },
+    { observer },
+  )

@@ -19,7 +19,7 @@ import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { PluginMail } from '../plugins/services/mail-api.ts'
 import type { Project } from '../project/project.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
-import { findRouteConflicts } from '../rest/route-claims.ts'
+import { findMountConflicts, findRouteConflicts } from '../rest/route-claims.ts'
 import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
 
@@ -44,7 +44,8 @@ export async function registerApp(
   if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
   const storage = findStorageFault(project, registered.value)
   if (storage) return failed({ kind: 'files', diagnostics: [storage] })
-  const conflicts = findRouteConflicts(registered.value.routes, model)
+  const { routes, mounts } = registered.value
+  const conflicts = [...findRouteConflicts(routes, model), ...findMountConflicts(mounts, routes, model)]
   const schemas = await compileExtendedSchemas(project, registered.value)
   const faults = [...conflicts.map(toStartFault), ...(schemas.ok ? [] : schemas.reasons)]
   if (!schemas.ok || faults.length > 0) return failed(...faults)

@@ -12,6 +12,7 @@ import { newDocumentId } from '../documents/rows/document-id.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
+import { openMountedRouters } from '../http/mounted-routers.ts'
 import { withIdempotency } from '../idempotency/with-idempotency.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { openCallerKeys } from '../identity/callers.ts'
@@ -71,7 +72,7 @@ function sharedOptions(blueprint: Blueprint, { registered, observer, documents, 
 
 type SharedOptions = ReturnType<typeof sharedOptions>
 
-/** All endpoints in order: rate limit, extension routes that come first, REST, other extension routes, GraphQL. */
+/** All endpoints in order: rate limit, routers of extensions, extension routes that come first, REST, other extension routes, GraphQL. */
 export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions): readonly Responder[] {
   const { rest, server, graphql } = blueprint.project.settings
   const { registered, identity, accounts } = options
@@ -91,6 +92,10 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
   return [
     ...previewResponders(blueprint, options),
     ...limitApiRate(server.rateLimit.api, [rest.prefix, ...Object.keys(graphql.endpoints)]),
+    ...openMountedRouters(registered.mounts, {
+      ...{ ...guarding, prefix: rest.prefix },
+      projectRoot: options.production ? undefined : blueprint.project.root,
+    }),
     withIdempotency(responders, {
       database: identity.database,
       identify: accounts.identify,

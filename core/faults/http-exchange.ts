@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RequestContext } from '../base/request-context.ts'
 import { FAULTS, type Fault, RequestFault, toErrorBody } from './fault.ts'
@@ -64,6 +64,8 @@ export interface HttpResponse {
   readonly etag?: string
   /** Why the request is refused: for the log, and for the response in development. */
   readonly reason?: string
+  /** Answers the request itself, with Node's own objects; status and body are not used. Resolves when the response is closed. */
+  readonly takeOver?: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>
 }
 
 /** One part of the server. Returns null for requests that belong to other parts. */

@@ -4,7 +4,6 @@ import { onceResolved } from '../base/memo.ts'
 import { notFound } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import { isHarmless } from '../media/file-type.ts'
-import type { Observer } from '../observe/observation.ts'
 import { cacheControlFor } from './response-headers.ts'
 import {
   ALLOWED_ANYWHERE,
@@ -21,17 +20,17 @@ import {
  */
 export function openExpressFallback(
   mount: (app: Express) => void | Promise<void>,
-  observer: Observer,
+  terms: FailureTerms,
 ): () => Promise<RequestListener> {
-  return onceResolved(() => load(mount, observer))
+  return onceResolved(() => load(mount, terms))
 }
 
-async function load(mount: (app: Express) => void | Promise<void>, observer: Observer): Promise<Express> {
+async function load(mount: (app: Express) => void | Promise<void>, terms: FailureTerms): Promise<Express> {
   const { default: express } = await import('express')
   const app = express().disable('x-powered-by').disable('etag')
   await mount(app)
   app.use(({ headers }, response) => refuse(response, toFaultResponse(notFound()), headers))
-  app.use(errorHandler({ observer }))
+  app.use(errorHandler(terms))
   return app
 }
 

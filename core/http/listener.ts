@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { RequestTiming } from '../base/request-context.ts'
 import { notFound } from '../faults/fault.ts'
@@ -152,7 +153,8 @@ async function awaitAnswer(pending: Promise<HttpResponse | null>, exchange: Exch
   const { request, state } = exchange
   const timer = setTimeout(timeOut, state.settings.requestTimeout, exchange)
   try {
-    const answer = await pending
+    let answer = await pending
+    if (answer?.takeOver) answer = await handOver(exchange, answer, answer.takeOver)
     if (answer) finish(exchange, answer)
     else if (endExchange(exchange)) reportEnd(exchange, exchange.response.statusCode)
   } catch (error) {
@@ -268,10 +270,24 @@ function reportEnd({ request, state, startedAt, span }: Exchange, status: number
 
 /** Resolves to null when the fallback has written its own answer. */
 async function passToFallback(exchange: Exchange): Promise<null> {
-  const { incoming, response, state } = exchange
-  const listener = await state.fallback?.()
-  if (!listener || exchange.isOver) return null
-  const headers = sharedHeaders(exchange)
+  const listener = await exchange.state.fallback?.()
+  if (!listener) return null
+  return handOver(exchange, {}, async (incoming, response) => {
+    const closed = once(response, 'close')
+    listener(incoming, response)
+    await closed
+  })
+}
+
+/** Lets other code write the response, after the headers that every response has. Resolves to null once it is closed. */
+async function handOver(
+  exchange: Exchange,
+  { headers: own = {} }: Pick<HttpResponse, 'headers'>,
+  takeOver: NonNullable<HttpResponse['takeOver']>,
+): Promise<null> {
+  const { incoming, response } = exchange
+  if (exchange.isOver || response.destroyed) return null
+  const headers = [...sharedHeaders(exchange), ...Object.entries(own).flat()]
   // Headers that Express middlewares set replace the server's defaults.
   const given = new Set(response.getHeaderNames())
   for (let at = 0; at + 1 < headers.length; at += 2) {
@@ -279,9 +295,6 @@ async function passToFallback(exchange: Exchange): Promise<null> {
     if (name.toLowerCase() === 'vary') response.appendHeader(name, value)
     else if (!given.has(name.toLowerCase())) response.setHeader(name, value)
   }
-  await new Promise<void>(resolve => {
-    response.once('close', resolve)
-    listener(incoming, response)
-  })
+  await takeOver(incoming, response)
   return null
 }

@@ -1,9 +1,10 @@
 import type { EventHandler, EventPattern } from '../events/events.ts'
 import type { PluginApp, RestContext } from './context.ts'
-import type { Middleware, RouteMiddleware } from './middleware.ts'
+import type { ExpressMiddleware, Middleware, RouteMiddleware } from './middleware.ts'
 import { assertKnownKeys, KIND } from './plugin-module.ts'
 import type { Policy, PolicyAnswer } from './policy.ts'
 import type { NamedMiddleware, NamedPolicy } from './registry.ts'
+import type { RequestState } from './request-state.ts'
 import type { DocumentMiddleware } from './services/documents-api.ts'
 import type { GraphqlService } from './services/graphql-service.ts'
 import type { MediaService } from './services/media-service.ts'
@@ -38,6 +39,32 @@ export interface RestService {
    * parameters such as `:documentId` are in `context.args`.
    */
   route(method: RouteMethod, path: string, handler: RouteHandler, terms?: RouteTerms): void
+  /**
+   * Mounts an Express router. `path` is relative to the prefix: `/shop` is `/api/shop`, and the paths of the router are
+   * below it. Its handlers find the caller in `response.locals.plinth`.
+   */
+  mount(path: string, router: ExpressMiddleware, terms?: MountTerms): void
+}
+
+/** Who may enter a mounted router: as for a route. */
+export type MountTerms = Pick<RouteTerms, 'auth' | 'policies'>
+
+/** A request to a mounted router: `response.locals.plinth`. */
+export interface MountedRequest {
+  readonly app: PluginApp
+  /** The caller: `state.user`, `state.role`, `state.ability`. */
+  readonly state: RequestState
+  /** As in the log and in the response header X-Request-Id. */
+  readonly requestId: string
+}
+
+declare global {
+  namespace Express {
+    interface Locals {
+      /** Set in routers that an extension mounts with `rest.mount`. */
+      plinth: MountedRequest
+    }
+  }
 }
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -18,19 +18,21 @@ import {
   type GuardedRoute,
   type GuardTerms,
   type RouteGuard,
+  type RouterMount,
 } from './route-guard.ts'
 import { openPluginBinder } from './run-plugins.ts'
 import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
 import type { PluginMail } from './services/mail-api.ts'
 import { mediaService, type RegisteredStorages } from './services/media-service.ts'
 import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
-import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'
+import { bindTerms, type RestRegistrations, type RouteBinding, restService } from './services/rest-service.ts'
 
 /** All registrations of plugins, made before the database is opened. */
 export interface RegisteredPlugins extends OpenPluginApp {
   /** By `<subject>.<action>`. */
   readonly routesConfig: ReadonlyMap<string, GuardedRoute>
   readonly routes: readonly ExtensionRoute[]
+  readonly mounts: readonly RouterMount[]
   /** Wrap every request, in order. */
   readonly express: readonly ExpressMiddleware[]
   /** Wrap every document action, in order. */
@@ -53,7 +55,7 @@ export async function registerPlugins(
   const opened = openPluginApp(terms)
   const { app } = opened
   const binding = { binder: openPluginBinder(plugins, app), scopes: permissionScopes(terms.model) }
-  const routes: ExtensionRoute[] = []
+  const routing: RestRegistrations = { routes: [], mounts: [] }
   const hooks: DocumentHooks = { middlewares: [], listeners: [] }
   const graphql = openGraphqlServices(terms.model, terms.settings.graphql)
   const storages = new Map<string, StorageDefinition>()
@@ -61,7 +63,7 @@ export async function registerPlugins(
   const faults: string[] = []
   for (const [name, extension] of plugins.extensions) {
     const by = `extensions/${name}`
-    const rest = restService(by, route => routes.push(route), binding)
+    const rest = restService(by, routing, binding)
     const documents = documentsService(by, hooks, terms.model)
     const made = await attempt({ where: `${by} could not register`, root: terms.root }, () =>
       extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
@@ -73,7 +75,7 @@ export async function registerPlugins(
   const { middlewares: documentMiddlewares, listeners } = hooks
   const made = {
     ...bound.value,
-    routes,
+    ...routing,
     documentMiddlewares,
     listeners,
     storages,

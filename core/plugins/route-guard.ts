@@ -10,6 +10,7 @@ import {
 } from '../faults/http-exchange.ts'
 import type { RestContext, RouteInfo } from './context.ts'
 import type { RouteHandler, RouteMethod } from './extension.ts'
+import type { ExpressMiddleware } from './middleware.ts'
 import {
   type BoundMiddleware,
   type BoundPolicy,
@@ -95,6 +96,17 @@ export interface ExtensionRoute {
   readonly auth: RouteAuth
   readonly policies: readonly BoundPolicy[]
   readonly middlewares: readonly BoundMiddleware[]
+}
+
+/** An Express router of an extension, with policies bound. */
+export interface RouterMount {
+  /** `extensions/shop.ts` */
+  readonly source: string
+  /** Relative to the prefix: `/shop`. */
+  readonly path: string
+  readonly router: ExpressMiddleware
+  readonly auth: RouteAuth
+  readonly policies: readonly BoundPolicy[]
 }
 
 /** Segments of a path below the prefix; `:name` matches any segment. */

@@ -1,7 +1,7 @@
 import { subjectOf } from '../access/actions.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import { type ExtensionRoute, routeShape } from '../plugins/route-guard.ts'
+import { type ExtensionRoute, type RouterMount, routeShape } from '../plugins/route-guard.ts'
 
 /** A route that the server or an extension has. */
 interface Claim {
@@ -27,6 +27,53 @@ export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Mod
     return fault === null ? [] : [`${route.source}: the route ${route.method} ${route.path} ${fault}`]
   })
 }
+
+/** One message for each mounted router whose paths the server, another router or a route has already. */
+export function findMountConflicts(
+  mounts: readonly RouterMount[],
+  routes: readonly ExtensionRoute[],
+  model: Model,
+): readonly string[] {
+  const claims: readonly Pick<Claim, 'path' | 'source'>[] = [
+    ...generatedRoutes(model).values(),
+    ...RESERVED,
+    ...routes,
+  ]
+  return mounts.flatMap((mount, at) => {
+    const other =
+      claims.find(({ path }) => overlaps(mount.path, path)) ??
+      mounts.slice(0, at).find(({ path }) => overlaps(mount.path, path))
+    return other
+      ? [
+          `${mount.source}: the router at ${mount.path} would hide ${other.path} of ${other.source}. Mount it at another path`,
+        ]
+      : []
+  })
+}
+
+/** First words of the server's own paths, some of which have no route yet. */
+const RESERVED = [
+  ...new Set([
+    'auth',
+    'connect',
+    'content-type-builder',
+    'i18n',
+    'openapi.json',
+    'reference',
+    'upload',
+    'users',
+    'users-permissions',
+  ]),
+].map(word => ({ path: `/${word}`, source: 'the server itself' }))
+
+/** One of the paths begins with the other. */
+function overlaps(one: string, other: string): boolean {
+  const [a, b] = [routeWords(one), routeWords(other)]
+  const words = a.length < b.length ? a : b
+  return words.every((_, at) => a[at] === b[at] || a[at] === ':' || b[at] === ':')
+}
+
+const routeWords = (path: string): readonly string[] => routeShape(path).split('/')
 
 interface Claims {
   readonly other: Claim | undefined

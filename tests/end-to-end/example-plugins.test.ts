@@ -97,6 +97,14 @@ test('cache-control and request-timing: public responses are cacheable, and have
   t.is(own.headers.get('cache-control'), 'private')
 })
 
+test('feeds: the published articles of a locale as an Atom feed', async t => {
+  const feed = await fetch(`${server.base}/api/feeds/en/articles.xml`)
+  t.is(feed.status, 200)
+  t.is(feed.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
+  t.regex(await feed.text(), /<feed .*<entry><id>urn:article:/)
+  t.is((await fetch(`${server.base}/api/feeds/en`)).status, 404)
+})
+
 test('reports: dishes by GROUP BY, for callers who may update dishes', async t => {
   t.is((await server.get('/api/reports/dishes')).status, 403)
   const { status, body } = await send('GET', '/api/reports/dishes', TOKEN)

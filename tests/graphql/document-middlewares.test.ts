@@ -184,10 +184,6 @@ test('document middlewares wrap the queries of both formats: conditions, order a
       },
     },
   )
-  t.deepEqual(
-    (await app.request('GET', '/api/notes?sort=text&fields=text')).body.data.map(
-      ({ text }: { text: string }) => text,
-    ),
-    ['a!', 'c!'],
-  )
+  const { body } = await app.request('GET', '/api/notes?sort=text&fields=text')
+  t.like(body, { data: [{ text: 'a!' }, { text: 'c!' }] })
 })

@@ -5,13 +5,16 @@ import { echo, serve } from './serving.ts'
 
 test('Express gets requests that the API does not handle, and is loaded by the first one', async t => {
   let mounted = 0
-  const host = openExpressFallback(app => {
-    mounted++
-    app.get('/page', (_request, response) => void response.send('a page'))
-    app.get('/broken', () => {
-      throw new Error('secret detail')
-    })
-  }, SILENT)
+  const host = openExpressFallback(
+    app => {
+      mounted++
+      app.get('/page', (_request, response) => void response.send('a page'))
+      app.get('/broken', () => {
+        throw new Error('secret detail')
+      })
+    },
+    { observer: SILENT },
+  )
   const { url } = await serve(t, [request => (request.path === '/api' ? echo(request) : null)], {
     fallback: host,
   })
@@ -32,10 +35,13 @@ test('Express gets requests that the API does not handle, and is loaded by the f
 
 test('a mount that failed once does not fail every later request', async t => {
   let attempts = 0
-  const fallback = openExpressFallback(app => {
-    if (++attempts === 1) throw new Error('too many open files')
-    app.get('/page', (_request, response) => void response.send('a page'))
-  }, SILENT)
+  const fallback = openExpressFallback(
+    app => {
+      if (++attempts === 1) throw new Error('too many open files')
+      app.get('/page', (_request, response) => void response.send('a page'))
+    },
+    { observer: SILENT },
+  )
   const { url } = await serve(t, [() => null], { fallback })
   t.is((await fetch(`${url}/page`)).status, 500)
   t.is((await fetch(`${url}/page`)).status, 200)

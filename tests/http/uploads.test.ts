@@ -18,7 +18,7 @@ async function served(t: ExecutionContext): Promise<Serving> {
   writeFileSync(join(uploads, 'a.txt'), TEXT)
   writeFileSync(join(folder.path, 'secret.txt'), 'secret')
   const serving = await serve(t, [], {
-    fallback: openExpressFallback(app => mountUploads(app, uploads), SILENT),
+    fallback: openExpressFallback(app => mountUploads(app, uploads), { observer: SILENT }),
   })
   t.is((await fetch(`${serving.url}/uploads/a.txt`)).status, 200)
   return serving
@@ -134,14 +134,17 @@ test('files are read-only: other methods are refused, and OPTIONS lists the allo
 })
 
 test('an error of a middleware that refuses a request keeps its status, any other is a 500', async t => {
-  const host = openExpressFallback(app => {
-    app.get('/teapot', () => {
-      throw Object.assign(new Error('no coffee'), { status: 418, expose: true })
-    })
-    app.get('/hidden', () => {
-      throw Object.assign(new Error('secret detail'), { status: 403, expose: false })
-    })
-  }, SILENT)
+  const host = openExpressFallback(
+    app => {
+      app.get('/teapot', () => {
+        throw Object.assign(new Error('no coffee'), { status: 418, expose: true })
+      })
+      app.get('/hidden', () => {
+        throw Object.assign(new Error('secret detail'), { status: 403, expose: false })
+      })
+    },
+    { observer: SILENT },
+  )
   const { url } = await serve(t, [], { fallback: host })
   const refused = await fetch(`${url}/teapot`)
   t.is(refused.status, 400)

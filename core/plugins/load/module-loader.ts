@@ -28,9 +28,27 @@ export async function openLoader(root: string): Promise<ModuleLoader> {
   const jiti = createJiti(id, {
     ...OPTIONS,
     virtualModules: { plinth: names },
+    alias: ownPackages(id),
     transform: options => ({ code: cachedTransform(plain, options) }),
   })
   return { load: file => load(jiti, file) }
+}
+
+/** Packages that routers of extensions need: the project's own installation if it has one, else that of Plinth. */
+function ownPackages(from: string): Readonly<Record<string, string>> {
+  const [project, plinth] = [createRequire(from), createRequire(import.meta.url)]
+  return Object.fromEntries(
+    ['express'].filter(name => !resolves(project, name)).map(name => [name, plinth.resolve(name)]),
+  )
+}
+
+function resolves(require: NodeJS.Require, name: string): boolean {
+  try {
+    return require.resolve(name) !== ''
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return false
+    throw error
+  }
 }
 
 async function load(jiti: Jiti, filename: string): Promise<unknown> {

@@ -4,7 +4,7 @@ import type { OperationSettings } from '../../project/settings/settings.ts'
 import type { RestService, RouteTerms } from '../extension.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
 import { assertKnownKeys } from '../plugin-module.ts'
-import type { ExtensionRoute, RouteAuth } from '../route-guard.ts'
+import type { ExtensionRoute, RouteAuth, RouterMount } from '../route-guard.ts'
 import type { BoundPolicy, PluginBinder } from '../run-plugins.ts'
 import type { ResolverTerms } from './graphql-service.ts'
 
@@ -15,22 +15,37 @@ export interface RouteBinding {
 }
 
 const PATH = /^(\/(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+))+$/
+const MOUNT_PATH = /^(\/[A-Za-z0-9._~-]+)+$/
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** What extensions have registered. */
+export interface RestRegistrations {
+  readonly routes: ExtensionRoute[]
+  readonly mounts: RouterMount[]
+}
 
 /** The `rest` service of one extension. Arguments are checked, since JavaScript plugins are not type-checked. */
 export function restService(
   by: string,
-  add: (route: ExtensionRoute) => void,
+  { routes, mounts }: RestRegistrations,
   binding: RouteBinding,
 ): RestService {
   return {
+    mount(path, router, terms = {}) {
+      if (!MOUNT_PATH.test(path)) throw new Error(`\`${path}\` is no path of a router such as /shop`)
+      if (typeof router !== 'function') throw new Error(`the router of ${path} is no Express router`)
+      assertKnownKeys(terms, ['auth', 'policies'], `mount('${path}', …)`)
+      assertTerms(terms, path)
+      const { auth, policies } = bindTerms(terms, binding)
+      mounts.push({ source: by, path, router, auth, policies })
+    },
     route(method, path, handler, terms = {}) {
       if (!METHODS.includes(method)) throw new Error(`no route can have the method ${method}`)
       if (!PATH.test(path)) throw new Error(`\`${path}\` is no path such as /restaurants/:documentId/menu`)
       if (typeof handler !== 'function') throw new Error(`${method} ${path} has no handler`)
       assertTerms(terms, `${method} ${path}`)
       const { auth, replaces = false } = terms
-      add({
+      routes.push({
         source: by,
         method,
         path,

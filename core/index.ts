@@ -1,5 +1,6 @@
 // The public names, kept by hand: everything else in here may change from one version to the next.
 export { type Blueprint, compileApp } from './app/compile-app.ts'
+export { type PlinthHandler, type PlinthOptions, plinth } from './app/express-handler.ts'
 export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'

@@ -9,6 +9,7 @@ import type { Table } from '../model/storage.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import { type Observer, reloadableObserver } from '../observe/observation.ts'
 import { openTracing, type Tracing } from '../observe/tracing.ts'
+import type { PluginApp } from '../plugins/context.ts'
 import type { Environment } from '../project/environment.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import { type Blueprint, recompileApp } from './compile-app.ts'
@@ -29,7 +30,7 @@ import {
 export interface ServeTerms
   extends ReplaceOptions,
     ProcessMetricsOptions,
-    Pick<StartServiceOptions, 'signal' | 'bindsLast'> {
+    Pick<StartServiceOptions, 'signal' | 'bindsLast' | 'openServer'> {
   /** The environment for `${…}` in project.yaml at a reload; default: the process's own. */
   readonly env?: Environment
 }
@@ -38,6 +39,8 @@ export interface ServedApp {
   readonly url: string
   /** The version that is served now. */
   blueprint(): Blueprint
+  /** The `app` of its plugins. */
+  pluginApp(): PluginApp
   /** The metrics of this process; null: disabled. */
   readonly meters: Meters | null
   /** The log, which redacts all secrets of the project. */
@@ -76,7 +79,7 @@ export async function serveApp(
   const log = reloadableObserver(observer)
   const service = await startService(blueprint, {
     ...{ log, production, metrics: metrics.value, tracing, deployment: deploymentOf(options.worker) },
-    ...{ signal: options.signal, bindsLast: options.bindsLast },
+    ...{ signal: options.signal, bindsLast: options.bindsLast, openServer: options.openServer },
     async open(onStep) {
       const app = await openObserved(blueprint, log, {
         ...observed,
@@ -116,6 +119,7 @@ function toServedApp(service: Service, options: ReloadOptions): ServedApp {
     observer: log,
     meters: service.metrics?.meters ?? null,
     blueprint: () => service.running.app.blueprint,
+    pluginApp: () => service.running.app.pluginApp,
     reload: (files = [ALL_FILES]) => reloads.request(files),
     hold: () => server.hold(),
     logUnhandled: error => log.emit({ kind: 'pluginFailed', message: UNHANDLED, error }),

@@ -2,6 +2,8 @@ import type { OpeningFault } from '../database/connect/opening-fault.ts'
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../faults/diagnostic.ts'
 import type { Leftover, SchemaRefusal } from '../migrate/schema/finding.ts'
+import { type Environment, readEnvironment } from '../project/environment.ts'
+import type { Project } from '../project/project.ts'
 
 /** The reason that an app did not start. Nothing was changed unless the message says so. */
 export type StartFault =
@@ -78,3 +80,26 @@ export const describeLeftover = ({ table, column }: Leftover): string =>
   `${column === null ? `table ${table}` : `column ${table}.${column}`} is no longer in the project; it is empty and stays as it is, unless \`plinth migrate --allow-destructive\` drops it`
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+/** In production a forgotten variable must not start an empty embedded database. `env`: default the process's own. */
+export async function findUnnamedDatabase(
+  project: Project,
+  env: Environment = process.env,
+): Promise<StartFault | null> {
+  const { root, settings, writtenAt } = project
+  if (settings.database.url !== 'embedded') return null
+  const written = writtenAt(['database', 'url'])
+  if (written === null) return UNNAMED_DATABASE
+  // A fallback, as of `${DATABASE_URL:-embedded}`, is no choice for production.
+  const variables = await readEnvironment(root, env)
+  const isNamed =
+    written.variables.length === 0 ||
+    written.variables.some(name => variables.ok && variables.value[name] === 'embedded')
+  return isNamed ? null : UNNAMED_DATABASE
+}
+
+const UNNAMED_DATABASE: StartFault = {
+  kind: 'other',
+  message:
+    'In production the database has to be named: set DATABASE_URL, or --database, to postgres://user:password@host:5432/database. `database: { url: embedded }` in project.yaml accepts the embedded one',
+}

@@ -15,6 +15,8 @@ import { type App, type AppOptions, endApp } from './open-app.ts'
 import { START_ENDED, type StartFault } from './start-fault.ts'
 
 export interface StartServiceOptions extends ServingContext {
+  /** Default: a server that listens on `server.port`. */
+  readonly openServer?: ((options: DispatcherOptions) => Promise<HttpServer>) | undefined
   readonly log: ReloadableObserver
   readonly deployment: string
   /** Aborts the start, which then fails: a running migration is rolled back, and nothing stays open. */
@@ -30,13 +32,14 @@ export async function startService(
   blueprint: Blueprint,
   options: StartServiceOptions,
 ): Promise<Result<Service, StartFault>> {
-  const { log, metrics, signal, bindsLast = false } = options
+  const { log, metrics, signal, bindsLast = false, openServer = openHttpServer } = options
   const { server: settings, graphql } = blueprint.project.settings
   const { responders, setStep } = openStartGate(Object.keys(graphql.endpoints))
   const meters = metrics?.meters ?? null
-  const starting = { settings, responders, fallback: null, observer: log, meters, drain: SHORT_DRAIN }
+  const paths = ownPaths(blueprint)
+  const starting = { settings, responders, fallback: null, observer: log, meters, drain: SHORT_DRAIN, paths }
   if (signal?.aborted) return ENDED
-  const server = await openHttpServer(starting)
+  const server = await openServer(starting)
   const bound = bindsLast ? ok(null) : await bind(server)
   if (!bound.ok) return bound
   const start = { server, bound: bound.value, options, onStep: setStep }
@@ -114,7 +117,7 @@ async function serve({ server, bound, options, onStep }: Start): Promise<Result<
 
 function logStart({ server, log, metrics, running: { app } }: Service): void {
   const { url } = server
-  log.emit({ kind: 'listening', url, milliseconds: performance.now() })
+  if (url !== '') log.emit({ kind: 'listening', url, milliseconds: performance.now() })
   if (metrics) addAppMetrics(metrics.meters, app.database, server.pending)
   if (metrics?.url) log.emit({ kind: 'prepared', what: `Numbers for Prometheus are at ${metrics.url}` })
   log.emit({ kind: 'prepared', what: `REST is at ${url}${app.blueprint.project.settings.rest.prefix}` })
@@ -200,6 +203,7 @@ export function dispatcherOptionsOf(
       ...withReadYourWrites([...responders, healthResponder(app)], running),
     ],
     middlewares,
+    paths: ownPaths(blueprint),
     fallback: app.openFallback(observer),
     observer,
     callerOf: app.callerOf,
@@ -209,6 +213,13 @@ export function dispatcherOptionsOf(
     tracing,
   }
 }
+
+/** The first parts of the paths that the server answers. */
+const ownPaths = ({ project: { settings } }: Blueprint): readonly string[] => [
+  settings.rest.prefix,
+  ...Object.keys(settings.graphql.enabled ? settings.graphql.endpoints : {}),
+  ...['/uploads', '/_health', '/_ready', '/_mail', settings.server.metrics.path],
+]
 
 /** Milliseconds. Short, because a developer waits at the terminal. */
 const SHORT_DRAIN = 500

@@ -7,6 +7,8 @@ import { createListener, type ListenerOptions } from './listener.ts'
 export interface DispatcherOptions extends ListenerOptions {
   /** Express middlewares around every request, the first outermost. */
   readonly middlewares?: readonly ExpressMiddleware[]
+  /** The paths of the API; only a server that is part of another application needs them. */
+  readonly paths?: readonly string[]
   /** Milliseconds that idle connections stay open once the server closes. */
   readonly drain?: number
 }

@@ -83,6 +83,7 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   }
 
   stream(): Readable {
+    if (this.#incoming.readableEnded) throw alreadyRead()
     return this.#incoming
   }
 }
@@ -98,8 +99,8 @@ export const toRequestId = (given: string | string[] | undefined): string =>
 
 /** Reads a request's body of at most `limit` bytes; a longer one is refused as early as possible. */
 function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
-  // A global middleware has consumed it, so that no more events would arrive.
-  if (incoming.readableEnded) throw new Error('The body of the request was read before its turn came')
+  // A middleware has consumed it, so that no more events would arrive.
+  if (incoming.readableEnded) return Promise.resolve(parsedBody(incoming, limit))
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -114,6 +115,29 @@ function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buff
     incoming.on('close', () => reject(cutOff()))
   })
 }
+
+/** The body as body parsers of Express leave it: JSON, text or bytes. */
+function parsedBody(incoming: IncomingMessage & { readonly body?: unknown }, limit: number): Buffer {
+  const { body, headers } = incoming
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : typeof body === 'string'
+      ? Buffer.from(body)
+      : body !== undefined && JSON_BODY.test(headers['content-type'] ?? '')
+        ? Buffer.from(JSON.stringify(body))
+        : null
+  if (!bytes) throw alreadyRead()
+  if (bytes.length > limit) throw tooLarge()
+  return bytes
+}
+
+const JSON_BODY = /^application\/(?:[\w.+-]+\+)?json\b/i
+
+/** Body parsers of forms and uploads leave nothing that the API could read. */
+const alreadyRead = (): RequestFault =>
+  new RequestFault(
+    fault('badRequest', 'The application has read the body, and left neither JSON, text nor bytes of it'),
+  )
 
 const tooLarge = (): RequestFault => new RequestFault(fault('payloadTooLarge', 'request entity too large'))
 

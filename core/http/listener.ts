@@ -42,6 +42,8 @@ export interface ListenerOptions {
   readonly responders: readonly Responder[]
   /** Answers what no responder takes: an Express application, loaded lazily; null: 404. */
   readonly fallback: (() => Promise<RequestListener>) | null
+  /** Takes requests that neither a responder nor /uploads answers; absent: the fallback does. */
+  readonly passOn?: RequestListener
   readonly observer: Observer
   /** The folder of the project: in development its failures are described in responses. Absent: in production. */
   readonly projectRoot?: string | undefined
@@ -116,6 +118,7 @@ function dispatch(exchange: Exchange): void {
     const answer = answerFor(exchange)
     if (answer instanceof Promise) void awaitAnswer(answer, exchange)
     else if (answer) finish(exchange, answer)
+    else if (state.passOn && fallbackRoute(request.path) === 'other') passOn(exchange, state.passOn)
     else void awaitAnswer(passToFallback(exchange), exchange)
   } catch (error) {
     const fault = faultOfError(error, request.id, state)
@@ -135,8 +138,8 @@ function answerFor(exchange: Exchange): HttpResponse | Promise<HttpResponse> | n
   if (state.inFlight.isClosing && request.path === '/_ready') return STOPPING
   const answer = firstAnswer(state.responders, request)
   if (answer) return answer
-  if (request.method === 'OPTIONS') return OPTIONS_ANYWHERE
-  return state.fallback ? null : toFaultResponse(notFound())
+  if (request.method === 'OPTIONS' && !state.passOn) return OPTIONS_ANYWHERE
+  return state.fallback || state.passOn ? null : toFaultResponse(notFound())
 }
 
 /** 501 with the path's methods in Allow, taken from its own answer to OPTIONS. */
@@ -266,6 +269,14 @@ function reportEnd({ request, state, startedAt, span }: Exchange, status: number
   observer.emit(
     reason === undefined ? { kind: 'answered', ...answered } : { kind: 'refused', ...answered, reason },
   )
+}
+
+/** The request belongs to the application that this server is a part of. */
+function passOn(exchange: Exchange, next: RequestListener): void {
+  const { incoming, response, span } = exchange
+  endExchange(exchange)
+  span?.end('other', response.statusCode)
+  next(incoming, response)
 }
 
 /** Resolves to null when the fallback has written its own answer. */

@@ -1,11 +1,15 @@
 import { resolve } from 'node:path'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
-import { printStartFault, type StartFault, withOpenPaths } from '../../core/app/start-fault.ts'
+import {
+  findUnnamedDatabase,
+  printStartFault,
+  type StartFault,
+  withOpenPaths,
+} from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
 import type { ContentType } from '../../core/model/model.ts'
-import { readEnvironment } from '../../core/project/environment.ts'
 import type { Project } from '../../core/project/project.ts'
 import type { Paint } from './paint.ts'
 import { describeDatabase, isNeverStarted, modeOf } from './project-database.ts'
@@ -58,7 +62,8 @@ async function open(
 ): Promise<Result<ServedApp, StartFault>> {
   const compiled = await compileApp(folder, process.env)
   if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
-  if (production && !(await isDatabaseNamed(compiled.value.project))) return failed(UNNAMED_DATABASE)
+  const unnamed = production ? await findUnnamedDatabase(compiled.value.project) : null
+  if (unnamed) return failed(unnamed)
   await showDatabase(compiled.value.project, screen)
   const terms = { ...terminalLog(screen ?? undefined), production, replaceOthers, signal }
   if (!workplace) return serveApp(compiled.value, terms)
@@ -71,25 +76,6 @@ async function showDatabase(project: Project, screen: StartScreen | null): Promi
   const database = await describeDatabase(project)
   screen?.say(`Database: ${database} (${modeOf(process.env)})\n`)
   screen?.step(isNeverStarted(project) ? 'Creating the database …' : 'Opening the database …')
-}
-
-/** In production a forgotten variable must not start an empty embedded database. */
-async function isDatabaseNamed({ root, settings, writtenAt }: Project): Promise<boolean> {
-  const written = writtenAt(['database', 'url'])
-  if (settings.database.url !== 'embedded') return true
-  if (written === null) return false
-  // A fallback, as of `${DATABASE_URL:-embedded}`, is no choice for production.
-  const variables = await readEnvironment(root, process.env)
-  return (
-    written.variables.length === 0 ||
-    written.variables.some(name => variables.ok && variables.value[name] === 'embedded')
-  )
-}
-
-const UNNAMED_DATABASE: StartFault = {
-  kind: 'other',
-  message:
-    'In production the database has to be named: set DATABASE_URL, or --database, to postgres://user:password@host:5432/database. `database: { url: embedded }` in project.yaml accepts the embedded one',
 }
 
 const ONE_ALONE: StartFault = {

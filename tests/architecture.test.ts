@@ -60,6 +60,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@graphql-tools/schema': ['core/graphql'],
   '@graphql-tools/utils': ['core/graphql'],
   commander: ['tools/cli'],
+  'json-schema-to-typescript': ['tools/cli'],
   '@babel/parser': ['tools/strapi'],
   'node-sqlite3-wasm': ['tools/strapi'],
   tar: ['tools/strapi'],

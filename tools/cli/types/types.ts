@@ -15,13 +15,13 @@ import { loadModules } from '../../../core/plugins/load/load-plugins.ts'
 import type { PluginKind, PluginSchema } from '../../../core/plugins/plugin-module.ts'
 import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
+import { type ConfigSchemas, printConfigTypes } from './config-types.ts'
 import {
   isRequiredOnCreate,
   printColumnType,
   printEnd,
   printInput,
   printPropertyName,
-  printSchema,
   printValue,
   quote,
 } from './types-schema.ts'
@@ -81,7 +81,7 @@ async function makeTypes(folder: string, env: Environment): Promise<Result<Types
     middlewares: named('middleware', name => middlewares.get(name)?.optionsSchema),
     mails: mails.value,
   }
-  return ok({ root, text: printTypes(terms) })
+  return ok({ root, text: await printTypes(terms) })
 }
 
 async function readOrNothing(file: string): Promise<string | null> {
@@ -95,13 +95,10 @@ async function readOrNothing(file: string): Promise<string | null> {
 interface TypesTerms {
   readonly model: Model
   readonly storage: Storage
-  readonly policies: TypesInput
-  readonly middlewares: TypesInput
+  readonly policies: ConfigSchemas
+  readonly middlewares: ConfigSchemas
   readonly mails: MailTemplates
 }
-
-/** The schema of a plugin's configuration by its name; undefined if it has none. */
-type TypesInput = ReadonlyMap<string, PluginSchema | undefined>
 
 const head = (
   mails: readonly string[],
@@ -110,23 +107,24 @@ import type { Link, LinkInput,${mails.length > 0 ? ' MailValue,' : ''} Part, Par
 `
 
 /** The text of .plinth/types.d.ts. */
-function printTypes({ model, storage, policies, middlewares, mails }: TypesTerms): string {
+async function printTypes({ model, storage, policies, middlewares, mails }: TypesTerms): Promise<string> {
   const types = [...model.contentTypes.values()].flatMap(printType)
   const components = [...model.components.values()].flatMap(printComponent)
   const mailTypes = printMails(mails)
+  const configs = await printConfigTypes('Policy', policies)
+  const options = await printConfigTypes('Middleware', middlewares)
   const body = [
     ...block('interface ContentTypes', types),
     ...block('interface Components', components),
     ...block('interface ModelRows', printRows(model, storage)),
-    ...block('interface Policies', printGiven(policies)),
-    ...block('interface Middlewares', printGiven(middlewares)),
+    ...configs.namespaces,
+    ...options.namespaces,
+    ...block('interface Policies', configs.entries),
+    ...block('interface Middlewares', options.entries),
     ...block('interface Mails', mailTypes),
   ]
   return [head(mailTypes), ...block("declare module 'plinth'", body), ''].join('\n')
 }
-
-const printGiven = (given: TypesInput): readonly string[] =>
-  Array.from(given, ([name, schema]) => `${quote(name)}: ${printSchema(schema)}`)
 
 /** The variables of all locales of a mail. Account mails are sent by the server alone. */
 function printMails({ files }: MailTemplates): readonly string[] {

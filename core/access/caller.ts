@@ -6,11 +6,13 @@ import type { Condition, RoleRules, UserValues } from './compile/condition.ts'
 
 /** The caller of an operation and its permissions. Made by identity/ from a request, or by code that acts for a user. */
 export interface Caller {
-  /** `public`: no credentials; `token`: an API token; `user`: a signed-in user. */
-  readonly kind: 'public' | 'token' | 'user'
+  /** `public`: no credentials; `token`: an API token; `user`: a signed-in user; `external`: a user of another issuer. */
+  readonly kind: 'public' | 'token' | 'user' | 'external'
   readonly grants: Grants
-  /** Values of `$user.…` in conditions; null without a user. */
+  /** Values of `$user.…` and `$claims.…` in conditions; null without any. An external caller has `$claims` alone. */
   readonly user: UserValues | null
+  /** Issuer and subject of an external caller. */
+  readonly subject?: string
   /** Id of the session of a signed-in user; absent for other callers, and for tokens of earlier versions. */
   readonly sessionId?: string
 }

@@ -4,11 +4,23 @@ import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/m
 import type { UserValues } from './compile/condition.ts'
 import { isPasswordAttribute } from './readable-attributes.ts'
 
-/** `$user.role.type` → `['role', 'type']`; undefined: not a reference to the user. */
+/** The values of a caller under this name are the claims of an external token. */
+export const CLAIMS = '$claims'
+
+/**
+ * `$user.role.type` → `['role', 'type']`, `$claims.tenant` → `['$claims', 'tenant']`; undefined: not a reference to the
+ * caller.
+ */
 export function userPath(value: unknown): readonly string[] | undefined {
-  if (typeof value !== 'string' || !/^\$user(?![A-Za-z0-9_])/.test(value)) return undefined
-  return value.split('.').slice(1)
+  if (typeof value !== 'string') return undefined
+  const [, name] = /^\$(user|claims)(?![A-Za-z0-9_])/.exec(value) ?? []
+  if (name === undefined) return undefined
+  return name === 'user' ? value.split('.').slice(1) : value.split('.')
 }
+
+/** `$user.role.type` or `$claims.tenant`. */
+export const printUserPath = (path: readonly string[]): string =>
+  (path[0] === CLAIMS ? path : ['$user', ...path]).join('.')
 
 /** Every `$user.…` in a declared value, at any depth. */
 export function* userPathsIn(value: unknown): Generator<readonly string[]> {
@@ -30,8 +42,13 @@ export interface UserReference {
   readonly place: Path
 }
 
-/** Resolves a path over to-one relations and single components to its attribute; a string is the error message. */
-export function resolveUserPath(path: readonly string[], user: ContentType): ScalarAttribute | string {
+/**
+ * Resolves a path over to-one relations and single components to its attribute; a string is the error message. null: a
+ * claim, whose type is not declared.
+ */
+export function resolveUserPath(path: readonly string[], user: ContentType): ScalarAttribute | string | null {
+  if (path[0] === CLAIMS)
+    return path.length > 1 ? null : '`$claims` is not one value: name a claim, such as `$claims.tenant`'
   let holder: Holder = user
   for (const [index, name] of path.entries()) {
     const attribute: Attribute | undefined = holder.attributes.get(name)
@@ -40,10 +57,10 @@ export function resolveUserPath(path: readonly string[], user: ContentType): Sca
       return index === path.length - 1 ? attribute : unknownStep(path, index + 1, null)
     }
     const next = toOneTarget(attribute)
-    if (!next) return `\`${print(path.slice(0, index + 1))}\` is not one value`
+    if (!next) return `\`${printUserPath(path.slice(0, index + 1))}\` is not one value`
     holder = next
   }
-  return `\`${print(path)}\` is not one value: name an attribute of it, such as \`${print([...path, 'id'])}\``
+  return `\`${printUserPath(path)}\` is not one value: name an attribute of it, such as \`${printUserPath([...path, 'id'])}\``
 }
 
 function toOneTarget(attribute: Attribute): Holder | null {
@@ -54,8 +71,6 @@ function toOneTarget(attribute: Attribute): Holder | null {
   return null
 }
 
-const print = (path: readonly string[]): string => ['$user', ...path].join('.')
-
 function unknownStep(path: readonly string[], index: number, holder: Holder | null): string {
   const name = path[index] ?? ''
   const known = [...(holder?.attributes.values() ?? [])].filter(attribute => !isPasswordAttribute(attribute))
@@ -63,7 +78,7 @@ function unknownStep(path: readonly string[], index: number, holder: Holder | nu
     name,
     known.map(attribute => attribute.name),
   )
-  return `unknown \`${name}\` in \`${print(path)}\`${near}`
+  return `unknown \`${name}\` in \`${printUserPath(path)}\`${near}`
 }
 
 /** True if some `$user.…` has no value. An empty text counts as missing: `$contains` and `$startsWith` would match every row. */

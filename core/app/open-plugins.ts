@@ -193,7 +193,9 @@ export function guardOptionsOf(
   const { roles, apiTokens, policyTimeout } = project.settings
   // Routes without a permission of their own admit signed-in users and full-access tokens (contract).
   const isKnown = ({ kind, grants }: Caller) =>
-    kind === 'user' || (kind === 'token' && apiTokens[grants.name]?.type === 'full-access')
+    kind === 'user' ||
+    kind === 'external' ||
+    (kind === 'token' && apiTokens[grants.name]?.type === 'full-access')
   return {
     app: registered.app,
     identify,

@@ -20,6 +20,7 @@ import { createIdentify, withReadYourWrites } from '../identity/identify.ts'
 import { type IdentityTerms, openBackground } from '../identity/identity.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { openAuthService } from '../identity/sign-in/auth-service.ts'
+import { issuerStrategy } from '../identity/sign-in/issuer-strategy.ts'
 import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
 import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
 import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
@@ -259,8 +260,10 @@ export function openIdentitySection(
   { identity, documents }: { readonly identity: IdentityTerms; readonly documents: DocumentsSection },
 ) {
   const { database, sessions } = identity
+  const issuers = Object.values(settings.auth.issuers)
   const known = createIdentify(access.publicCaller, [
     apiTokenStrategy(settings.apiTokens, access),
+    ...(issuers.length > 0 ? [issuerStrategy(issuers, { access })] : []),
     sessionStrategy({
       ...{ sessions, access, database, model, storage },
       // A blocked user must be refused at once, but replicas lag behind.

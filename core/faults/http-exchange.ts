@@ -32,7 +32,8 @@ export interface HttpRequest extends RequestContext {
 
 /** The parts of a caller that the log names. */
 export interface IdentifiedCaller {
-  readonly kind: 'public' | 'token' | 'user'
+  readonly kind: 'public' | 'token' | 'user' | 'external'
+  readonly subject?: string
   /** `name`: the key of the role or token. */
   readonly grants: { readonly name: string }
   readonly user: Readonly<Record<string, unknown>> | null
@@ -41,8 +42,9 @@ export interface IdentifiedCaller {
 /** `role editor, user 5`, `API token build`; null: not identified. */
 export function describeCaller(caller: IdentifiedCaller | null | undefined): string | null {
   if (!caller) return null
-  const { kind, grants, user } = caller
+  const { kind, grants, user, subject } = caller
   if (kind === 'token') return `API token ${grants.name}`
+  if (kind === 'external') return `role ${grants.name}, ${subject}`
   return `role ${grants.name}${kind === 'user' ? `, user ${String(user?.id)}` : ''}`
 }
 

@@ -282,8 +282,10 @@ function openKey(key: string, caller: Caller): RequestKey {
   }
 }
 
-const callerName = ({ kind, grants, user }: Caller): string =>
-  JSON.stringify([kind, kind === 'user' ? user?.documentId : kind === 'token' ? grants.name : null])
+const callerName = ({ kind, grants, user, subject }: Caller): string => {
+  const names = { public: null, token: grants.name, user: user?.documentId, external: subject }
+  return JSON.stringify([kind, names[kind]])
+}
 
 /** Headers that change the meaning of a request. */
 const RELEVANT_HEADERS = ['content-type', 'strapi-response-format', 'if-match', 'accept-language'] as const

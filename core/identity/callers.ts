@@ -46,7 +46,8 @@ export function openCallerKeys(): CallerKeys {
 }
 
 /** Contains a space, so it never equals an address. null: the public caller. */
-function callerKey({ kind, grants, user }: Caller): string | null {
+function callerKey({ kind, grants, user, subject }: Caller): string | null {
+  if (kind === 'external') return `external ${subject}`
   if (kind === 'token') return `${TOKEN_PREFIX}${grants.name}`
   return kind === 'user' ? `user ${String(user?.id)}` : null
 }

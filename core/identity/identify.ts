@@ -43,6 +43,6 @@ export const withReadYourWrites =
     const caller = await identify(authorization)
     const { kind, grants } = caller
     if (kind === 'public') return caller
-    if (kind === 'user' || apiTokens[grants.name]?.type !== 'read-only') readOwnWrites()
+    if (kind !== 'token' || apiTokens[grants.name]?.type !== 'read-only') readOwnWrites()
     return caller
   }

@@ -4,6 +4,8 @@ import type { Ability } from './ability.ts'
 export interface RequestState {
   /** null if no user is signed in. */
   readonly user: RequestUser | null
+  /** The claims of a token of `auth.issuers`; null: another caller. */
+  readonly claims: Readonly<Record<string, unknown>> | null
   /** The API token of the request; null: none. */
   readonly token: { readonly name: string } | null
   /** The effective role: the user's, or `public`; null with an API token. */

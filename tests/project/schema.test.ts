@@ -83,6 +83,7 @@ test('every default of the schema reaches the settings, and a changed default ch
 const EVERY_HOLDER = `name: A
 i18n: { locales: [en, fr] }
 server: { rateLimit: { api: {}, auth: {}, account: {} } }
+auth: { issuers: { login: { issuer: https://login.example, audience: a } } }
 graphql:
   config: { limits: {} }
   shadowCRUD: { thing: { fields: { title: {} } }, other: {} }

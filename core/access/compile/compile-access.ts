@@ -24,7 +24,7 @@ import {
   toPermissionTable,
   WILDCARD,
 } from '../permission-entries.ts'
-import { resolveUserPath, userPathsIn, userReferencesIn } from '../user-path.ts'
+import { CLAIMS, resolveUserPath, userPathsIn, userReferencesIn } from '../user-path.ts'
 import { compileCondition } from './compile-condition.ts'
 import { expectedLists } from './expected-lists.ts'
 import { toGrants, toRules } from './to-rules.ts'
@@ -77,7 +77,9 @@ function toAccess(settings: Settings, holders: Holders, model: Model): Access {
 }
 
 function userPathsOf({ roles }: Settings): Access['userPaths'] {
-  const paths = Object.values(roles).flatMap(({ permissions }) => [...userPathsIn(permissions)])
+  const paths = Object.values(roles)
+    .flatMap(({ permissions }) => [...userPathsIn(permissions)])
+    .filter(([name]) => name !== CLAIMS)
   const byName = new Map(paths.map(path => [path.join('.'), path]))
   return Object.freeze([...byName.values()])
 }

@@ -7,7 +7,8 @@ import type { PermissionTerms } from '../../project/settings/settings.ts'
 import { OPERATOR_NAMES } from '../../query/operators.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { targetHolder } from '../../query/parse-place.ts'
-import { bindUser, lacksValue, resolveUserPath, userPath, userPathsIn } from '../user-path.ts'
+import type { Filter } from '../../query/query.ts'
+import { bindUser, CLAIMS, lacksValue, resolveUserPath, userPath, userPathsIn } from '../user-path.ts'
 import type { Condition, UserValues } from './condition.ts'
 
 type Where = NonNullable<PermissionTerms['where']>
@@ -25,7 +26,7 @@ export function compileCondition(
   model: Model,
 ): Result<Condition, ConditionFault> {
   const personal = !userPathsIn(where).next().done
-  const parsed = attempt(() => parseFilter(personal ? withSamples(where, model) : where, type))
+  const parsed = personal ? parseSample(where, type, model) : attempt(() => parseFilter(where, type))
   if (!parsed.ok) return failed(...parsed.reasons.map(fault => toConditionFault(fault, where, type)))
   if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
   const isPrivate = [...userPathsIn(where)].some(path => isPrivateUserPath(path, model))
@@ -34,7 +35,7 @@ export function compileCondition(
 
 function isPrivateUserPath(path: readonly string[], { builtIn }: Model): boolean {
   const attribute = resolveUserPath(path, builtIn.user)
-  return typeof attribute !== 'string' && attribute.private
+  return typeof attribute === 'object' && attribute?.private === true
 }
 
 /** A value that the attribute cannot hold makes the condition false, as a missing one does. */
@@ -44,16 +45,33 @@ function bind(where: Where, type: ContentType, user: UserValues) {
   return parsed.ok ? parsed.value : null
 }
 
+/** Parses the condition with sample values. Claims have no declared type: a value that fits is taken. */
+function parseSample(where: Where, type: ContentType, model: Model): Result<Filter, Fault> {
+  const parse = (claim: Sample) => attempt(() => parseFilter(withSamples(where, model, claim), type))
+  const first = parse('text')
+  if (first.ok || ![...userPathsIn(where)].some(([name]) => name === CLAIMS)) return first
+  for (const claim of [...Object.values(SAMPLES), null]) {
+    const parsed = parse(claim)
+    if (parsed.ok) return parsed
+  }
+  return first
+}
+
+type Sample = string | number | boolean | null
+
 /** Replaces each `$user.…` by a sample value of its type, so that a type mismatch is found when the project is loaded. */
-function withSamples(value: unknown, model: Model): unknown {
+function withSamples(value: unknown, model: Model, claim: Sample): unknown {
   const path = userPath(value)
   if (path) {
     const attribute = resolveUserPath(path, model.builtIn.user)
+    if (attribute === null) return claim
     return typeof attribute === 'string' ? '' : sampleOf(attribute.type)
   }
-  if (Array.isArray(value)) return value.map(part => withSamples(part, model))
+  if (Array.isArray(value)) return value.map(part => withSamples(part, model, claim))
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withSamples(part, model)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, withSamples(part, model, claim)]),
+  )
 }
 
 const SAMPLES: { readonly [Type in ValueType]?: string | number | boolean } = {

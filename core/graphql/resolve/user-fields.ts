@@ -69,7 +69,7 @@ type Body = Readonly<Record<string, unknown>>
 
 /** The signed-in user, whatever their permissions; null for API tokens. */
 export const meField = ({ auth, format }: FixedTerms): FixedField => ({
-  allows: ({ caller }) => caller.user !== null,
+  allows: ({ caller }) => typeof caller.user?.id === 'number',
   reason: () => 'The request has no session: `me` answers the signed-in user',
   resolve: async (_, { caller }) => parseUser(await auth.me(caller), format),
 })

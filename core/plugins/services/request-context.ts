@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Caller } from '../../access/caller.ts'
 import type { UserValues } from '../../access/compile/condition.ts'
+import { CLAIMS } from '../../access/user-path.ts'
 import { memoize } from '../../base/memo.ts'
 import { isDeeperThan } from '../../base/plain-data.ts'
 import { toPluginError, ValidationError } from '../../faults/errors.ts'
@@ -78,7 +79,8 @@ const abilityOf = memoize(createAbility)
 export function requestState(caller: Caller, roleName: ContextTerms['roleName']): RequestState {
   const { kind, grants, user } = caller
   return {
-    user: user && toRequestUser(user),
+    user: user && kind !== 'external' ? toRequestUser(user) : null,
+    claims: (user?.[CLAIMS] ?? null) as RequestState['claims'],
     token: kind === 'token' ? { name: grants.name } : null,
     role: kind === 'token' ? null : { type: grants.name, name: roleName(grants.name) },
     get ability() {

@@ -77,7 +77,7 @@ const mixed = (path: Path, odd: number): ProjectFinding => ({
   path: [...path, odd],
 })
 
-/** Permissions of a token must not use `$user`, because a token has no user. */
+/** Permissions of a token must not use `$user` or `$claims`, because a token has no user. */
 export function* tokenCallers(settings: Settings): Generator<ProjectFinding> {
   for (const { terms, path } of conditionalPermissions(settings)) {
     if (path[0] !== 'apiTokens') continue
@@ -85,16 +85,19 @@ export function* tokenCallers(settings: Settings): Generator<ProjectFinding> {
       ...callersIn(terms.where ?? null, [...path, 'where']),
       ...callersIn(terms.set ?? null, [...path, 'set']),
     ]) {
-      yield { code: 'conflict', message: '`$user` is the signed-in user, and a token has none', path: at }
+      const message = '`$user` and `$claims` are of the signed-in user, and a token has none'
+      yield { code: 'conflict', message, path: at }
     }
   }
 }
 
-function callersIn(value: Json, path: Path): readonly Path[] {
-  if (typeof value === 'string') return /^\$user(\.|$)/.test(value) ? [path] : []
+const REFERENCE = /^\$(user|claims)(\.|$)/
+
+function callersIn(value: Json, path: Path, reference = REFERENCE): readonly Path[] {
+  if (typeof value === 'string') return reference.test(value) ? [path] : []
   if (value === null || typeof value !== 'object') return []
   return Object.entries(value).flatMap(([key, child]) =>
-    callersIn(child, [...path, Array.isArray(value) ? Number(key) : key]),
+    callersIn(child, [...path, Array.isArray(value) ? Number(key) : key], reference),
   )
 }
 
@@ -178,6 +181,46 @@ export function* registration({ auth, roles, user }: Settings): Generator<Projec
     const message = `\`user\` declares no attribute \`${field}\`${hintFor(field, Object.keys(user.attributes))}`
     yield { code: 'unknown-name', message, path: [...path, 'allowedFields', index] }
   }
+}
+
+/** Issuers are distinct, and their roles exist. */
+export function* issuers({ auth, roles }: Settings): Generator<ProjectFinding> {
+  const declared = Object.entries(auth.issuers)
+  for (const [name, { issuer, role }] of declared) {
+    const path = ['auth', 'issuers', name]
+    const [first = name] = declared.find(([, other]) => other.issuer === issuer) ?? []
+    if (first !== name) {
+      const related = { path: ['auth', 'issuers', first], message: `\`${first}\` is here` }
+      const message = `the issuers \`${first}\` and \`${name}\` are the same`
+      yield { code: 'conflict', message, path, atKey: true, related }
+    }
+    const place = [...path, 'role']
+    const mapped = Object.entries(role.map ?? {})
+    for (const [value, key] of mapped) yield* knownRole(key, [...place, 'map', value], roles)
+    if (role.default !== null) yield* knownRole(role.default, [...place, 'default'], roles)
+    if (mapped.length === 0 || role.claim) continue
+    const message = '`map` needs the `claim` whose values it maps'
+    yield { code: 'missing-key', message, path: [...place, 'map'], atKey: true }
+  }
+}
+
+function* knownRole(key: string, path: Path, roles: Roles): Generator<ProjectFinding> {
+  if (Object.hasOwn(roles, key)) return
+  yield {
+    code: 'unknown-name',
+    message: `unknown role \`${key}\`${didYouMean(key, Object.keys(roles))}`,
+    path,
+  }
+}
+
+/** `$claims` needs an issuer. */
+export function* claims(settings: Settings): Generator<ProjectFinding> {
+  if (Object.keys(settings.auth.issuers).length > 0) return
+  const message = '`$claims` are of tokens of another issuer: declare it in `auth.issuers`'
+  for (const { terms, path } of conditionalPermissions(settings))
+    for (const term of ['where', 'set'] as const)
+      for (const at of callersIn(terms[term] ?? null, [...path, term], /^\$claims(\.|$)/))
+        yield { code: 'conflict', message, path: at }
 }
 
 /** The output size of HMAC-SHA256 in bytes. */

@@ -4,6 +4,8 @@ import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
   apiTokens,
+  claims,
+  issuers,
   jwtSecret,
   objectNames,
   permissionFields,
@@ -103,6 +105,8 @@ export const rules: readonly ProjectRule[] = [
   tokenCallers,
   routes,
   jwtSecret,
+  issuers,
+  claims,
   registration,
   providerOptions,
 ]

@@ -853,6 +853,46 @@ export interface AuthSettings {
     /** Web page that users reach after they confirm their mail address. */
     readonly confirmUrl: string | null
   }
+  /** Other servers whose JSON Web Tokens identify callers, by a name of your choice. */
+  readonly issuers: {
+    readonly [k: string]: Issuer
+  }
+}
+/** A server whose tokens identify callers. */
+export interface Issuer {
+  /** Value of `iss`, exactly. Keys are found through its OpenID configuration. */
+  readonly issuer: string
+  /** Accepted values of `aud`: the name of this API at the issuer. A token for another audience is refused. */
+  readonly audience: readonly string[]
+  /** Accepted signature algorithms. */
+  readonly algorithms: readonly (
+    | 'RS256'
+    | 'RS384'
+    | 'RS512'
+    | 'PS256'
+    | 'PS384'
+    | 'PS512'
+    | 'ES256'
+    | 'ES384'
+    | 'ES512'
+    | 'EdDSA'
+    | 'Ed25519'
+  )[]
+  /** Address of the public keys (JWKS). Without it, it is read from the issuer's OpenID configuration. */
+  readonly jwksUri?: string
+  /** Accepted difference between the clocks. In milliseconds. */
+  readonly clockTolerance: number
+  /** Role of the callers. Without it they have the role `authenticated`. */
+  readonly role: {
+    /** Claim with the caller's roles, a text or a list of texts. A list is the path to a nested claim. */
+    readonly claim?: readonly string[]
+    /** Role by value of the claim; the first entry that matches counts. Without it, a value is the key of a role. */
+    readonly map?: {
+      readonly [k: string]: string
+    }
+    /** Role of callers whose claim names none. `null` refuses them. */
+    readonly default: string | null
+  }
 }
 /** Uploaded files. */
 export interface UploadSettings {

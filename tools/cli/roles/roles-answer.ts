@@ -13,7 +13,7 @@ import {
   hasFields,
   type PathExplanation,
 } from '../../../core/access/explain/explain-field.ts'
-import { userPathsIn } from '../../../core/access/user-path.ts'
+import { printUserPath, userPathsIn } from '../../../core/access/user-path.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { Attribute, ContentType, Holder, ZoneAttribute } from '../../../core/model/model.ts'
 import { type RolesProject, unknownName } from './roles-project.ts'
@@ -125,7 +125,7 @@ function valuesOf({ terms }: Explanation, user: UserValues): Readonly<Record<str
   const valuesIn = (term: unknown, isNone: (value: unknown) => boolean) =>
     [...userPathsIn(term)].map(path => {
       const value = userValueAt(user, path)
-      return [['$user', ...path].join('.'), isNone(value) ? null : value] as const
+      return [printUserPath(path), isNone(value) ? null : value] as const
     })
   const set = valuesIn(terms.set, value => value === undefined)
   // In a condition an empty text counts as no value.

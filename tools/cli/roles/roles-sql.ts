@@ -5,7 +5,7 @@ import { compileCondition } from '../../../core/access/compile/compile-condition
 import { filterFor, type UserValues } from '../../../core/access/compile/condition.ts'
 import { type Explanation, grantsOf } from '../../../core/access/explain/explain.ts'
 import { restrict } from '../../../core/access/restrict/restrict.ts'
-import { resolveUserPath } from '../../../core/access/user-path.ts'
+import { printUserPath, resolveUserPath } from '../../../core/access/user-path.ts'
 import { attempt } from '../../../core/faults/fault.ts'
 import type { ContentType, ValueType } from '../../../core/model/model.ts'
 import { planQuery } from '../../../core/plan/plan-query.ts'
@@ -177,8 +177,13 @@ interface SampleUsers {
 function sampleUsers(user: UserValues | null, { access, model }: RolesProject): SampleUsers {
   const samples = access.userPaths.map(path => {
     const attribute = resolveUserPath(path, model.builtIn.user)
-    const name = ['$user', ...path].join('.')
-    return { path, name, values: typeof attribute === 'string' ? TEXT(name) : sampleOf(attribute.type, name) }
+    const name = printUserPath(path)
+    return {
+      path,
+      name,
+      values:
+        typeof attribute !== 'object' || attribute === null ? TEXT(name) : sampleOf(attribute.type, name),
+    }
   })
   const base =
     user ?? samples.reduce<UserValues>((all, { path, values }) => withValue(all, path, values[0]), {})

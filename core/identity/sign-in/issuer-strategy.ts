@@ -1,0 +1,206 @@
+import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
+import type { Caller, Grants } from '../../access/caller.ts'
+import type { Access } from '../../access/compile/compile-access.ts'
+import { CLAIMS } from '../../access/user-path.ts'
+import { fault, RequestFault, unauthorized } from '../../faults/fault.ts'
+import type { Issuer } from '../../project/settings/settings.ts'
+import type { Strategy } from '../identify.ts'
+
+export interface IssuerTerms {
+  readonly access: Access
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/**
+ * Identifies callers by the tokens of other issuers (reference/safety.md#s8-sessions-and-resets). The issuer of a token
+ * selects the declaration; the token is then verified by that issuer's keys alone. A token of another issuer is not of
+ * this kind.
+ */
+export function issuerStrategy(declared: readonly Issuer[], terms: IssuerTerms): Strategy {
+  const known = new Map(declared.map(issuer => [issuer.issuer, openIssuer(issuer, terms)]))
+  return async credential => {
+    const named = issuerOf(credential)
+    const identify = named === null ? undefined : known.get(named)
+    return identify ? identify(credential) : null
+  }
+}
+
+/** The issuer that a token names, not verified yet; null: no JSON Web Token. */
+function issuerOf(credential: string): string | null {
+  try {
+    const { iss } = decodeJwt(credential)
+    return typeof iss === 'string' ? iss : null
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null
+    throw error
+  }
+}
+
+function openIssuer(issuer: Issuer, { access, now = Date.now }: IssuerTerms) {
+  const keys = openKeys(issuer, now)
+  return async (credential: string): Promise<Caller> => {
+    const claims = await verify(credential, keys, { issuer, now: now() })
+    return Object.freeze({
+      kind: 'external',
+      grants: grantsOf(claims, issuer, access),
+      user: Object.freeze({ [CLAIMS]: claims }),
+      subject: `${issuer.issuer} ${claims.sub}`,
+    })
+  }
+}
+
+type Keys = ReturnType<typeof createRemoteJWKSet>
+
+async function verify(
+  credential: string,
+  keys: () => Promise<Keys>,
+  { issuer, now }: { readonly issuer: Issuer; readonly now: number },
+): Promise<JWTPayload> {
+  const { audience, algorithms, clockTolerance } = issuer
+  const tolerance = Math.ceil(clockTolerance / 1000)
+  try {
+    const { payload } = await jwtVerify(credential, async (...header) => (await keys())(...header), {
+      issuer: issuer.issuer,
+      audience: [...audience],
+      algorithms: [...algorithms],
+      clockTolerance: tolerance,
+      requiredClaims: ['sub', 'exp'],
+      currentDate: new Date(now),
+    })
+    if (typeof payload.sub !== 'string' || payload.sub === '') throw refusal('it has no subject')
+    // Only a token with a maximum age has its time of issue checked by the library.
+    if (payload.iat !== undefined && payload.iat > now / 1000 + tolerance)
+      throw refusal('it was issued in the future')
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JWKSInvalid || error instanceof errors.JWKSTimeout)
+      throw unavailable(issuer.issuer, error.message)
+    if (error instanceof errors.JOSEError) throw refusal(error.message)
+    throw error
+  }
+}
+
+const refusal = (reason: string): RequestFault =>
+  new RequestFault(
+    unauthorized('Missing or invalid credentials', `The token of the issuer is refused: ${reason}`),
+  )
+
+/** Role of tokens whose issuer declares none. */
+const SIGNED_IN = 'authenticated'
+
+function grantsOf(claims: JWTPayload, { issuer, role }: Issuer, { roles }: Access): Grants {
+  const named = role.claim ? rolesNamed(valuesAt(claims, role.claim), role.map, roles) : [SIGNED_IN]
+  const key = named[0] ?? role.default
+  const grants = key === null ? undefined : roles.get(key)
+  if (grants) return grants
+  const claim = role.claim?.join('.') ?? 'role'
+  throw refusal(`its claim \`${claim}\` names no role, and \`auth.issuers\` has no default for ${issuer}`)
+}
+
+/** In the order of `map`, which is the order of precedence. */
+function rolesNamed(
+  values: readonly string[],
+  map: Issuer['role']['map'],
+  roles: Access['roles'],
+): readonly string[] {
+  if (!map) return values.filter(value => roles.has(value))
+  return Object.entries(map).flatMap(([value, role]) => (values.includes(value) ? [role] : []))
+}
+
+/** The texts of a claim; a single name is the claim itself, several are a path. */
+function valuesAt(claims: JWTPayload, path: readonly string[]): readonly string[] {
+  let value: unknown = claims
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return []
+    value = (value as Readonly<Record<string, unknown>>)[name]
+  }
+  return [value].flat().filter(each => typeof each === 'string')
+}
+
+/** Milliseconds. */
+const FETCH_TIMEOUT = 5_000
+/** Milliseconds between two fetches: tokens with unknown key ids cannot cause more. */
+const COOLDOWN = 30_000
+/** Milliseconds that keys are used without a new fetch. */
+const KEYS_LIFETIME = 600_000
+/** Milliseconds without a new attempt after a failure. */
+const PAUSE = 5_000
+/** Bytes of a key set or a configuration. */
+const MOST_BYTES = 512_000
+
+/** The keys of an issuer, loaded at the first token. A failure to load them is 503, and not retried at once. */
+function openKeys({ issuer, jwksUri }: Issuer, now: () => number): () => Promise<Keys> {
+  let failedAt = Number.NEGATIVE_INFINITY
+  let keys: Promise<Keys> | undefined
+  const guard = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (now() - failedAt < PAUSE) throw unavailable(issuer, 'that has failed a moment ago')
+    try {
+      return await work()
+    } catch (error) {
+      failedAt = now()
+      throw unavailable(issuer, error instanceof Error ? error.message : String(error))
+    }
+  }
+  const load = async (): Promise<Keys> =>
+    createRemoteJWKSet(new URL(jwksUri ?? (await guard(() => discoverKeys(issuer)))), {
+      timeoutDuration: FETCH_TIMEOUT,
+      cooldownDuration: COOLDOWN,
+      cacheMaxAge: KEYS_LIFETIME,
+      [customFetch]: (url, init) => guard(() => fetchKeys(url, init)),
+    })
+  return () => {
+    keys ??= load().catch((error: unknown) => {
+      keys = undefined
+      throw error
+    })
+    return keys
+  }
+}
+
+/** A key set that the library cannot read must not be fetched for every token. */
+async function fetchKeys(url: string, init: RequestInit): Promise<Response> {
+  const text = await fetchBounded(url, init)
+  const { keys } = Object(JSON.parse(text)) as { readonly keys?: unknown }
+  if (!Array.isArray(keys)) throw new Error(`${url} answers no key set`)
+  return new Response(text, { headers: { 'content-type': 'application/json' } })
+}
+
+/** https://openid.net/specs/openid-connect-discovery-1_0.html, section 4.3: the configuration must name the issuer itself. */
+async function discoverKeys(issuer: string): Promise<string> {
+  const text = await fetchBounded(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {})
+  const { issuer: named, jwks_uri: uri } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>
+  if (named !== issuer) throw new Error('its configuration names another issuer')
+  if (typeof uri !== 'string' || !isAsSecure(uri, issuer))
+    throw new Error('its configuration has no secure jwks_uri')
+  return uri
+}
+
+/** Keys of an https issuer must not come over http. */
+const isAsSecure = (uri: string, issuer: string): boolean =>
+  URL.canParse(uri) &&
+  (uri.startsWith('https://') || (issuer.startsWith('http://') && uri.startsWith('http://')))
+
+/** No redirects; at most MOST_BYTES. */
+async function fetchBounded(url: string, init: RequestInit): Promise<string> {
+  const response = await fetch(url, {
+    ...init,
+    redirect: 'manual',
+    signal: init.signal ?? AbortSignal.timeout(FETCH_TIMEOUT),
+  })
+  if (response.status !== 200) throw new Error(`${url} answers ${response.status}`)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of response.body ?? []) {
+    size += part.length
+    if (size > MOST_BYTES) throw new Error(`${url} answers more than ${MOST_BYTES} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+const unavailable = (issuer: string, why: string): RequestFault =>
+  new RequestFault({
+    ...fault('unavailable', 'Service Unavailable'),
+    reason: `The keys of the issuer ${issuer} cannot be loaded: ${why}`,
+  })

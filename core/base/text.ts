@@ -53,6 +53,15 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, found => HTML_ENTITIES[found] ?? '')
 
+/**
+ * The text that `String` gives for a JSON value, also for one such as `{ "toString": 1 }`: `String` calls the function of
+ * that name, which a client's object can hide, and throws.
+ */
+export function printJsonValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(each => (each == null ? '' : printJsonValue(each))).join()
+  return typeof value === 'object' && value !== null ? '[object Object]' : String(value)
+}
+
 /** The strong ETag of a body, without quotes. Takes about 7 µs for 10 kB. */
 export const entityTag = (body: string | Buffer): string => hash('sha1', body, 'base64url')
 

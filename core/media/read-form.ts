@@ -59,6 +59,7 @@ export async function readForm(source: FormSource, terms: ReadFormTerms): Promis
   const broken = settled.find(file => file.status === 'rejected')
   if (!refusal && !broken) return { files, fields: reading.fields }
   await discardFiles(files.map(file => file.staged.path))
+  if (refusal instanceof Error) throw refusal
   throw refusal ? new RequestFault(refusal) : broken?.reason
 }
 
@@ -77,6 +78,9 @@ function openParser(
   }
 }
 
+/** Why reading stopped: a fault of the form, or an unexpected error. */
+type Failure = Fault | Error
+
 interface FormReading {
   readonly terms: ReadFormTerms
   readonly fields: Map<string, string[]>
@@ -85,10 +89,10 @@ interface FormReading {
 }
 
 /** Resolves to null when the form has ended, or to the reason for refusing it, after draining the rest of the body. */
-function parseForm(source: Readable, busboy: BusboyInstance, reading: FormReading): Promise<Fault | null> {
+function parseForm(source: Readable, busboy: BusboyInstance, reading: FormReading): Promise<Failure | null> {
   return new Promise(resolve => {
     let refused = false
-    const refuse = (reason: Fault): void => {
+    const refuse = (reason: Failure): void => {
       if (refused) return
       refused = true
       source.unpipe(busboy)
@@ -124,12 +128,18 @@ function drainBody(source: Readable, answer: () => void): void {
   source.resume()
 }
 
-type Refuse = (reason: Fault) => void
+type Refuse = (reason: Failure) => void
 
 function subscribe(busboy: BusboyInstance, reading: FormReading, refuse: Refuse): void {
-  busboy.on('file', (field, stream, filename) =>
-    stageFile(stream, { field, filename, broken: refuse }, reading),
-  )
+  busboy.on('file', (field, stream, filename) => {
+    try {
+      stageFile(stream, { field, filename, broken: refuse }, reading)
+    } catch (error) {
+      // An exception in a listener would end the process.
+      stream.resume()
+      refuse(error instanceof Error ? error : new Error('A file could not be read', { cause: error }))
+    }
+  })
   busboy.on('field', (name, value, nameCut, valueCut) => {
     if (nameCut || valueCut) refuse(limitExceeded('A field of the form is too long'))
     reading.fields.set(name, [...(reading.fields.get(name) ?? []), value])

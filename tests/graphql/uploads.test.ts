@@ -447,3 +447,20 @@ test.serial('a form sent across sites without a preflight is refused (CSRF)', as
   t.is(form.status, 403)
   t.deepEqual(stored(), before)
 })
+
+test.serial('a map whose paths are no texts is refused, also of callers that have no permission', async t => {
+  for (const path of [{ toString: 1 }, [{ toString: 1 }], null, 1])
+    for (const token of ['full', 'drafter', null] as const)
+      await refused(
+        t,
+        {
+          parts: [
+            ['operations', operations(UPLOAD)],
+            ['map', JSON.stringify({ 0: [path] })],
+            ['0', 'x', 'a.txt'],
+          ],
+          token,
+        },
+        /Invalid object path/,
+      )
+})

@@ -3,9 +3,11 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import test from 'ava'
 import S3rver from 's3rver'
 import { storageKeys } from '../../core/media/file-transaction.ts'
+import { readForm } from '../../core/media/read-form.ts'
 import type { FileStorage } from '../../core/media/storage/file-storage.ts'
 import { openLocalStorage, openStorage } from '../../core/media/storage/open-storage.ts'
 import { temporaryFolder } from '../harness/folder.ts'
@@ -31,6 +33,22 @@ test('local storage keeps complete files only, under their keys', async t => {
   await files.remove('a_0123456789.txt')
   await files.remove('a_0123456789.txt')
   t.deepEqual(readdirSync(uploads), [])
+})
+
+test('an error in the rules of a form rejects its promise and does not end the process', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const part = '--x\r\nContent-Disposition: form-data; name="a"; filename="a.txt"\r\n\r\nbytes\r\n'
+  const source = {
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    stream: () => Readable.from([`${part}${part}--x--\r\n`]),
+  }
+  const accepts = () => {
+    throw new TypeError('unexpected')
+  }
+  const rules = { accepts, fields: 10, fieldSize: 100 }
+  const reading = readForm(source, { folder: folder.path, sizeLimit: 1_000, rules })
+  await t.throwsAsync(reading, { instanceOf: TypeError, message: 'unexpected' })
 })
 
 test('no key leads out of the storage folder', async t => {

@@ -115,6 +115,37 @@ test('no body changes built-in prototypes, or documents through them', async t =
   t.is((await world.ask('GET', '/api/articles?status=draft', { as: FULL })).text, all)
 })
 
+// `String` throws for such a value, as it calls its property `toString`.
+const UNPRINTABLE: readonly unknown[] = [{ toString: 1 }, [{ toString: 1 }], { toString: null, valueOf: 1 }]
+
+test('a value whose property toString is no function is refused like any other object', async t => {
+  const attributes =
+    'title slug rating price views score day at happensAt stamp featured kind contact meta code author related gallery cover seo links blocks'.split(
+      ' ',
+    )
+  for (const value of UNPRINTABLE) {
+    const bold = [{ type: 'paragraph', children: [{ type: 'text', text: 'x', bold: value }] }]
+    for (const data of [
+      ...attributes.map(name => ({ [name]: value })),
+      { body: bold },
+      { featured: value },
+    ]) {
+      const { status, text } = await world.ask('POST', '/api/articles', { as: FULL, data })
+      t.true(status < 500, `${JSON.stringify(data)}: ${status} ${text}`)
+    }
+    for (const name of ['blocked', 'confirmed', 'role', 'username']) {
+      const body = JSON.stringify({
+        username: 'Ann',
+        email: 'ann@example.org',
+        password: 'Abcdef123',
+        [name]: value,
+      })
+      const { status, text } = await world.ask('POST', '/api/users', { as: FULL, body })
+      t.is(status, 400, `${body}: ${text}`)
+    }
+  }
+})
+
 /** Parts of a project file, and whether it is one all the same: a role or token may have any name. */
 const FILES: readonly string[] = [
   'roles: { __proto__: { permissions: {} } }',

@@ -1,3 +1,4 @@
+import { printJsonValue } from '../../base/text.ts'
 import { type Fault, fault, invalidKey, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, ComponentAttribute, Holder, LinkAttribute, Model } from '../../model/model.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
@@ -217,7 +218,8 @@ function parseFragment(
   { attribute, components, parsePopulate }: MixedPlace,
 ): Part {
   if (parseBoolean(options) !== undefined) return { holder, selection: selectionOf(holder) }
-  if (!isRecord(options)) throw new RequestFault(invalidKey(String(options), attribute.name, 'populate'))
+  if (!isRecord(options))
+    throw new RequestFault(invalidKey(printJsonValue(options), attribute.name, 'populate'))
   for (const key of Object.keys(options)) {
     if (!FRAGMENT_OPTIONS.has(key))
       throw new RequestFault(invalidKey(key, `${attribute.name}.on.${holder.uid}`, 'populate'))

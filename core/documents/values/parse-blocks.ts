@@ -1,3 +1,4 @@
+import { printJsonValue } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 
@@ -45,7 +46,7 @@ const readString: ReadField = (given, path) =>
     : kept(String(given))
 
 const readBoolean: ReadField = (given, path) => {
-  const word = String(given).toLowerCase()
+  const word = printJsonValue(given).toLowerCase()
   if (word === 'true' || word === '1') return kept(true)
   if (word === 'false' || word === '0') return kept(false)
   return refused(wrongType('boolean', given), path, given)

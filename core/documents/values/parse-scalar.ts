@@ -1,7 +1,7 @@
 import { fitsPassword } from '../../base/passwords.ts'
 import { isDeeperThan } from '../../base/plain-data.ts'
 import type { Result } from '../../base/result.ts'
-import { trimDecimal } from '../../base/text.ts'
+import { printJsonValue, trimDecimal } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ScalarAttribute, ValueType } from '../../model/model.ts'
 import type { InvalidValue } from '../../query/parse-moment.ts'
@@ -215,7 +215,7 @@ function numberOf(value: unknown): number | Refusal {
 
 /** The reference reads a list as its text, as far as that is a number. */
 function listed(value: readonly unknown[]): number | Refusal {
-  const number = Number.parseFloat(String(value))
+  const number = Number.parseFloat(printJsonValue(value))
   return Number.isFinite(number) ? number : notANumber(value)
 }
 
@@ -301,7 +301,7 @@ function* rulesOf(attribute: ScalarAttribute, stored: Stored, strict: boolean): 
 
 /** true, false, 1, 0, these as text in any case, and a list of one of them. */
 function parseBoolean(value: unknown): ParseOutcome {
-  const word = String(value).toLowerCase()
+  const word = printJsonValue(value).toLowerCase()
   if (word === 'true' || word === '1') return { stored: true }
   if (word === 'false' || word === '0') return { stored: false }
   return { refusal: wrongType('boolean', value) }

@@ -1,3 +1,4 @@
+import { printJsonValue } from '../../base/text.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../model/model.ts'
 import type { CreateCommand, GivenValues, UpdateCommand } from '../../query/command.ts'
@@ -48,7 +49,7 @@ export function parseWriteLocale(
   const codes = locales.map(({ code }) => code)
   const known = codes.find(code => code === raw)
   if (known !== undefined) return known
-  const message = `Unknown locale ${String(raw)}: the locales are ${codes.join(', ')}`
+  const message = `Unknown locale ${printJsonValue(raw)}: the locales are ${codes.join(', ')}`
   throw new RequestFault(fault('validation', message, { key: 'locale', expected: codes }))
 }
 

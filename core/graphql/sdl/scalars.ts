@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
-import { isRealDay } from '../../base/text.ts'
+import { isRealDay, printJsonValue } from '../../base/text.ts'
 import { graphqlEnumValues } from '../../model/enum-names.ts'
 import type { Attribute, Component, Model, ZoneAttribute } from '../../model/model.ts'
 import { graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
@@ -100,7 +100,7 @@ const dateTime = textScalar({
 
 const LONG_RANGE = 2n ** 63n
 
-const shorten = (given: unknown): string => String(given).slice(0, 100)
+const shorten = (given: unknown): string => printJsonValue(given).slice(0, 100)
 
 /** Parses a 64-bit integer to a string, which does not round it. */
 function readLong(given: unknown): string {

@@ -1,3 +1,4 @@
+import { printJsonValue } from '../../base/text.ts'
 import { attempt, fault, RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
@@ -152,7 +153,7 @@ const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constr
 
 /** The fault of a path without a place for a file. */
 const invalidPath = (path: unknown): RequestFault =>
-  malformed(`Invalid object path for the ‘map’ multipart field: ‘${shorten(String(path))}’`)
+  malformed(`Invalid object path for the ‘map’ multipart field: ‘${shorten(printJsonValue(path))}’`)
 
 const shorten = (text: string): string => text.slice(0, 100)
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { checkApp } from '../../core/app/check-app.ts'
 import { toPlural } from '../../core/model/names.ts'
 import { readProject } from '../../core/project/load-project.ts'
@@ -56,8 +56,17 @@ test('settings without a counterpart are reported next to the imported ones, and
   t.is(yaml, readFileSync(golden, 'utf8'))
   t.deepEqual((await check(out)).faults, [])
   t.regex(report, /2 content-types and 1 component of a Strapi 5 project/)
-  t.regex(report, /contentTypes\.own-file/)
-  t.regex(report, /Before others have a look:\n {2}what controllers, policies/)
+  t.regex(
+    report,
+    /`file` in Strapi: .* \(src\/api\/file\/content-types\/file\/schema\.json:1 → project\.yaml:33\)/,
+  )
+  t.regex(report, /Lost content or access:\n {2}what controllers, policies/)
+  t.regex(
+    report,
+    /Code to rewrite:\n {2}1 lifecycle: .* \(src\/api\/product\/content-types\/product\/lifecycles\.ts\)/,
+  )
+  t.true(report.indexOf('Code to rewrite') < report.indexOf('Remarks:'))
+  t.true(report.split('\n').length < 50)
 })
 
 test('the fallback of a variable is written as YAML text, whatever it contains', async t => {
@@ -195,7 +204,10 @@ test('settings in imported modules and in config/env/production are imported; co
   t.like(settings?.server, { host: '127.0.0.1', port: 4000, url: 'http://localhost:1337' })
   t.like(settings?.rest, { maxLimit: 500, prefix: '/v2', defaultLimit: 25 })
   t.regex(readFileSync(join(out, 'project.yaml'), 'utf8'), /url: "\$\{PUBLIC_URL:-/)
-  t.regex(report, /`rest\.defaultLimit` was not read: .*`readLimit\(\)` \(config\/api\.js:2\)/)
+  t.regex(
+    report,
+    /`rest\.defaultLimit` was not read: .*`readLimit\(\)` \(config\/api\.js:2 → project\.yaml:28\)/,
+  )
   t.regex(report, /config\/env\/staging\/ was not read/)
   t.regex(report, /config\/env\/production\/api\.js is imported/)
 })
@@ -437,6 +449,111 @@ test('content-types of plugins in the project are imported, with relations to th
   t.deepEqual(Object.keys(contentTypes).toSorted(), ['form-builder-built-form', 'page', 'stock-level'])
   t.like(contentTypes.page?.attributes.form, { type: 'relation', target: 'form-builder-built-form' })
   t.is(contentTypes['stock-level']?.tableName, undefined)
+})
+
+/** The declared attributes of a content-type of the imported project. */
+async function imported(t: ExecutionContext, files: Parameters<typeof strapiProject>[0]) {
+  const strapi = strapiProject(files)
+  t.teardown(strapi.remove)
+  const out = join(strapi.path, 'plinth')
+  const { code, out: report, complaint } = await runImport({ dir: strapi.path, out })
+  t.is(code, 0, complaint)
+  const { settings, faults } = await check(out)
+  t.deepEqual(faults, [])
+  return { settings, report, types: settings?.contentTypes ?? {} }
+}
+
+const relation = (kind: string, target: string, more: Record<string, unknown> = {}) => ({
+  type: 'relation',
+  relation: kind,
+  target: `api::${target}.${target}`,
+  ...more,
+})
+
+test('relations whose sides do not name each other are repaired, with a remark', async t => {
+  const { types, report } = await imported(t, {
+    ...type('post', {
+      writer: relation('manyToOne', 'person'),
+      tags: relation('manyToMany', 'tag', { inversedBy: 'posts' }),
+      cover: relation('oneToOne', 'picture', { inversedBy: 'post' }),
+      lost: relation('manyToOne', 'person', { inversedBy: 'none' }),
+      parent: relation('manyToOne', 'post', { inversedBy: 'childs' }),
+      children: relation('oneToMany', 'post', { mappedBy: 'parent' }),
+    }),
+    ...type('person', { posts: relation('oneToMany', 'post', { mappedBy: 'writer' }) }),
+    ...type('tag', { posts: relation('manyToMany', 'post') }),
+    ...type('picture', { post: relation('oneToOne', 'post', { inversedBy: 'cover' }) }),
+  })
+  const { writer, tags, cover, lost, parent, children } = types.post?.attributes ?? {}
+  t.like(writer, { inversedBy: 'posts' })
+  t.like(types.person?.attributes.posts, { mappedBy: 'writer' })
+  t.like(tags, { inversedBy: 'posts' })
+  t.like(types.tag?.attributes.posts, { mappedBy: 'tags' })
+  for (const each of [cover, types.picture?.attributes.post, lost])
+    t.like(each, { type: 'relation', inversedBy: undefined, mappedBy: undefined })
+  t.like(parent, { inversedBy: 'children' })
+  t.like(children, { mappedBy: 'parent' })
+  t.regex(
+    report,
+    /`inversedBy: posts` is added: `posts` names it \(src\/api\/post\/.*schema\.json:1 → project/,
+  )
+})
+
+test('reserved and clashing names are changed with all their references, and nothing is dropped', async t => {
+  const text = { type: 'string' }
+  const { types, settings, report } = await imported(t, {
+    'package.json': {
+      name: 'names',
+      dependencies: { '@strapi/strapi': '5.1.0', '@strapi/plugin-graphql': '5.1.0' },
+    },
+    'config/plugins.js':
+      "module.exports = { 'users-permissions': { config: { register: { allowedFields: ['and'] } } } }",
+    ...type('role', {
+      title: text,
+      id: text,
+      locale: text,
+      constructor: text,
+      fooBar: text,
+      foo_bar: text,
+      foo_bar_: text,
+      localizations: text,
+      localizations_: text,
+      slug: { type: 'uid', targetField: 'locale' },
+      or: relation('manyToOne', 'upload', { inversedBy: 'not' }),
+      size: { type: 'enumeration', enum: ['null', 'true', 'a-b', 'a b', '1', 'Ж'] },
+      [`a${'b'.repeat(70)}`]: text,
+    }),
+    ...type('upload', {
+      not: relation('oneToMany', 'role', { mappedBy: 'or' }),
+      parts: { type: 'component', component: 'Some Thing.Query', repeatable: true },
+      zone: { type: 'dynamiczone', components: ['Some Thing.Query', 'some-thing.query'] },
+    }),
+    ...type('query', { title: text }),
+    ...type('component-some-thing-query', { title: text }),
+    'src/components/Some Thing/Query.json': { attributes: { id: text, and: text } },
+    'src/components/some-thing/query.json': { attributes: { title: text } },
+    'src/extensions/users-permissions/content-types/user/schema.json': {
+      attributes: { username: text, and: text, documentId: text },
+    },
+  })
+  t.deepEqual(Object.keys(types).length, 4)
+  const role = types['own-role']?.attributes ?? {}
+  t.is(Object.keys(role).length, 13)
+  t.like(role.slug, { targetField: 'locale_' })
+  t.like(role.or_, { target: 'own-upload', inversedBy: 'not_' })
+  t.like(types['own-upload']?.attributes.not_, { target: 'own-role', mappedBy: 'or_' })
+  t.is(role.size?.type === 'enumeration' && role.size.enum.length, 6)
+  t.is(Object.keys(settings?.components ?? {}).length, 2)
+  const zone = types['own-upload']?.attributes.zone
+  t.deepEqual(
+    zone?.type === 'dynamiczone' && zone.components.toSorted(),
+    Object.keys(settings?.components ?? {}).toSorted(),
+  )
+  const parts = Object.values(settings?.components ?? {}).flatMap(({ attributes }) => Object.keys(attributes))
+  t.deepEqual(parts.toSorted(), ['and_', 'id_', 'title'])
+  t.deepEqual(Object.keys(settings?.user.attributes ?? {}), ['and_', 'documentId_'])
+  t.deepEqual(settings?.auth.register.allowedFields, ['and_'])
+  t.notRegex(report, /left out/)
 })
 
 test('a file with invalid JSON is reported with line and column', async t => {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
+import { groupBy } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
-import { printDiagnostic, printPath } from '../../core/faults/diagnostic.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type SourceOptions, withSource } from '../strapi/read/open-source.ts'
 import { readFacts } from '../strapi/read/read-facts.ts'
 import type { StrapiDatabase } from '../strapi/read/source.ts'
@@ -134,7 +135,12 @@ async function bringFrom(
   if (!loaded.ok) return loaded
   if (terms.content === 'database') await mkdir(join(terms.folder, '.plinth'), { recursive: true })
   const { names } = imported.value
-  const streamed = await writeStream(terms.stream, { strapi: project, names, source, ...loaded.value })
+  const streamed = await writeStream(terms.stream, {
+    strapi: imported.value.project,
+    names,
+    source,
+    ...loaded.value,
+  })
   return ok({ imported: imported.value, streamed })
 }
 
@@ -221,12 +227,28 @@ function printStrapiReport(report: StrapiReport, terms: CommandContext): string 
   return [
     came,
     ...documentLines(report),
+    ...list('Lost content or access:', [
+      ...shortened(losses, LONGEST),
+      ...(report.guarded ? [GUARDED] : []),
+      ...shortened(
+        printRemarks(
+          remarks.filter(({ kind }) => kind === 'lost'),
+          file,
+        ),
+        LONGEST,
+      ),
+    ]),
+    ...list('Code to rewrite:', printCode(remarks.filter(({ kind }) => kind === 'code'))),
     ...list(
-      `${count(remarks.length, 'remark')}, each a comment in the file:`,
-      remarks.map(remark => printRemark(remark, terms)),
+      'Remarks:',
+      shortened(
+        printRemarks(
+          remarks.filter(({ kind }) => kind === 'remark'),
+          file,
+        ),
+        LONGEST,
+      ),
     ),
-    ...list('Of the content, this did not come over:', losses),
-    ...list('Before others have a look:', report.guarded ? [GUARDED] : []),
     ...list('Next:', nextSteps(report, terms)),
     '',
   ].join('\n')
@@ -238,8 +260,45 @@ const GUARDED =
 const list = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', heading, ...lines.map(line => `  ${line}`)]
 
-const printRemark = ({ path, text }: Remark, { paint }: CommandContext): string =>
-  path.length === 0 ? text : `${paint('bold', printPath(path))}  ${text}`
+/** The lines of a part of the report: all of it fits on one page. */
+const LONGEST = 12
+
+/** The first lines; the others are comments in the file, and in the report of `--json`. */
+const shortened = (lines: readonly string[], most: number): readonly string[] =>
+  lines.length <= most
+    ? lines
+    : [
+        ...lines.slice(0, most - 1),
+        `… and ${lines.length - most + 1} more: comments in project.yaml, or --json`,
+      ]
+
+/** Equal remarks are one line, with the first of their places. */
+function printRemarks(remarks: readonly Remark[], file: string): readonly string[] {
+  const meant = remarks.filter(({ text }) => !text.endsWith(':'))
+  return [...groupBy(meant, ({ text }) => text)].map(([text, same]) => {
+    const [first] = same
+    const places = [first?.source, `${basename(file)}:${first?.line}`].filter(each => each !== undefined)
+    const more = same.length === 1 ? '' : `, and ${same.length - 1} more`
+    return `${text.replace(/^- /, '')} (${places.join(' → ')}${more})`
+  })
+}
+
+/** One line for each kind of code. */
+const printCode = (remarks: readonly Remark[]): readonly string[] =>
+  [...groupBy(remarks, ({ group }) => group?.name ?? '')].map(([name, same]) => {
+    const files = same.flatMap(({ source }) => source ?? [])
+    const more = files.length > 2 ? `, and ${files.length - 2} more` : ''
+    return `${same.length} ${plural(name, same.length)}: ${same[0]?.group?.successor} (${files.slice(0, 2).join(', ')}${more})`
+  })
+
+const plural = (noun: string, number: number): string =>
+  number === 1
+    ? noun
+    : noun.endsWith('y')
+      ? `${noun.slice(0, -1)}ies`
+      : noun === 'index'
+        ? 'indexes'
+        : `${noun}s`
 
 function documentLines({ documents }: StrapiReport): readonly string[] {
   if (documents === null) return []

@@ -7,7 +7,7 @@ import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
-import { type Block, type DocumentEntry, printSheet } from './yaml-document.ts'
+import { type Block, type DocumentEntry, lost, printSheet } from './yaml-document.ts'
 
 /** The maximum number of rounds. */
 const MOST_ROUNDS = 500
@@ -16,10 +16,17 @@ const MOST_ROUNDS = 500
  * Removes everything that `plinth check` refuses from the document, and leaves a comment with the reason in its place.
  * The resulting file therefore always loads. Fails with the faults that could not be removed.
  */
-export async function repairSheet(sheet: Block): Promise<Result<Block, Diagnostic>> {
+export const repairSheet = (sheet: Block): Promise<Result<Block, Diagnostic>> =>
+  inFolder(folder => repairIn(folder, sheet))
+
+/** What `plinth check` refuses. */
+export const sheetFaults = (sheet: Block): Promise<readonly Diagnostic[]> =>
+  inFolder(folder => faultsOf(folder, sheet))
+
+async function inFolder<Value>(run: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-import-'))
   try {
-    return await repairIn(folder, sheet)
+    return await run(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -38,7 +45,7 @@ async function repairIn(folder: string, sheet: Block): Promise<Result<Block, Dia
 }
 
 async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnostic[]> {
-  await writeFile(join(folder, 'project.yaml'), printSheet(sheet))
+  await writeFile(join(folder, 'project.yaml'), printSheet(sheet).yaml)
   const { project, faults } = await readProject(folder, {})
   if (faults.length > 0 || project === undefined) return faults
   const model = compileModel(project)
@@ -67,7 +74,8 @@ function withoutPath(sheet: Block, [key, ...rest]: Path, note: string): Block {
   const replaced = withoutInner(found, rest, note)
   if (replaced !== undefined) return { ...sheet, entries: sheet.entries.with(index, replaced) }
   const entries = sheet.entries.toSpliced(index, 1)
-  const notes = [...found.notes, `\`${found.key}\` is ${note}`]
+  const moved = found.notes.map(each => ({ ...each, source: each.source ?? found.source }))
+  const notes = [...moved, lost(`\`${found.key}\` is ${note}`, found.source)]
   const next = entries[index]
   if (next === undefined) return { ...sheet, entries, closing: [...notes, ...sheet.closing] }
   return { ...sheet, entries: entries.with(index, { ...next, notes: [...notes, ...next.notes] }) }
@@ -89,7 +97,7 @@ function withoutInner(found: DocumentEntry, rest: Path, note: string): DocumentE
   return {
     ...found,
     value: { kind: 'flow', json: shortened(json) },
-    notes: [...found.notes, `${what} is ${note}`],
+    notes: [...found.notes, { kind: 'remark', text: `${what} is ${note}` }],
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
-import { freeAttributeName, type Names } from './names.ts'
+import { attributeNameIn, type Names } from './names.ts'
 import { EMPTY_MAPPING, type LiteralMapping, mappingAt, textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
@@ -35,7 +35,7 @@ export interface AttributePair {
 /** Attributes that were not converted have no pair. */
 export function correspond(project: StrapiProject, names: Names, model: Model): Correspondence {
   const own = project.contentTypes.flatMap(type => typePair(type, names, model))
-  const builtIn = builtInPairs(project, model)
+  const builtIn = builtInPairs(project, names, model)
   const types = [...builtIn, ...own]
   return {
     types: types.filter(({ ours }) => ours !== model.builtIn.role && ours !== model.builtIn.locale),
@@ -43,7 +43,7 @@ export function correspond(project: StrapiProject, names: Names, model: Model): 
     components: new Map(
       project.components.flatMap(component => {
         const ours = model.components.get(names.components.get(component.uid) ?? '')
-        return ours === undefined ? [] : [[component.uid, pair(component, ours)] as const]
+        return ours === undefined ? [] : [[component.uid, pair(component, ours, names)] as const]
       }),
     ),
   }
@@ -52,12 +52,13 @@ export function correspond(project: StrapiProject, names: Names, model: Model): 
 const pair = <Ours extends Holder>(
   { uid, collectionName, attributes }: Pick<StrapiHolder, 'uid' | 'collectionName' | 'attributes'>,
   ours: Ours,
+  names: Names,
 ): HolderPair<Ours> => ({
   uid,
   collectionName,
   ours,
   attributes: [...attributes].flatMap(([name, given]): readonly AttributePair[] => {
-    const attribute = ours.attributes.get(freeAttributeName(name))
+    const attribute = ours.attributes.get(attributeNameIn(names, uid, name))
     const isCarried = attribute !== undefined && !attribute.system && attribute.kind !== 'localizations'
     return isCarried ? [{ name, given, ours: attribute }] : []
   }),
@@ -67,13 +68,13 @@ function typePair(type: StrapiType, names: Names, model: Model): readonly TypePa
   const key = names.types.get(type.uid)?.key
   const ours = key === undefined ? undefined : model.contentTypes.get(`api::${key}.${key}`)
   const localized = valueAt(type.schema, 'pluginOptions', 'i18n', 'localized') === true
-  return ours === undefined ? [] : [{ ...pair(type, ours), localized }]
+  return ours === undefined ? [] : [{ ...pair(type, ours, names), localized }]
 }
 
 /** Types of Strapi's plugins that Plinth has built in, with the same attribute names. */
-function builtInPairs({ user }: StrapiProject, { builtIn }: Model): readonly TypePair[] {
+function builtInPairs({ user }: StrapiProject, names: Names, { builtIn }: Model): readonly TypePair[] {
   const like = (uid: string, collectionName: string, ours: ContentType): TypePair => ({
-    ...pair({ uid, collectionName, attributes: alike(ours, user) }, ours),
+    ...pair({ uid, collectionName, attributes: alike(ours, user) }, ours, names),
     localized: false,
   })
   return [

@@ -13,6 +13,8 @@ export interface StrapiNames {
   column(attribute: string): string
   /** The join table of a relation. */
   links(table: string, attribute: string): string
+  /** The join table of a relation to any content-type. */
+  morphs(table: string, attribute: string): string
   /** The component table of a holder. */
   components(collectionName: string): string
   /** The join table of all media attributes. */
@@ -30,6 +32,7 @@ const NAMES_4: StrapiNames = {
   table: cut,
   column: attribute => cut(snakeCase(attribute)),
   links: (table, attribute) => cut(`${snakeCase(`${table}_${attribute}`)}_links`),
+  morphs: (table, attribute) => cut(`${snakeCase(`${table}_${attribute}`)}_morphs`),
   components: collectionName => cut(`${collectionName}_components`),
   media: 'files_related_morphs',
   componentId: 'component_id',
@@ -40,6 +43,7 @@ const NAMES_5: StrapiNames = {
   table: collectionName => shortened([collectionName]),
   column: attribute => shortened([snakeCase(attribute)]),
   links: (table, attribute) => shortened([snakeCase(table), snakeCase(attribute)], 'lnk'),
+  morphs: (table, attribute) => shortened([snakeCase(table), snakeCase(attribute)], 'mph'),
   components: collectionName => shortened([collectionName], 'cmps'),
   media: 'files_related_mph',
   componentId: 'cmp_id',

@@ -2,20 +2,20 @@ import { ok, type Result } from '../../core/base/result.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
-import { codeNotes, configNotes } from './convert/project-warnings.ts'
+import { pairRelations } from './convert/pair-relations.ts'
+import { codeNotes, configNotes, middlewareNotes } from './convert/project-warnings.ts'
 import { roleKey, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
 import {
   convertGraphql,
   convertRest,
   convertServer,
-  ownMiddlewares,
   toUpload,
   usersPermissions,
 } from './convert/to-settings.ts'
 import { toTypes } from './convert/to-types.ts'
-import { repairSheet } from './drop-invalid.ts'
-import { type Names, nameAll } from './names.ts'
+import { repairSheet, sheetFaults } from './drop-invalid.ts'
+import { type Names, NONE_REFUSED, nameAll, refusedNames } from './names.ts'
 import { textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiFacts, StrapiLocale } from './read/read-facts.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
@@ -25,9 +25,10 @@ import {
   type DocumentEntry,
   entry,
   flow,
+  type GivenNote,
+  lost,
   printSheet,
   type Remark,
-  remarksOf,
   section,
 } from './yaml-document.ts'
 
@@ -44,7 +45,7 @@ export function translate(project: StrapiProject, names: Names, facts: StrapiFac
       ...toTypes(project, names, facts),
       facts === null ? undefined : toRoles(project, facts, names),
       toRoutes(project, names),
-      toAuth(project, facts),
+      toAuth(project, names, facts),
       toUpload(project),
     ],
     closingNotes(project, facts),
@@ -65,7 +66,7 @@ function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): 
   return section(
     'i18n',
     [flow('locales', ['en']), flow('defaultLocale', 'en')],
-    ['Strapi keeps its locales in its database: name them all here, or import with --database'],
+    [lost('Strapi keeps its locales in its database: name them all here, or import with --database')],
   )
 }
 
@@ -73,8 +74,8 @@ const toLocale = ({ code, name }: StrapiLocale): Json =>
   name === '' || name === localeName(code) ? code : { code, name }
 
 /** Sign-in settings from config/plugins and, if set in the admin panel, from the database. */
-function toAuth(project: StrapiProject, facts: StrapiFacts | null): DocumentEntry | undefined {
-  const { jwtExpiresIn, allowedFields } = usersPermissions(project)
+function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null): DocumentEntry | undefined {
+  const { jwtExpiresIn, allowedFields } = usersPermissions(project, names)
   const advanced = facts?.advanced
   const role = textAt(advanced, 'default_role')
   return section('auth', [
@@ -97,46 +98,73 @@ function toAuth(project: StrapiProject, facts: StrapiFacts | null): DocumentEntr
 const COVERED =
   /^(?:@strapi\/(?:strapi|plugin-(?:users-permissions|i18n|graphql|cloud)|provider-upload-(?:aws-s3|local))|pg|mysql2?|sqlite3|better-sqlite3|react(?:-dom|-router-dom)?|styled-components)$/
 
-function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly string[] {
+function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly GivenNote[] {
   const plugins = project.packages.filter(
     name => !COVERED.test(name) && /strapi/.test(name) && /plugin|provider/.test(name),
   )
-  const notes = [
+  const { merged, unread } = project.environments
+  const notes: readonly GivenNote[] = [
+    ...project.unreadable.map(text => lost(`not read: ${text}`, placeIn(text))),
+    ...configNotes(project),
     ...codeNotes(project),
-    ...(facts === null ? [] : tokenNotes(facts)),
-    ...ownMiddlewares(project).map(
-      name =>
-        `the middleware \`${name}\` of config/middlewares did not come over: a module in middlewares/, named under \`middlewares\``,
-    ),
-    ...plugins.map(name => `the package ${name} did not come over`),
-    ...project.environments.merged.map(file => `${file} is imported: its settings replace those of config/`),
-    ...project.environments.unread.map(
+    ...middlewareNotes(project),
+    ...(facts === null ? [] : tokenNotes(facts).map(text => lost(text))),
+    ...(plugins.length === 0 ? [] : [`packages without a counterpart: ${plugins.join(', ')}`]),
+    ...merged.map(file => `${file} is imported: its settings replace those of config/`),
+    ...unread.map(
       name => `config/env/${name}/ was not read: use variables for settings that depend on the environment`,
     ),
-    ...(project.contentTypes.length === 0 ? ['src/api holds no content-type'] : []),
-    ...configNotes(project),
+    ...(project.contentTypes.length === 0 ? [lost('src/api holds no content-type')] : []),
     ...project.irregular,
-    ...project.unreadable.map(text => `not read: ${text}`),
   ]
-  return notes.length === 0
-    ? []
-    : ['What Strapi did besides, and Plinth does not:', ...notes.map(note => `- ${note}`)]
+  return notes.length === 0 ? [] : ['What Strapi did besides, and Plinth does not:', ...notes.map(listed)]
 }
+
+const placeIn = (text: string): string | undefined => /^[^:]+(?::\d+)?/.exec(text)?.[0]
+
+const listed = (note: GivenNote): GivenNote =>
+  typeof note === 'string' ? `- ${note}` : { ...note, text: `- ${note.text}` }
 
 /** A project file, and its comments. */
 export interface ImportedSchema {
   readonly yaml: string
   readonly names: Names
   readonly remarks: readonly Remark[]
+  /** With relations whose sides agree. */
+  readonly project: StrapiProject
 }
 
 /** Converts a Strapi project to a project file without faults. Facts of the database replace those of files. */
 export async function importSchema(
-  project: StrapiProject,
+  given: StrapiProject,
   facts: StrapiFacts | null,
 ): Promise<Result<ImportedSchema, Diagnostic>> {
-  const names = nameAll(project)
-  const repaired = await repairSheet(translate(project, names, facts ?? project.synced))
+  const project = pairRelations(given, facts)
+  const { names, sheet } = await withAcceptedNames(project, facts ?? project.synced)
+  const repaired = await repairSheet(sheet)
   if (!repaired.ok) return repaired
-  return ok({ yaml: printSheet(repaired.value), names, remarks: [...remarksOf(repaired.value)] })
+  return ok({ ...printSheet(repaired.value), names, project })
+}
+
+interface Named {
+  readonly names: Names
+  readonly sheet: Block
+}
+
+/** More than names that depend on one another need. */
+const NAMING_ROUNDS = 20
+
+/** Renames what `plinth check` refuses for its name, together with all references, until it refuses none. */
+async function withAcceptedNames(project: StrapiProject, facts: StrapiFacts | null): Promise<Named> {
+  let refused = NONE_REFUSED
+  let names = nameAll(project)
+  let sheet = translate(project, names, facts)
+  for (let round = 0; round < NAMING_ROUNDS; round++) {
+    const more = refusedNames(await sheetFaults(sheet), project, { names, refused })
+    if (more === refused) break
+    refused = more
+    names = nameAll(project, refused)
+    sheet = translate(project, names, facts)
+  }
+  return { names, sheet }
 }

@@ -6,14 +6,35 @@ export interface Block {
   readonly kind: 'block'
   readonly entries: readonly DocumentEntry[]
   /** Comments after the last entry. */
-  readonly closing: readonly string[]
+  readonly closing: readonly Note[]
 }
+
+/** A comment in the project file, and a line of the report. */
+export interface Note {
+  /** What the report puts it under: lost content or access, code to rewrite, anything else. */
+  readonly kind: 'lost' | 'code' | 'remark'
+  readonly text: string
+  /** The place in the Strapi project: `src/api/article/content-types/article/schema.json:12`. */
+  readonly source?: string | undefined
+  /** For code: its kind, such as `lifecycle`, and its replacement. The report has one line for each. */
+  readonly group?: { readonly name: string; readonly successor: string }
+}
+
+/** A text is a remark. */
+export type GivenNote = Note | string
+
+const toNote = (given: GivenNote): Note =>
+  typeof given === 'string' ? { kind: 'remark', text: given } : given
+
+export const lost = (text: string, source?: string): Note => ({ kind: 'lost', text, source })
 
 export interface DocumentEntry {
   readonly key: string
   readonly value: Block | Flow | Variable
   /** Comments above the entry. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
+  /** The place of the entry in the Strapi project; comments in it come from there. */
+  readonly source?: string | undefined
 }
 
 /** A value that is printed on the line of its key if it fits. */
@@ -31,82 +52,93 @@ export interface Variable {
 
 export const block = (
   entries: readonly (DocumentEntry | undefined)[],
-  closing: readonly string[] = [],
+  closing: readonly GivenNote[] = [],
 ): Block => ({
   kind: 'block',
   entries: entries.filter(entry => entry !== undefined),
-  closing,
+  closing: closing.map(toNote),
 })
 
 export const entry = (
   key: string,
   value: DocumentEntry['value'],
-  notes: readonly string[] = [],
+  notes: readonly GivenNote[] = [],
 ): DocumentEntry => ({
   key,
   value,
-  notes,
+  notes: notes.map(toNote),
 })
 
 /** A list of one entry; empty if the value is undefined. */
 export const flow = (
   key: string,
   json: Json | undefined,
-  notes: readonly string[] = [],
+  notes: readonly GivenNote[] = [],
 ): DocumentEntry | undefined => (json === undefined ? undefined : entry(key, { kind: 'flow', json }, notes))
 
 /** A list of one section; empty if it has no entries and no comments. */
 export const section = (
   key: string,
   entries: readonly (DocumentEntry | undefined)[],
-  notes: readonly string[] = [],
+  notes: readonly GivenNote[] = [],
 ): DocumentEntry | undefined => {
   const inner = block(entries)
   return inner.entries.length + notes.length === 0 ? undefined : entry(key, inner, notes)
 }
 
-/** A comment with the path of its entry. */
-export interface Remark {
+/** A comment with the path of its entry and its line in the project file. */
+export interface Remark extends Note {
   readonly path: Path
-  readonly text: string
+  readonly line: number
 }
 
-/** All comments in order. */
-export function* remarksOf(sheet: Block, path: Path = []): Generator<Remark> {
-  for (const { key, value, notes } of sheet.entries) {
-    const here = [...path, key]
-    for (const text of notes) yield { path: here, text }
-    if (value.kind === 'block') yield* remarksOf(value, here)
-  }
-  for (const text of sheet.closing) yield { path, text }
-}
+/** A line of the file; the first line of a comment has the comment. */
+type Line = string | { readonly text: string; readonly note: Note; readonly path: Path }
 
 const WIDTH = 110
 
-/** Prints a project file with blank lines between sections and between content-types. */
-export const printSheet = (sheet: Block): string =>
-  `${sheet.entries.flatMap((each, index) => [...(index > 0 ? [''] : []), ...printEntry(each, 0)]).join('\n')}\n${printClosing(sheet)}`
-
-const printClosing = ({ closing }: Block): string =>
-  closing.length === 0 ? '' : `\n${closing.flatMap(note => printNote(note, 0)).join('\n')}\n`
+/** Prints a project file with blank lines between sections and between content-types, and lists its comments in order. */
+export function printSheet(sheet: Block): { readonly yaml: string; readonly remarks: readonly Remark[] } {
+  const sections = sheet.entries.flatMap((each, index): readonly Line[] => [
+    ...(index > 0 ? [''] : []),
+    ...printEntry(each, { depth: 0, path: [], source: undefined }),
+  ])
+  const closing = sheet.closing.flatMap(note => printNote(note, { depth: 0, path: [], source: undefined }))
+  const lines = [...sections, ...(closing.length === 0 ? [] : ['', ...closing])]
+  return {
+    yaml: `${lines.map(line => (typeof line === 'string' ? line : line.text)).join('\n')}\n`,
+    remarks: lines.flatMap((line, index) =>
+      typeof line === 'string' ? [] : [{ ...line.note, path: line.path, line: index + 1 }],
+    ),
+  }
+}
 
 /** Sections with a blank line between entries. */
 const AIRY: ReadonlySet<string> = new Set(['components', 'contentTypes', 'roles'])
 
-function printEntry({ key, value, notes }: DocumentEntry, depth: number): readonly string[] {
-  const indent = '  '.repeat(depth)
-  const above = notes.flatMap(note => printNote(note, depth))
-  const name = `${indent}${printText(key)}:`
+interface Position {
+  readonly depth: number
+  readonly path: Path
+  /** The place of the nearest entry that has one. */
+  readonly source: string | undefined
+}
+
+function printEntry({ key, value, notes, source }: DocumentEntry, outer: Position): readonly Line[] {
+  const { depth } = outer
+  const here = { depth, path: [...outer.path, key], source: source ?? outer.source }
+  const above = notes.flatMap(note => printNote(note, here))
+  const name = `${'  '.repeat(depth)}${printText(key)}:`
   if (value.kind === 'variable')
     return [...above, `${name} ${JSON.stringify(`\${${value.name}:-${value.fallback}}`)}`]
   if (value.kind === 'flow') return [...above, ...printFlow(name, value.json, depth)]
   if (value.entries.length === 0 && value.closing.length === 0) return [...above, `${name} {}`]
+  const inside = { ...here, depth: depth + 1 }
   const isAiry = depth === 0 && AIRY.has(key)
-  const inner = value.entries.flatMap((each, index) => [
+  const inner = value.entries.flatMap((each, index): readonly Line[] => [
     ...(isAiry && index > 0 ? [''] : []),
-    ...printEntry(each, depth + 1),
+    ...printEntry(each, inside),
   ])
-  const behind = value.closing.flatMap(note => printNote(note, depth + 1))
+  const behind = value.closing.flatMap(note => printNote(note, inside))
   return [...above, value.entries.length === 0 ? `${name} {}` : name, ...inner, ...behind]
 }
 
@@ -146,10 +178,12 @@ function printText(text: string): string {
   return PLAIN.test(literal) && !OTHERWISE.test(literal) ? literal : JSON.stringify(literal)
 }
 
-/** Prints a comment; line breaks are kept. */
-function printNote(note: string, depth: number): readonly string[] {
+/** Prints a comment over as many lines as it needs. */
+function printNote(note: Note, { depth, path, source }: Position): readonly Line[] {
   const start = `${'  '.repeat(depth)}# `
-  return wrap(note.replace(/\s+/g, ' ').trim(), WIDTH - start.length).map(line => `${start}${line}`)
+  const [first = '', ...rest] = wrap(note.text.replace(/\s+/g, ' ').trim(), WIDTH - start.length)
+  const placed = note.source === undefined && source !== undefined ? { ...note, source } : note
+  return [{ text: `${start}${first}`, note: placed, path }, ...rest.map(line => `${start}${line}`)]
 }
 
 function wrap(text: string, width: number): readonly string[] {

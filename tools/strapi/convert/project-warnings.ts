@@ -1,6 +1,7 @@
-import { codeAt } from '../read/literal-value.ts'
+import { codeAt, isCode, isList, type UnevaluatedCode } from '../read/literal-value.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
-import { GRAPHQL } from './to-settings.ts'
+import { lost, type Note } from '../yaml-document.ts'
+import { GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
 
 /** The replacement for each kind of Strapi code. */
 const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
@@ -17,10 +18,21 @@ const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
 }
 
 /** The custom code of one API, or of the project itself if `api` is undefined. */
-export const codeNotes = ({ ownCode }: StrapiProject, api?: string): readonly string[] =>
-  ownCode
-    .filter(code => code.api === api)
-    .map(({ kind, file }) => `${file} (${kind}) did not come over: ${SUCCESSORS[kind]}`)
+export const codeNotes = ({ ownCode }: StrapiProject, api?: string): readonly Note[] =>
+  ownCode.filter(code => code.api === api).map(({ kind, file }) => codeNote(kind, file, `${file} (${kind})`))
+
+const codeNote = (kind: OwnCode['kind'], source: string, what: string): Note => ({
+  kind: 'code',
+  text: `${what} did not come over: ${SUCCESSORS[kind]}`,
+  source,
+  group: { name: kind, successor: SUCCESSORS[kind] },
+})
+
+/** Global middlewares of the project. */
+export const middlewareNotes = (project: StrapiProject): readonly Note[] =>
+  ownMiddlewares(project).map(({ name, place }) =>
+    codeNote('middleware', place, `the middleware \`${name}\` of config/middlewares`),
+  )
 
 /** The converted settings, by module of config/. */
 const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string[]])[] = [
@@ -40,20 +52,26 @@ const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string
   ['plugins', 'upload', 'config', 'providerOptions', 'sizeLimit'],
   ['plugins', 'users-permissions', 'config', 'jwt', 'expiresIn'],
   ['plugins', 'users-permissions', 'config', 'register', 'allowedFields'],
-  ['middlewares'],
 ]
 
 /** Settings in config/ that cannot be evaluated without running code. */
-export function configNotes({ config }: StrapiProject): readonly string[] {
-  const notes = LOOKED_FOR.flatMap(([module, ...way]) => {
-    const code = codeAt(config[module], ...way)
-    return code
-      ? [
-          `\`${way.join('.') || module}\` was not read: it is the result of code: \`${excerpt(code.text)}\` (${code.place})`,
-        ]
-      : []
+export function configNotes({ config }: StrapiProject): readonly Note[] {
+  const settings = LOOKED_FOR.map(([module, ...way]): readonly [string, UnevaluatedCode | undefined] => [
+    way.join('.') || module,
+    codeAt(config[module], ...way),
+  ])
+  const items = isList(config.middlewares) ? config.middlewares : [config.middlewares]
+  const all = [
+    ...settings,
+    ...items.map(each => ['middlewares', isCode(each) ? each : undefined] as const),
+    ['bodyLimit', codeAt(middleware(config, 'strapi::body'), 'jsonLimit')] as const,
+  ]
+  const seen = new Set<string>()
+  return all.flatMap(([name, code]) => {
+    if (code === undefined || seen.has(code.place + code.text)) return []
+    seen.add(code.place + code.text)
+    return [lost(`\`${name}\` was not read: it is the result of code: \`${excerpt(code.text)}\``, code.place)]
   })
-  return [...new Set(notes)]
 }
 
 const excerpt = (text: string): string => {

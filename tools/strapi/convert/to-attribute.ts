@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
-import { freeAttributeName, type Names } from '../names.ts'
+import { attributeNameIn, type Names } from '../names.ts'
 import {
   type LiteralMapping,
   type LiteralValue,
@@ -9,22 +9,28 @@ import {
   toJson,
   valueAt,
 } from '../read/literal-value.ts'
+import { type GivenNote, lost } from '../yaml-document.ts'
+import { REPAIRED } from './pair-relations.ts'
 
 /** The context of an attribute's holder. */
 export interface StrapiAttributeContext {
   readonly names: Names
+  /** Strapi's uid of the holder. */
+  readonly uid: string
   /** The holder is a localized content-type. */
   readonly localized: boolean
   /** Attributes hidden by `privateAttributes`. */
   readonly hidden: ReadonlySet<string>
   /** The PostgreSQL type of an attribute's column in Strapi's database, if known. */
   readonly columnType: (attribute: string) => string | undefined
+  /** True if Strapi's database has a table of the links of a relation. */
+  readonly hasLinks: (attribute: string) => boolean
 }
 
 /** A converted attribute; without `json` it is left out. */
 export interface ConvertedAttribute {
   readonly json?: Json
-  readonly notes: readonly string[]
+  readonly notes: readonly GivenNote[]
 }
 
 /** Converts an attribute, to the short form if possible. */
@@ -34,7 +40,7 @@ export function toAttribute(
   around: StrapiAttributeContext,
 ): ConvertedAttribute {
   const own = ownKeys(name, given, around)
-  if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
+  if (typeof own === 'string') return { notes: [lost(`\`${name}\` is left out: ${own}`)] }
   const { type, keys } = own
   const isAlwaysLocalized = type === 'relation' || type === 'uid'
   const isShared =
@@ -43,7 +49,7 @@ export function toAttribute(
     type,
     ...keys,
     ...constraints(type, given),
-    private: valueAt(given, 'private') === true || around.hidden.has(name) ? true : undefined,
+    private: valueAt(given, 'private') === true || around.hidden.has(name) || own.hidden ? true : undefined,
     localized: isShared ? false : undefined,
   })
   const json = Object.keys(all).length === 1 && !NEVER_SHORT.has(type) ? type : all
@@ -69,11 +75,11 @@ function ownKeys(name: string, given: LiteralMapping, around: StrapiAttributeCon
     textAt(given, 'type') ?? (given.has('component') ? 'component' : given.has('target') ? 'relation' : '')
   switch (type) {
     case 'uid':
-      return { type, keys: { targetField: textAt(given, 'targetField') } }
+      return { type, keys: { targetField: ownName(textAt(given, 'targetField'), around) } }
     case 'enumeration':
       return { type, keys: { enum: textsAt(given, 'enum') } }
     case 'relation':
-      return toRelation(given, around.names)
+      return toRelation(name, given, around)
     case 'media':
       return { type, keys: mediaKeys(given) }
     case 'component':
@@ -220,7 +226,7 @@ const SILENT: ReadonlySet<string> = new Set([
     'writable',
     'autoPopulate',
   ],
-  ...['displayName', 'description', 'enumName'],
+  ...['displayName', 'description', 'enumName', REPAIRED],
 ])
 
 const OF_THE_PANEL: ReadonlySet<string> = new Set([
@@ -241,7 +247,9 @@ function remarks(given: LiteralMapping, type: string): readonly string[] {
     textAt(given, 'type') === 'customField'
       ? [`the custom field \`${textAt(given, 'customField')}\`, kept as ${type}`]
       : []
+  const repaired = textAt(given, REPAIRED)
   return [
+    ...(repaired === undefined ? [] : [repaired]),
     ...field,
     ...(dropped.length > 0 ? [`without a counterpart: ${dropped.join(', ')}`] : []),
     ...plugins.map(plugin => `without a counterpart: the options of the plugin \`${plugin}\``),
@@ -254,7 +262,9 @@ type OwnKeys =
   | {
       readonly type: string
       readonly keys: Readonly<Record<string, Json | undefined>>
-      readonly note?: string
+      readonly note?: GivenNote
+      /** The value may not be read, whatever the schema says. */
+      readonly hidden?: boolean
     }
   | string
 
@@ -267,24 +277,35 @@ const BUILT_IN: ReadonlyMap<string, string> = new Map([
   ['plugin::i18n.locale', 'plugin::i18n.locale'],
 ])
 
-function toRelation(given: LiteralMapping, names: Names): OwnKeys {
+function toRelation(name: string, given: LiteralMapping, around: StrapiAttributeContext): OwnKeys {
+  const { names } = around
   const relation = textAt(given, 'relation') ?? ''
   const wanted = textAt(given, 'target') ?? ''
+  const target = BUILT_IN.get(wanted) ?? names.types.get(wanted)?.key
+  if (target === undefined || !RELATION_KINDS.has(relation)) {
+    const why = whyNoRelation(relation, wanted)
+    if (!around.hasLinks(name)) return why
+    const note = lost(`\`${name}\` has its links as json, in \`private\`: ${why}`)
+    return { type: 'json', keys: {}, hidden: true, note }
+  }
+  const back = (key: string): string | undefined => {
+    const other = textAt(given, key)
+    return other === undefined ? undefined : attributeNameIn(names, wanted, other)
+  }
+  return {
+    type: 'relation',
+    keys: { relation, target, inversedBy: back('inversedBy'), mappedBy: back('mappedBy') },
+  }
+}
+
+function whyNoRelation(relation: string, target: string): string {
   if (relation.startsWith('morph'))
     return `a \`${relation}\` relation leads to documents of any content-type, which Plinth has not; a relation for each content-type can take its place`
   if (!RELATION_KINDS.has(relation)) return `Plinth has no relation \`${relation}\``
-  if (wanted.startsWith('admin::'))
-    return `it leads to \`${wanted}\`, the administrators of Strapi's panel, which Plinth has not`
-  const target = BUILT_IN.get(wanted) ?? names.types.get(wanted)?.key
-  if (target === undefined) return `it leads to \`${wanted}\`, which did not come over`
-  const [inversedBy, mappedBy] = [textAt(given, 'inversedBy'), textAt(given, 'mappedBy')]
-  return {
-    type: 'relation',
-    keys: {
-      relation,
-      target,
-      inversedBy: inversedBy === undefined ? undefined : freeAttributeName(inversedBy),
-      mappedBy: mappedBy === undefined ? undefined : freeAttributeName(mappedBy),
-    },
-  }
+  return target.startsWith('admin::')
+    ? `it leads to \`${target}\`, the administrators of Strapi's panel, which Plinth has not`
+    : `it leads to \`${target}\`, which did not come over`
 }
+
+const ownName = (name: string | undefined, { names, uid }: StrapiAttributeContext): string | undefined =>
+  name === undefined ? undefined : attributeNameIn(names, uid, name)

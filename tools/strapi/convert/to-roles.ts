@@ -2,7 +2,7 @@ import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../..
 import type { Names } from '../names.ts'
 import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
-import { type DocumentEntry, flow, section } from '../yaml-document.ts'
+import { type DocumentEntry, flow, lost, section } from '../yaml-document.ts'
 import { toKebabCase } from './to-holder.ts'
 import { hasDrafts } from './to-types.ts'
 
@@ -67,7 +67,14 @@ function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Do
       [...actions].toSorted((one, two) => orderOf(one) - orderOf(two)),
     ),
   )
-  const notes = unknown.map(action => `\`${action}\` did not come over: Plinth has no such action`)
+  const notes =
+    unknown.length === 0
+      ? []
+      : [
+          lost(
+            `${unknown.map(action => `\`${action}\``).join(', ')} did not come over: Plinth has no such ${unknown.length === 1 ? 'action' : 'actions'}`,
+          ),
+        ]
   return section(
     key,
     [

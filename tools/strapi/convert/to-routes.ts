@@ -1,8 +1,16 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 import type { Names } from '../names.ts'
-import { isList, type LiteralValue, mappingAt, textAt, textsAt, valueAt } from '../read/literal-value.ts'
+import {
+  isList,
+  type LiteralValue,
+  mappingAt,
+  placeAt,
+  textAt,
+  textsAt,
+  valueAt,
+} from '../read/literal-value.ts'
 import type { StrapiProject, StrapiRouter } from '../read/strapi-project.ts'
-import { type DocumentEntry, entry, section } from '../yaml-document.ts'
+import { type DocumentEntry, entry, lost, type Note, section } from '../yaml-document.ts'
 
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
 
@@ -36,7 +44,7 @@ function authOf(given: LiteralValue | undefined, names: Names): Json | undefined
 }
 
 /** Policies and middlewares are code, which has to be rewritten for Plinth. */
-function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly string[] {
+function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly Note[] {
   const uses = valueAt(given, kind)
   if (!isList(uses) || uses.length === 0) return []
   const named = uses.map(use => (typeof use === 'string' ? use : (textAt(use, 'name') ?? 'a function')))
@@ -44,7 +52,12 @@ function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly
     kind === 'policies'
       ? 'Strapi asked these policies, and Plinth asks nothing'
       : 'Strapi ran these middlewares, and Plinth runs nothing'
-  return [`${why} until they are rewritten in ${kind}/ and named here: ${named.join(', ')}`]
+  return [
+    lost(
+      `${why} until they are rewritten in ${kind}/ and named here: ${named.join(', ')}`,
+      placeAt(given, kind),
+    ),
+  ]
 }
 
 /** Routes that a router excludes: in Plinth a route without permissions is closed. */

@@ -6,12 +6,15 @@ import {
 } from '../../../core/project/grammar/project-schema.ts'
 import { isDefault } from '../../../core/project/settings/fill-defaults.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
+import { attributeNameIn, type Names } from '../names.ts'
 import {
+  codeAt,
   isFromEnvironment,
   isList,
   isMapping,
   type LiteralValue,
   mappingAt,
+  placeAt,
   textAt,
   textsAt,
   toJson,
@@ -19,7 +22,7 @@ import {
   valueAt,
 } from '../read/literal-value.ts'
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
-import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
+import { type DocumentEntry, entry, flow, lost, type Note, section } from '../yaml-document.ts'
 
 /** The section `server`, converted from config/ without its code. In all sections, values that equal the default are left out. */
 export function convertServer({ config }: StrapiProject): DocumentEntry | undefined {
@@ -64,7 +67,7 @@ function toTrustProxy(given: LiteralValue | undefined): DocumentEntry | undefine
 }
 
 /** The `config` of a middleware in config/middlewares. */
-function middleware({ middlewares }: StrapiConfig, name: string): LiteralValue | undefined {
+export function middleware({ middlewares }: StrapiConfig, name: string): LiteralValue | undefined {
   if (!isList(middlewares)) return undefined
   const found = middlewares.find(each => textAt(each, 'name') === name)
   return valueAt(found, 'config')
@@ -77,11 +80,16 @@ function corsOrigins(config: StrapiConfig): Json | undefined {
   return origins.map(origin => trimEndCharacter(String(origin), '/'))
 }
 
-function corsNotes(config: StrapiConfig): readonly string[] {
+function corsNotes(config: StrapiConfig): readonly Note[] {
   const given = valueAt(middleware(config, 'strapi::cors'), 'origin')
   return given === undefined || toJson(given) !== undefined
     ? []
-    : ['config/middlewares says the origins by code or a variable: name them here, or all may call']
+    : [
+        lost(
+          'config/middlewares says the origins by code or a variable: name them here, or all may call',
+          codeAt(given)?.place ?? 'config/middlewares',
+        ),
+      ]
 }
 
 type SettingPath = readonly string[]
@@ -169,8 +177,9 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   )
   const notes =
     other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
+  const place = placeAt(config.plugins, 'graphql', 'config', other[0] ?? '')
   const inner = section('config', entries, notes)
-  return section('graphql', [inner])
+  return section('graphql', [inner && { ...inner, source: place }])
 }
 
 export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
@@ -201,13 +210,18 @@ export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
 }
 
 /** Sign-in settings from files; others are in the database. */
-export function usersPermissions({ config }: StrapiProject): {
+export function usersPermissions(
+  { config }: StrapiProject,
+  names: Names,
+): {
   readonly jwtExpiresIn: Json | undefined
   readonly allowedFields: Json | undefined
 } {
   const given = mappingAt(config.plugins, 'users-permissions', 'config')
   const expires = toJson(valueAt(given, 'jwt', 'expiresIn'))
-  const allowed = textsAt(given, 'register', 'allowedFields')
+  const allowed = textsAt(given, 'register', 'allowedFields').map(name =>
+    attributeNameIn(names, 'plugin::users-permissions.user', name),
+  )
   return {
     jwtExpiresIn: expires === null || isDefaultAt(['auth', 'jwtExpiresIn'], expires) ? undefined : expires,
     allowedFields: allowed.length === 0 ? undefined : allowed,
@@ -215,10 +229,13 @@ export function usersPermissions({ config }: StrapiProject): {
 }
 
 /** Custom global middlewares. */
-export function ownMiddlewares({ config }: StrapiProject): readonly string[] {
+export function ownMiddlewares({
+  config,
+}: StrapiProject): readonly { readonly name: string; readonly place: string }[] {
   if (!isList(config.middlewares)) return []
   return config.middlewares.flatMap(each => {
     const name = typeof each === 'string' ? each : textAt(each, 'name')
-    return name === undefined || name.startsWith('strapi::') ? [] : [name]
+    const place = placeAt(each, 'name') ?? 'config/middlewares'
+    return name === undefined || name.startsWith('strapi::') ? [] : [{ name, place }]
   })
 }

@@ -1,10 +1,27 @@
 import { toPlural, toTitle } from '../../../core/model/names.ts'
-import { freeAttributeName, type Names, ownUserAttributes } from '../names.ts'
-import { mappingAt, textAt, textsAt, valueAt } from '../read/literal-value.ts'
+import { attributeNameIn, type Names, ownUserAttributes } from '../names.ts'
+import {
+  codeAt,
+  isMapping,
+  type LiteralMapping,
+  mappingAt,
+  placeAt,
+  textAt,
+  textsAt,
+  valueAt,
+} from '../read/literal-value.ts'
 import type { StrapiFacts } from '../read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from '../read/strapi-project.ts'
 import { namesOf } from '../strapi-names.ts'
-import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
+import {
+  type DocumentEntry,
+  entry,
+  flow,
+  type GivenNote,
+  lost,
+  type Note,
+  section,
+} from '../yaml-document.ts'
 import { codeNotes } from './project-warnings.ts'
 import { type StrapiAttributeContext, toAttribute } from './to-attribute.ts'
 import { routerNotes } from './to-routes.ts'
@@ -19,54 +36,70 @@ export function toTypes(
     project,
     names,
     hidden: textsAt(project.config.api, 'responses', 'privateAttributes'),
-    columnsOf: columnTypes(project, facts),
+    tablesOf: tableFacts(project, facts),
   }
   const components = project.components.flatMap(component => toComponent(component, terms))
   const types = project.contentTypes.flatMap(type => toContentType(type, terms))
-  const user = toAttributes(ownUserAttributes(project.user), plain(names, terms.columnsOf('up_users')))
+  const user = toAttributes(ownUserAttributes(project.user), plain(USER, 'up_users', terms))
   return [
     section('components', components),
     section('contentTypes', types),
-    section('user', [user.entries.length + user.left.length === 0 ? undefined : attributes(user)]),
+    section('user', [
+      user.entries.length + user.left.length === 0 ? undefined : attributes(user, project.user?.file),
+    ]),
   ]
 }
 
-type ColumnType = StrapiAttributeContext['columnType']
+const USER = 'plugin::users-permissions.user'
 
-/** The columns of a holder's table, if Strapi's database is available. */
-function columnTypes(
+type TableFacts = Pick<StrapiAttributeContext, 'columnType' | 'hasLinks'>
+
+/** The columns of a holder's table and its tables of links, if Strapi's database is available. */
+function tableFacts(
   { version }: StrapiProject,
   facts: StrapiFacts | null,
-): (collectionName: string) => ColumnType {
+): (collectionName: string) => TableFacts {
   const names = namesOf(version)
-  return collectionName => attribute =>
-    facts?.tables.get(names.table(collectionName))?.find(({ name }) => name === names.column(attribute))?.type
+  return collectionName => {
+    const table = names.table(collectionName)
+    return {
+      columnType: attribute =>
+        facts?.tables.get(table)?.find(({ name }) => name === names.column(attribute))?.type,
+      hasLinks: attribute =>
+        [names.links(table, attribute), names.morphs(table, attribute)].some(each => facts?.tables.has(each)),
+    }
+  }
 }
 
-const plain = (names: Names, columnType: ColumnType): StrapiAttributeContext => ({
+const plain = (
+  uid: string,
+  collectionName: string,
+  { names, tablesOf }: TypeTerms,
+): StrapiAttributeContext => ({
   names,
+  uid,
   localized: false,
   hidden: new Set(),
-  columnType,
+  ...tablesOf(collectionName),
 })
 
-function toComponent(component: StrapiHolder, { names, columnsOf }: TypeTerms): readonly DocumentEntry[] {
-  const uid = names.components.get(component.uid)
+function toComponent(component: StrapiHolder, terms: TypeTerms): readonly DocumentEntry[] {
+  const uid = terms.names.components.get(component.uid)
   if (uid === undefined) return []
   const displayName =
     textAt(component.schema, 'info', 'displayName') ?? textAt(component.schema, 'info', 'name')
-  const converted = toAttributes(component.attributes, plain(names, columnsOf(component.collectionName)))
+  const converted = toAttributes(component.attributes, plain(component.uid, component.collectionName, terms))
   const title = toTitle(uid.split('.')[1] ?? '')
   const found = section(
     uid,
     [
       flow('displayName', displayName === title ? undefined : displayName),
       flow('description', textAt(component.schema, 'info', 'description') || undefined),
-      attributes(converted),
+      attributes(converted, component.file),
     ],
-    uid === component.uid ? [] : [`\`${component.uid}\` in Strapi`],
+    [...(uid === component.uid ? [] : [`\`${component.uid}\` in Strapi`]), ...unreadAttributes(component)],
   )
-  return found === undefined ? [] : [found]
+  return found === undefined ? [] : [{ ...found, source: component.file }]
 }
 
 interface TypeTerms {
@@ -74,7 +107,7 @@ interface TypeTerms {
   readonly names: Names
   /** Attributes that config/api makes private in all types. */
   readonly hidden: readonly string[]
-  readonly columnsOf: (collectionName: string) => ColumnType
+  readonly tablesOf: (collectionName: string) => TableFacts
 }
 
 export const hasDrafts = ({ schema }: StrapiType): boolean =>
@@ -82,7 +115,7 @@ export const hasDrafts = ({ schema }: StrapiType): boolean =>
 
 function toContentType(
   type: StrapiType,
-  { project, names, hidden, columnsOf }: TypeTerms,
+  { project, names, hidden, tablesOf }: TypeTerms,
 ): readonly DocumentEntry[] {
   const named = names.types.get(type.uid)
   if (named === undefined) return []
@@ -93,9 +126,10 @@ function toContentType(
   const secret = new Set([...hidden, ...textsAt(schema, 'options', 'privateAttributes')])
   const converted = toAttributes(type.attributes, {
     names,
+    uid: type.uid,
     localized,
     hidden: secret,
-    columnType: columnsOf(type.collectionName),
+    ...tablesOf(type.collectionName),
   })
   const isUsual = isSingle || named.pluralApiId === toPlural(named.key)
   const found = section(
@@ -108,22 +142,36 @@ function toContentType(
       flow('draftAndPublish', hasDrafts(type) ? true : undefined),
       flow('localized', localized ? true : undefined),
       flow('tableName', named.tableName),
-      attributes(converted),
+      attributes(converted, type.file),
     ],
     [
       ...named.notes,
+      ...unreadAttributes(type),
       ...typeNotes(type, secret),
       ...routerNotes(project, type.uid),
       ...codeNotes(project, type.api),
     ],
   )
-  return found === undefined ? [] : [found]
+  return found === undefined ? [] : [{ ...found, source: type.file }]
 }
+
+/** Attributes that code adds to a schema. */
+const unreadAttributes = ({ schema, file }: StrapiHolder): readonly Note[] =>
+  [...mappingAt(schema, 'attributes')].flatMap(([name, given]) =>
+    isMapping(given)
+      ? []
+      : [
+          lost(
+            `attributes were not read, because they are the result of code: \`${name.slice(0, 60)}\``,
+            codeAt(given)?.place ?? file,
+          ),
+        ],
+  )
 
 /** The converted attributes, and comments on the others. */
 interface ConvertedAttributes {
   readonly entries: readonly DocumentEntry[]
-  readonly left: readonly string[]
+  readonly left: readonly Note[]
 }
 
 function toAttributes(
@@ -131,33 +179,53 @@ function toAttributes(
   around: StrapiAttributeContext,
 ): ConvertedAttributes {
   const entries: DocumentEntry[] = []
-  let waiting: readonly string[] = []
+  let waiting: readonly Note[] = []
   for (const [name, attribute] of given) {
-    const ours = freeAttributeName(name)
+    const ours = attributeNameIn(around.names, around.uid, name)
     const { json, notes } = toAttribute(name, attribute, around)
-    const renamed = ours === name ? [] : [`\`${name}\` in Strapi: the name is taken in Plinth`]
-    if (json === undefined) waiting = [...waiting, ...notes]
+    const source = placeOfAttribute(attribute)
+    const renamed = ours === name ? [] : [lost(`\`${name}\` in Strapi: the name is taken in Plinth`)]
+    const all = entry(ours, { kind: 'flow', json: json ?? null }, [...renamed, ...notes]).notes.map(note => ({
+      ...note,
+      source: note.source ?? source,
+    }))
+    if (json === undefined) waiting = [...waiting, ...all]
     else {
-      entries.push(entry(ours, { kind: 'flow', json }, [...waiting, ...renamed, ...notes]))
+      entries.push({ key: ours, value: { kind: 'flow', json }, notes: [...waiting, ...all], source })
       waiting = []
     }
   }
   return { entries, left: waiting }
 }
 
-const attributes = ({ entries, left }: ConvertedAttributes): DocumentEntry =>
-  entry('attributes', { kind: 'block', entries, closing: left })
+/** The place of an attribute is that of its first key. */
+const placeOfAttribute = (given: LiteralMapping): string | undefined => {
+  const [first] = given.keys()
+  return first === undefined ? undefined : placeAt(given, first)
+}
+
+const attributes = ({ entries, left }: ConvertedAttributes, source: string | undefined): DocumentEntry => ({
+  ...entry('attributes', { kind: 'block', entries, closing: left }),
+  source,
+})
 
 /** System fields, which Plinth always returns. */
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']
 
-function typeNotes({ schema }: StrapiType, hidden: ReadonlySet<string>): readonly string[] {
+function typeNotes({ schema, file }: StrapiType, hidden: ReadonlySet<string>): readonly GivenNote[] {
   const shown = SYSTEM.filter(name => hidden.has(name))
   const plugins = [...mappingAt(schema, 'pluginOptions').keys()].filter(
     plugin => !['i18n', 'content-manager', 'content-type-builder'].includes(plugin),
   )
   return [
-    ...(shown.length > 0 ? [`private in Strapi, always shown in Plinth: ${shown.join(', ')}`] : []),
+    ...(shown.length > 0
+      ? [
+          lost(
+            `private in Strapi, always shown in Plinth: ${shown.join(', ')}`,
+            placeAt(schema, 'options') ?? file,
+          ),
+        ]
+      : []),
     ...(valueAt(schema, 'options', 'populateCreatorFields') === true
       ? [
           'Strapi also shows who created and updated it (`populateCreatorFields`): administrators, which Plinth has not',

@@ -77,6 +77,36 @@ async function tableLinks(
   })
 }
 
+/** Links of relations that Plinth has not, as json: `[{ "id": 3, "type": "api::page.page", "documentId": "…" }]`. */
+export async function readLinkRecords(pair: HolderPair, drafts: Drafts, holding: ReadHolder): Promise<void> {
+  const { source, names, index } = holding
+  for (const { name, given, ours } of pair.attributes) {
+    if (ours.kind !== 'scalar' || textAt(given, 'type') !== 'relation') continue
+    const own = names.table(pair.collectionName)
+    const table =
+      [names.links(own, name), names.morphs(own, name)].find(each => source.tables.has(each)) ?? ''
+    const columns = source.tables.get(table)?.map(column => column.name) ?? []
+    const [, ownerColumn = '', targetColumn = ''] = columns
+    const typeColumn = columns.find(column => column.endsWith('_type')) ?? ''
+    const rows = await source.read({
+      table,
+      columns: [ownerColumn, targetColumn, ...(typeColumn === '' ? [] : [typeColumn])],
+      among: { column: ownerColumn, values: [...drafts.keys()] },
+      orderBy: [ownerColumn, ...columns.filter(column => column === 'order' || ORDER.test(column)), 'id'],
+    })
+    for (const [owner, links] of groupBy(rows, row => numberAt(row, ownerColumn))) {
+      const draft = owner === null ? undefined : drafts.get(owner)
+      if (draft === undefined) continue
+      draft[ours.name] = links.map(row => {
+        const id = numberAt(row, targetColumn)
+        const type = row.get(typeColumn) ?? textAt(given, 'target')
+        const documentId = id === null ? undefined : index.types.get(type ?? '')?.rows.get(id)?.documentId
+        return { id, ...(type !== undefined && { type }), ...(documentId !== undefined && { documentId }) }
+      })
+    }
+  }
+}
+
 /** Reads the files of all media attributes of a holder. */
 export async function readMediaLinks(pair: HolderPair, drafts: Drafts, holding: ReadHolder): Promise<void> {
   const media = pair.attributes.filter(({ ours }) => ours.kind === 'media')

@@ -1,7 +1,8 @@
 import { groupBy } from '../../../core/base/plain-data.ts'
 import type { ScalarAttribute } from '../../../core/model/model.ts'
 import type { AttributePair, HolderPair } from '../field-mapping.ts'
-import { readMediaLinks, readRelations } from './read-links.ts'
+import { textAt } from './literal-value.ts'
+import { readLinkRecords, readMediaLinks, readRelations } from './read-links.ts'
 import type { Drafts, Nested, ReadHolder, ValuesById } from './read-terms.ts'
 import { numberAt } from './source.ts'
 
@@ -15,6 +16,7 @@ export async function readValues(
   const found = await readScalars(pair, drafts, holding)
   for (const id of ids) if (!found.has(id)) drafts.delete(id)
   await readRelations(pair, drafts, holding)
+  await readLinkRecords(pair, drafts, holding)
   await readMediaLinks(pair, drafts, holding)
   await readComponents(pair, drafts, holding, nested => readValues(nested.pair, nested.ids, holding))
   return drafts
@@ -28,7 +30,9 @@ async function readScalars(
 ): Promise<ReadonlySet<number | null>> {
   const table = names.table(pair.collectionName)
   const there = new Set(source.tables.get(table)?.map(({ name }) => name))
-  const scalars = pair.attributes.filter(({ ours }) => ours.kind === 'scalar')
+  const scalars = pair.attributes.filter(
+    ({ ours, given }) => ours.kind === 'scalar' && textAt(given, 'type') !== 'relation',
+  )
   for (const { name } of scalars.filter(each => each.given.size > 0 && !there.has(names.column(each.name))))
     lose({ of: `${pair.uid} ${name}`, why: `the table ${table} has no such column` })
   const rows = await source.read({

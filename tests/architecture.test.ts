@@ -45,6 +45,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   bcryptjs: ['core/base'],
   jiti: ['core/plugins'],
   jose: ['core/identity'],
+  'openid-client': ['core/identity'],
   nodemailer: ['core/mail'],
   marked: ['core/mail'],
   '@fastify/busboy': ['core/media'],

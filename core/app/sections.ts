@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts'
 import { composeMiddlewares } from '../actions/compose-middlewares.ts'
 import { openAroundActions } from '../actions/perform.ts'
 import { failed, ok, type Result } from '../base/result.ts'
@@ -10,7 +11,7 @@ import { openDocuments } from '../documents/open-documents.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
-import type { Responder } from '../faults/http-exchange.ts'
+import type { HttpRequest, Responder } from '../faults/http-exchange.ts'
 import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
 import { openMountedRouters } from '../http/mounted-routers.ts'
 import { withIdempotency } from '../idempotency/with-idempotency.ts'
@@ -22,6 +23,7 @@ import { openRateLimit } from '../identity/rate-limit.ts'
 import { openAuthService } from '../identity/sign-in/auth-service.ts'
 import { issuerStrategy } from '../identity/sign-in/issuer-strategy.ts'
 import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
+import { deriveSealKey, openProviders } from '../identity/sign-in/providers.ts'
 import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
 import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
 import { userDocuments } from '../identity/users/user-documents.ts'
@@ -41,6 +43,7 @@ import { byFirstWord, type GeneratedResponder } from '../rest/endpoint.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/upload/open-uploads.ts'
+import { openConnectRoutes } from '../rest/users/connect.ts'
 import { openAuthRoutes, openRoleRoutes, openUserRoutes } from '../rest/users/users.ts'
 import type { Blueprint } from './compile-app.ts'
 import { guardOptionsOf, type RegisteredApp } from './open-plugins.ts'
@@ -112,13 +115,18 @@ const previewResponders = ({ project: { root, settings } }: Blueprint, { product
 /** The server's own REST routes. `generated`: the same for routes of extensions that replace one. */
 function openOwnRoutes(
   { access }: Blueprint,
-  { files, accounts: { auth, users } }: EndpointOptions,
+  { files, identity, accounts: { auth, users, providers, count } }: EndpointOptions,
   shared: Omit<SharedOptions, 'guarding'>,
 ): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
   const { prefix } = shared.settings
+  const connect = providers
+    ? openConnectRoutes({ prefix, address: identity.address, providers, auth, count })
+    : () => null
+  const signIn = openAuthRoutes({ ...shared, auth })
   const writing = {
     upload: openUploads({ ...shared, files }),
-    auth: openAuthRoutes({ ...shared, auth }),
+    connect,
+    auth: (request: HttpRequest, acting?: Caller) => connect(request) ?? signIn(request, acting),
     users: openUserRoutes({ ...shared, users }),
   }
   const reading = {
@@ -242,6 +250,7 @@ export async function openSignIn(
     storage,
     settings: auth,
     sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
+    sealKey: deriveSealKey(secret.value),
     mail,
     loginAttempts: openLoginAttempts(server.rateLimit.account, database),
     background: openBackground(error => observer.emit({ kind: 'failed', requestId: '', error })),
@@ -273,7 +282,10 @@ export function openIdentitySection(
   ])
   const callers = openCallerKeys()
   const count = openRateLimit(settings.server.rateLimit.auth, database)
+  const hasProviders = Object.keys(settings.auth.providers).length > 0
   return {
+    count,
+    providers: hasProviders ? openProviders({ identity, access }) : null,
     identify: callers.remembering(database.replicas ? withReadYourWrites(known, settings.apiTokens) : known),
     callerOf: callers.keyFor,
     auth: openAuthService({

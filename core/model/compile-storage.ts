@@ -253,6 +253,18 @@ const rateLimits = systemTable(
   ['key'],
 )
 
+/** The users of accounts at sign-in providers, by a hash of issuer and subject. */
+const identities = systemTable(
+  'plinth_identities',
+  'accounts at sign-in providers',
+  [
+    requiredColumn('key', 'varchar(255)'),
+    requiredColumn('document_id', 'varchar(255)'),
+    requiredColumn('linked_at', 'timestamptz(3)'),
+  ],
+  ['key'],
+)
+
 const OUTBOX = 'plinth_outbox'
 const WAITING = { column: 'state', equals: 'waiting' } as const
 const FAILED = { column: 'state', equals: 'failed' } as const
@@ -321,6 +333,7 @@ export const systemTables = (model: Model): readonly Table[] => [
   versions,
   content(model),
   rateLimits,
+  identities,
   outbox(model),
   imports,
   idempotency,

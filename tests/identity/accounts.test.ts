@@ -41,6 +41,7 @@ async function open(t: ExecutionContext) {
     mail: { sendToAccount: async (_name, to, data) => void mails.push({ to, text: JSON.stringify(data) }) },
     outbox: NO_OUTBOX,
     loginAttempts: openLoginAttempts({ window: 60_000, max: MOST }, database),
+    sealKey: new Uint8Array(32),
     address: 'http://localhost/api',
   }
   return {

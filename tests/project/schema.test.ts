@@ -83,7 +83,9 @@ test('every default of the schema reaches the settings, and a changed default ch
 const EVERY_HOLDER = `name: A
 i18n: { locales: [en, fr] }
 server: { rateLimit: { api: {}, auth: {}, account: {} } }
-auth: { issuers: { login: { issuer: https://login.example, audience: a } } }
+auth:
+  issuers: { login: { issuer: https://login.example, audience: a } }
+  providers: { login: { issuer: https://login.example, clientId: a, redirectUrls: [https://www.example/] } }
 graphql:
   config: { limits: {} }
   shadowCRUD: { thing: { fields: { title: {} } }, other: {} }
@@ -170,6 +172,7 @@ test('exactly the keys with secrets are never printed', t => {
     '#/properties/upload/properties/providerOptions',
     '#/$defs/plainToken/properties/secret',
     '#/$defs/customToken/properties/secret',
+    '#/$defs/provider/properties/clientSecret',
   ])
   for (const path of [
     'database.url',

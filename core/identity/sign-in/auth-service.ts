@@ -3,7 +3,7 @@ import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
 import { readableAttributes } from '../../access/readable-attributes.ts'
 import type { Transaction } from '../../database/database.ts'
-import type { Values } from '../../documents/desired-state.ts'
+import type { DesiredValue, Values } from '../../documents/desired-state.ts'
 import type { DocumentReads } from '../../documents/documents.ts'
 import { newDocumentId } from '../../documents/rows/document-id.ts'
 import { type ParseTerms, parseValues } from '../../documents/values/parse-attribute.ts'
@@ -42,6 +42,8 @@ export interface AuthService {
     body: AuthBody,
     call: AuthCall,
   ): Promise<AuthAnswers[Operation]>
+  /** The answer to a sign-in by other means than a password. */
+  answerSession(signedIn: SignedIn): Promise<SessionAnswer>
   /** JSON text of the signed-in user with the role, regardless of permissions on roles; 403 for other callers. */
   me(caller: Caller): Promise<string>
 }
@@ -79,6 +81,7 @@ export function openAuthService(terms: AuthServiceTerms): AuthService {
   return {
     count,
     perform,
+    answerSession: signedIn => toSessionAnswer(signedIn, 'none', terms),
     async request(operation, body, call) {
       enforceQuota(await count(operation, call.address), {})
       return perform(operation, body, call)
@@ -236,7 +239,7 @@ async function insertUser(values: Values, transaction: Transaction, terms: Ident
   const documentId = newDocumentId()
   await assertUnused(values, transaction, terms)
   const role = await findRole(terms.settings.register.role, transaction, terms)
-  const user = { documentId, values: new Map([...values, ['role', roleValue(role)]]) }
+  const user = { documentId, values: new Map<string, DesiredValue>([...values, ['role', roleValue(role)]]) }
   await saveUser(user, { email: TAKEN_MESSAGE, username: TAKEN_MESSAGE }, transaction, terms)
   const text = textValue(values, 'email')
   const account = await findAccount(transaction, { by: 'email', text }, terms)

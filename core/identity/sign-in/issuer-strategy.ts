@@ -90,26 +90,28 @@ const refusal = (reason: string): RequestFault =>
 const SIGNED_IN = 'authenticated'
 
 function grantsOf(claims: JWTPayload, { issuer, role }: Issuer, { roles }: Access): Grants {
-  const named = role.claim ? rolesNamed(valuesAt(claims, role.claim), role.map, roles) : [SIGNED_IN]
-  const key = named[0] ?? role.default
+  const key = role.claim ? claimedRole(claims, role, roles) : (role.default ?? SIGNED_IN)
   const grants = key === null ? undefined : roles.get(key)
   if (grants) return grants
   const claim = role.claim?.join('.') ?? 'role'
   throw refusal(`its claim \`${claim}\` names no role, and \`auth.issuers\` has no default for ${issuer}`)
 }
 
-/** In the order of `map`, which is the order of precedence. */
-function rolesNamed(
-  values: readonly string[],
-  map: Issuer['role']['map'],
-  roles: Access['roles'],
-): readonly string[] {
-  if (!map) return values.filter(value => roles.has(value))
-  return Object.entries(map).flatMap(([value, role]) => (values.includes(value) ? [role] : []))
+/** The role that the claim names, else the default; null: none. The order of `map` is the order of precedence. */
+export function claimedRole(
+  claims: Readonly<Record<string, unknown>>,
+  { claim = [], map, default: otherwise }: Issuer['role'],
+  roles: Pick<Access['roles'], 'has'>,
+): string | null {
+  const values = valuesAt(claims, claim)
+  const named = map
+    ? Object.entries(map).find(([value]) => values.includes(value))?.[1]
+    : values.find(value => roles.has(value))
+  return named ?? otherwise
 }
 
 /** The texts of a claim; a single name is the claim itself, several are a path. */
-function valuesAt(claims: JWTPayload, path: readonly string[]): readonly string[] {
+function valuesAt(claims: Readonly<Record<string, unknown>>, path: readonly string[]): readonly string[] {
   let value: unknown = claims
   for (const name of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return []

@@ -183,6 +183,16 @@ export function* registration({ auth, roles, user }: Settings): Generator<Projec
   }
 }
 
+/** The roles of sign-in providers exist, and the names of providers are no other paths. */
+export function* providers({ auth, roles }: Settings): Generator<ProjectFinding> {
+  for (const [name, { role }] of Object.entries(auth.providers)) {
+    const path = ['auth', 'providers', name]
+    if (name === 'local')
+      yield { code: 'reserved-name', message: '`local` is the sign-in with a password', path, atKey: true }
+    yield* claimedRoles(role, [...path, 'role'], roles)
+  }
+}
+
 /** Issuers are distinct, and their roles exist. */
 export function* issuers({ auth, roles }: Settings): Generator<ProjectFinding> {
   const declared = Object.entries(auth.issuers)
@@ -194,14 +204,21 @@ export function* issuers({ auth, roles }: Settings): Generator<ProjectFinding> {
       const message = `the issuers \`${first}\` and \`${name}\` are the same`
       yield { code: 'conflict', message, path, atKey: true, related }
     }
-    const place = [...path, 'role']
-    const mapped = Object.entries(role.map ?? {})
-    for (const [value, key] of mapped) yield* knownRole(key, [...place, 'map', value], roles)
-    if (role.default !== null) yield* knownRole(role.default, [...place, 'default'], roles)
-    if (mapped.length === 0 || role.claim) continue
-    const message = '`map` needs the `claim` whose values it maps'
-    yield { code: 'missing-key', message, path: [...place, 'map'], atKey: true }
+    yield* claimedRoles(role, [...path, 'role'], roles)
   }
+}
+
+function* claimedRoles(
+  role: Settings['auth']['issuers'][string]['role'],
+  path: Path,
+  roles: Roles,
+): Generator<ProjectFinding> {
+  const mapped = Object.entries(role.map ?? {})
+  for (const [value, key] of mapped) yield* knownRole(key, [...path, 'map', value], roles)
+  if (role.default !== null) yield* knownRole(role.default, [...path, 'default'], roles)
+  if (mapped.length === 0 || role.claim) return
+  const message = '`map` needs the `claim` whose values it maps'
+  yield { code: 'missing-key', message, path: [...path, 'map'], atKey: true }
 }
 
 function* knownRole(key: string, path: Path, roles: Roles): Generator<ProjectFinding> {

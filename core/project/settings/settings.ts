@@ -857,6 +857,10 @@ export interface AuthSettings {
   readonly issuers: {
     readonly [k: string]: Issuer
   }
+  /** OpenID Connect servers at which users can sign in, by the name in the address: `/api/connect/company`. */
+  readonly providers: {
+    readonly [k: string]: SignInProvider
+  }
 }
 /** A server whose tokens identify callers. */
 export interface Issuer {
@@ -883,6 +887,34 @@ export interface Issuer {
   /** Accepted difference between the clocks. In milliseconds. */
   readonly clockTolerance: number
   /** Role of the callers. Without it they have the role `authenticated`. */
+  readonly role: {
+    /** Claim with the caller's roles, a text or a list of texts. A list is the path to a nested claim. */
+    readonly claim?: readonly string[]
+    /** Role by value of the claim; the first entry that matches counts. Without it, a value is the key of a role. */
+    readonly map?: {
+      readonly [k: string]: string
+    }
+    /** Role of callers whose claim names none. `null` refuses them. */
+    readonly default: string | null
+  }
+}
+/** An OpenID Connect server at which users sign in. */
+export interface SignInProvider {
+  /** Address of the OpenID Connect server. */
+  readonly issuer: string
+  /** Id of this API at the provider. */
+  readonly clientId: string
+  /** Secret of this API at the provider. Without it the client is public. */
+  readonly clientSecret: string
+  /** Requested scopes, besides `openid`. */
+  readonly scopes: readonly string[]
+  /** Pages of the front-end that users may return to. The first is the default; `?callback=` chooses another. */
+  readonly redirectUrls: readonly string[]
+  /** Claim with the username of new users. Without the claim, the part of the mail address before its @. */
+  readonly username: string
+  /** Accepts mail addresses that the provider does not report as verified. */
+  readonly trustEmail: boolean
+  /** Role of the users, set at each sign-in if `claim` is given. Without it new users have the role of registration. */
   readonly role: {
     /** Claim with the caller's roles, a text or a list of texts. A list is the path to a nested claim. */
     readonly claim?: readonly string[]

@@ -349,7 +349,8 @@ async function withNarrowerQuota(
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
 const print = (answer: Exclude<AuthAnswers[AuthOperation], AuthAnswers['emailConfirmation']>): string =>
-  'user' in answer ? printSession(answer) : JSON.stringify(answer)
+  'user' in answer ? sessionBody(answer) : JSON.stringify(answer)
 
-const printSession = ({ jwt, user }: SessionAnswer): string =>
+/** `{ jwt, user }` as text. */
+export const sessionBody = ({ jwt, user }: SessionAnswer): string =>
   `{${jwt === null ? '' : `"jwt":${JSON.stringify(jwt)},`}"user":${user}}`

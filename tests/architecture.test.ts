@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['core/identity', 'core/plugins', 'core/content'],
   ['core/actions'],
   ['core/rest', 'core/graphql', 'core/idempotency', 'core/documents-api'],
+  ['core/openapi'],
   ['core/http'],
   ['core/app'],
   ['core/cluster'],

@@ -1,5 +1,4 @@
 import { relative, sep } from 'node:path'
-import type { Caller } from '../access/caller.ts'
 import { fullAccessGrants } from '../access/compile/compile-access.ts'
 import { hintFor } from '../base/nearest.ts'
 import { messageWithPlace } from '../base/project-frame.ts'
@@ -15,7 +14,7 @@ import type { Model } from '../model/model.ts'
 import { type Observer, SILENT } from '../observe/observation.ts'
 import type { Plugins } from '../plugins/extension.ts'
 import { type RegisteredPlugins, registerPlugins } from '../plugins/register.ts'
-import type { GuardTerms } from '../plugins/route-guard.ts'
+import type { GuardTerms, RouteAuthTerms } from '../plugins/route-guard.ts'
 import type { PluginMail } from '../plugins/services/mail-api.ts'
 import type { Project } from '../project/project.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
@@ -190,20 +189,26 @@ export function guardOptionsOf(
   { project, model, access }: Blueprint,
   { registered, identify, observer }: GuardContext,
 ): GuardTerms {
-  const { roles, apiTokens, policyTimeout } = project.settings
-  // Routes without a permission of their own admit signed-in users and full-access tokens (contract).
-  const isKnown = ({ kind, grants }: Caller) =>
-    kind === 'user' ||
-    kind === 'external' ||
-    (kind === 'token' && apiTokens[grants.name]?.type === 'full-access')
+  const { roles, policyTimeout } = project.settings
   return {
+    ...routeAuthOf({ project, model }),
     app: registered.app,
     identify,
     publicCaller: access.publicCaller,
-    everything: fullAccessGrants(model),
-    isKnown,
     roleName: type => roles[type]?.name ?? type,
     observer,
     timeout: policyTimeout,
   }
 }
+
+/** Routes without a permission of their own admit signed-in users and full-access tokens (contract). */
+export const routeAuthOf = ({
+  project: { settings },
+  model,
+}: Pick<Blueprint, 'project' | 'model'>): RouteAuthTerms => ({
+  everything: fullAccessGrants(model),
+  isKnown: ({ kind, grants }) =>
+    kind === 'user' ||
+    kind === 'external' ||
+    (kind === 'token' && settings.apiTokens[grants.name]?.type === 'full-access'),
+})

@@ -36,6 +36,7 @@ import { type Files, openFiles } from '../media/files.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { stagingFolder } from '../media/storage/staging.ts'
 import type { Observer } from '../observe/observation.ts'
+import { openOpenapi } from '../openapi/open-openapi.ts'
 import { compileGuards } from '../plugins/register.ts'
 import { limitApiRate } from '../rest/api-rate-limit.ts'
 import { openContentTypeBuilder, openLocales } from '../rest/content-type-builder.ts'
@@ -81,7 +82,7 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
   const { rest, server, graphql } = blueprint.project.settings
   const { registered, identity, accounts } = options
   const { guarding, ...shared } = sharedOptions(blueprint, options)
-  const own = openOwnRoutes(blueprint, options, shared)
+  const own = openOwnRoutes(blueprint, options, { guarding, ...shared })
   const { routesConfig, binding } = registered
   const { model } = blueprint
   const extensions = openExtensionRoutes(registered.routes, {
@@ -114,9 +115,9 @@ const previewResponders = ({ project: { root, settings } }: Blueprint, { product
 
 /** The server's own REST routes. `generated`: the same for routes of extensions that replace one. */
 function openOwnRoutes(
-  { access }: Blueprint,
-  { files, identity, accounts: { auth, users, providers, count } }: EndpointOptions,
-  shared: Omit<SharedOptions, 'guarding'>,
+  { access, project: { settings } }: Blueprint,
+  { files, identity, accounts: { auth, users, providers, count }, registered, production }: EndpointOptions,
+  { guarding, ...shared }: SharedOptions,
 ): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
   const { prefix } = shared.settings
   const connect = providers
@@ -133,6 +134,7 @@ function openOwnRoutes(
     'users-permissions': openRoleRoutes({ ...shared, access }),
     i18n: openLocales(shared),
     'content-type-builder': openContentTypeBuilder(shared),
+    'openapi.json': openOpenapi({ ...guarding, model: shared.model, settings, registered, production }),
   }
   const rest = openRest(shared)
   const tracked = Object.entries(writing).map(([word, responder]) => [word, trackWrites(responder)] as const)

@@ -4,6 +4,7 @@ import type { Command, Option } from 'commander'
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   '': ['plinth init my-api', 'plinth start', 'plinth check --print', 'plinth help start'],
   check: ['plinth check', 'plinth check api --json', 'plinth check --print'],
+  openapi: ['plinth openapi', 'plinth openapi --role editor --out editor.json'],
   types: ['plinth types', 'plinth types --out src/content.d.ts', 'plinth types --check'],
   token: ['plinth token website', 'plinth token importer --type full-access --expires 90d'],
   init: [

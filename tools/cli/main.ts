@@ -49,6 +49,20 @@ program
   })
 
 program
+  .command('openapi')
+  .description('print the OpenAPI 3.1 document of what a role may do, without connecting to the database')
+  .argument(...folderArgument)
+  .option('--role <name>', 'a role or an API token', 'public')
+  .addOption(new Option('--format <format>', 'the format of answers').choices(['v4', 'v5']))
+  .option('--out <file>', 'the output file, instead of standard output')
+  .action(async (folder: string, options: { role: string; format?: 'v4' | 'v5'; out?: string }) => {
+    const { runOpenapi } = await import('./openapi.ts')
+    const write = (text: string) => void process.stdout.write(text)
+    const complain = (text: string) => void process.stderr.write(text)
+    process.exitCode = await runOpenapi({ folder, env: process.env, write, complain, ...options })
+  })
+
+program
   .command('token')
   .description('generate an API token: prints it once, with the lines for project.yaml that contain its hash')
   .argument('<name>', 'its name in project.yaml')

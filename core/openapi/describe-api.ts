@@ -1,0 +1,194 @@
+import type { Caller, Grants } from '../access/caller.ts'
+import { PRODUCT_VERSION } from '../base/product.ts'
+import { trimEndCharacter } from '../base/text.ts'
+import { nullIfRefused } from '../faults/fault.ts'
+import type { Model } from '../model/model.ts'
+import type { RegisteredPlugins } from '../plugins/register.ts'
+import { compileAuthorize, type ExtensionRoute, type RouteAuthTerms } from '../plugins/route-guard.ts'
+import type { Settings } from '../project/settings/settings.ts'
+import { generatedRouteName } from '../rest/route-claims.ts'
+import { type DocumentFormat, type Schema, SchemaTable, type Sight } from './answer-schemas.ts'
+import { builtInPaths } from './built-in-paths.ts'
+import {
+  contentTypePaths,
+  errorResponses,
+  jsonResponse,
+  type OperationTerms,
+  PartTable,
+  type PathItem,
+} from './operations.ts'
+
+/** What the description of an API is made from: the project, without its data. */
+export interface DescribedProject extends RouteAuthTerms {
+  readonly model: Model
+  readonly settings: Settings
+  readonly registered: Pick<RegisteredPlugins, 'routesConfig' | 'routes' | 'binding'>
+}
+
+/** The OpenAPI document of what a caller may do, read, write and populate. It depends on grants only, not on data. */
+export function describeApi(project: DescribedProject, caller: Caller, format: DocumentFormat): Schema {
+  const { settings, model } = project
+  const terms: OperationTerms & { readonly project: Settings } = {
+    ...{ model, format, project: settings, settings: settings.rest },
+    strapi4: format === 'v4' && settings.rest.responseFormat === 'v4',
+    table: new SchemaTable(),
+    responses: new PartTable('responses'),
+    parameters: new PartTable('parameters'),
+    sightOf: () => null,
+  }
+  const described = { ...terms, sightOf: sightsOf(project, caller, terms) }
+  const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
+  const paths: Record<string, PathItem> = {}
+  for (const type of types) addPaths(paths, contentTypePaths(type, described))
+  addPaths(paths, builtInPaths(described))
+  addPaths(paths, { '/openapi.json': ownPath(described) })
+  for (const route of project.registered.routes) addRoute(paths, route, { project, caller, described })
+  return assemble(paths, { project, caller, terms })
+}
+
+type Sights = OperationTerms['sightOf']
+
+/** Routes of `routesConfig` may be open to more callers, and show them more, than their permissions do. */
+function sightsOf(project: DescribedProject, caller: Caller, { table, format }: OperationTerms): Sights {
+  const { routesConfig } = project.registered
+  const keys = new Map<Grants, string>([[caller.grants, '']])
+  return (subject, action) => {
+    const guarded = routesConfig.get(`${subject}.${action}`)
+    const grants = guarded
+      ? nullIfRefused(() => compileAuthorize(guarded.auth, guarded.own, project)(caller))?.grants
+      : caller.grants
+    if (!grants?.allows(subject, action)) return null
+    const key = keys.get(grants) ?? `${subject}.${action}`
+    return { table, grants, key, format } satisfies Sight
+  }
+}
+
+function addPaths(paths: Record<string, PathItem>, added: Readonly<Record<string, PathItem>>): void {
+  for (const [path, item] of Object.entries(added))
+    if (Object.keys(item).length > 0) paths[path] = { ...paths[path], ...item }
+}
+
+const ownPath = (terms: OperationTerms): PathItem => ({
+  get: {
+    ...{ operationId: 'openapi', summary: 'This description', tags: ['Description'] },
+    responses: {
+      200: jsonResponse('An OpenAPI document', { type: 'object' }),
+      ...errorResponses('get', terms),
+    },
+  },
+})
+
+interface RouteTerms {
+  readonly described: OperationTerms
+  readonly project: DescribedProject
+  readonly caller: Caller
+}
+
+/** A route of an extension: its code decides what it answers. One that replaces a generated route keeps its parameters. */
+function addRoute(paths: Record<string, PathItem>, route: ExtensionRoute, terms: RouteTerms): void {
+  const method = route.method.toLowerCase()
+  const path = route.path.replaceAll(PARAMETER, '{$1}')
+  const { [method]: replaced, ...others } = paths[path] ?? {}
+  delete paths[path]
+  const item = mayUse(route, terms)
+    ? { ...others, [method]: { ...routeOperation(route), ...replaced, responses: routeResponses(terms) } }
+    : others
+  if (Object.keys(item).some(key => METHODS.has(key))) paths[path] = item
+}
+
+const PARAMETER = /:([A-Za-z_][A-Za-z0-9_]*)/g
+
+function mayUse(route: ExtensionRoute, { project, caller }: RouteTerms): boolean {
+  const { registered, model } = project
+  const name = route.replaces ? generatedRouteName(route, model) : null
+  const scopes = [...registered.binding.scopes.values()]
+  const own = scopes.find(({ subject, action }) => `${subject}.${action}` === name) ?? null
+  const auth = route.hasAuth ? route.auth : (registered.routesConfig.get(name ?? '')?.auth ?? route.auth)
+  return nullIfRefused(() => compileAuthorize(auth, own, project)(caller)) !== null
+}
+
+function routeOperation({ method, path, source }: ExtensionRoute): Schema {
+  const names = [...path.matchAll(PARAMETER)].map(([, name]) => name)
+  const parameters = names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  return {
+    operationId: `${method.toLowerCase()} ${path}`.replaceAll(/[^A-Za-z0-9]+/g, '-'),
+    summary: `${method} ${path}`,
+    tags: [source],
+    ...(parameters.length > 0 && { parameters }),
+  }
+}
+
+const routeResponses = ({ described }: RouteTerms): Schema => ({
+  200: jsonResponse('The answer of the extension', {}),
+  204: { description: 'No content' },
+  ...errorResponses('route', described),
+  default: jsonResponse('Another answer of the extension, or an error', {}),
+})
+
+const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete'])
+
+/** An address of this machine means nothing to another one: the path alone is relative to where the document is. */
+const LOCAL = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|\[)/
+
+interface Assembly {
+  readonly project: DescribedProject
+  readonly caller: Caller
+  readonly terms: OperationTerms
+}
+
+function assemble(paths: Readonly<Record<string, PathItem>>, { project, caller, terms }: Assembly): Schema {
+  const { name, server, rest } = project.settings
+  const tags = Object.values(paths).flatMap(item =>
+    Object.values(item).flatMap(operation =>
+      'tags' in operation && Array.isArray(operation.tags) ? operation.tags : [],
+    ),
+  )
+  const holder = caller.kind === 'token' ? 'the API token' : 'the role'
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: name,
+      version: PRODUCT_VERSION,
+      description: `What ${holder} \`${caller.grants.name}\` may do.`,
+      license: { name: 'As stated by the owner of this API', identifier: 'LicenseRef-API-owner' },
+    },
+    servers: [{ url: `${LOCAL.test(server.url) ? '' : trimEndCharacter(server.url, '/')}${rest.prefix}` }],
+    security: [...(caller.kind === 'public' ? [{}] : []), { bearer: [] }],
+    tags: [...new Set<string>(tags)].map(tag => ({ name: tag, description: tag })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          ...{ type: 'http', scheme: 'bearer' },
+          description: 'The `jwt` of a session, or an API token',
+        },
+      },
+      ...usedParts(paths, terms),
+    },
+  }
+}
+
+/** The parts that paths refer to: those of replaced operations, and those that only made others, are left out. */
+function usedParts(paths: Schema, { table, responses, parameters }: OperationTerms): Schema {
+  const sections: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
+    schemas: table.schemas,
+    responses: responses.parts,
+    parameters: parameters.parts,
+  }
+  const used = new Set<string>()
+  const waiting: unknown[] = [paths]
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    waiting.push(...Object.values(value).filter(part => typeof part === 'object'))
+    const ref = '$ref' in value ? String(value.$ref) : ''
+    if (ref === '' || used.has(ref)) continue
+    used.add(ref)
+    const [, , section = '', name = ''] = ref.split('/')
+    waiting.push(sections[section]?.[name])
+  }
+  const kept = Object.entries(sections).map(([section, parts]) => [
+    section,
+    Object.fromEntries(Object.entries(parts).filter(([name]) => used.has(`#/components/${section}/${name}`))),
+  ])
+  return Object.fromEntries(kept)
+}

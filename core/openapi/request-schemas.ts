@@ -1,0 +1,229 @@
+import type { Grants, WriteAccess } from '../access/caller.ts'
+import { readableAttributes } from '../access/readable-attributes.ts'
+import type { Attribute, Component, ContentType, Holder, ScalarAttribute, ValueType } from '../model/model.ts'
+import { anyOf, arrayOf, closed, nameOf, oneOf, type Schema, type Sight } from './answer-schemas.ts'
+
+/** The attributes that a body may have: those that the caller may write and the server does not set. */
+export function bodySchema(
+  type: ContentType,
+  access: WriteAccess,
+  sight: Sight,
+  { name, required }: { readonly name: string; readonly required: readonly string[] },
+): Schema {
+  const attributes = [...type.attributes.values()].filter(
+    attribute =>
+      isWritable(attribute, sight.grants) &&
+      access.fields?.has(attribute.name) !== false &&
+      !Object.hasOwn(access.set, attribute.name),
+  )
+  const names = new Set(attributes.map(attribute => attribute.name))
+  const needed = required.filter(each => names.has(each))
+  const key = `body ${sight.key} ${type.uid} ${needed.join(' ')} / ${[...names].join(' ')}`
+  return sight.table.ref(key, name, () => closed(inputsOf(attributes, sight), needed))
+}
+
+/** Drafts may lack what is required, and types with drafts can be created as drafts. */
+export const requiredOnCreate = (type: ContentType): readonly string[] =>
+  type.draftAndPublish ? [] : [...type.attributes.values()].filter(isRequired).map(({ name }) => name)
+
+function isRequired(attribute: Attribute): boolean {
+  if (attribute.system || !attribute.required) return false
+  return attribute.kind !== 'scalar' || (attribute.default === undefined && attribute.generate !== true)
+}
+
+/** A relation to a type that the caller may not `find` cannot be written. */
+function isWritable(attribute: Attribute, grants: Grants): boolean {
+  if (attribute.system || !attribute.writable || attribute.kind === 'morph') return false
+  return attribute.kind !== 'relation' || grants.readAccess(attribute.target, 'find') !== null
+}
+
+const inputsOf = (attributes: readonly Attribute[], sight: Sight): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(attributes.map(attribute => [attribute.name, inputSchema(attribute, sight)]))
+
+function inputSchema(attribute: Attribute, sight: Sight): Schema {
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalarInput(attribute)
+    case 'component': {
+      const { repeatable, min, max } = attribute
+      const component = componentInput(attribute.component, sight, false)
+      return repeatable
+        ? { ...arrayOf(component), ...bounds(min, max, 'Items') }
+        : anyOf(component, { type: 'null' })
+    }
+    case 'zone': {
+      const { components, min, max } = attribute
+      const entry = oneOf(
+        '__component',
+        components,
+        components.map(component => componentInput(component, sight, true)),
+      )
+      return { ...arrayOf(entry), ...bounds(min, max, 'Items') }
+    }
+    case 'media':
+      return attribute.many ? FILES : FILE
+    default:
+      return sight.table.ref('relation input', 'RelationInput', relationInput)
+  }
+}
+
+/** With the `id` of an existing component the body changes it in part. */
+function componentInput(component: Component, sight: Sight, isEntry: boolean): Schema {
+  const name = `${nameOf(component)}${isEntry ? 'EntryInput' : 'Input'}`
+  return sight.table.ref(`input ${sight.key} ${isEntry} ${component.uid}`, name, () => {
+    const attributes = [...component.attributes.values()].filter(each => isWritable(each, sight.grants))
+    const mark = isEntry ? { __component: { type: 'string', const: component.uid } } : {}
+    return closed({ ...mark, id: { type: 'integer' }, ...inputsOf(attributes, sight) }, Object.keys(mark))
+  })
+}
+
+const FILE: Schema = { type: ['integer', 'string', 'null'], description: 'The id or documentId of a file' }
+const FILES: Schema = { type: ['array', 'null'], items: { type: ['integer', 'string'] } }
+
+function relationInput(): Schema {
+  const position = closed({
+    before: { type: ['string', 'integer'] },
+    after: { type: ['string', 'integer'] },
+    start: { type: 'boolean' },
+    end: { type: 'boolean' },
+  })
+  const entry = anyOf(
+    { type: ['string', 'integer'] },
+    closed({
+      documentId: { type: 'string' },
+      id: { type: 'integer' },
+      locale: { type: 'string' },
+      status: { type: 'string', enum: ['draft', 'published'] },
+      position,
+    }),
+  )
+  const list = { type: ['array', 'null'], items: entry }
+  return {
+    description: 'documentIds or ids. A list or `set` replaces all links.',
+    anyOf: [entry, list, closed({ set: list, connect: list, disconnect: list })],
+  }
+}
+
+function bounds(min: unknown, max: unknown, what: 'Items' | 'Length' | 'imum'): Schema {
+  return {
+    ...(typeof min === 'number' && { [`min${what}`]: min }),
+    ...(typeof max === 'number' && { [`max${what}`]: max }),
+  }
+}
+
+function scalarInput(attribute: ScalarAttribute): Schema {
+  const { type, values, minLength, maxLength, min, max } = attribute
+  const { type: input, ...rest } = INPUTS[type]
+  if (input === undefined) return rest
+  const named = values ? { enum: [...values, null] } : {}
+  const initial = attribute.default
+  return {
+    type: [...(Array.isArray(input) ? input : [input]), 'null'],
+    ...rest,
+    ...named,
+    ...bounds(minLength, maxLength, 'Length'),
+    ...(NUMBERS.has(type) && bounds(min, max, 'imum')),
+    ...(typeof initial === 'string' || typeof initial === 'boolean' || typeof initial === 'number'
+      ? { default: initial }
+      : {}),
+  }
+}
+
+const NUMBERS: ReadonlySet<ValueType> = new Set(['integer', 'decimal', 'float'])
+const TEXT: Schema = { type: 'string' }
+
+const INPUTS: Readonly<Record<ValueType, Schema>> = {
+  id: { type: 'integer' },
+  documentId: TEXT,
+  locale: TEXT,
+  string: TEXT,
+  text: TEXT,
+  richtext: TEXT,
+  enumeration: TEXT,
+  email: TEXT,
+  password: { type: 'string', format: 'password', writeOnly: true },
+  uid: TEXT,
+  date: { type: 'string', format: 'date' },
+  time: { type: 'string', description: 'HH:mm:ss, with up to three decimals' },
+  datetime: { type: ['string', 'integer'], description: 'ISO 8601 or milliseconds' },
+  timestamp: { type: ['string', 'integer'], description: 'ISO 8601 or milliseconds' },
+  integer: { type: 'integer' },
+  biginteger: { type: ['string', 'integer'] },
+  float: { type: 'number' },
+  decimal: { type: 'number' },
+  boolean: { type: 'boolean' },
+  json: {},
+  blocks: { type: 'array', items: { type: 'object' } },
+  array: { type: 'array', items: {} },
+}
+
+/** `filters` of a type or component by the attributes that the caller may filter by. */
+export function filterSchema(holder: Holder, readable: ReadonlySet<Attribute>, sight: Sight): Schema {
+  const attributes = [...holder.attributes.values()].filter(each => readable.has(each))
+  const key = `filter ${sight.key} ${holder.uid} ${attributes.map(({ name }) => name).join(' ')}`
+  const make = (): Schema => {
+    const self = filterSchema(holder, readable, sight)
+    const own = attributes.flatMap(attribute => {
+      const schema = attributeFilter(attribute, sight)
+      return schema ? [[attribute.name, schema] as const] : []
+    })
+    const groups = { $and: arrayOf(self), $or: arrayOf(self), $not: anyOf(self, arrayOf(self)) }
+    return closed({ ...Object.fromEntries(own), ...groups })
+  }
+  return sight.table.ref(key, `${nameOf(holder)}Filters`, make, SOME_FILTERS)
+}
+
+const SOME_FILTERS: Schema = { type: 'object', additionalProperties: true }
+
+/** null: the attribute cannot be filtered by. */
+function attributeFilter(attribute: Attribute, sight: Sight): Schema | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return sight.table.ref('filter value', 'ValueFilter', valueFilter)
+    case 'relation': {
+      const view = sight.grants.readAccess(attribute.target, 'find')
+      const value = sight.table.ref('filter value', 'ValueFilter', valueFilter)
+      return view && anyOf(filterSchema(attribute.target, view.readable, sight), value)
+    }
+    case 'component':
+      return filterSchema(attribute.component, readableAttributes(attribute.component), sight)
+    default:
+      return null
+  }
+}
+
+const OPERATORS = ['$eq', '$ne', '$eqi', '$nei', '$lt', '$lte', '$gt', '$gte', '$in', '$notIn'] as const
+const TEXT_OPERATORS = ['contains', 'startsWith', 'endsWith'].flatMap(name => {
+  const negated = `$not${name[0]?.toUpperCase()}${name.slice(1)}`
+  return [`$${name}`, `$${name}i`, negated, `${negated}i`]
+})
+
+function valueFilter(): Schema {
+  const value = { type: ['string', 'number', 'boolean', 'null'] }
+  const operators = [...OPERATORS, ...TEXT_OPERATORS, '$between'].map(
+    name => [name, anyOf(value, arrayOf(value))] as const,
+  )
+  const not = { $ref: '#/components/schemas/ValueFilter' }
+  return anyOf(
+    value,
+    arrayOf(value),
+    closed({
+      ...Object.fromEntries(operators),
+      $null: { type: 'boolean' },
+      $notNull: { type: 'boolean' },
+      $not: not,
+    }),
+  )
+}
+
+/** The names that `fields`, `sort` and `populate` may have. */
+export function queryNames(attributes: Iterable<Attribute>, { grants }: Sight) {
+  const all = [...attributes]
+  const scalars = all.filter(each => each.kind === 'scalar' && each.type !== 'password')
+  const populated = all.filter(each => {
+    if (each.kind === 'scalar') return false
+    if (each.kind !== 'relation' && each.kind !== 'localizations') return true
+    return grants.readAccess(each.target, 'find') !== null
+  })
+  return { fields: scalars.map(({ name }) => name), populates: populated.map(({ name }) => name) }
+}

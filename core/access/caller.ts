@@ -11,6 +11,8 @@ export interface Caller {
   readonly grants: Grants
   /** Values of `$user.…` and `$claims.…` in conditions; null without any. An external caller has `$claims` alone. */
   readonly user: UserValues | null
+  /** The API key of a user; absent: a session. `isNarrow`: it has a part of the permissions of the role. */
+  readonly key?: { readonly id: string; readonly isNarrow: boolean }
   /** Issuer and subject of an external caller. */
   readonly subject?: string
   /** Id of the session of a signed-in user; absent for other callers, and for tokens of earlier versions. */

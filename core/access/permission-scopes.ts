@@ -45,6 +45,33 @@ export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts
   })
 }
 
+/** Those of the grants that the scopes name or imply. */
+export function narrowGrants(grants: Grants, scopes: readonly PermissionScope[]): Grants {
+  const named = new Set(
+    scopes.flatMap(({ subject, action }) =>
+      [action, ...impliedBy(action), ...(action === 'update' ? ['readDrafts'] : [])].map(
+        each => `${subject}.${each}`,
+      ),
+    ),
+  )
+  const isNamed = (subject: string, action: string) => named.has(`${subject}.${action}`)
+  return Object.freeze<Grants>({
+    name: grants.name,
+    roleRules() {
+      const { rules, model } = grants.roleRules()
+      return { rules: rules.filter(({ subject, action }) => isNamed(String(subject), String(action))), model }
+    },
+    allows: (subject, action) => isNamed(subject, action) && grants.allows(subject, action),
+    readAccess(type, action) {
+      const subject = subjectOf(type)
+      const view = isNamed(subject, action) ? grants.readAccess(type, action) : null
+      return view && !isNamed(subject, 'readDrafts') ? { ...view, drafts: null } : view
+    },
+    writeAccess: (type, action) =>
+      isNamed(subjectOf(type), action) ? grants.writeAccess(type, action) : null,
+  })
+}
+
 const impliedBy = (action: Action): readonly Action[] =>
   action === 'create' || action === 'update' ? ['publish', 'createLocalization'] : []
 

@@ -207,8 +207,8 @@ export const routeAuthOf = ({
   model,
 }: Pick<Blueprint, 'project' | 'model'>): RouteAuthTerms => ({
   everything: fullAccessGrants(model),
-  isKnown: ({ kind, grants }) =>
-    kind === 'user' ||
+  isKnown: ({ kind, grants, key }) =>
+    (kind === 'user' && !key?.isNarrow) ||
     kind === 'external' ||
     (kind === 'token' && settings.apiTokens[grants.name]?.type === 'full-access'),
 })

@@ -26,6 +26,7 @@ import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
 import { deriveSealKey, openProviders } from '../identity/sign-in/providers.ts'
 import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
 import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
+import { openUserKeys, userKeyStrategy } from '../identity/user-keys.ts'
 import { userDocuments } from '../identity/users/user-documents.ts'
 import { openUsersService } from '../identity/users/users-service.ts'
 import type { Deliver } from '../mail/mail.ts'
@@ -45,6 +46,7 @@ import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/upload/open-uploads.ts'
 import { openConnectRoutes } from '../rest/users/connect.ts'
+import { openUserKeyRoutes } from '../rest/users/user-keys.ts'
 import { openAuthRoutes, openRoleRoutes, openUserRoutes } from '../rest/users/users.ts'
 import type { Blueprint } from './compile-app.ts'
 import { guardOptionsOf, type RegisteredApp } from './open-plugins.ts'
@@ -116,7 +118,13 @@ const previewResponders = ({ project: { root, settings } }: Blueprint, { product
 /** The server's own REST routes. `generated`: the same for routes of extensions that replace one. */
 function openOwnRoutes(
   { access, project: { settings } }: Blueprint,
-  { files, identity, accounts: { auth, users, providers, count }, registered, production }: EndpointOptions,
+  {
+    files,
+    identity,
+    accounts: { auth, users, keys, providers, count },
+    registered,
+    production,
+  }: EndpointOptions,
   { guarding, ...shared }: SharedOptions,
 ): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
   const { prefix } = shared.settings
@@ -124,11 +132,13 @@ function openOwnRoutes(
     ? openConnectRoutes({ prefix, address: identity.address, providers, auth, count })
     : () => null
   const signIn = openAuthRoutes({ ...shared, auth })
+  const ofUsers = openUserRoutes({ ...shared, users })
+  const ownKeys = keys ? openUserKeyRoutes(keys, shared) : () => null
   const writing = {
     upload: openUploads({ ...shared, files }),
     connect,
     auth: (request: HttpRequest, acting?: Caller) => connect(request) ?? signIn(request, acting),
-    users: openUserRoutes({ ...shared, users }),
+    users: (request: HttpRequest, acting?: Caller) => ownKeys(request, acting) ?? ofUsers(request, acting),
   }
   const reading = {
     'users-permissions': openRoleRoutes({ ...shared, access }),
@@ -272,21 +282,24 @@ export function openIdentitySection(
 ) {
   const { database, sessions } = identity
   const issuers = Object.values(settings.auth.issuers)
+  const signIn = {
+    ...{ sessions, access, database, model, storage },
+    // A blocked user must be refused at once, but replicas lag behind.
+    cache: database.replicas ? null : documents.cache,
+    confirmEmail: settings.auth.register.confirmEmail,
+  }
   const known = createIdentify(access.publicCaller, [
     apiTokenStrategy(settings.apiTokens, access),
     ...(issuers.length > 0 ? [issuerStrategy(issuers, { access })] : []),
-    sessionStrategy({
-      ...{ sessions, access, database, model, storage },
-      // A blocked user must be refused at once, but replicas lag behind.
-      cache: database.replicas ? null : documents.cache,
-      confirmEmail: settings.auth.register.confirmEmail,
-    }),
+    ...(settings.auth.keys.enabled ? [userKeyStrategy(signIn)] : []),
+    sessionStrategy(signIn),
   ])
   const callers = openCallerKeys()
   const count = openRateLimit(settings.server.rateLimit.auth, database)
   const hasProviders = Object.keys(settings.auth.providers).length > 0
   return {
     count,
+    keys: settings.auth.keys.enabled ? openUserKeys({ database, model, settings: settings.auth.keys }) : null,
     providers: hasProviders ? openProviders({ identity, access }) : null,
     identify: callers.remembering(database.replicas ? withReadYourWrites(known, settings.apiTokens) : known),
     callerOf: callers.keyFor,

@@ -265,6 +265,28 @@ const identities = systemTable(
   ['key'],
 )
 
+const USER_KEYS = 'plinth_user_keys'
+
+/** API keys of users, by their hash. */
+const userKeys: Table = {
+  ...systemTable(
+    USER_KEYS,
+    'keys of users',
+    [
+      requiredColumn('hash', 'varchar(255)'),
+      requiredColumn('id', 'varchar(255)'),
+      requiredColumn('document_id', 'varchar(255)'),
+      requiredColumn('session_version', 'integer'),
+      requiredColumn('name', 'varchar(255)'),
+      optionalColumn('permissions', 'jsonb'),
+      requiredColumn('created_at', 'timestamptz(3)'),
+      requiredColumn('expires_at', 'timestamptz(3)'),
+    ],
+    ['hash'],
+  ),
+  indexes: [toIndex(USER_KEYS, ['document_id'])],
+}
+
 const OUTBOX = 'plinth_outbox'
 const WAITING = { column: 'state', equals: 'waiting' } as const
 const FAILED = { column: 'state', equals: 'failed' } as const
@@ -334,6 +356,7 @@ export const systemTables = (model: Model): readonly Table[] => [
   content(model),
   rateLimits,
   identities,
+  userKeys,
   outbox(model),
   imports,
   idempotency,

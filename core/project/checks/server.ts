@@ -97,10 +97,12 @@ export function* durations(settings: Settings): Generator<ProjectFinding> {
   }
 }
 
-/** All durations of the sections, except the lifetime of tokens, for which no timer runs. */
+const WITHOUT_TIMER: ReadonlySet<string> = new Set(['auth.jwtExpiresIn', 'auth.keys.lifetime'])
+
+/** All durations of the sections, except the lifetimes of tokens, for which no timer runs. */
 const timerPaths = once(() => {
   const schema = readProjectSchema()
-  return [...durationPaths(schema, [], schema)].filter(path => path.join('.') !== 'auth.jwtExpiresIn')
+  return [...durationPaths(schema, [], schema)].filter(path => !WITHOUT_TIMER.has(path.join('.')))
 })
 
 function* durationPaths(

@@ -863,6 +863,15 @@ export interface AuthSettings {
   readonly providers: {
     readonly [k: string]: SignInProvider
   }
+  /** API keys that users create for themselves at `/api/users/me/keys`. */
+  readonly keys: {
+    /** Users whose role has the permission `me` of `users` may create keys. */
+    readonly enabled: boolean
+    /** Largest number of keys of a user. */
+    readonly most: number
+    /** Longest lifetime of a key, and that of a key without `expiresAt`. In milliseconds. */
+    readonly lifetime: number
+  }
 }
 /** A server whose tokens identify callers. */
 export interface Issuer {

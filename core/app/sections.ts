@@ -140,11 +140,14 @@ function openOwnRoutes(
     auth: (request: HttpRequest, acting?: Caller) => connect(request) ?? signIn(request, acting),
     users: (request: HttpRequest, acting?: Caller) => ownKeys(request, acting) ?? ofUsers(request, acting),
   }
+  const { model } = shared
+  const description = openOpenapi({ ...guarding, model, settings, registered, production })
   const reading = {
     'users-permissions': openRoleRoutes({ ...shared, access }),
     i18n: openLocales(shared),
     'content-type-builder': openContentTypeBuilder(shared),
-    'openapi.json': openOpenapi({ ...guarding, model: shared.model, settings, registered, production }),
+    'openapi.json': description,
+    reference: description,
   }
   const rest = openRest(shared)
   const tracked = Object.entries(writing).map(([word, responder]) => [word, trackWrites(responder)] as const)

@@ -1,11 +1,12 @@
 import type { Caller, Grants } from '../access/caller.ts'
-import { memoize } from '../base/memo.ts'
+import { memoize, once } from '../base/memo.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import { answerJson, answerMethod } from '../rest/answer.ts'
 import type { GeneratedResponder } from '../rest/endpoint.ts'
 import { isStrapi4Format } from '../rest/strapi4.ts'
 import type { DescribedProject } from './describe-api.ts'
+import { openReferencePage } from './reference-page.ts'
 
 interface OpenapiTerms extends Omit<DescribedProject, 'isKnown'> {
   readonly isKnown: DescribedProject['isKnown']
@@ -18,7 +19,7 @@ export const servesOpenapi = (asked: boolean | undefined, production: boolean): 
   asked ?? !production
 
 /**
- * `GET <prefix>/openapi.json`: what the caller's role or token may do. Nothing is made or loaded before the first request;
+ * `GET <prefix>/openapi.json`: what the caller's role or token may do; `<prefix>/reference`: a page that shows it. Nothing is made or loaded before the first request;
  * then one text per role and format is kept as long as the project is served.
  */
 export function openOpenapi(terms: OpenapiTerms): GeneratedResponder {
@@ -33,8 +34,12 @@ export function openOpenapi(terms: OpenapiTerms): GeneratedResponder {
     texts.set(key, text)
     return text
   }
+  const openPage = once(() => {
+    const page = { path: `${rest.prefix}/reference`, document: `${rest.prefix}/openapi.json` }
+    return openReferencePage({ ...page, title: terms.settings.name })
+  })
   return (request, acting) => {
-    if (request.path.toLowerCase() !== path) return null
+    if (request.path.toLowerCase() !== path) return openPage()(request)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerMethod(request.method, 'HEAD, GET')
     return answerDescription({ request, acting }, terms, textFor)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import test, { type ExecutionContext } from 'ava'
+import { servesOpenapi } from '../../core/openapi/open-openapi.ts'
 import { describeRole } from '../../tools/cli/openapi.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
@@ -64,3 +65,8 @@ function largeProject(count: number): object {
     roles: { all: { permissions: { '*': '*' } } },
   }
 }
+
+test('production serves the description only if the project says so', t => {
+  t.deepEqual([servesOpenapi(undefined, true), servesOpenapi(undefined, false)], [false, true])
+  t.deepEqual([servesOpenapi(true, true), servesOpenapi(false, false)], [true, false])
+})

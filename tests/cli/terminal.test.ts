@@ -88,6 +88,7 @@ test('a terminal shows a one-line spinner, which does not mix with log lines and
 const COMMANDS = [
   '',
   'check',
+  'openapi',
   'types',
   'token',
   'init',

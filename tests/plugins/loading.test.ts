@@ -141,3 +141,16 @@ resolversConfig:
     'project.yaml:12:32 middlewares/round.ts cannot stand round a resolver: it has no `resolver`, but `route` (resolversConfig["Query.notes"].middlewares[0])',
   ])
 })
+
+test('a default import of a CommonJS package works after each reload', async t => {
+  const folder = project(t, '', {
+    'node_modules/shout/package.json': '{ "name": "shout", "main": "index.js" }',
+    'node_modules/shout/index.js': 'module.exports = text => text.toUpperCase()\nmodule.exports.sign = "!"\n',
+    'policies/loud.ts': `import express, { Router } from 'express'
+import shout, { sign } from 'shout'
+import { definePolicy } from 'plinth'
+if (shout('a') + sign !== 'A!' || typeof express.json !== 'function' || typeof Router !== 'function') throw new Error('wrong')
+export default definePolicy(() => true)\n`,
+  })
+  for (let reload = 0; reload < 3; reload++) t.deepEqual(await reportedOf(folder), [], String(reload))
+})

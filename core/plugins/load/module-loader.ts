@@ -14,7 +14,7 @@ export interface ModuleLoader {
   load(file: string): Promise<unknown>
 }
 
-const OPTIONS = { fsCache: false, interopDefault: false, sourceMaps: true }
+const OPTIONS = { fsCache: false, interopDefault: true, sourceMaps: true }
 
 /**
  * Opens a loader that reloads all modules of a project, each once. Nothing is cached on disk, where a shared folder would be

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PLAYGROUND_FILES, sourceOf } from '../core/graphql/transport/playground.ts'
-import { REFERENCE_SCRIPT, referenceSource } from '../core/openapi/reference-page.ts'
+import { REFERENCE_SCRIPT, referenceSource } from '../core/openapi/open-openapi.ts'
 
 const FOLDER = join(import.meta.dirname, '../dist/run/playground')
 

@@ -87,7 +87,7 @@ export function documentOf(type: ContentType, readable: ReadonlySet<Attribute>, 
     if (sight.format === 'flat') return closed({ ...IDS, ...values }, ['id', 'documentId'])
     return closed({ ...IDS, attributes: closed(values) }, ['id', 'documentId', 'attributes'])
   }
-  return sight.table.ref(key, nameOf(type), make, SOME_DOCUMENT)
+  return sight.table.ref(key, schemaName(type), make, SOME_DOCUMENT)
 }
 
 /** An object without other properties. */
@@ -103,11 +103,11 @@ export const closed = (
 
 export const arrayOf = (items: Schema): Schema => ({ type: 'array', items })
 
-export const anyOf = (...schemas: readonly Schema[]): Schema =>
+export const eitherOf = (...schemas: readonly Schema[]): Schema =>
   schemas.length === 1 && schemas[0] ? schemas[0] : { anyOf: schemas }
 
 /** The name of a content-type or component in the document: `Article`, `SharedSeoComponent`. */
-export const nameOf = (holder: Holder): string =>
+export const schemaName = (holder: Holder): string =>
   holder.holder === 'component' ? `${toPascalCase(holder.uid)}Component` : toPascalCase(holder.key)
 
 const IDS = { id: { type: 'integer' }, documentId: { type: 'string' } } as const
@@ -121,7 +121,7 @@ const SOME_DOCUMENT: Schema = {
 }
 
 function componentSchema(component: Component, sight: Sight, mark: Mark = null): Schema {
-  const name = mark === '__component' ? `${nameOf(component)}Entry` : nameOf(component)
+  const name = mark === '__component' ? `${schemaName(component)}Entry` : schemaName(component)
   return markedSchema(component, name, sight, mark)
 }
 
@@ -164,7 +164,7 @@ function attributeSchema(attribute: Attribute, holder: Holder, sight: Sight): Sc
       return scalarSchema(attribute, isAlwaysSet(attribute, holder))
     case 'component': {
       const component = componentSchema(attribute.component, sight)
-      return countable(attribute.repeatable ? arrayOf(component) : anyOf(component, NULL), sight)
+      return countable(attribute.repeatable ? arrayOf(component) : eitherOf(component, NULL), sight)
     }
     case 'zone':
       return arrayOf(zoneSchema(attribute, holder, sight))
@@ -182,7 +182,7 @@ function linkSchema(attribute: LinkAttribute, sight: Sight): Schema | null {
     kind === 'media' ? readableAttributes(target) : sight.grants.readAccess(target, 'find')?.readable
   if (!readable) return null
   const document = documentOf(target, readable, sight)
-  const rows = many ? arrayOf(document) : anyOf(document, NULL)
+  const rows = many ? arrayOf(document) : eitherOf(document, NULL)
   const link = sight.format === 'flat' ? rows : closed({ data: rows }, ['data'])
   return kind === 'relation' ? countable(link, sight) : link
 }
@@ -205,7 +205,7 @@ function relatedSchema(attribute: MorphAttribute, sight: Sight): Schema {
   const flat: Sight = { ...sight, format: 'flat' }
   const entries = shapes
     .slice(0, MAX_RELATED)
-    .map(shape => markedSchema(shape, `${nameOf(shape)}UsingFile`, flat, '__type'))
+    .map(shape => markedSchema(shape, `${schemaName(shape)}UsingFile`, flat, '__type'))
   if (shapes.length === entries.length && shapes.length > 0) return oneOf('__type', shapes, entries)
   return {
     type: 'object',
@@ -221,7 +221,7 @@ function zoneSchema(zone: ZoneAttribute, holder: Holder, sight: Sight): Schema {
   const { name, components } = zone
   return sight.table.ref(
     `zone ${sight.format} ${sight.key} ${holder.uid} ${name}`,
-    `${nameOf(holder)}${toPascalCase(name)}Entry`,
+    `${schemaName(holder)}${toPascalCase(name)}Entry`,
     () =>
       oneOf(
         '__component',

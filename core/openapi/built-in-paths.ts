@@ -3,11 +3,11 @@ import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import {
-  anyOf,
   arrayOf,
   closed,
   documentOf,
   documentSchema,
+  eitherOf,
   type Schema,
   type Sight,
 } from './answer-schemas.ts'
@@ -157,14 +157,7 @@ const withId = (item: PathItem): PathItem =>
 
 function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   const { user } = terms.model.builtIn
-  const operation = (method: string, action: Action, summary: string, describe: Operation['describe']) => ({
-    ...{ subject: 'users', action, method, summary, tag: 'Users' },
-    describe,
-  })
-  const answers = (sight: Sight, action: Action): Schema => documentSchema(user, action, sight) ?? {}
-  const reads = (sight: Sight, action: Action): readonly Schema[] =>
-    readParameters(user, action, sight, terms)
-  const none = { 204: { description: 'There is no such user' } }
+  const { operation, answers, reads } = userOperations(terms)
   return {
     '/users': pathItem(
       [
@@ -174,11 +167,32 @@ function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
         })),
         operation('post', 'create', 'Create a user', sight => ({
           ...userBody(sight, 'create', user),
-          responses: { 201: jsonResponse('The user', anyOf(answers(sight, 'create'), { type: 'null' })) },
+          responses: { 201: jsonResponse('The user', eitherOf(answers(sight, 'create'), { type: 'null' })) },
         })),
       ],
       terms,
     ),
+    ...ownUserPaths(terms),
+    ...oneUserPaths(terms),
+  }
+}
+
+function userOperations(terms: BuiltInTerms) {
+  const { user } = terms.model.builtIn
+  return {
+    operation: (method: string, action: Action, summary: string, describe: Operation['describe']) => ({
+      ...{ subject: 'users', action, method, summary, tag: 'Users' },
+      describe,
+    }),
+    answers: (sight: Sight, action: Action): Schema => documentSchema(user, action, sight) ?? {},
+    reads: (sight: Sight, action: Action): readonly Schema[] => readParameters(user, action, sight, terms),
+  }
+}
+
+function ownUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
+  const { user } = terms.model.builtIn
+  const { operation, answers } = userOperations(terms)
+  return {
     '/users/count': pathItem(
       [
         operation('get', 'count', 'Count users', () => ({
@@ -207,6 +221,14 @@ function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
       ],
       terms,
     ),
+  }
+}
+
+function oneUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
+  const { user } = terms.model.builtIn
+  const { operation, answers, reads } = userOperations(terms)
+  const none = { 204: { description: 'There is no such user' } }
+  return {
     '/users/{id}': withId(
       pathItem(
         [
@@ -219,7 +241,9 @@ function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
           })),
           operation('put', 'update', 'Update a user', sight => ({
             ...userBody(sight, 'update', user),
-            responses: { 200: jsonResponse('The user', anyOf(answers(sight, 'update'), { type: 'null' })) },
+            responses: {
+              200: jsonResponse('The user', eitherOf(answers(sight, 'update'), { type: 'null' })),
+            },
           })),
           operation('delete', 'delete', 'Delete a user', sight => ({
             responses: { 200: jsonResponse('The deleted user', answers(sight, 'delete')), ...none },

@@ -1,12 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Caller, Grants } from '../access/caller.ts'
 import { memoize, once } from '../base/memo.ts'
-import type { HttpRequest } from '../faults/http-exchange.ts'
+import { escapeHtml } from '../base/text.ts'
+import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import { answerJson, answerMethod } from '../rest/answer.ts'
 import type { GeneratedResponder } from '../rest/endpoint.ts'
 import { isStrapi4Format } from '../rest/strapi4.ts'
 import type { DescribedProject } from './describe-api.ts'
-import { openReferencePage } from './reference-page.ts'
 
 interface OpenapiTerms extends Omit<DescribedProject, 'isKnown'> {
   readonly isKnown: DescribedProject['isKnown']
@@ -61,4 +65,117 @@ async function answerDescription(
 async function printFor(terms: OpenapiTerms, caller: Caller, format: 'flat' | 'v4'): Promise<string> {
   const { describeApi } = await import('./describe-api.ts')
   return JSON.stringify(describeApi(terms, caller, format))
+}
+
+interface ReferenceTerms {
+  /** The path of the page. */
+  readonly path: string
+  /** The path of the OpenAPI document. */
+  readonly document: string
+  readonly title: string
+}
+
+/** A page for browsers that shows the OpenAPI document and sends requests. It loads nothing from other servers. */
+function openReferencePage({ path, document, title }: ReferenceTerms): Responder {
+  const page: HttpResponse = {
+    status: 200,
+    body: printPage({ path, document, title: escapeHtml(title) }),
+    type: 'text/html; charset=utf-8',
+    headers: { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' },
+  }
+  const lower = path.toLowerCase()
+  return request => {
+    const asked = request.path.toLowerCase()
+    if (!isRead(request)) return null
+    if (asked === lower || asked === `${lower}/`) return page
+    return asked.startsWith(`${lower}/`) ? answerFile(asked.slice(lower.length + 1)) : null
+  }
+}
+
+const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
+
+function answerFile(name: string): Promise<HttpResponse> | HttpResponse | null {
+  if (name === 'start.js') return { status: 200, body: START_SCRIPT, type: SCRIPT, ...REVALIDATED }
+  if (name !== REFERENCE_SCRIPT) return null
+  return readScript().then(body => ({ status: 200, body, type: SCRIPT, ...REVALIDATED }))
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+
+/** Browsers revalidate their copy by its ETag. */
+const REVALIDATED = { headers: { 'Cache-Control': 'no-cache' }, hasEtag: true } as const
+
+/** Nothing from other servers. RapiDoc needs inline styles. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ')
+
+const printPage = ({ path, document, title }: ReferenceTerms): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title}: API reference</title>
+    <link rel="icon" href="data:," />
+    <style>
+      body { margin: 0; font-family: system-ui, sans-serif }
+      label { display: flex; gap: 8px; align-items: center; padding: 8px 16px; background: #1f2937; color: #fff }
+      input { flex: 1; max-width: 480px; padding: 4px 8px; font: inherit }
+      rapi-doc { height: calc(100dvh - 48px) }
+    </style>
+  </head>
+  <body>
+    <label>Token <input id="token" type="password" autocomplete="off" placeholder="a session or an API token: shows what it may do" /></label>
+    <rapi-doc id="reference" data-document="${document}" load-fonts="false" render-style="focused" show-header="false"
+      allow-authentication="false" allow-server-selection="false" fill-request-fields-with-example="false" schema-style="table" regular-font="system-ui, sans-serif"
+      mono-font="ui-monospace, monospace"></rapi-doc>
+    <script type="module" src="${path}/${REFERENCE_SCRIPT}"></script>
+    <script type="module" src="${path}/start.js"></script>
+  </body>
+</html>
+`
+
+/** Shows the document of the token's role, and sends the token with the requests of the page. It is not stored. */
+const START_SCRIPT = `const reference = document.getElementById('reference')
+const token = document.getElementById('token')
+async function show() {
+  const headers = token.value ? { Authorization: 'Bearer ' + token.value } : {}
+  const answer = await fetch(reference.dataset.document, { headers })
+  token.setCustomValidity(answer.ok ? '' : 'This token is refused')
+  token.reportValidity()
+  if (!answer.ok) return
+  await customElements.whenDefined('rapi-doc')
+  await reference.loadSpec(await answer.json())
+  if (token.value) reference.setApiKey('bearer', token.value)
+}
+token.addEventListener('change', show)
+show()
+`
+
+export const REFERENCE_SCRIPT = 'rapidoc.js'
+
+const require = createRequire(import.meta.url)
+
+/** The package's own file, from which a build copies it. */
+export function referenceSource(): { readonly script: string; readonly licence: string } {
+  const folder = dirname(require.resolve('rapidoc/package.json'))
+  return { script: join(folder, 'dist/rapidoc-min.js'), licence: join(folder, 'LICENSE.txt') }
+}
+
+/** A build has a copy next to this module, so that users need not install the package. */
+async function readScript(): Promise<Buffer> {
+  const copy = fileURLToPath(new URL(`./playground/${REFERENCE_SCRIPT}`, import.meta.url))
+  try {
+    return await readFile(copy)
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') throw error
+    return readFile(referenceSource().script)
+  }
 }

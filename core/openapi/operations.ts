@@ -7,10 +7,10 @@ import {
   closed,
   type DocumentFormat,
   documentSchema,
-  nameOf,
   type Schema,
   type SchemaTable,
   type Sight,
+  schemaName,
 } from './answer-schemas.ts'
 import { bodySchema, filterSchema, queryNames, requiredOnCreate } from './request-schemas.ts'
 
@@ -160,7 +160,7 @@ function readOne(type: ContentType, action: 'find' | 'findOne', terms: Operation
 
 const documentResponse = (type: ContentType, schema: Schema, { responses, table }: OperationTerms): Schema =>
   responses.ref(
-    nameOf(type),
+    schemaName(type),
     jsonResponse(
       'A document',
       closed({ data: schema, meta: table.ref('meta', 'Meta', () => closed({})) }, ['data', 'meta']),
@@ -179,7 +179,7 @@ function save(type: ContentType, action: 'create' | 'update', terms: OperationTe
   if (!sight || !access) return {}
   const isCreate = action === 'create'
   const body = bodySchema(type, access, sight, {
-    name: `${nameOf(type)}${isCreate ? 'Create' : 'Update'}`,
+    name: `${schemaName(type)}${isCreate ? 'Create' : 'Update'}`,
     required: isCreate ? requiredOnCreate(type) : [],
   })
   const mayPublish = !type.draftAndPublish || sight.grants.writeAccess(type, 'publish') !== null
@@ -274,12 +274,12 @@ export function answerParameters(
   const text =
     'Related content: names, `a.b` for content inside of `a`, or `populate[a][fields]=…` with options'
   return [
-    parameters.ref(`${nameOf(type)}Fields`, shown),
+    parameters.ref(`${schemaName(type)}Fields`, shown),
     ...(populates.length === 0
       ? []
       : [
           parameters.ref(
-            `${nameOf(type)}Populate`,
+            `${schemaName(type)}Populate`,
             listed('populate', wordsAndPaths([...populates, '*'], populates), text),
           ),
         ]),
@@ -300,11 +300,11 @@ export function readParameters(
   const { parameters } = terms
   return [
     parameters.ref(
-      `${nameOf(type)}Filters`,
+      `${schemaName(type)}Filters`,
       deepObject('filters', filterSchema(type, view.readable, sight), 'Which documents'),
     ),
     parameters.ref(
-      `${nameOf(type)}Sort`,
+      `${schemaName(type)}Sort`,
       listed(
         'sort',
         wordsAndPaths(sorts, populates),

@@ -1,7 +1,7 @@
 import type { Grants, WriteAccess } from '../access/caller.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, Component, ContentType, Holder, ScalarAttribute, ValueType } from '../model/model.ts'
-import { anyOf, arrayOf, closed, nameOf, oneOf, type Schema, type Sight } from './answer-schemas.ts'
+import { arrayOf, closed, eitherOf, oneOf, type Schema, type Sight, schemaName } from './answer-schemas.ts'
 
 /** The attributes that a body may have: those that the caller may write and the server does not set. */
 export function bodySchema(
@@ -49,7 +49,7 @@ function inputSchema(attribute: Attribute, sight: Sight): Schema {
       const component = componentInput(attribute.component, sight, false)
       return repeatable
         ? { ...arrayOf(component), ...bounds(min, max, 'Items') }
-        : anyOf(component, { type: 'null' })
+        : eitherOf(component, { type: 'null' })
     }
     case 'zone': {
       const { components, min, max } = attribute
@@ -69,7 +69,7 @@ function inputSchema(attribute: Attribute, sight: Sight): Schema {
 
 /** With the `id` of an existing component the body changes it in part. */
 function componentInput(component: Component, sight: Sight, isEntry: boolean): Schema {
-  const name = `${nameOf(component)}${isEntry ? 'EntryInput' : 'Input'}`
+  const name = `${schemaName(component)}${isEntry ? 'EntryInput' : 'Input'}`
   return sight.table.ref(`input ${sight.key} ${isEntry} ${component.uid}`, name, () => {
     const attributes = [...component.attributes.values()].filter(each => isWritable(each, sight.grants))
     const mark = isEntry ? { __component: { type: 'string', const: component.uid } } : {}
@@ -87,7 +87,7 @@ function relationInput(): Schema {
     start: { type: 'boolean' },
     end: { type: 'boolean' },
   })
-  const entry = anyOf(
+  const entry = eitherOf(
     { type: ['string', 'integer'] },
     closed({
       documentId: { type: 'string' },
@@ -167,10 +167,10 @@ export function filterSchema(holder: Holder, readable: ReadonlySet<Attribute>, s
       const schema = attributeFilter(attribute, sight)
       return schema ? [[attribute.name, schema] as const] : []
     })
-    const groups = { $and: arrayOf(self), $or: arrayOf(self), $not: anyOf(self, arrayOf(self)) }
+    const groups = { $and: arrayOf(self), $or: arrayOf(self), $not: eitherOf(self, arrayOf(self)) }
     return closed({ ...Object.fromEntries(own), ...groups })
   }
-  return sight.table.ref(key, `${nameOf(holder)}Filters`, make, SOME_FILTERS)
+  return sight.table.ref(key, `${schemaName(holder)}Filters`, make, SOME_FILTERS)
 }
 
 const SOME_FILTERS: Schema = { type: 'object', additionalProperties: true }
@@ -183,7 +183,7 @@ function attributeFilter(attribute: Attribute, sight: Sight): Schema | null {
     case 'relation': {
       const view = sight.grants.readAccess(attribute.target, 'find')
       const value = sight.table.ref('filter value', 'ValueFilter', valueFilter)
-      return view && anyOf(filterSchema(attribute.target, view.readable, sight), value)
+      return view && eitherOf(filterSchema(attribute.target, view.readable, sight), value)
     }
     case 'component':
       return filterSchema(attribute.component, readableAttributes(attribute.component), sight)
@@ -201,10 +201,10 @@ const TEXT_OPERATORS = ['contains', 'startsWith', 'endsWith'].flatMap(name => {
 function valueFilter(): Schema {
   const value = { type: ['string', 'number', 'boolean', 'null'] }
   const operators = [...OPERATORS, ...TEXT_OPERATORS, '$between'].map(
-    name => [name, anyOf(value, arrayOf(value))] as const,
+    name => [name, eitherOf(value, arrayOf(value))] as const,
   )
   const not = { $ref: '#/components/schemas/ValueFilter' }
-  return anyOf(
+  return eitherOf(
     value,
     arrayOf(value),
     closed({

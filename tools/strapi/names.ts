@@ -2,7 +2,7 @@ import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
 import { RESERVED_ATTRIBUTES, RESERVED_KEYS } from '../../core/model/check/reserved-names.ts'
 import { toSnakeCase } from '../../core/model/names.ts'
 import { toKebabCase } from './convert/to-holder.ts'
-import { placeAt, textAt } from './read/literal-value.ts'
+import { scriptPlace, textAt } from './read/literal-value.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 import { lost, type Note } from './yaml-document.ts'
 
@@ -94,7 +94,7 @@ function nameType(type: StrapiType, { apiIds, tables, refused }: TypeNaming): Ty
   const wanted = numbered(type.pluralName, count)
   const pluralApiId = isSingle ? toKebabCase(wanted) : apiId(wanted, apiIds)
   const renamed = (theirs: string, ours: string, text: string): readonly Note[] =>
-    theirs === ours ? [] : [lost(text, placeAt(type.schema, 'info') ?? type.file)]
+    theirs === ours ? [] : [lost(text, scriptPlace(type.schema, 'info') ?? type.file)]
   return {
     key,
     pluralApiId,

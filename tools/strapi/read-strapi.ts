@@ -16,7 +16,7 @@ import {
   toJson,
   valueAt,
 } from './read/literal-value.ts'
-import { type ModuleLoader, moduleLoader } from './read/module-scope.ts'
+import { moduleLoader, type ScriptLoader } from './read/module-scope.ts'
 import { readExported } from './read/read-exported.ts'
 import type { StrapiFacts, StrapiRole } from './read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
@@ -25,7 +25,7 @@ import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-proj
 interface Reading {
   readonly folder: string
   readonly files: readonly string[]
-  readonly load: ModuleLoader
+  readonly load: ScriptLoader
   readonly unreadable: string[]
   /** Read files that Strapi would not read as they are. */
   readonly irregular: string[]

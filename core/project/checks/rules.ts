@@ -15,8 +15,18 @@ import {
   tokenCallers,
 } from './access.ts'
 import { attributeBounds, givenValues } from './attributes.ts'
-import { graphqlFormats, graphqlNames, trustedDocuments } from './graphql.ts'
-import { cors, durations, endpoints, metrics, pageLimits, replicas, routes } from './server.ts'
+import {
+  cors,
+  durations,
+  endpoints,
+  graphqlFormats,
+  graphqlNames,
+  metrics,
+  pageLimits,
+  replicas,
+  routes,
+  trustedDocuments,
+} from './server.ts'
 
 const OPTIONS: Readonly<Record<string, { known: readonly string[]; needed: readonly string[] }>> = {
   local: { known: [], needed: [] },

@@ -8,7 +8,7 @@ import { withQuota } from '../api-rate-limit.ts'
 import { type GeneratedResponder, wordsBelow } from '../endpoint.ts'
 import { sessionBody } from './users.ts'
 
-export interface ConnectTerms {
+export interface ConnectRouteTerms {
   /** Of REST: `/api`. */
   readonly prefix: string
   /** URL of the REST API as browsers see it: the cookie belongs to its path. */
@@ -22,7 +22,7 @@ export interface ConnectTerms {
  * Sign-in at providers, at Strapi's addresses (docs/identity.md): `/connect/:provider` leads to the provider, which leads
  * to `/connect/:provider/callback`, which leads to the front-end, which asks `/auth/:provider/callback`.
  */
-export function openConnectRoutes(terms: ConnectTerms): GeneratedResponder {
+export function openConnectRoutes(terms: ConnectRouteTerms): GeneratedResponder {
   return request => {
     const words = wordsBelow(request.path, terms.prefix) ?? []
     const step = stepOf(words)
@@ -48,7 +48,7 @@ function stepOf([first = '', name = '', last, ...more]: readonly string[]): Step
 
 interface ConnectCall {
   readonly request: HttpRequest
-  readonly terms: ConnectTerms
+  readonly terms: ConnectRouteTerms
 }
 
 async function perform(step: Step, name: string, call: ConnectCall): Promise<HttpResponse> {
@@ -84,7 +84,7 @@ const COOKIE_LIFETIME = 600
 function redirect(
   name: string,
   { location, cookie }: ProviderRedirect,
-  { address }: ConnectTerms,
+  { address }: ConnectRouteTerms,
 ): HttpResponse {
   const { pathname, protocol } = new URL(address)
   const parts = [

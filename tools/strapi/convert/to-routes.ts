@@ -4,7 +4,7 @@ import {
   isList,
   type LiteralValue,
   mappingAt,
-  placeAt,
+  scriptPlace,
   textAt,
   textsAt,
   valueAt,
@@ -55,7 +55,7 @@ function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly
   return [
     lost(
       `${why} until they are rewritten in ${kind}/ and named here: ${named.join(', ')}`,
-      placeAt(given, kind),
+      scriptPlace(given, kind),
     ),
   ]
 }

@@ -14,7 +14,7 @@ import {
   isMapping,
   type LiteralValue,
   mappingAt,
-  placeAt,
+  scriptPlace,
   textAt,
   textsAt,
   toJson,
@@ -177,7 +177,7 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   )
   const notes =
     other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
-  const place = placeAt(config.plugins, 'graphql', 'config', other[0] ?? '')
+  const place = scriptPlace(config.plugins, 'graphql', 'config', other[0] ?? '')
   const inner = section('config', entries, notes)
   return section('graphql', [inner && { ...inner, source: place }])
 }
@@ -235,7 +235,7 @@ export function ownMiddlewares({
   if (!isList(config.middlewares)) return []
   return config.middlewares.flatMap(each => {
     const name = typeof each === 'string' ? each : textAt(each, 'name')
-    const place = placeAt(each, 'name') ?? 'config/middlewares'
+    const place = scriptPlace(each, 'name') ?? 'config/middlewares'
     return name === undefined || name.startsWith('strapi::') ? [] : [{ name, place }]
   })
 }

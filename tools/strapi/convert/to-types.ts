@@ -5,7 +5,7 @@ import {
   isMapping,
   type LiteralMapping,
   mappingAt,
-  placeAt,
+  scriptPlace,
   textAt,
   textsAt,
   valueAt,
@@ -201,7 +201,7 @@ function toAttributes(
 /** The place of an attribute is that of its first key. */
 const placeOfAttribute = (given: LiteralMapping): string | undefined => {
   const [first] = given.keys()
-  return first === undefined ? undefined : placeAt(given, first)
+  return first === undefined ? undefined : scriptPlace(given, first)
 }
 
 const attributes = ({ entries, left }: ConvertedAttributes, source: string | undefined): DocumentEntry => ({
@@ -222,7 +222,7 @@ function typeNotes({ schema, file }: StrapiType, hidden: ReadonlySet<string>): r
       ? [
           lost(
             `private in Strapi, always shown in Plinth: ${shown.join(', ')}`,
-            placeAt(schema, 'options') ?? file,
+            scriptPlace(schema, 'options') ?? file,
           ),
         ]
       : []),

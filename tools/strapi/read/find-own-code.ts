@@ -1,6 +1,6 @@
 import { propertyKey } from './literal-expression.ts'
 import { isMapping } from './literal-value.ts'
-import { exportOf, type LoadedModule, type ModuleLoader } from './module-scope.ts'
+import { exportOf, type LoadedModule, type ScriptLoader } from './module-scope.ts'
 import {
   type CallExpressionNode,
   callsIn,
@@ -31,7 +31,7 @@ const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
 
 /** Finds the project's custom code and its configured routers. Files as Strapi's generator writes them do not count. */
 export function findOwnCode(
-  load: ModuleLoader,
+  load: ScriptLoader,
   files: readonly string[],
 ): Pick<StrapiProject, 'ownCode' | 'routers'> {
   const ownCode: OwnCode[] = []
@@ -48,7 +48,7 @@ export function findOwnCode(
 }
 
 /** undefined: the file cannot be parsed, so it counts as custom code, which the report lists. */
-function tryLoad(load: ModuleLoader, file: string): LoadedModule | undefined {
+function tryLoad(load: ScriptLoader, file: string): LoadedModule | undefined {
   try {
     return load(file)
   } catch (error) {

@@ -75,7 +75,7 @@ export function valueAt(
 }
 
 /** `file:line` of the deepest key on a path, if it is known. */
-export function placeAt(given: LiteralValue | undefined, ...way: readonly string[]): string | undefined {
+export function scriptPlace(given: LiteralValue | undefined, ...way: readonly string[]): string | undefined {
   let inner = given
   let place: string | undefined
   for (const key of way) {
@@ -116,7 +116,7 @@ export function mergeValues(
   const merged = new LocatedMapping()
   for (const key of new Set([...base.keys(), ...over.keys()])) {
     const value = mergeValues(base.get(key), over.get(key))
-    if (value !== undefined) merged.put(key, value, placeAt(over, key) ?? placeAt(base, key))
+    if (value !== undefined) merged.put(key, value, scriptPlace(over, key) ?? scriptPlace(base, key))
   }
   return merged
 }

@@ -21,16 +21,16 @@ export interface LoadedModule extends ParsedModule {
   /** Relative to the project's folder, with `/` between parts. */
   readonly file: string
   readonly folder: string
-  readonly load: ModuleLoader
+  readonly load: ScriptLoader
 }
 
 /** Loads a module by its file, relative to the folder of the project. Throws SyntaxError if it cannot be parsed. */
-export type ModuleLoader = (file: string) => LoadedModule
+export type ScriptLoader = (file: string) => LoadedModule
 
 /** Reads each module of a project once. */
-export function moduleLoader(folder: string): ModuleLoader {
+export function moduleLoader(folder: string): ScriptLoader {
   const loaded = new Map<string, LoadedModule>()
-  const load: ModuleLoader = file => {
+  const load: ScriptLoader = file => {
     const known = loaded.get(file)
     if (known !== undefined) return known
     const text = readFileSync(join(folder, file), 'utf8').replace(/^\uFEFF/, '')
@@ -74,14 +74,14 @@ export interface Scope {
 }
 
 /** An expression with the names that it can use. */
-export interface LocatedNode {
+export interface ScriptNode {
   readonly node: ValueNode
   readonly scope: Scope
 }
 
 /** What a name refers to. */
 export type Binding =
-  | (LocatedNode & {
+  | (ScriptNode & {
       readonly kind: 'node' /** `config` in `const config = {}`, which later statements may change. */
       readonly name?: string
     })
@@ -90,7 +90,7 @@ export type Binding =
       readonly kind: 'property'
       readonly of: Binding
       readonly key: string
-      readonly fallback?: LocatedNode | undefined
+      readonly fallback?: ScriptNode | undefined
     }
   /** `import * as`: the names that a module exports. */
   | { readonly kind: 'namespace'; readonly of: LoadedModule }
@@ -176,7 +176,7 @@ function scopeOf(binding: Binding): Scope | undefined {
 }
 
 /** The scope inside of a function that is called with arguments. */
-export function calledScope({ node, scope }: LocatedNode, given: readonly LocatedNode[]): Scope {
+export function calledScope({ node, scope }: ScriptNode, given: readonly ScriptNode[]): Scope {
   if (!isFunction(node)) return scope
   const names = [...nodesIn([node.params])].flatMap(each => (each.type === 'Identifier' ? [each.name] : []))
   const bound = new Map<string, Binding>()
@@ -271,7 +271,7 @@ export function exportedNames({ body }: LoadedModule): readonly string[] {
 }
 
 /** The function that an expression refers to, directly or by its name. */
-export function followFunction(at: LocatedNode, steps = 0): LocatedNode | undefined {
+export function followFunction(at: ScriptNode, steps = 0): ScriptNode | undefined {
   const node = unwrapExpression(at.node)
   if (isFunction(node)) return { node, scope: at.scope }
   if (steps > 20) return undefined
@@ -300,7 +300,7 @@ function memberBinding(
   return undefined
 }
 
-function followBinding(binding: Binding, steps: number): LocatedNode | undefined {
+function followBinding(binding: Binding, steps: number): ScriptNode | undefined {
   if (binding.kind === 'node') return followFunction(binding, steps)
   if (binding.kind === 'namespace' || binding.of.kind !== 'node') return undefined
   const owner = unwrapExpression(binding.of.node)

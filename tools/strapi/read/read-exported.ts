@@ -26,10 +26,10 @@ import {
   exportOf,
   followFunction,
   type LoadedModule,
-  type LocatedNode,
   moduleScope,
   requiredModule,
   type Scope,
+  type ScriptNode,
 } from './module-scope.ts'
 import {
   type AnyNode,
@@ -95,7 +95,7 @@ const placeOf = (
 ): string | undefined => (loc ? `${module.file}:${loc.start.line}` : undefined)
 
 /** Literals become values, `env()` and `process.env` variables; names are followed; anything else is code. */
-function evaluated(at: LocatedNode, { reading, depth }: Progress): LiteralValue {
+function evaluated(at: ScriptNode, { reading, depth }: Progress): LiteralValue {
   const node = unwrapExpression(at.node)
   const located = { node, scope: at.scope }
   reading.left -= 1
@@ -110,7 +110,7 @@ function evaluated(at: LocatedNode, { reading, depth }: Progress): LiteralValue 
   return value === undefined ? codeOf(located) : value
 }
 
-function structureOf({ node, scope }: LocatedNode, inner: Evaluate): LiteralValue | undefined {
+function structureOf({ node, scope }: ScriptNode, inner: Evaluate): LiteralValue | undefined {
   switch (node.type) {
     case 'ArrayExpression':
       return node.elements.flatMap((each): readonly LiteralValue[] => {
@@ -181,7 +181,7 @@ const unknownKey = (node: PropertyNode, { module }: Scope): string =>
 
 /** Names, members and calls. */
 function followed(
-  { node, scope }: LocatedNode,
+  { node, scope }: ScriptNode,
   inner: Evaluate,
   progress: Progress,
 ): LiteralValue | undefined {
@@ -314,7 +314,7 @@ function calledValue(
   )
 }
 
-function resultOf(called: LocatedNode, given: readonly LocatedNode[], progress: Progress): LiteralValue {
+function resultOf(called: ScriptNode, given: readonly ScriptNode[], progress: Progress): LiteralValue {
   const node = unwrapExpression(called.node)
   const scope = calledScope({ node, scope: called.scope }, given)
   if (!isFunction(node) || progress.depth > MAX_DEPTH) return codeOf(called)

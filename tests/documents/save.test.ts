@@ -69,6 +69,11 @@ test('a refused write reports all errors', async t => {
   t.like(refusal(await tryCreate('article', { title: 'ab', links: [{ url: 'x' }] })), {
     message: '2 errors occurred',
   })
+  const many = refusal(
+    await tryCreate('article', { title: 'abc', links: Array.from({ length: 1_500 }, () => ({ url: 'x' })) }),
+  )
+  t.is(many.message, '1500 errors occurred')
+  t.is((many.details as { errors: readonly unknown[] }).errors.length, 1_000)
   t.like(refusal(await tryCreate('author', {})), { message: 'name must be defined.' })
   await create('article', { title: 'One', code: 'x' })
   t.like(refusal(await tryCreate('article', { title: 'Two', code: 'x' })), {

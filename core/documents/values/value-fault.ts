@@ -80,13 +80,16 @@ export const foreignComponent = ({ kind, name }: Pick<Attribute, 'kind' | 'name'
     `Some of the provided components in ${name} are not related to the entity`,
   )
 
-/** reference/rest.md#2-errors, reference/rest.md#3-attribute-values: dates and times first and alone, else all of them in a list. */
+/** Errors that a response lists: each repeats a value of the body. */
+const MOST_LISTED = 1_000
+
+/** reference/rest.md#2-errors, reference/rest.md#3-attribute-values: dates and times first and alone, else the first MOST_LISTED in a list. */
 export function toRefusal(faults: readonly ValueFault[]): Fault | undefined {
   const [first] = faults
   if (!first) return undefined
   const alone = faults.find(({ kind }) => kind === 'key') ?? faults.find(({ kind }) => kind === 'format')
   if (alone) return fault('validation', alone.message)
-  const errors = faults.map(({ path, message, value }) => ({
+  const errors = faults.slice(0, MOST_LISTED).map(({ path, message, value }) => ({
     path: path.map(String),
     message,
     name: 'ValidationError',

@@ -40,23 +40,38 @@ test('dangling references of a Strapi database are counted, and other data is im
     report.includes(`  plinth import ${out.path} ${file} --files ${join(recorded(5), 'public', 'uploads')}`),
   )
   t.is(statSync(file).mode & 0o777, 0o600)
-  const losses = report.split('Of the content, this did not come over:\n')[1]?.split('\n\n')[0] ?? ''
   t.deepEqual(
-    losses
-      .split('\n')
-      .map(line => line.trim().replace(recorded(5), '…'))
-      .toSorted(),
+    lossesIn(report),
     [
       'api::article.article: the project has no locale `de`',
       'plugin::upload.file: its bytes are not in …/public/uploads',
       'api::article.article gallery: it leads to a `plugin::upload.file` that did not come over (4 times)',
       'api::article.article links: it holds a component that did not come over',
       'blocks.gallery images: it leads to a `plugin::upload.file` that did not come over (4 times)',
+      ...KNOWN_LOSSES,
     ].toSorted(),
   )
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   t.is(lines.length, 1 + 25 - 2)
 })
+
+/** Of every import of the recorded projects: an action of a controller, and an API token. No content is among them. */
+const KNOWN_LOSSES = [
+  '`api::article.article.archive` did not come over: Plinth has no such action',
+  'the API token `Website` did not come over: `plinth token website --type read-only` makes another',
+]
+
+/** The lines of the report about lost content or access, without places in project.yaml. */
+const lossesIn = (report: string): readonly string[] =>
+  (report.split('Lost content or access:\n')[1]?.split('\n\n')[0] ?? '')
+    .split('\n')
+    .map(line =>
+      line
+        .trim()
+        .replace(recorded(5), '…')
+        .replace(/ \(project\.yaml:\d+\)$/, ''),
+    )
+    .toSorted()
 
 /** A locale that was removed, a component and the bytes of a file that are gone. */
 const DAMAGE = `
@@ -85,6 +100,6 @@ async function imported(t: ExecutionContext, version: 4 | 5): Promise<{ folder: 
   })
   t.is(code, 0, complaint)
   t.regex(report, /25 documents read: 3 file, 2 user, 4 article, /)
-  t.notRegex(report, /Of the content, this did not come over/)
+  t.deepEqual(lossesIn(report), KNOWN_LOSSES.toSorted())
   return { folder: out.path, url }
 }

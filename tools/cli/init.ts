@@ -150,7 +150,9 @@ function manifestOf(name: string, root: string): string {
       types: 'plinth types',
     },
     dependencies: { plinth: plinthDependency(root) },
-    devDependencies: Object.fromEntries(['@types/express', '@types/node', 'tsx', 'typescript'].map(versionOf)),
+    devDependencies: Object.fromEntries(
+      ['@types/express', '@types/node', 'tsx', 'typescript'].map(versionOf),
+    ),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Path, printPath } from '../faults/diagnostic.ts'
 import { type Fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
@@ -176,7 +177,8 @@ const parseConnections = (raw: unknown, target: ContentType): Result<readonly Li
   parseEntries(raw, entry => {
     const parsed = parseTarget(entry, target)
     if (!parsed.ok) return parsed
-    return ok({ ...parsed.value, position: parsePosition(isRecord(entry) ? entry.position : undefined) })
+    const position = parsePosition(isRecord(entry) ? entry.position : undefined)
+    return position.ok ? ok({ ...parsed.value, position: position.value }) : position
   })
 
 function parseEntries<Entry>(
@@ -228,15 +230,30 @@ const badWord = (key: string, expected: string): LinkFault => ({
 
 const END: LinkPosition = { at: 'end' }
 
-/** `before` and `after` take precedence over `start` and `end`; the default is the end (reference/rest.md#9-relations-in-bodies). */
-function parsePosition(raw: unknown): LinkPosition {
-  if (!isRecord(raw)) return END
-  for (const at of ['before', 'after'] as const) {
-    const word = raw[at]
-    if (typeof word === 'number' || isWord(word)) return { at, documentId: String(word) }
-  }
-  return raw.start === true ? { at: 'start' } : END
+const PLACES = ['before', 'after', 'start', 'end'] as const
+
+/** Exactly one key; an entry without a position comes last (reference/rest.md#9-relations-in-bodies). */
+function parsePosition(raw: unknown): Result<LinkPosition, LinkFault> {
+  if (raw === undefined || raw === null) return ok(END)
+  if (!isRecord(raw)) return badPosition(`expected an object with ${ONE_PLACE}`)
+  const keys = Object.keys(raw)
+  const unknown = keys.find(key => !PLACES.some(place => place === key))
+  if (unknown !== undefined)
+    return badPosition(`unknown key \`${unknown}\`${didYouMean(unknown, PLACES)}; expected ${ONE_PLACE}`)
+  const [at, second] = PLACES.filter(place => keys.includes(place))
+  if (at === undefined) return badPosition(`no key; expected ${ONE_PLACE}`)
+  if (second !== undefined) return badPosition(`${keys.join(' and ')}; expected ${ONE_PLACE}`)
+  const value = raw[at]
+  if (at === 'start' || at === 'end') return value === true ? ok({ at }) : badPosition(`\`${at}\` takes true`)
+  return typeof value === 'number' || isWord(value)
+    ? ok({ at, documentId: String(value) })
+    : badPosition(`\`${at}\` takes a documentId`)
 }
+
+const ONE_PLACE = 'exactly one of `before`, `after`, `start` and `end`'
+
+const badPosition = (reason: string): Result<never, LinkFault> =>
+  failed({ kind: 'format', path: [], message: `Invalid position of a relation: ${reason}` })
 
 /**
  * Why the value of a relation or media attribute is refused. `key`: the path leads to an unknown key; `format`:

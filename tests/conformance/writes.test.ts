@@ -44,9 +44,31 @@ const run = (options: readonly string[]): Promise<string> =>
     )
   })
 
-test('every recorded request has the recorded response', t => {
+/**
+ * The specification asks for exactly one key in a position (section 4.7); Strapi takes anything else as the end or drops
+ * the second key, and says nothing. These steps are refused here (docs/reference/rest.md#9-relations-in-bodies).
+ */
+const REFUSED_POSITIONS = [
+  'two-keys',
+  'two-keys-after-end',
+  'empty-position',
+  'unknown-position',
+  'start-false',
+  'text-position',
+]
+
+const refusedPosition = ({ case: file, step }: Difference): boolean =>
+  file.endsWith('31-relations-position.json') && REFUSED_POSITIONS.includes(step)
+
+test('the recorded positions that have not exactly one key are refused', t => {
+  const refused = differences.filter(refusedPosition)
+  t.deepEqual(refused.map(({ step }) => step).sort(), REFUSED_POSITIONS.toSorted())
+  t.true(refused.every(({ seen }) => JSON.stringify(seen).includes('Invalid position of a relation')))
+})
+
+test('every other recorded request has the recorded response', t => {
   const listed = differences
-    .filter(({ verdict }) => verdict === 'differs')
+    .filter(difference => difference.verdict === 'differs' && !refusedPosition(difference))
     .map(({ case: file, step, want, seen }) => ({ file, step, want, seen }))
   t.deepEqual(listed, [])
 })

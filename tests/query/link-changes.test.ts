@@ -19,6 +19,9 @@ function read(name: string, raw: unknown): string {
   return parsed.reasons.map(({ kind, message }) => `${kind}: ${message}`).join('; ')
 }
 
+const WRONG = 'format: Invalid position of a relation:'
+const ONE = 'expected exactly one of `before`, `after`, `start` and `end`'
+
 const TABLE: Readonly<Record<string, readonly (readonly [raw: unknown, meaning: string])[]>> = {
   'a list, one id or an object of it is the whole new list': [
     [['a', 'b'], 'set a b'],
@@ -53,16 +56,36 @@ const TABLE: Readonly<Record<string, readonly (readonly [raw: unknown, meaning: 
     [{ disconnect: ['a', { id: 7 }] }, 'disconnect a #7'],
     [{ connect: ['a'], disconnect: 'b' }, 'connect a@end disconnect b'],
   ],
-  'a position is before or after another one, else the start, else the end': [
+  'a position has exactly one key; an entry without one comes last': [
     [{ connect: [{ documentId: 'a', position: { start: true } }] }, 'connect a@start'],
     [{ connect: [{ documentId: 'a', position: { end: true } }] }, 'connect a@end'],
+    [{ connect: [{ documentId: 'a', position: null }] }, 'connect a@end'],
     [{ connect: [{ documentId: 'a', position: { before: 'b' } }] }, 'connect a@before:b'],
-    [{ connect: [{ documentId: 'a', position: { after: 'b', end: true } }] }, 'connect a@after:b'],
-    [{ connect: [{ documentId: 'a', position: { start: true, before: 'b' } }] }, 'connect a@before:b'],
+    [{ connect: [{ documentId: 'a', position: { after: 'b' } }] }, 'connect a@after:b'],
     [{ connect: [{ documentId: 'a', position: { before: 7 } }] }, 'connect a@before:7'],
-    [{ connect: [{ documentId: 'a', position: { start: false } }] }, 'connect a@end'],
-    [{ connect: [{ documentId: 'a', position: { middle: true } }] }, 'connect a@end'],
-    [{ connect: [{ documentId: 'a', position: 'start' }] }, 'connect a@end'],
+    [
+      { connect: [{ documentId: 'a', position: { after: 'b', end: true } }] },
+      `${WRONG} after and end; ${ONE}`,
+    ],
+    [
+      { connect: [{ documentId: 'a', position: { before: 'c', after: 'b' } }] },
+      `${WRONG} before and after; ${ONE}`,
+    ],
+    [{ connect: [{ documentId: 'a', position: {} }] }, `${WRONG} no key; ${ONE}`],
+    [
+      { connect: [{ documentId: 'a', position: { befor: 'b' } }] },
+      `${WRONG} unknown key \`befor\`: did you mean \`before\`?; ${ONE}`,
+    ],
+    [
+      { connect: [{ documentId: 'a', position: { start: true, middle: 1 } }] },
+      `${WRONG} unknown key \`middle\`; ${ONE}`,
+    ],
+    [{ connect: [{ documentId: 'a', position: { start: false } }] }, `${WRONG} \`start\` takes true`],
+    [{ connect: [{ documentId: 'a', position: { after: {} } }] }, `${WRONG} \`after\` takes a documentId`],
+    [
+      { connect: [{ documentId: 'a', position: 'start' }] },
+      `${WRONG} expected an object with ${ONE.slice(9)}`,
+    ],
   ],
   'locale and status count where the target has them': [
     [{ connect: [{ documentId: 'a', locale: 'fr', status: 'draft' }] }, 'connect a/fr/draft@end'],

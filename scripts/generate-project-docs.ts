@@ -1,15 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { isRecord } from '../core/base/plain-data.ts'
-import { type JsonSchema, resolveRef } from '../core/project/grammar/project-schema.ts'
+import { type JsonSchema, readProjectSchema, resolveRef } from '../core/project/grammar/project-schema.ts'
 
-const SCHEMA = new URL('../project.schema.json', import.meta.url)
 const INTRO = new URL('./project-docs-intro.md', import.meta.url)
 const DOCS = new URL('../docs/project-file.md', import.meta.url)
 
 /** The text of docs/project-file.md: the rules of the file, then one table for each section of the schema. */
 export async function generateProjectDocs(): Promise<string> {
-  const schema: JsonSchema = JSON.parse(await readFile(SCHEMA, 'utf8'))
+  const schema = readProjectSchema()
   const intro = await readFile(INTRO, 'utf8')
   return `${intro.trim()}\n\n${sectionsOf(schema).join('\n\n')}\n`
 }

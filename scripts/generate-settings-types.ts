@@ -1,10 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import ts from 'typescript'
-import { type JsonSchema, resolveRef } from '../core/project/grammar/project-schema.ts'
+import { type JsonSchema, readProjectSchema, resolveRef } from '../core/project/grammar/project-schema.ts'
 
-const SCHEMA = new URL('../project.schema.json', import.meta.url)
 const TYPES = new URL('../core/project/settings/settings.ts', import.meta.url)
 
 const HEAD = `// Made from project.schema.json by \`npm run generate\`: change that file, not this one.
@@ -19,7 +18,7 @@ const ROOT = {
 
 /** The text of core/project/settings/settings.ts: the types of a project file with all defaults filled in. */
 export async function generateSettingsTypes(): Promise<string> {
-  const schema: JsonSchema = JSON.parse(await readFile(SCHEMA, 'utf8'))
+  const schema = readProjectSchema()
   const text = await compile(
     toFilled({ ...schema, ...ROOT }, { root: schema, named: new Map() }),
     'Settings',

@@ -33,6 +33,8 @@ export interface JsonSchema {
   readonly 'x-derived'?: true
   /** The value is never printed. */
   readonly 'x-secret'?: true
+  /** A definition that only editors use. */
+  readonly 'x-editor'?: true
   readonly [keyword: string]: unknown
 }
 
@@ -50,7 +52,65 @@ const SCHEMA_FILE = 'project.schema.json'
 /** Reads the schema from the root of the package; works from the sources and from `dist/`. */
 export const readSchemaText = (): string => readFileSync(join(PACKAGE_ROOT, SCHEMA_FILE), 'utf8')
 
-export const readProjectSchema = once((): JsonSchema => JSON.parse(readSchemaText()))
+/** The grammar: the schema without what only editors need. */
+export const readProjectSchema = once((): JsonSchema => grammarOf(JSON.parse(readSchemaText())))
+
+/** The title that editors show for a key: `rateLimit` becomes `Rate limit`. */
+export function keyTitle(key: string): string {
+  const words = key.replace(
+    /([a-z0-9])([A-Z])(?=[a-z]|$)/g,
+    (_, end, start) => `${end} ${start.toLowerCase()}`,
+  )
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Removes titles of keys, and the branches for `${NAME}`, which is replaced before a file is validated. */
+export function grammarOf(schema: JsonSchema): JsonSchema {
+  const removed = new Set(
+    Object.entries(schema.$defs ?? {})
+      .filter(([, each]) => each['x-editor'])
+      .map(([name]) => `#/$defs/${name}`),
+  )
+  return reduce(schema, removed)
+}
+
+function reduce(schema: JsonSchema, removed: ReadonlySet<string>): JsonSchema {
+  const { anyOf, properties, $defs, items, additionalProperties: others } = schema
+  const reduced: JsonSchema = {
+    ...schema,
+    ...(properties && {
+      properties: mapEntries(properties, (key, each) => untitled(key, reduce(each, removed))),
+    }),
+    ...($defs && {
+      $defs: mapEntries($defs, (key, each) =>
+        removed.has(`#/$defs/${key}`) ? undefined : reduce(each, removed),
+      ),
+    }),
+    ...(items && { items: reduce(items, removed) }),
+    ...(typeof others === 'object' && { additionalProperties: reduce(others, removed) }),
+  }
+  if (!anyOf) return reduced
+  const { anyOf: _, ...own } = reduced
+  const branches = anyOf.filter(({ $ref = '' }) => !removed.has($ref)).map(each => reduce(each, removed))
+  const [only] = branches
+  return only && branches.length === 1 ? { ...only, ...own } : { ...own, anyOf: branches }
+}
+
+function mapEntries(
+  schemas: Readonly<Record<string, JsonSchema>>,
+  change: (key: string, schema: JsonSchema) => JsonSchema | undefined,
+): Readonly<Record<string, JsonSchema>> {
+  const changed: Record<string, JsonSchema> = {}
+  for (const [key, each] of Object.entries(schemas)) {
+    const next = change(key, each)
+    if (next) changed[key] = next
+  }
+  return changed
+}
+
+function untitled(key: string, { title, ...schema }: JsonSchema): JsonSchema {
+  return title === undefined || title === keyTitle(key) ? schema : { title, ...schema }
+}
 
 /** Resolves `$ref`. Keywords next to it override those of the definition. */
 export function resolveRef({ $ref, ...own }: JsonSchema, root: JsonSchema): JsonSchema {

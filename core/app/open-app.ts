@@ -7,6 +7,7 @@ import { watchDatabase } from '../database/watch-database.ts'
 import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/http-exchange.ts'
+import { openBrowserPages } from '../http/browser-pages.ts'
 import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
 import { isReadableFile, type MayReadFile, mountServedFiles } from '../http/served-files.ts'
 import type { CallerKeys } from '../identity/callers.ts'
@@ -49,6 +50,8 @@ export interface App {
   readonly pluginApp: PluginApp
   /** Express middlewares around every request. */
   readonly middlewares: readonly ExpressMiddleware[]
+  /** Pages for browsers at addresses that no responder takes. */
+  readonly pages: Responder
   /** Answers what no responder takes: the uploaded files. */
   openFallback(observer: Observer): () => Promise<RequestListener>
   /** The changes that the start made, one sentence each. */
@@ -197,6 +200,7 @@ function assembleApp(blueprint: Blueprint, opened: Opened): App {
     callerOf: accounts.callerOf,
     middlewares: registered.express,
     responders: openApiEndpoints(blueprint, { registered, observer, production, ...sections }),
+    pages: openPages(blueprint, production),
     openFallback: log => openUploadsFallback(blueprint, { ...opened, accounts }, log),
     async close() {
       await events.close()
@@ -205,6 +209,22 @@ function assembleApp(blueprint: Blueprint, opened: Opened): App {
     },
   }
 }
+
+const openPages = (blueprint: Blueprint, production: boolean): Responder =>
+  openBrowserPages({
+    settings: blueprint.project.settings,
+    model: blueprint.model,
+    publicCaller: blueprint.access.publicCaller,
+    production,
+    apiPaths: ownPaths(blueprint),
+  })
+
+/** The first parts of the paths that the server answers. */
+export const ownPaths = ({ project: { settings } }: Blueprint): readonly string[] => [
+  settings.rest.prefix,
+  ...Object.keys(settings.graphql.enabled ? settings.graphql.endpoints : {}),
+  ...['/uploads', '/_health', '/_ready', '/_mail', settings.server.metrics.path],
+]
 
 /** Files of a storage that the server serves come first; those of a local folder stay reachable after a change of `upload.provider`. */
 const openUploadsFallback = (

@@ -11,7 +11,7 @@ import type { Observer, ReloadableObserver } from '../observe/observation.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Blueprint } from './compile-app.ts'
 import { addAppMetrics, type ProcessMetrics } from './metrics.ts'
-import { type App, type AppOptions, endApp } from './open-app.ts'
+import { type App, type AppOptions, endApp, ownPaths } from './open-app.ts'
 import { START_ENDED, type StartFault } from './start-fault.ts'
 
 export interface StartServiceOptions extends ServingContext {
@@ -194,7 +194,7 @@ export function dispatcherOptionsOf(
   { production, metrics, tracing }: ServingContext,
 ): DispatcherOptions {
   const { app, observer } = running
-  const { responders, middlewares, blueprint } = app
+  const { responders, middlewares, blueprint, pages } = app
   return {
     settings: blueprint.project.settings.server,
     responders: [
@@ -203,6 +203,7 @@ export function dispatcherOptionsOf(
       ...withReadYourWrites([...responders, healthResponder(app)], running),
     ],
     middlewares,
+    pages,
     paths: ownPaths(blueprint),
     fallback: app.openFallback(observer),
     observer,
@@ -213,13 +214,6 @@ export function dispatcherOptionsOf(
     tracing,
   }
 }
-
-/** The first parts of the paths that the server answers. */
-const ownPaths = ({ project: { settings } }: Blueprint): readonly string[] => [
-  settings.rest.prefix,
-  ...Object.keys(settings.graphql.enabled ? settings.graphql.endpoints : {}),
-  ...['/uploads', '/_health', '/_ready', '/_mail', settings.server.metrics.path],
-]
 
 /** Milliseconds. Short, because a developer waits at the terminal. */
 const SHORT_DRAIN = 500

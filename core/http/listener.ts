@@ -42,6 +42,8 @@ export interface ListenerOptions {
   readonly responders: readonly Responder[]
   /** Answers what no responder takes: an Express application, loaded lazily; null: 404. */
   readonly fallback: (() => Promise<RequestListener>) | null
+  /** Pages for browsers at addresses that no responder takes; not asked inside another application. */
+  readonly pages?: Responder
   /** Takes requests that neither a responder nor /uploads answers; absent: the fallback does. */
   readonly passOn?: RequestListener
   readonly observer: Observer
@@ -139,6 +141,8 @@ function answerFor(exchange: Exchange): HttpResponse | Promise<HttpResponse> | n
   const answer = firstAnswer(state.responders, request)
   if (answer) return answer
   if (request.method === 'OPTIONS' && !state.passOn) return OPTIONS_ANYWHERE
+  const page = state.passOn ? null : state.pages?.(request)
+  if (page) return page
   return state.fallback || state.passOn ? null : toFaultResponse(notFound())
 }
 

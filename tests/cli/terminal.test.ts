@@ -52,7 +52,7 @@ test('start prints its steps, the database and its addresses, and the effect of 
   const addresses = [...shown.matchAll(/http:\S+/g)].map(([address]) => address)
   t.deepEqual(
     addresses.map(address => new URL(address).pathname),
-    ['/api/notes', '/graphql'],
+    ['/', '/api/reference', '/api/notes', '/graphql'],
   )
   for (const address of addresses)
     t.is((await fetch(address, { headers: { accept: 'text/html' } })).status, 200, address)

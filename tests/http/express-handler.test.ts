@@ -97,6 +97,10 @@ test('a project is part of an Express application: its paths are answered, all o
   t.is(await front.text(), 'the shop')
   t.is(front.headers.get('x-request-id'), null)
   t.is(front.headers.get('x-frame-options'), null)
+  const accept = 'text/html,*/*;q=0.8'
+  t.is(await (await fetch(`${base}/`, { headers: { accept } })).text(), 'the shop')
+  for (const path of ['/nothing', '/favicon.ico', '/api/nothing'])
+    t.regex(await (await fetch(base + path, { headers: { accept } })).text(), /Cannot GET/)
   const own = await fetch(`${base}/api/own`)
   t.deepEqual(await own.json(), { url: '/api/own', id: null })
   t.is(own.headers.get('x-request-id'), null)

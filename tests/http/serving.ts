@@ -20,6 +20,7 @@ export const SETTINGS: ServerSettings = {
   rateLimit: { api: false, auth: false, account: false },
   securityHeaders: true,
   explainDenials: false,
+  landingPage: 'development',
   metrics: { enabled: false, path: '/metrics', port: null },
   slowQuery: 1_000,
   logLevel: 'silent',

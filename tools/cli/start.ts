@@ -9,7 +9,9 @@ import {
 } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
+import { servesLandingPage } from '../../core/http/browser-pages.ts'
 import type { ContentType } from '../../core/model/model.ts'
+import { servesOpenapi } from '../../core/openapi/open-openapi.ts'
 import type { Project } from '../../core/project/project.ts'
 import type { Paint } from './paint.ts'
 import { describeDatabase, isNeverStarted, modeOf } from './project-database.ts'
@@ -189,10 +191,18 @@ async function printBanner(served: ServedApp, paint: Paint): Promise<string> {
     .map(type => `${url}${settings.rest.prefix}/${pathOf(type)}`)
   const hasPlayground = mode === 'development' || settings.graphql.config.playgroundAlways
   const endpoints = Object.keys(settings.graphql.endpoints).map(path => url + path)
+  const production = mode === 'production'
+  const pages = [
+    ...(servesLandingPage(settings.server, production) ? [['Start', `${url}/`]] : []),
+    ...(servesOpenapi(settings.rest.openapi, production)
+      ? [['Reference', `${url}${settings.rest.prefix}/reference`]]
+      : []),
+  ]
   const rows = [
     ['Mode', mode],
     ['Database', await describeDatabase(project)],
     ['Project', counts.join(', ')],
+    ...pages.map(([name, address = '']) => [name, link(paint, address)]),
     ...rest.map(address => ['REST', link(paint, address)]),
     ...endpoints.map(address => ['GraphQL', hasPlayground ? link(paint, address) : address]),
   ]

@@ -111,6 +111,8 @@ export interface ServerSettings {
   readonly slowQuery: number
   /** In development, the details of refusals (401, 403, 429) contain `reason`: the missing permission and the line that grants it. Production only logs reasons. */
   readonly explainDenials: boolean
+  /** When `/` shows browsers a page with the content-types and links. In production it names only what callers without credentials may read. */
+  readonly landingPage: 'development' | 'always' | 'never'
   /** Minimum level of log lines. */
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }

@@ -114,6 +114,50 @@ test('names that npm refuses are refused with a valid suggestion; --name sets an
   t.false(existsSync(join(folder.path, 'other')))
 })
 
+test('a folder that this user cannot read is refused with its path, without a stack', t => {
+  const folder = folderOf(t)
+  folder.write('closed/file', '')
+  const closed = join(folder.path, 'closed')
+  chmodSync(folder.path, 0o755)
+  chmodSync(closed, 0)
+  t.teardown(() => chmodSync(closed, 0o755))
+  // root may read every folder.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const { status, stderr } = spawnSync(process.execPath, [...PLINTH, 'init', closed, '--no-install'], {
+    ...user,
+    encoding: 'utf8',
+  })
+  t.is(status, 1)
+  t.is(
+    stderr,
+    `The project was not created: this user has no permission to read or write ${closed}. Name a folder of your own: \`plinth init my-api\`.\n`,
+  )
+})
+
+test('a signal to npm start stops the server with all its requests answered', async t => {
+  const folder = folderOf(t)
+  t.is(init(folder.path, 'api').code, 0)
+  folder.write(
+    'api/node_modules/.bin/plinth',
+    `#!/bin/sh\nexec '${process.execPath}' ${PLINTH.join(' ')} "$@"\n`,
+  )
+  const root = join(folder.path, 'api')
+  chmodSync(join(root, 'node_modules/.bin/plinth'), 0o755)
+  const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: 'embedded', NODE_ENV: '' }
+  const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let shown = ''
+  npm.stderr.on('data', part => {
+    shown += String(part)
+  })
+  while (!/GraphQL/.test(shown)) await once(npm.stderr, 'data')
+  const [address = ''] = /http:\S+/.exec(shown) ?? []
+  npm.kill('SIGTERM')
+  // The pipe closes when the server has ended, not only npm.
+  await once(npm, 'close')
+  t.regex(shown, /Stopping: requests in progress are answered/)
+  await t.throwsAsync(fetch(address))
+})
+
 test('create-plinth has the version of plinth and depends on it', t => {
   const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
   const { version } = read('package.json')

@@ -16,7 +16,7 @@ export interface InitOptions {
 /** `plinth init`: creates a project in `folder`. Exit code 1 if it was not created or its packages were not installed. */
 export async function runInit(terms: CommandContext, options: InitOptions): Promise<0 | 1> {
   const root = resolve(terms.folder)
-  const created = createProject(root, options)
+  const created = createProject(root, options, terms.env)
   if (!created.ok) {
     terms.complain(`${created.reasons.join('\n')}\n`)
     return 1
@@ -39,23 +39,35 @@ export async function runInit(terms: CommandContext, options: InitOptions): Prom
 const quoted = (path: string): string => (/^[\w./\\-]+$/.test(path) ? path : `"${path}"`)
 
 /** Writes the files of a new project and returns their paths. Writes nothing if it fails. */
-function createProject(root: string, { template, name }: InitOptions): Result<readonly string[], string> {
+function createProject(
+  root: string,
+  { template, name }: InitOptions,
+  env: CommandContext['env'],
+): Result<readonly string[], string> {
   const given = name ?? basename(root)
-  const fault = nameFault(given) ?? folderFault(root)
-  if (fault !== undefined) return failed(name === undefined ? fault : fault.replace(NAME_HINT, ''))
   try {
+    const fault = nameFault(given) ?? folderFault(root)
+    if (fault !== undefined) return failed(name === undefined ? fault : fault.replace(NAME_HINT, ''))
     const files = new Map<string, Buffer | string>([
       ...filesOf(join(PACKAGE_ROOT, 'templates', 'base')),
       ...templateFiles(template),
-      ['package.json', manifestOf(given, root)],
+      ['package.json', manifestOf(given, root, env)],
     ])
     for (const [path, content] of files) writeNew(join(root, path), fillIn(path, content, given))
     return ok([...files.keys()])
   } catch (error) {
     if (error instanceof Error && 'code' in error)
-      return failed(`The project was not created: ${error.message}`)
+      return failed(`The project was not created: ${fileFault(error, root)}`)
     throw error
   }
+}
+
+const DENIED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS'])
+
+function fileFault(error: Error & { readonly code?: unknown; readonly path?: string }, root: string): string {
+  if (!DENIED.has(error.code)) return error.message
+  const where = error.path ?? root
+  return `this user has no permission to read or write ${where}. Name a folder of your own: \`plinth init my-api\`.`
 }
 
 /** `wx`: a file that exists meanwhile is never overwritten. */
@@ -133,8 +145,13 @@ function fillIn(path: string, content: Buffer | string, name: string): Buffer | 
 
 const SCHEMA_LINE = '# yaml-language-server: $schema=./node_modules/plinth/project.schema.json'
 
-function manifestOf(name: string, root: string): string {
+/** With `exec`, a signal to `npm start` reaches the server; the shells of Windows and Yarn do not have it. */
+const canExec = (env: CommandContext['env']): boolean =>
+  process.platform !== 'win32' && !['yarn', 'bun'].includes(managerOf(env))
+
+function manifestOf(name: string, root: string, env: CommandContext['env']): string {
   const { devDependencies = {} } = readManifest()
+  const prefix = canExec(env) ? 'exec ' : ''
   const versionOf = (tool: string) => [tool, devDependencies[tool] ?? '*'] as const
   const manifest = {
     name,
@@ -143,8 +160,8 @@ function manifestOf(name: string, root: string): string {
     type: 'module',
     engines: { node: '>=20.19' },
     scripts: {
-      dev: 'plinth start',
-      start: 'plinth start --no-watch',
+      dev: `${prefix}plinth start`,
+      start: `${prefix}plinth start --no-watch`,
       check: 'plinth check && plinth types && tsc',
       test: 'node --import tsx --test tests/*.test.ts',
       types: 'plinth types',

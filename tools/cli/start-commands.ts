@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { PRODUCT_VERSION } from '../../core/base/product.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
 import { addOverrides, commandContext } from './command-terms.ts'
 import type { InitOptions } from './init.ts'
@@ -68,6 +69,7 @@ async function findWorkplace(): Promise<WorkerContext | null> {
 
 /** This process only supervises workers, so it does not load the server's code. */
 async function leadWorkers(count: number): Promise<void> {
+  process.stderr.write(`Plinth ${PRODUCT_VERSION}: starting ${count} workers …\n`)
   const [{ runPrimary }, { terminalLog }] = await Promise.all([
     import('../../core/cluster/primary.ts'),
     import('./terminal.ts'),

@@ -5,12 +5,13 @@ import { messageWithPlace } from '../base/project-frame.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { CompiledSchemas } from '../graphql/compile-schema.ts'
+import type { FormatName } from '../graphql/formats/format.ts'
 import type { DocumentFile, DocumentSurvey } from '../graphql/limits/survey-documents.ts'
 import type { TrustedDocuments } from '../graphql/transport/trusted-documents.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { BUILT_IN_STORAGES, openStorage } from '../media/storage/open-storage.ts'
-import type { Model } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import { type Observer, SILENT } from '../observe/observation.ts'
 import type { Plugins } from '../plugins/extension.ts'
 import { type RegisteredPlugins, registerPlugins } from '../plugins/register.ts'
@@ -177,6 +178,28 @@ export async function surveyClientDocuments(
   const { surveyDocuments } = await import('../graphql/limits/survey-documents.ts')
   const schemas = await servedSchemas(settings.graphql, registered, registered.schemas)
   return surveyDocuments(files, { schemas, config: settings.graphql.config })
+}
+
+/** The relations that a valid GraphQL document follows, with their targets; empty for an invalid one. */
+export async function followedLinks(
+  { project: { settings } }: Pick<Blueprint, 'project'>,
+  registered: RegisteredApp,
+  { text, format }: { readonly text: string; readonly format: FormatName },
+): Promise<ReadonlyMap<string, ContentType>> {
+  const { findFollowedLinks } = await import('../graphql/limits/survey-documents.ts')
+  const { configuredFormat } = await import('../graphql/formats/format.ts')
+  const [schema] = await servedSchemas(
+    { ...settings.graphql, endpoints: { '/': format } },
+    registered,
+    registered.schemas,
+  )
+  const { model } = registered.app
+  if (!schema) return new Map()
+  return findFollowedLinks(text, {
+    schema,
+    model,
+    format: configuredFormat(format, settings.graphql.config.entityId),
+  })
 }
 
 interface GuardContext {

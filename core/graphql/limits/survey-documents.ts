@@ -1,6 +1,7 @@
 import {
   type DefinitionNode,
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
@@ -12,10 +13,15 @@ import {
   type SelectionSetNode,
   Source,
   specifiedRules,
+  TypeInfo,
   validate,
   visit,
+  visitWithTypeInfo,
 } from 'graphql'
+import type { ContentType, Holder, Model } from '../../model/model.ts'
+import { graphqlTypeName } from '../../model/names.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 import { limitPath } from './budget.ts'
 import { limitTokens } from './limit-nesting.ts'
 import { measureOperation } from './measure-operation.ts'
@@ -229,4 +235,30 @@ function spotIn(source: Source | undefined, { line, column }: Omit<Spot, 'file'>
     line: line + begin.line - 1,
     column: line === 1 ? column + begin.column - 1 : column,
   }
+}
+
+interface LinkTerms {
+  readonly schema: GraphQLSchema
+  readonly format: GraphqlFormat
+  readonly model: Model
+}
+
+/** The fields of a valid document that lead to another type: `author` of `article` leads to the author type. */
+export function findFollowedLinks(
+  text: string,
+  { schema, format, model }: LinkTerms,
+): ReadonlyMap<string, ContentType> {
+  const holders = [...model.contentTypes.values(), ...model.components.values()]
+  const byName = new Map<string, Holder>(holders.map(holder => [graphqlTypeName(holder), holder]))
+  const found = new Map<string, ContentType>()
+  const info = new TypeInfo(schema)
+  const Field = (node: FieldNode) => {
+    const holder = byName.get(info.getParentType()?.name ?? '')
+    const link = holder && format.linkField(holder, node.name.value)
+    // Files are readable wherever their attribute is.
+    if (link && link.attribute.kind !== 'media')
+      found.set(`\`${link.attribute.name}\` of \`${holder.key}\``, link.attribute.target)
+  }
+  visit(parse(text), visitWithTypeInfo(info, { Field }))
+  return found
 }

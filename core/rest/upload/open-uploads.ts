@@ -43,7 +43,9 @@ async function perform(
   { request, route }: UploadRequest,
   terms: UploadTerms,
 ): Promise<HttpResponse> {
-  const guard = terms.guards?.get('upload')?.get(guardedAction(action, request))
+  const performed = guardedAction(action, request)
+  request.route = `upload.${performed}`
+  const guard = terms.guards?.get('upload')?.get(performed)
   if (guard) {
     const args = routeArguments(route.kind === 'file' ? { id: route.id } : {})
     return guard({

@@ -14,12 +14,16 @@ export interface AnswerTextTerms {
 }
 
 /** Prints the verdict, the line that decides, then the details. */
-export function printAnswerText(answer: RolesAnswer, { project, paint }: AnswerTextTerms): string {
+export function printAnswerText(answer: RolesAnswer, terms: AnswerTextTerms): string {
+  const verdict = terms.paint(answer.allowed ? 'green' : 'red', verdictOf(answer))
+  return `${[verdict, ...wrapAll(reasonsOf(answer))].join('\n')}\n${printAnswerDetails(answer, terms)}`
+}
+
+/** The line that decides, then the details. */
+export function printAnswerDetails(answer: RolesAnswer, { project, paint }: AnswerTextTerms): string {
   const { explanation, sql } = answer
   const further = furtherIn(answer)
   const parts = [
-    paint(answer.allowed ? 'green' : 'red', verdictOf(answer)),
-    ...wrapAll(reasonsOf(answer)),
     '',
     ...excerpt(explanation.path, project, paint),
     ...(further ? ['', ...excerpt(further.path, project, paint)] : []),

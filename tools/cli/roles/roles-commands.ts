@@ -24,6 +24,7 @@ export function addRoles(program: Command): void {
     process.exitCode = await runRoles(terms, { roles: options.role, types: options.type })
   })
   addExplain(roles)
+  addWho(roles)
   addDiff(roles)
 }
 
@@ -44,31 +45,70 @@ interface ExplainOptions {
   readonly user: boolean
   readonly json: boolean
   readonly folder: string
+  readonly request?: string
+  readonly as?: string
+  readonly body?: string
 }
 
 function addExplain(roles: Command): void {
   addOverrides(roles.command('explain'), ['--database'])
     .description('explain whether a role or user may do something, with the deciding line, condition and SQL')
-    .argument('<who>', 'a role or API token, or the name or mail address of a user in the database')
-    .argument('<action>', 'find, findOne, create, update, …')
-    .argument('<type>', 'a content-type, or users, auth, upload, i18n, role')
+    .argument('[who]', 'a role or API token, or the name or mail address of a user in the database')
+    .argument('[action]', 'find, findOne, create, update, …')
+    .argument('[type]', 'a content-type, or users, auth, upload, i18n, role')
     .argument('[field]', 'one attribute, also through relations and components: author.name')
+    .option('--request <request>', "a request instead of an action: 'POST /api/reviews'")
+    .option('--as <who>', 'who sends the request: a role, an API token, or a user')
+    .option('--body <json>', 'the body of the request')
     .option('--folder <folder>', 'the folder of project.yaml', '.')
     .option('--user', '<who> is a user, even if a role has this name', false)
     .option('--json', 'one line of JSON for programs', false)
-    .action(
-      async (
-        who: string,
-        action: string,
-        type: string,
-        field: string | undefined,
-        options: ExplainOptions,
-      ) => {
-        const { runExplain } = await import('./roles-explain.ts')
-        const terms = await rolesTerms(options.folder, options)
-        process.exitCode = await runExplain(terms, { who, action, type, field, isUser: options.user })
-      },
-    )
+    .action(async (...given: [...(string | undefined)[], ExplainOptions, Command]) => {
+      const command = given.at(-1) as Command
+      const words = command.args
+      const options = command.opts<ExplainOptions>()
+      const terms = await rolesTerms(options.folder, options)
+      process.exitCode =
+        options.request === undefined
+          ? await explainAction(command, terms, { words, isUser: options.user })
+          : await explainRequest(command, terms, { ...options, request: options.request, words })
+    })
+}
+
+async function explainAction(
+  command: Command,
+  terms: RolesContext,
+  { words: [who, action, type, field], isUser }: { words: readonly string[]; isUser: boolean },
+): Promise<0 | 1 | 2> {
+  if (who === undefined || action === undefined || type === undefined)
+    command.error("error: give <who> <action> <type>, or --request 'POST /api/reviews' --as <who>")
+  const { runExplain } = await import('./roles-explain.ts')
+  return runExplain(terms, { who, action, type, field, isUser })
+}
+
+async function explainRequest(
+  command: Command,
+  terms: RolesContext,
+  { words, request, as: who, body, user }: ExplainOptions & { request: string; words: readonly string[] },
+): Promise<0 | 1 | 2> {
+  if (words.length > 0) command.error('error: --request takes the place of <who> <action> <type>')
+  if (who === undefined) command.error('error: --request needs --as <who>: a role, an API token, or a user')
+  const { runExplainRequest } = await import('./roles-request.ts')
+  return runExplainRequest(terms, { request, who, body, isUser: user })
+}
+
+function addWho(roles: Command): void {
+  roles
+    .command('who')
+    .description('list the roles and API tokens that may do something, with the deciding lines')
+    .argument('<action>', 'find, findOne, create, update, …')
+    .argument('<type>', 'a content-type, or users, auth, upload, i18n, role')
+    .argument('[folder]', 'the folder of project.yaml', '.')
+    .option('--json', 'one line of JSON for programs', false)
+    .action(async (action: string, type: string, folder: string, options: Options) => {
+      const { runWho } = await import('./roles.ts')
+      process.exitCode = await runWho(await rolesTerms(folder, options), { action, type })
+    })
 }
 
 const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]

@@ -38,8 +38,8 @@ export async function runExplain(terms: RolesContext, words: ExplainWords): Prom
 }
 
 /** The database is queried only if the name is neither a role nor a token. */
-async function findAsker(
-  { who, isUser }: ExplainWords,
+export async function findAsker(
+  { who, isUser }: Pick<ExplainWords, 'who' | 'isUser'>,
   roles: RolesProject,
   terms: RolesContext,
 ): Promise<Result<Principal, string>> {

@@ -47,12 +47,15 @@ export function printMatrixJson(parts: readonly MatrixPart[], project: Project):
 }
 
 /** One line: whether it is allowed, why, and the compiled condition. */
-export function printAnswerJson(
+export const printAnswerJson = (answer: RolesAnswer, project: Project): string =>
+  `${JSON.stringify(answerJson(answer, project))}\n`
+
+export function answerJson(
   { asker, allowed, explanation, field, sql, values, route, reads }: RolesAnswer,
   project: Project,
-): string {
+) {
   const { user, holder } = asker
-  const report = {
+  return {
     [holder.kind]: holder.key,
     ...(user && { user: { name: user.name, barred: user.barred, values } }),
     subject: explanation.subject.name,
@@ -75,5 +78,4 @@ export function printAnswerJson(
     sql,
     ...(reads.length > 0 && { reads: reads.map(read => explanationJson(read, project)) }),
   }
-  return `${JSON.stringify(report)}\n`
 }

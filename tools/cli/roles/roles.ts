@@ -1,8 +1,12 @@
+import type { Explanation } from '../../../core/access/explain/explain.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
-import { printMatrixJson } from './roles-json.ts'
+import type { Project } from '../../../core/project/project.ts'
+import { toQuestion } from './roles-answer.ts'
+import { explanationJson, printMatrixJson } from './roles-json.ts'
 import { type MatrixFilter, type MatrixPart, printMatrix, toMatrix } from './roles-matrix.ts'
-import type { RolesContext } from './roles-output.ts'
+import { flowYaml, printLocation, type RolesContext } from './roles-output.ts'
 import { loadRoles, type RolesProject } from './roles-project.ts'
+import { doorOf, openingFor } from './roles-routes.ts'
 
 /** `plinth roles`: who may do what. Answers the exit code: 0, 1 for faults of the project, 2 for unknown words. */
 export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Promise<0 | 1 | 2> {
@@ -15,6 +19,61 @@ export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Pr
   }
   terms.write(print(matrix.value, loaded.value, terms))
   return 0
+}
+
+/**
+ * `plinth roles who`: the roles and API tokens that may do something, each with its line and restrictions. Returns the
+ * exit code: 0, 1 for faults of the project, 2 for unknown words.
+ */
+export async function runWho(
+  terms: RolesContext,
+  words: { readonly action: string; readonly type: string },
+): Promise<0 | 1 | 2> {
+  const loaded = await loadRoles(terms.folder, terms.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, terms)
+  const { explainer, project } = loaded.value
+  const question = toQuestion({ ...words, field: undefined }, loaded.value)
+  if (!question.ok) {
+    terms.complain(`${question.reasons.join('\n')}\n`)
+    return 2
+  }
+  const { subject, action } = question.value
+  const found = explainer.holders
+    .map(holder => explainer.explain(holder, subject, action))
+    .filter(({ allowed }) => allowed)
+  const entries = found.map(each => ({ ...each.holder, ...explanationJson(each, project) }))
+  const opening = openingFor(subject.name, action, project)
+  if (terms.form === 'json')
+    terms.write(`${JSON.stringify({ subject: subject.name, action, holders: entries })}\n`)
+  else terms.write(printHolders(found, { project, words, door: opening && doorOf(opening) }))
+  return 0
+}
+
+interface HolderTerms {
+  readonly project: Project
+  readonly words: { readonly action: string; readonly type: string }
+  /** The `auth` of the route, which counts instead of roles. */
+  readonly door: string | null
+}
+
+function printHolders(found: readonly Explanation[], { project, words, door }: HolderTerms): string {
+  const rows = found.map(({ holder, path, terms: { where, fields, set }, through }) => [
+    `${holder.kind} ${holder.key}`,
+    printLocation(project.keyPlace(path)),
+    [
+      ...(through.length > 1 ? [`inherited from ${through.at(-1)}`] : []),
+      ...Object.entries({ where, fields, set }).flatMap(([key, value]) =>
+        value === undefined ? [] : [`${key} ${flowYaml(value)}`],
+      ),
+    ].join('; '),
+  ])
+  const width = (column: number) => Math.max(0, ...rows.map(row => row[column]?.length ?? 0))
+  const lines = rows.map(([name = '', place = '', rest = '']) =>
+    `${name.padEnd(width(0))}  ${place.padEnd(width(1))}  ${rest}`.trimEnd(),
+  )
+  const none = `No role and no API token may ${words.action} ${words.type}.`
+  const overREST = door === null ? [] : [`Over REST, whatever roles say: ${door}.`]
+  return `${[...(lines.length > 0 ? lines : [none]), ...overREST].join('\n')}\n`
 }
 
 /** Reports the faults of a project. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { fillDatabase } from '../../core/app/prepare-database.ts'
@@ -5,8 +6,9 @@ import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { openLocalStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
-import { runRoles } from '../../tools/cli/roles/roles.ts'
+import { runRoles, runWho } from '../../tools/cli/roles/roles.ts'
 import { type ExplainWords, runExplain } from '../../tools/cli/roles/roles-explain.ts'
+import { runExplainRequest } from '../../tools/cli/roles/roles-request.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { freshDatabase } from '../harness/test-database.ts'
@@ -283,3 +285,63 @@ async function filled(t: ExecutionContext) {
 
 const contentOf = async ({ run }: Pick<Database, 'run'>) =>
   (await run({ text: 'SELECT to_jsonb(u)::text FROM plinth_users u ORDER BY id', values: [] })).rows
+
+/** The text for a request to the example. */
+const explainRequest = (request: string, who: string, options: RunOptions & { body?: string } = {}) =>
+  run(terms => runExplainRequest(terms, { request, who, isUser: false, body: options.body }), {
+    ...options,
+    folder: options.folder ?? ROOT,
+  })
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+test('a request is explained by the answer of the server, its permission and the line', async t => {
+  const denied = await explainRequest('POST /api/tips', 'public')
+  t.is(denied.code, 0)
+  t.regex(denied.out, /^No: role public may not POST \/api\/tips\.\nThe server answers 403: Forbidden\.\n/)
+  t.regex(
+    denied.out.replaceAll('\n', ' '),
+    /add `create` to `roles\.public\.permissions\.tip` in project\.yaml/,
+  )
+  t.regex(denied.out, /Project code decides, too: the policy plan-limit\./)
+  const partly = await explainRequest('GET /api/articles?populate=author', 'public')
+  t.regex(partly.out, /^Yes, in part: role public may GET/)
+  t.regex((await explainRequest('GET /api/articles?filters[author][phone]=1', 'public')).out, /answers 400/)
+  t.regex((await explainRequest('get /api/nowhere', 'editor')).out, /No route has this method and path/)
+  t.regex((await explainRequest('DELETE /api/upload/files/3', 'editor')).out, /^Yes: role editor/)
+  const graphql = {
+    body: JSON.stringify({ query: 'mutation { deleteDish(documentId: "a") { documentId } }' }),
+  }
+  const json = await explainRequest('POST /graphql', 'editor', { ...graphql, form: 'json' })
+  t.like(JSON.parse(json.out), { request: 'POST /graphql', route: 'graphql' })
+})
+
+test('a request or a caller that does not exist is refused with what was expected', async t => {
+  for (const request of ['', 'POST', 'FETCH /api/tips', 'GET api/tips', 'GET /api/tips now']) {
+    const { code, complaint } = await explainRequest(request, 'public')
+    t.is(code, 2)
+    t.regex(complaint, /is no request: expected a method and a path, such as `POST \/api\/reviews`/)
+  }
+  t.regex(
+    (await explainRequest('GET /api/tips', 'edtor')).complaint,
+    /unknown role, API token or user `edtor`/,
+  )
+  t.is(
+    (await explainRequest('POST /api/tips', 'public', { body: '{' })).complaint,
+    '--body is not valid JSON\n',
+  )
+})
+
+test('the roles that may do something are listed with their lines and restrictions', async t => {
+  const who = (action: string, type: string, form: 'text' | 'json' = 'text') =>
+    run(terms => runWho(terms, { action, type }), { form })
+  const { out } = await who('find', 'critic')
+  t.regex(
+    out,
+    /^role public +project\.yaml:\d+:\d+ +fields \[name, bio\]\nrole authenticated .*inherited from public; fields/,
+  )
+  const listed = JSON.parse((await who('find', 'critic', 'json')).out)
+  t.deepEqual(listed.holders.map(({ key }: { key: string }) => key).slice(0, 2), ['public', 'authenticated'])
+  t.regex((await who('update', 'tip')).out, /role authenticated/)
+  t.regex((await who('find', 'critc')).complaint, /unknown type `critc`.*`critic`/)
+})

@@ -44,8 +44,19 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'roles explain': [
     'plinth roles explain public find article',
     'plinth roles explain ann@example.org update article title --user',
+    "plinth roles explain --request 'POST /api/reviews' --as ann",
   ],
+  'roles who': ['plinth roles who update article', 'plinth roles who upload upload --json'],
   'roles diff': ['plinth roles diff main', 'plinth roles diff HEAD~1 --json'],
+  user: ['plinth user list', 'plinth user add ann ann@example.org --role editor'],
+  'user list': ['plinth user list --role editor', 'plinth user list --blocked --json'],
+  'user add': [
+    'plinth user add ann ann@example.org --role editor',
+    'plinth user add ann ann@example.org --password-stdin < password.txt',
+  ],
+  'user role': ['plinth user role ann@example.org editor'],
+  'user block': ['plinth user block ann'],
+  'user unblock': ['plinth user unblock ann'],
   completion: [
     'plinth completion bash > ~/.local/share/bash-completion/completions/plinth',
     'source <(plinth completion zsh)   # in ~/.zshrc, after compinit',

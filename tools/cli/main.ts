@@ -5,6 +5,7 @@ import { addRoles } from './roles/roles-commands.ts'
 import { addInit, addStart } from './start-commands.ts'
 import type { TokenTerms } from './token.ts'
 import { addImportStrapi, addTransfer } from './transfer-commands.ts'
+import type { UserChange } from './user.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -86,6 +87,7 @@ addSchema(program)
 addDoctor(program)
 addImportStrapi(addTransfer(program))
 addRoles(program)
+addUser(program)
 
 program
   .command('completion')
@@ -182,4 +184,56 @@ function addDoctor(program: Command): void {
       const input = () => process.stdin.setEncoding('utf8')
       process.exitCode = await runDoctor({ ...(await commandContext(folder)), ...options, tries, input })
     })
+}
+
+interface UserOptions {
+  readonly folder: string
+  readonly json: boolean
+}
+
+/** `plinth user` and what is under it. */
+function addUser(program: Command): void {
+  const user = program.command('user').description('list and change the users of a project in its database')
+  const add = (usage: string, description: string): Command =>
+    addOverrides(user.command(usage), ['--database'])
+      .description(description)
+      .option('--folder <folder>', 'the folder of project.yaml', '.')
+      .option('--json', 'one line of JSON for programs', false)
+
+  add('list', 'list users by name, with role and state')
+    .option('--role <role>', 'only users of this role')
+    .option('--blocked', 'only blocked users', false)
+    .action((options: UserOptions & { role?: string; blocked: boolean }) =>
+      changeUser(options, { kind: 'list', role: options.role ?? null, blocked: options.blocked }),
+    )
+  add('add', 'create a confirmed user; a generated password is printed once')
+    .argument('<username>')
+    .argument('<email>')
+    .option('--role <role>', 'the role; default: that of registration')
+    .option('--password-stdin', 'read the password from the first line of standard input', false)
+    .action(
+      (username: string, email: string, options: UserOptions & { role?: string; passwordStdin: boolean }) =>
+        changeUser(options, {
+          ...{ kind: 'add', username, email, role: options.role ?? null },
+          readsPassword: options.passwordStdin,
+        }),
+    )
+  add('role', 'give a user another role')
+    .argument('<who>', 'a username or mail address')
+    .argument('<role>')
+    .action((who: string, role: string, options: UserOptions) =>
+      changeUser(options, { kind: 'role', who, role }),
+    )
+  add('block', 'block a user: sessions and API keys are refused at once')
+    .argument('<who>', 'a username or mail address')
+    .action((who: string, options: UserOptions) => changeUser(options, { kind: 'block', who }))
+  add('unblock', 'let a blocked user in again')
+    .argument('<who>', 'a username or mail address')
+    .action((who: string, options: UserOptions) => changeUser(options, { kind: 'unblock', who }))
+}
+
+async function changeUser({ folder, json }: UserOptions, change: UserChange): Promise<void> {
+  const { runUser } = await import('./user.ts')
+  const context = await commandContext(folder)
+  process.exitCode = await runUser({ ...context, json, input: () => process.stdin }, change)
 }

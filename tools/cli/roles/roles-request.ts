@@ -88,7 +88,7 @@ function decodeSafely(path: string): string {
   }
 }
 
-/** The caller that the server would identify. A role without a user stands for a user without values. */
+/** The caller that the server would identify. A role without a user acts as a user without values. */
 export function callerOf({ holder, user }: Principal, { publicCaller, roles, tokens }: Access): Caller {
   if (holder.kind === 'token') {
     const grants = tokens.get(holder.key)

@@ -195,7 +195,8 @@ function refuse(seen: Seen, by: 'database' | 'code' = 'database'): DatabaseFailu
 const observe = (seen: Seen): Observer => ({
   isEnabled: kind => kind === 'answered' || kind === 'refused',
   emit(event: Observation) {
-    if (event.kind === 'answered' || event.kind === 'refused') seen.route = event.route === 'other' ? '' : event.route
+    if (event.kind === 'answered' || event.kind === 'refused')
+      seen.route = event.route === 'other' ? '' : event.route
     if (event.kind === 'refused') seen.refusal = event.reason
   },
 })

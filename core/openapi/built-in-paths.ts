@@ -1,7 +1,16 @@
 import type { Action } from '../access/actions.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { Settings } from '../project/settings/settings.ts'
+import {
+  accountPaths,
+  type BuiltInTerms,
+  type DescribedOperation,
+  FLAG,
+  flat,
+  jsonBody,
+  pathItem,
+  TEXT,
+} from './account-paths.ts'
 import {
   arrayOf,
   closed,
@@ -15,140 +24,20 @@ import {
   answerParameters,
   errorResponses,
   jsonResponse,
-  type OperationTerms,
   type PathItem,
   readParameters,
   topPageParameters,
 } from './operations.ts'
 import { bodySchema } from './request-schemas.ts'
 
-interface BuiltInTerms extends OperationTerms {
-  readonly project: Settings
-}
-
 /** The paths of authentication, users, roles, files and locales. Their answers have no envelope and are flat in every format. */
 export const builtInPaths = (terms: BuiltInTerms): Readonly<Record<string, PathItem>> => ({
-  ...authPaths(terms),
+  ...accountPaths(terms),
   ...userPaths(terms),
   ...rolePaths(terms),
   ...uploadPaths(terms),
   ...localePaths(terms),
 })
-
-const flat = (sight: Sight): Sight => ({ ...sight, format: 'flat' })
-
-interface Operation {
-  readonly subject: string
-  readonly action: Action
-  readonly method: string
-  /** Default: the operation's id is that of its permission. */
-  readonly id?: string
-  readonly summary: string
-  readonly tag: string
-  describe(sight: Sight): { readonly responses: Schema } & Schema
-}
-
-/** The operations that the caller may use. */
-function pathItem(operations: readonly Operation[], terms: OperationTerms): PathItem {
-  const entries = operations.flatMap(({ subject, action, method, id, summary, tag, describe }) => {
-    const sight = terms.sightOf(subject, action)
-    if (!sight) return []
-    const { responses, ...rest } = describe(flat(sight))
-    const faults = errorResponses(method === 'get' ? 'get' : 'write', terms)
-    const head = { operationId: id ?? `${subject}.${action}`, summary, tags: [tag] }
-    return [[method, { ...head, ...rest, responses: { ...responses, ...faults } }] as const]
-  })
-  return Object.fromEntries(entries)
-}
-
-const TEXT: Schema = { type: 'string' }
-const FLAG: Schema = { type: 'boolean' }
-
-const jsonBody = (schema: Schema): Schema => ({
-  requestBody: { required: true, content: { 'application/json': { schema } } },
-})
-
-const credentials = (names: readonly string[]): Schema =>
-  jsonBody(closed(Object.fromEntries(names.map(name => [name, TEXT])), names))
-
-function authPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const session = jsonResponse('A session', sessionSchema(terms))
-  const post = (action: Action, summary: string, body: Schema, answer: Schema = session) =>
-    pathItem(
-      [
-        {
-          ...{ subject: 'auth', action, method: 'post', summary, tag: 'Authentication' },
-          describe: () => ({ ...body, responses: { 200: answer } }),
-        },
-      ],
-      terms,
-    )
-  const sent = closed({ email: TEXT, sent: FLAG }, ['email', 'sent'])
-  const passwords = ['password', 'passwordConfirmation']
-  return {
-    '/auth/local': post('login', 'Sign in', credentials(['identifier', 'password'])),
-    '/auth/local/register': terms.project.auth.register.enabled
-      ? post('register', 'Register', registration(terms))
-      : {},
-    '/auth/change-password': post(
-      'changePassword',
-      'Change your password',
-      credentials(['currentPassword', ...passwords]),
-    ),
-    '/auth/forgot-password': post(
-      'forgotPassword',
-      'Request a mail to reset a password',
-      credentials(['email']),
-      jsonResponse('The same whether or not there is an account', closed({ ok: FLAG }, ['ok'])),
-    ),
-    '/auth/reset-password': post('resetPassword', 'Reset a password', credentials(['code', ...passwords])),
-    '/auth/send-email-confirmation': post(
-      'sendEmailConfirmation',
-      'Request a mail to confirm an address',
-      credentials(['email']),
-      jsonResponse('The same whether or not there is an account', sent),
-    ),
-    '/auth/email-confirmation': confirmation(terms),
-  }
-}
-
-const confirmation = (terms: BuiltInTerms): PathItem =>
-  pathItem(
-    [
-      {
-        ...{ subject: 'auth', action: 'emailConfirmation', method: 'get', tag: 'Authentication' },
-        summary: 'Confirm an address',
-        describe: () => ({
-          parameters: [{ name: 'confirmation', in: 'query', required: true, schema: TEXT }],
-          responses: { 302: { description: 'To the page of the project' } },
-        }),
-      },
-    ],
-    terms,
-  )
-
-/** Registration may set more attributes only if the project says so. */
-function registration({ model, project }: BuiltInTerms): Schema {
-  const names = ['username', 'email', 'password']
-  const more = project.auth.register.allowedFields.filter(name => model.builtIn.user.attributes.has(name))
-  const others = Object.fromEntries(more.map(name => [name, {}]))
-  return jsonBody(
-    closed({ ...others, ...Object.fromEntries(names.map(name => [name, TEXT])) }, ['email', 'password']),
-  )
-}
-
-/** The own user, without private attributes; after registration with the role, if the caller may read roles. */
-function sessionSchema({ model, table, sightOf }: BuiltInTerms): Schema {
-  return table.ref('session', 'Session', () => {
-    const { user } = model.builtIn
-    const sight = sightOf('auth', 'login') ?? sightOf('auth', 'register') ?? sightOf('auth', 'resetPassword')
-    if (!sight) return {}
-    const own: ReadonlySet<Attribute> = new Set(
-      [...readableAttributes(user)].filter(({ kind, name }) => kind === 'scalar' || name === 'role'),
-    )
-    return closed({ jwt: TEXT, user: documentOf(user, own, flat(sight)) }, ['user'])
-  })
-}
 
 const ID: Schema = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
 
@@ -180,7 +69,12 @@ function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
 function userOperations(terms: BuiltInTerms) {
   const { user } = terms.model.builtIn
   return {
-    operation: (method: string, action: Action, summary: string, describe: Operation['describe']) => ({
+    operation: (
+      method: string,
+      action: Action,
+      summary: string,
+      describe: DescribedOperation['describe'],
+    ) => ({
       ...{ subject: 'users', action, method, summary, tag: 'Users' },
       describe,
     }),
@@ -280,7 +174,7 @@ function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     return closed({ ...Object.fromEntries(names), nb_users: { type: 'integer' }, ...more })
   }
   const permissions: Schema = { type: 'object', description: 'Permissions by plugin and controller' }
-  const item = (made: Operation) => pathItem([made], terms)
+  const item = (made: DescribedOperation) => pathItem([made], terms)
   return {
     '/users-permissions/roles': item(
       operation('role.find', 'find', 'List roles', sight =>
@@ -315,7 +209,12 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
       return closed({ ...properties, isUrlSigned: FLAG }, ['id', 'documentId', 'isUrlSigned'])
     })
   }
-  const operation = (method: string, action: Action, summary: string, describe: Operation['describe']) => ({
+  const operation = (
+    method: string,
+    action: Action,
+    summary: string,
+    describe: DescribedOperation['describe'],
+  ) => ({
     ...{ subject: 'upload', action, method, summary, tag: 'Files' },
     describe,
   })

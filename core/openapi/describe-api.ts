@@ -4,9 +4,15 @@ import { trimEndCharacter } from '../base/text.ts'
 import { nullIfRefused } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { RegisteredPlugins } from '../plugins/register.ts'
-import { compileAuthorize, type ExtensionRoute, type RouteAuthTerms } from '../plugins/route-guard.ts'
+import {
+  compileAuthorize,
+  type ExtensionRoute,
+  type RouteAuthTerms,
+  type RouterMount,
+} from '../plugins/route-guard.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import { generatedRouteName } from '../rest/route-claims.ts'
+import type { BuiltInTerms } from './account-paths.ts'
 import { type DocumentFormat, type Schema, SchemaTable, type Sight } from './answer-schemas.ts'
 import { builtInPaths } from './built-in-paths.ts'
 import {
@@ -22,14 +28,14 @@ import {
 export interface DescribedProject extends RouteAuthTerms {
   readonly model: Model
   readonly settings: Settings
-  readonly registered: Pick<RegisteredPlugins, 'routesConfig' | 'routes' | 'binding'>
+  readonly registered: Pick<RegisteredPlugins, 'routesConfig' | 'routes' | 'mounts' | 'binding'>
 }
 
 /** The OpenAPI document of what a caller may do, read, write and populate. It depends on grants only, not on data. */
 export function describeApi(project: DescribedProject, caller: Caller, format: DocumentFormat): Schema {
   const { settings, model } = project
-  const terms: OperationTerms & { readonly project: Settings } = {
-    ...{ model, format, project: settings, settings: settings.rest },
+  const terms: BuiltInTerms = {
+    ...{ model, format, caller, project: settings, settings: settings.rest },
     strapi4: format === 'v4' && settings.rest.responseFormat === 'v4',
     table: new SchemaTable(),
     responses: new PartTable('responses'),
@@ -42,7 +48,9 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   for (const type of types) addPaths(paths, contentTypePaths(type, described))
   addPaths(paths, builtInPaths(described))
   addPaths(paths, { '/openapi.json': ownPath(described) })
-  for (const route of project.registered.routes) addRoute(paths, route, { project, caller, described })
+  const routing = { project, caller, described }
+  for (const route of project.registered.routes) addRoute(paths, route, routing)
+  for (const mount of project.registered.mounts) addMount(paths, mount, routing)
   return assemble(paths, { project, caller, terms })
 }
 
@@ -107,7 +115,11 @@ function mayUse(route: ExtensionRoute, { project, caller }: RouteTerms): boolean
   return nullIfRefused(() => compileAuthorize(auth, own, project)(caller)) !== null
 }
 
-function routeOperation({ method, path, source }: ExtensionRoute): Schema {
+function routeOperation({
+  method,
+  path,
+  source,
+}: Pick<RouterMount, 'path' | 'source'> & { readonly method: string }): Schema {
   const names = [...path.matchAll(PARAMETER)].map(([, name]) => name)
   const parameters = names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
   return {
@@ -126,6 +138,42 @@ const routeResponses = ({ described }: RouteTerms): Schema => ({
 })
 
 const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete'])
+
+/** The routes that an Express router of an extension tells: those of its own, with plain paths. */
+function addMount(paths: Record<string, PathItem>, mount: RouterMount, terms: RouteTerms): void {
+  const { auth, path: base, source, router } = mount
+  if (nullIfRefused(() => compileAuthorize(auth, null, terms.project)(terms.caller)) === null) return
+  for (const { path, methods } of routesOfRouter(router)) {
+    if (!PLAIN_PATH.test(path)) continue
+    const whole = trimEndCharacter(base + path, '/')
+    for (const method of methods.filter(each => METHODS.has(each))) {
+      const operation = routeOperation({ method: method.toUpperCase(), path: whole, source })
+      addPaths(paths, {
+        [whole.replaceAll(PARAMETER, '{$1}')]: {
+          [method]: { ...operation, responses: routeResponses(terms) },
+        },
+      })
+    }
+  }
+}
+
+/** Segments of text or `:name`; other patterns of Express have no counterpart in OpenAPI. */
+const PLAIN_PATH = /^(\/(:[A-Za-z_]\w*|[\w.~-]+))*\/?$/
+
+interface RouterRoute {
+  readonly path: string
+  readonly methods: readonly string[]
+}
+
+/** Express keeps the routes of a router in `stack`; `_all` is a handler for every method. */
+function routesOfRouter(router: object): readonly RouterRoute[] {
+  const stack: unknown = 'stack' in router ? router.stack : []
+  return (Array.isArray(stack) ? stack : []).flatMap(layer => {
+    const { path, methods = {} } = layer?.route ?? {}
+    const known = Object.keys(methods).includes('_all') ? [...METHODS] : Object.keys(methods)
+    return [path].flat().flatMap(each => (typeof each === 'string' ? [{ path: each, methods: known }] : []))
+  })
+}
 
 /** An address of this machine means nothing to another one: the path alone is relative to where the document is. */
 const LOCAL = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|\[)/

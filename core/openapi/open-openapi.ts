@@ -33,7 +33,7 @@ export function openOpenapi(terms: OpenapiTerms): GeneratedResponder {
   const textsOf = memoize((_: Grants) => new Map<string, Promise<string>>())
   const textFor = (caller: Caller, format: 'flat' | 'v4'): Promise<string> => {
     const texts = textsOf(caller.grants)
-    const key = `${caller.kind} ${format}`
+    const key = `${caller.kind}${caller.key ? ' key' : ''} ${format}`
     const text = texts.get(key) ?? printFor(terms, caller, format)
     texts.set(key, text)
     return text

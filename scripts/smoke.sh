@@ -17,7 +17,7 @@ trap clean EXIT
 
 cd "$root"
 npm pack --ignore-scripts --silent --pack-destination "$work" . ./tools/create-plinth >/dev/null
-foreign=$(tar -tzf "$work"/plinth-*.tgz | grep -vE '^package/(bin|dist|templates|docs)/|^package/[^/]+\.(md|json)$|^package/LICENSE$' || true)
+foreign=$(tar -tzf "$work"/plinth-*.tgz | grep -vE '^package/(bin|dist|templates|docs|deploy)/|^package/[^/]+\.(md|json)$|^package/LICENSE$' || true)
 [ -z "$foreign" ] || { echo "The tarball contains: $foreign"; exit 1; }
 cd "$work"
 port=$(free_port)
@@ -68,6 +68,8 @@ ask
 stop
 cd ..
 created example
+image() { "$root/node_modules/.bin/tsx" "$root/scripts/run-dockerfile.ts" "$work/example" /_ready /api/restaurants; }
+quietly image && echo "the steps of the Dockerfile: built, started as USER node, answered, stopped"
 for template in blank blog shop; do
   quietly node example/node_modules/plinth/bin/plinth.js init "$template" --template "$template" --no-install
   ln -s ../example/node_modules "$template/node_modules"

@@ -90,8 +90,8 @@ PG_BIN=$(dirname "$(readlink -f "$bin/postgres")")
 export PG_BIN
 PGBOUNCER=${PGBOUNCER:-$(PATH="$PATH:/usr/sbin" command -v pgbouncer || true)}
 export PGBOUNCER
-# Patroni needs etcd.
-PATRONI=${PATRONI:-$(command -v etcd >/dev/null && command -v patroni || true)}
+# Patroni needs etcd; its tests need HAProxy (Debian: /usr/sbin).
+PATRONI=${PATRONI:-$(command -v etcd >/dev/null && PATH="$PATH:/usr/sbin" command -v haproxy >/dev/null && command -v patroni || true)}
 export PATRONI
 status=0
 "$@" || status=$?

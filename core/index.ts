@@ -40,6 +40,8 @@ export type {
   Found,
   Link,
   LinkInput,
+  Morph,
+  MorphEntry,
   Part,
   PartInput,
   Zone,

@@ -112,9 +112,10 @@ export async function checkPlugins(
 function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Diagnostic[] {
   if (fault.kind === 'files') return fault.diagnostics
   const message = printStartFault(fault)
+  const [, placed, number] = / \(at (\S+):(\d+)\)$/.exec(message) ?? []
   const name = /^extensions\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
-  const file = files.find(each => each.replace(/\.[mc]?[jt]s$/, '') === name) ?? name
-  const line = Number(/\(at \S+:(\d+)\)$/.exec(message)?.[1] ?? 1)
+  const file = placed ?? files.find(each => each.replace(/\.[mc]?[jt]s$/, '') === name) ?? name
+  const line = Number(number ?? 1)
   return [{ code: 'bad-extension', message, path: [], place: { file, line, column: 1, source: '' } }]
 }
 

@@ -38,6 +38,18 @@ export interface Zone<Uids extends string> {
   readonly target: Uids
 }
 
+/** `related` of files: the documents and components that use the file, of any type. */
+export interface Morph {
+  readonly kind: 'morph'
+}
+
+/** An entry of `related`. `__type` is the uid of its type; the other attributes depend on it. */
+export interface MorphEntry {
+  readonly __type: string
+  readonly id: number
+  readonly [attribute: string]: unknown
+}
+
 /** For types without generated declarations. */
 export interface AnyTerms extends TypeTerms {
   readonly fields: Record<string, unknown>
@@ -96,7 +108,9 @@ type PathOf<Terms extends ComponentTerms> = PopulateName<Terms> | `${PopulateNam
 
 type PopulateMap<Terms extends ComponentTerms> = {
   readonly [Name in PopulateName<Terms>]?: Terms['populate'][Name & keyof Terms['populate']] extends infer End
-    ? boolean | (End extends Zone<infer Uids> ? ZoneOptions<Uids> : PopulateOptions<AttributeTerms<End>>)
+    ? End extends Morph
+      ? boolean
+      : boolean | (End extends Zone<infer Uids> ? ZoneOptions<Uids> : PopulateOptions<AttributeTerms<End>>)
     : never
 }
 
@@ -226,9 +240,11 @@ type PopulatedValue<End, Options> = Options extends { readonly count: true }
   ? { count: number }
   : End extends Zone<infer Uids>
     ? ZoneEntry<Uids>[]
-    : End extends { readonly many: true }
-      ? PopulatedDocument<End, Options>[]
-      : PopulatedDocument<End, Options> | null
+    : End extends Morph
+      ? MorphEntry[]
+      : End extends { readonly many: true }
+        ? PopulatedDocument<End, Options>[]
+        : PopulatedDocument<End, Options> | null
 
 type PopulatedDocument<End, Options> = Found<AttributeTerms<End>, PopulateIn<Options>, FieldsIn<Options>>
 

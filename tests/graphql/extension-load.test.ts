@@ -120,23 +120,34 @@ test('all errors of merging, resolving and configuring are reported together, wi
     i: use(`{ typeDefs: 'interface Named { name: String }', resolvers: { Named: { name: () => '' } } }`),
   })
   t.deepEqual(String(found).split('\n').toSorted(), [
-    'extensions/b: `Both` is defined as input object, but extensions/a has it as object',
-    'extensions/b: `Query.both` is defined as `both: Int`, but extensions/a has `both: String`',
-    'extensions/b: extensions/a resolves `Query.both` already',
-    'extensions/b: resolvers `Query.bth`: no field of the schema has this name: did you mean `Query.both`?',
-    'extensions/b: resolversConfig `Query.both`: extensions/a configures it already',
-    'extensions/b: resolversConfig `Query.nots`: no field of the schema has this name: did you mean `Query.note`?',
-    'extensions/c: `Query.note` is defined as `note(id: ID): String`, but the generated schema has `note(id: ID): NoteEntityResponse`',
-    'extensions/c: unknown type `Nte`: did you mean `Note`?',
-    'extensions/c: unknown type `Unknwn`',
-    'extensions/d: typeDefs, line 1, column 6: Syntax Error: Expected Name, found "{".',
-    'extensions/e: unknown key `typeDef`: did you mean `typeDefs`?',
-    'extensions/f: resolversConfig `Note.text`: unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`?',
-    'extensions/f: resolversConfig `Query.note`: unknown key `middleware`: there are auth, policies, middlewares',
-    'extensions/f: resolversConfig `Query.notes`: there is no policy `nowhere`',
-    'extensions/g: no licence',
-    'extensions/h: the function of graphql.use(…) has to return its extension at once',
-    'extensions/i: resolvers `Named.name`: no field of the schema has this name',
+    'extensions/b: `Both` is defined as input object, but extensions/a has it as object (at extensions/b.js:2)',
+    'extensions/b: `Query.both` is defined as `both: Int`, but extensions/a has `both: String` (at extensions/b.js:2)',
+    'extensions/b: extensions/a resolves `Query.both` already (at extensions/b.js:2)',
+    'extensions/b: resolvers `Query.bth`: no field of the schema has this name: did you mean `Query.both`? (at extensions/b.js:2)',
+    'extensions/b: resolversConfig `Query.both`: extensions/a configures it already (at extensions/b.js:3)',
+    'extensions/b: resolversConfig `Query.nots`: no field of the schema has this name: did you mean `Query.note`? (at extensions/b.js:3)',
+    'extensions/c: `Query.note` is defined as `note(id: ID): String`, but the generated schema has `note(id: ID): NoteEntityResponse` (at extensions/c.js:2)',
+    'extensions/c: unknown type `Nte`: did you mean `Note`? (at extensions/c.js:2)',
+    'extensions/c: unknown type `Unknwn` (at extensions/c.js:2)',
+    'extensions/d: typeDefs, line 1, column 6: Syntax Error: Expected Name, found "{". (at extensions/d.js:2)',
+    'extensions/e: unknown key `typeDef`: did you mean `typeDefs`? (at extensions/e.js:2)',
+    'extensions/f: resolversConfig `Note.text`: unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`? (at extensions/f.js:2)',
+    'extensions/f: resolversConfig `Query.note`: unknown key `middleware`: there are auth, policies, middlewares (at extensions/f.js:2)',
+    'extensions/f: resolversConfig `Query.notes`: there is no policy `nowhere` (at extensions/f.js:2)',
+    'extensions/g: no licence (at extensions/g.js:2)',
+    'extensions/h: the function of graphql.use(…) has to return its extension at once (at extensions/h.js:2)',
+    'extensions/i: resolvers `Named.name`: no field of the schema has this name (at extensions/i.js:2)',
+  ])
+})
+
+test('faults of definitions report the line of the file in which they are written', async t => {
+  const found = await faultsOf(t, {
+    text: use('{ typeDefs: `\n    type Rank { of: Nte }\n    extend type Query { rank: Rank! }\n  ` }'),
+    broken: use('{ typeDefs: `\n    type Score {\n      points Int\n    }\n  ` }'),
+  })
+  t.deepEqual(String(found).split('\n').toSorted(), [
+    'extensions/broken: typeDefs, line 3, column 14: Syntax Error: Expected ":", found Name "Int". (at extensions/broken.js:4)',
+    'extensions/text: unknown type `Nte`: did you mean `Note`? (at extensions/text.js:3)',
   ])
 })
 
@@ -149,10 +160,10 @@ test('options set in code are applied or refused by name, never ignored', async 
     d: use(`{ types: ['note'] }`),
   })
   t.deepEqual(String(found).split('\n').toSorted(), [
-    'extensions/a: resolversConfig `Query.notes`: the policy `nowhere` has no key `confg`: did you mean `config`?; it may have name, config, options',
-    'extensions/b: resolversConfig `Query.notes`: extensions/a configures it already',
-    'extensions/c: types[0] is no type in the style of nexus',
-    'extensions/d: types[0] is no type in the style of nexus',
+    'extensions/a: resolversConfig `Query.notes`: the policy `nowhere` has no key `confg`: did you mean `config`?; it may have name, config, options (at extensions/a.js:2)',
+    'extensions/b: resolversConfig `Query.notes`: extensions/a configures it already (at extensions/b.js:2)',
+    'extensions/c: types[0] is no type in the style of nexus (at extensions/c.js:2)',
+    'extensions/d: types[0] is no type in the style of nexus (at extensions/d.js:2)',
   ])
   const both = await faultsOf(t, {
     b: guarded(`{ middlewares: [{ name: 'nowhere', config: {}, options: {} }] }`),
@@ -228,7 +239,10 @@ test('the GraphQL service refuses changes after register', async t => {
     a: `register({ graphql }) { globalThis.kept = graphql }`,
     b: use(`() => { globalThis.kept.use({}); return {} }`),
   })
-  t.is(String(found), 'extensions/b: graphql can be extended in `register` alone: now the schema is made')
+  t.is(
+    String(found),
+    'extensions/b: graphql can be extended in `register` alone: now the schema is made (at extensions/b.js:2)',
+  )
 })
 
 test('an extension that needs nexus is refused with the package to install if it is missing', t => {

@@ -1,5 +1,5 @@
 // Written by `plinth types` from project.yaml: to change it, change that and run it again.
-import type { Link, LinkInput, Part, PartInput, Zone, ZoneInput } from 'plinth'
+import type { Link, LinkInput, Morph, Part, PartInput, Zone, ZoneInput } from 'plinth'
 
 declare module 'plinth' {
   interface ContentTypes {
@@ -360,7 +360,9 @@ declare module 'plinth' {
         updatedAt: string
         publishedAt: string | null
       }
-      populate: object
+      populate: {
+        related: Morph
+      }
       input: {
         name?: string | null
         alternativeText?: string | null

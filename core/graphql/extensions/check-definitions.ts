@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import {
   type ASTNode,
   type DefinitionNode,
@@ -78,7 +80,7 @@ function define(node: TypeNode, by: string | null, state: DefinitionState): void
   const kind = typeKind(node)
   if (known && known.kind !== kind) {
     const message = `\`${name}\` is defined as ${kind}, but ${originName(known.by)} has it as ${known.kind}`
-    state.faults.push(extensionFault(String(by), message))
+    state.faults.push(extensionFault(String(by), message, lineOf(node)))
     return
   }
   if (!known && !(isTypeExtensionNode(node) && !isRoot(name))) state.types.set(name, { by, kind })
@@ -99,7 +101,7 @@ function defineFields(node: TypeNode, by: string | null, state: DefinitionState)
     if (!known) state.fields.set(coordinate, { by, text, isOutput })
     else if (known.text !== text) {
       const message = `\`${coordinate}\` is defined as \`${text}\`, but ${originName(known.by)} has \`${known.text}\``
-      state.faults.push(extensionFault(String(by), message))
+      state.faults.push(extensionFault(String(by), message, lineOf(field)))
     }
   }
 }
@@ -114,22 +116,72 @@ function unknownTypes(
   types: DefinitionState['types'],
 ): readonly GraphqlFault[] {
   const known = [...types.keys(), ...BUILT_IN]
-  const asked = new Set<string>()
+  const asked = new Map<string, ASTNode>()
   visit(document, {
     enter(node) {
-      if (node.kind === Kind.NAMED_TYPE || isExtension(node)) asked.add(node.name.value)
+      if ((node.kind === Kind.NAMED_TYPE || isExtension(node)) && !asked.has(node.name.value))
+        asked.set(node.name.value, node)
     },
   })
   return [...asked]
-    .filter(name => !known.includes(name))
-    .map(name => extensionFault(by, `unknown type \`${name}\`${didYouMean(name, known)}`))
+    .filter(([name]) => !known.includes(name))
+    .map(([name, node]) =>
+      extensionFault(by, `unknown type \`${name}\`${didYouMean(name, known)}`, lineOf(node)),
+    )
 }
 
-/** A fault in the project's additions to the schema: in an extension, or at a path of project.yaml. */
+/** The line of the definitions in which a node begins. */
+function lineOf({ loc }: ASTNode): string | undefined {
+  if (!loc) return undefined
+  return loc.source.body.split(/\r?\n/)[loc.startToken.line - 1]
+}
+
+/**
+ * A fault in the project's additions to the schema: in an extension, or at a path of project.yaml. `line`: the line of the
+ * definitions, by which `withPlace` finds the place in the author's file.
+ */
 export type GraphqlFault =
-  | { readonly by: string; readonly message: string; readonly path: null }
+  | { readonly by: string; readonly message: string; readonly path: null; readonly line?: string }
   | { readonly by: null; readonly message: string; readonly path: Path }
 
-export const extensionFault = (by: string, message: string): GraphqlFault => ({ by, message, path: null })
+export const extensionFault = (by: string, message: string, line?: string): GraphqlFault => ({
+  ...{ by, message, path: null },
+  ...(line !== undefined && { line }),
+})
 
 export const projectFault = (path: Path, message: string): GraphqlFault => ({ by: null, message, path })
+
+/**
+ * Adds the place in the project to the message, `(at extensions/search.ts:12)`: where the line of the definitions is
+ * written, else where the extension calls `graphql.use`.
+ */
+export function withPlace(fault: GraphqlFault, root: string): GraphqlFault {
+  if (fault.by === null || / \(at \S+:\d+\)$/.test(fault.message)) return fault
+  const files = definitionFiles(fault.by, root)
+  const wanted = (fault.line ?? '').trim()
+  const place =
+    (wanted === '' ? null : findLine(wanted, files, root)) ?? findLine('graphql.use(', files, root)
+  return place === null ? fault : { ...fault, message: `${fault.message} (at ${place})` }
+}
+
+/** `extensions/search.ts:12`: the first line that contains the text; null: none does. */
+function findLine(text: string, files: readonly string[], root: string): string | null {
+  for (const file of files) {
+    const at = readFileSync(join(root, file), 'utf8')
+      .split(/\r?\n/)
+      .findIndex(line => line.includes(text))
+    if (at >= 0) return `${file}:${at + 1}`
+  }
+  return null
+}
+
+/** The file of an extension first, then all files of extensions/ that may hold definitions. */
+function definitionFiles(by: string, root: string): readonly string[] {
+  const [folder = ''] = by.split('/')
+  if (!existsSync(join(root, folder))) return []
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.([cm]?[jt]s|graphqls?|gql)$/.test(name))
+    .map(name => `${folder}/${name.split(sep).join('/')}`)
+  const isOwn = (file: string) => file.replace(/(\/index)?\.\w+$/, '') === by
+  return [...files.filter(isOwn), ...files.filter(file => !isOwn(file)).toSorted()]
+}

@@ -71,7 +71,18 @@ function parseDefinitions(typeDefs: unknown): DocumentNode | null {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 }
-    throw new Error(`typeDefs, line ${line}, column ${column}: ${error.message}`)
+    const text = typeDefs.split(/\r?\n/)[line - 1] ?? ''
+    throw new DefinitionError(`typeDefs, line ${line}, column ${column}: ${error.message}`, text)
+  }
+}
+
+/** Definitions that cannot be parsed. `line`: the text of the faulty line. */
+export class DefinitionError extends Error {
+  readonly line: string
+
+  constructor(message: string, line: string) {
+    super(message)
+    this.line = line
   }
 }
 

@@ -3,6 +3,7 @@ import type { IResolvers } from '@graphql-tools/utils'
 import { concatAST, type DocumentNode, print } from 'graphql'
 import { once } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
+import { messageWithPlace } from '../../base/project-frame.ts'
 import type { PluginApp } from '../../plugins/context.ts'
 import type { GraphqlTools, Resolver, ResolverTerms } from '../../plugins/services/graphql-service.ts'
 import type { GraphqlUse } from '../../plugins/services/open-graphql-service.ts'
@@ -16,8 +17,9 @@ import {
   projectFault,
   type SchemaFields,
   type SourceDefinitions,
+  withPlace,
 } from './check-definitions.ts'
-import { type ExtensionPart, toPart } from './extension-part.ts'
+import { DefinitionError, type ExtensionPart, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
 
 /** The project's additions to the generated schema. */
@@ -51,9 +53,13 @@ interface Extended {
 export function extendSchema(generated: SourceDefinitions, terms: ExtensionTerms): Extended {
   const faults: GraphqlFault[] = []
   const library = once(() => loadNexus(nexusPlaces(terms.root)))
-  const parts = terms.uses.flatMap(use => collectFault(use.by, () => evaluate(use, terms, library), faults))
+  const parts = terms.uses.flatMap(use =>
+    collectFault(use.by, () => evaluate(use, terms, library), { faults, root: terms.root }),
+  )
   const base = once(() => print(mergeTypeDefs([generated.document, ...documentsOf(parts)])))
-  const made = parts.flatMap(part => collectFault(part.by, () => withNexus(part, base, library), faults))
+  const made = parts.flatMap(part =>
+    collectFault(part.by, () => withNexus(part, base, library), { faults, root: terms.root }),
+  )
   const definitions = [generated, ...made.flatMap(toDefinitions)]
   const checked = checkDefinitions(definitions)
   const { fields } = checked.defined
@@ -68,15 +74,22 @@ export function extendSchema(generated: SourceDefinitions, terms: ExtensionTerms
       config: collected.config,
       wraps: joinWraps(made),
     },
-    faults: [...faults, ...checked.faults, ...resolvers.faults, ...collected.faults],
+    faults: [...faults, ...checked.faults, ...resolvers.faults, ...collected.faults].map(fault =>
+      withPlace(fault, terms.root),
+    ),
   }
 }
 
-function collectFault<Made>(by: string, make: () => Made, faults: GraphqlFault[]): readonly Made[] {
+function collectFault<Made>(
+  by: string,
+  make: () => Made,
+  { faults, root }: { readonly faults: GraphqlFault[]; readonly root: string },
+): readonly Made[] {
   try {
     return [make()]
   } catch (error) {
-    faults.push(extensionFault(by, error instanceof Error ? error.message : String(error)))
+    const line = error instanceof DefinitionError ? error.line : undefined
+    faults.push(extensionFault(by, messageWithPlace(error, root), line))
     return []
   }
 }
@@ -138,10 +151,14 @@ function collectResolvers(
       const known = found.get(coordinate)
       if (known) faults.push(extensionFault(by, `${known.by} resolves \`${coordinate}\` already`))
       else if (fields.has(coordinate)) found.set(coordinate, { by, resolve })
-      else if (!isElsewhere(coordinate)) faults.push(extensionFault(by, noField(coordinate, fields)))
+      else if (!isElsewhere(coordinate))
+        faults.push(extensionFault(by, noField(coordinate, fields), resolverLine(coordinate)))
     }
   return { resolvers: new Map([...found].map(([coordinate, { resolve }]) => [coordinate, resolve])), faults }
 }
+
+/** How the resolver of a field begins in code. */
+const resolverLine = (coordinate: string): string => `${coordinate.slice(coordinate.indexOf('.') + 1)}:`
 
 const noField = (coordinate: string, fields: ReadonlySet<string>): string =>
   `resolvers \`${coordinate}\`: no field of the schema has this name${didYouMean(coordinate, fields)}`
@@ -216,4 +233,4 @@ function bind({ coordinate, terms }: ConfigEntry, { fields, binding }: ConfigTer
 const toFault = ({ coordinate, by, isDeclared }: ConfigEntry, message: string): GraphqlFault =>
   isDeclared
     ? projectFault(['resolversConfig', coordinate], `\`${coordinate}\`: ${message}`)
-    : extensionFault(by, `resolversConfig \`${coordinate}\`: ${message}`)
+    : extensionFault(by, `resolversConfig \`${coordinate}\`: ${message}`, coordinate)

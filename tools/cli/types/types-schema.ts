@@ -12,9 +12,9 @@ export function printValue(attribute: Attribute, holder: Holder): string | null 
 export function printEnd(attribute: Attribute): string | null {
   switch (attribute.kind) {
     case 'scalar':
-    // `related` of files: documents of any type.
-    case 'morph':
       return null
+    case 'morph':
+      return 'Morph'
     case 'component':
       return `Part<${quote(attribute.component.uid)}, ${attribute.repeatable}>`
     case 'zone':

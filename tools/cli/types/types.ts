@@ -103,7 +103,7 @@ interface TypesTerms {
 const head = (
   mails: readonly string[],
 ): string => `// Written by \`plinth types\` from project.yaml: to change it, change that and run it again.
-import type { Link, LinkInput,${mails.length > 0 ? ' MailValue,' : ''} Part, PartInput, Zone, ZoneInput } from 'plinth'
+import type { Link, LinkInput,${mails.length > 0 ? ' MailValue,' : ''} Morph, Part, PartInput, Zone, ZoneInput } from 'plinth'
 `
 
 /** The text of .plinth/types.d.ts. */

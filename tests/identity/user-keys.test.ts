@@ -148,8 +148,11 @@ test('keys end with their time, a new password, and a blocked or deleted user', 
   const jwt = await register(app, 'carl')
   const { key } = await app.make(jwt)
   const carl = await app.users.findFirst({ filters: { username: 'carl' } })
+  const [before] = await app.app.sequelize.query('SELECT count(*)::int AS n FROM plinth_user_keys')
   await app.users.delete({ documentId: String(carl?.documentId) })
   t.is(await app.get(key), 401)
+  const [after] = await app.app.sequelize.query('SELECT count(*)::int AS n FROM plinth_user_keys')
+  t.is(Number((after[0] as { n: number }).n), Number((before[0] as { n: number }).n) - 1)
 })
 
 test('wrong keys and wrong requests for keys are refused', async t => {

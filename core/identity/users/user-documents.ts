@@ -36,7 +36,27 @@ export const userDocuments = (documents: Documents, terms: IdentityTerms): Docum
     if (isNew) mailConfirmationTo(written, terms)
     return written
   },
+  async delete(command, seen, answer) {
+    const text = await documents.delete(command, seen, answer)
+    if (command.type === terms.model.builtIn.user && command.documentId !== null)
+      await forgetCredentials(command.documentId, terms)
+    return text
+  },
 })
+
+/** Removes API keys and accounts at providers of a user who is gone. They open nothing; their names are personal data. */
+async function forgetCredentials(
+  documentId: string,
+  { database, model, storage }: IdentityTerms,
+): Promise<void> {
+  const users = storage.table(model.builtIn.user)
+  const gone = `document_id = $1::text AND NOT EXISTS (SELECT 1 FROM ${name(users.name)} u WHERE u.${name(users.documentId)} = $1::text)`
+  await database.run({
+    name: 'forget the credentials of a deleted user',
+    text: `WITH k AS (DELETE FROM plinth_user_keys WHERE ${gone}) DELETE FROM plinth_identities WHERE ${gone}`,
+    values: [documentId],
+  })
+}
 
 type UserUpdate = PermittedCommand<UpdateCommand>
 

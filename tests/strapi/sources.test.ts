@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
+import { Header } from 'tar'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from './answers.ts'
@@ -21,8 +22,8 @@ async function imports(t: ExecutionContext, source: Omit<ImportTerms, 'dir' | 'o
   t.teardown(folder.remove)
   const environment = { DATABASE_URL: SERVER ? await createDatabase(t, SERVER) : 'embedded' }
   const terms = { dir: recorded(5), out: folder.path, env: environment, ...source }
-  const { code, complaint } = await runImport(terms)
-  return { folder: folder.path, environment, code, complaint }
+  const { code, complaint, out } = await runImport(terms)
+  return { folder: folder.path, environment, code, complaint, report: out }
 }
 
 function sqliteFile(t: ExecutionContext): { readonly folder: Folder; readonly file: string } {
@@ -34,7 +35,7 @@ function sqliteFile(t: ExecutionContext): { readonly folder: Folder; readonly fi
 }
 
 test('a Strapi project on SQLite returns the same responses after its import', async t => {
-  const { code, complaint, ...project } = await imports(t, { database: sqliteFile(t).file })
+  const { code, complaint, report: _, ...project } = await imports(t, { database: sqliteFile(t).file })
   t.is(code, 0, complaint)
   // Strapi's own import numbered the documents again.
   await answersAsRecorded(t, 5, { ...project, keepsIds: false })
@@ -45,7 +46,7 @@ for (const [name, options] of [
   ['an encrypted archive', { archive: data('export.tar.gz.enc'), key: KEY }],
 ] as const) {
   test(`${name} of \`strapi export\` is imported with its files, and returns the same responses as Strapi`, async t => {
-    const { code, complaint, ...project } = await imports(t, options)
+    const { code, complaint, report: _, ...project } = await imports(t, options)
     t.is(code, 0, complaint)
     await answersAsRecorded(t, 5, project)
   })
@@ -90,4 +91,47 @@ test('a damaged archive is refused with the place of the damage, and leaves no f
     t.regex(complaint, reason)
     t.deepEqual(readdirSync(folder), [], name)
   }
+})
+
+/** An entry of a tar archive: its header and its bytes, padded to blocks of 512. */
+function tarEntry(
+  terms: { path: string; type?: 'File' | 'SymbolicLink'; linkpath?: string },
+  text = '',
+): Buffer {
+  const bytes = Buffer.from(text)
+  const header = Buffer.alloc(512)
+  new Header({ type: 'File', mode: 0o644, size: bytes.length, mtime: new Date(0), ...terms }).encode(header)
+  return Buffer.concat([header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)])
+}
+
+test('links and paths out of an archive are reported and never extracted', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const own = gunzipSync(readFileSync(data('export.tar.gz')))
+  const hostile = [
+    tarEntry({ path: 'assets/uploads/../../../../evil.txt' }, 'evil'),
+    tarEntry({ path: '../outside.txt' }, 'evil'),
+    tarEntry({ path: 'assets/uploads/link.png', type: 'SymbolicLink', linkpath: '/etc/passwd' }),
+    tarEntry({ path: 'assets/uploads/.hidden/x.png' }, 'evil'),
+  ]
+  const archive = join(folder.path, 'hostile.tar')
+  writeFileSync(archive, Buffer.concat([...hostile, own]))
+  const out = folder.path
+  const { code, complaint, report } = await imports(t, { archive, json: true })
+  t.is(code, 0, complaint)
+  const losses = JSON.parse(report).losses.filter((loss: string) => loss.startsWith('archive entry'))
+  t.is(losses.length, hostile.length, JSON.stringify(losses))
+  t.true(losses.some((loss: string) => loss.includes('../outside.txt')))
+  t.deepEqual(readdirSync(out), ['hostile.tar'])
+})
+
+test('an archive of another version than the project is refused', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const archive = join(folder.path, 'old.tar')
+  const metadata = JSON.stringify({ createdAt: '2024-01-01', strapi: { version: '4.25.1' } })
+  writeFileSync(archive, Buffer.concat([tarEntry({ path: 'metadata.json' }, metadata), Buffer.alloc(1024)]))
+  const { code, complaint } = await imports(t, { archive })
+  t.is(code, 1)
+  t.regex(complaint, /was exported by Strapi 4\.25\.1, but the project is one of Strapi 5/)
 })

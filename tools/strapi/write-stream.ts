@@ -78,7 +78,7 @@ export async function writeStream(
     await rm(path, { force: true })
     await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600, flags: 'wx' }))
   })
-  return { documents, losses: texts() }
+  return { documents, losses: [...(source.losses ?? []), ...texts()] }
 }
 
 /** Documents per query. */

@@ -39,7 +39,10 @@ export function archiveTables(lines: ArchiveLines, version: 4 | 5): StrapiDataba
         key: String(value.key),
         value: JSON.stringify(value.value),
       })
-  return open(tables)
+  const losses = lines.skipped.map(
+    path => `archive entry \`${path}\`: no file of \`strapi export\`, so it was not read`,
+  )
+  return { ...open(tables), losses }
 }
 
 const toSchema = ({ uid, info, collectionName, attributes }: JsonObject): ArchiveSchema => ({

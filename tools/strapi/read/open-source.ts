@@ -8,8 +8,8 @@ export interface DatabaseOptions extends Omit<PostgresSourceOptions, 'url'> {
   readonly database: string
 }
 
-/** A database, or an archive of `strapi export` with the version of its project. */
-export type SourceOptions = DatabaseOptions | (ArchiveOptions & { readonly version: 4 | 5 })
+/** A database, or an archive of `strapi export`. */
+export type SourceOptions = DatabaseOptions | ArchiveOptions
 
 /** Runs the work on one snapshot of a Strapi database. Fails with the reason. */
 export async function withSource<Value>(

@@ -18,6 +18,8 @@ export interface ArchiveLines {
   readonly entities: readonly JsonObject[]
   readonly links: readonly JsonObject[]
   readonly configuration: readonly JsonObject[]
+  /** Entries that are no files of `strapi export`, such as links and paths out of the archive. They are not extracted. */
+  readonly skipped: readonly string[]
 }
 
 export interface ArchiveOptions {
@@ -25,11 +27,13 @@ export interface ArchiveOptions {
   readonly archive: string
   /** The key of an encrypted archive. */
   readonly key: string | undefined
+  /** The version of the project. */
+  readonly version: 4 | 5
   /** The folder that uploaded files are extracted to. */
   readonly uploads: string
 }
 
-type Kind = keyof ArchiveLines
+type Kind = Exclude<keyof ArchiveLines, 'skipped'>
 
 const KINDS: readonly Kind[] = ['schemas', 'entities', 'links', 'configuration']
 
@@ -37,19 +41,24 @@ const KINDS: readonly Kind[] = ['schemas', 'entities', 'links', 'configuration']
 export async function readArchive({
   archive,
   key,
+  version,
   uploads,
 }: ArchiveOptions): Promise<Result<ArchiveLines, string>> {
   const isEncrypted = archive.endsWith('.enc')
   if (isEncrypted && key === undefined) return failed(`${archive} is encrypted: give its key with --key`)
   const madeFolder = await mkdir(uploads, { recursive: true })
-  const lines: Record<Kind, JsonObject[]> = { schemas: [], entities: [], links: [], configuration: [] }
+  const found: Found = {
+    lines: { schemas: [], entities: [], links: [], configuration: [] },
+    skipped: [],
+    version: undefined,
+  }
   const writing: Promise<unknown>[] = []
   const unfinished = new Set<ReadEntry>()
   const parser = new Parser({
     strict: true,
     onReadEntry: entry => {
       unfinished.add(entry)
-      const reading = readEntry(entry, lines, uploads).finally(() => unfinished.delete(entry))
+      const reading = readEntry(entry, found, uploads).finally(() => unfinished.delete(entry))
       reading.catch((error: Error) => sink.destroy(error))
       writing.push(reading)
     },
@@ -66,8 +75,22 @@ export async function readArchive({
     if (madeFolder !== undefined) await rm(madeFolder, { recursive: true, force: true })
     return failed(reasonOf(error, archive, isEncrypted))
   }
-  if (lines.schemas.length > 0) return ok(lines)
+  const { lines, skipped } = found
+  const exported = found.version
+  if (exported !== undefined && !exported.startsWith(`${version}.`))
+    return failed(
+      `${archive} was exported by Strapi ${exported}, but the project is one of Strapi ${version}: export it with the version of the project`,
+    )
+  if (lines.schemas.length > 0) return ok({ ...lines, skipped })
   return failed(`${archive} is not an archive of \`strapi export\`: it has no schemas`)
+}
+
+/** What the entries of an archive contain. */
+interface Found {
+  readonly lines: Record<Kind, JsonObject[]>
+  readonly skipped: string[]
+  /** Of the Strapi that exported it: `5.54.0`. */
+  version: string | undefined
 }
 
 /** The cipher of `strapi export --encrypt`. */
@@ -100,23 +123,32 @@ function reasonOf(error: Error, archive: string, isEncrypted: boolean): string {
 }
 
 /** `entities/entities_00001.jsonl`, `assets/uploads/blue.png`. */
-async function readEntry(
-  entry: ReadEntry,
-  lines: Record<Kind, JsonObject[]>,
-  uploads: string,
-): Promise<void> {
+async function readEntry(entry: ReadEntry, found: Found, uploads: string): Promise<void> {
   const path = entry.path.replaceAll('\\', '/')
+  const isFile = entry.type === 'File' || entry.type === 'OldFile' || entry.type === 'ContiguousFile'
   const kind = KINDS.find(each => path.startsWith(`${each}/`) && path.endsWith('.jsonl'))
-  if (kind !== undefined) return readLines(entry, lines[kind])
   const name = basename(path)
-  if (path === `assets/uploads/${name}` && isStorageKey(name)) return extract(entry, join(uploads, name))
+  if (isFile && kind !== undefined) return readLines(entry, found.lines[kind])
+  if (isFile && path === `assets/uploads/${name}` && isStorageKey(name))
+    return extract(entry, join(uploads, name))
+  if (isFile && path === 'metadata.json') {
+    const metadata: unknown = parseJsonLine((await readBytes(entry)).toString('utf8'), path)
+    if (isRecord(metadata) && isRecord(metadata.strapi)) found.version = String(metadata.strapi.version)
+    return
+  }
+  // Strapi describes each file of assets/uploads/ in assets/metadata/ as well.
+  if (entry.type !== 'Directory' && !path.startsWith('assets/metadata/')) found.skipped.push(entry.path)
   entry.resume()
 }
 
-async function readLines(entry: ReadEntry, lines: JsonObject[]): Promise<void> {
+async function readBytes(entry: ReadEntry): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of entry) chunks.push(chunk)
-  const texts = Buffer.concat(chunks).toString('utf8').split('\n')
+  return Buffer.concat(chunks)
+}
+
+async function readLines(entry: ReadEntry, lines: JsonObject[]): Promise<void> {
+  const texts = (await readBytes(entry)).toString('utf8').split('\n')
   for (const [index, text] of texts.entries()) {
     const value = text === '' ? null : parseJsonLine(text, `${entry.path}:${index + 1}`)
     if (isRecord(value)) lines.push(value)

@@ -6,6 +6,8 @@ export interface StrapiDatabase {
   readonly tables: ReadonlyMap<string, readonly SourceColumn[]>
   /** Reads rows of a table; empty if it does not exist. Missing columns are left out. */
   read(query: RowQuery): Promise<readonly SourceRow[]>
+  /** What of the source is not read, a sentence each. */
+  readonly losses?: readonly string[]
 }
 
 /** The tables of rows `table, column, type`, in the order of the columns. */

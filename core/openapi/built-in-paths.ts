@@ -37,6 +37,7 @@ export const builtInPaths = (terms: BuiltInTerms): Readonly<Record<string, PathI
   ...rolePaths(terms),
   ...uploadPaths(terms),
   ...localePaths(terms),
+  ...schemaPaths(terms),
 })
 
 const ID: Schema = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
@@ -291,3 +292,58 @@ function localePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     ),
   }
 }
+
+/** The content-types and components that an API token may read, in Strapi's form. */
+function schemaPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
+  if (terms.caller.kind !== 'token') return {}
+  const { contentType, component } = schemasOfTypes(terms)
+  const get = (name: string, summary: string, parameters: readonly Schema[], data: Schema): PathItem => ({
+    get: {
+      ...{ operationId: `contentTypeBuilder.${name}`, summary, tags: ['Schemas'] },
+      ...(parameters.length > 0 && { parameters }),
+      responses: { 200: jsonResponse(summary, closed({ data }, ['data'])), ...errorResponses('get', terms) },
+    },
+  })
+  const kind = { name: 'kind', in: 'query', schema: { enum: ['collectionType', 'singleType'] } }
+  const uid = { name: 'uid', in: 'path', required: true, schema: TEXT }
+  const folder = '/content-type-builder'
+  return {
+    [`${folder}/content-types`]: get('findTypes', 'List content-types', [kind], arrayOf(contentType)),
+    [`${folder}/content-types/{uid}`]: get('findType', 'Read a content-type', [uid, kind], contentType),
+    [`${folder}/components`]: get('findComponents', 'List components', [], arrayOf(component)),
+    [`${folder}/components/{uid}`]: get('findComponent', 'Read a component', [uid], component),
+  }
+}
+
+function schemasOfTypes({ table }: BuiltInTerms) {
+  const named = (names: readonly string[], schema: Schema) =>
+    Object.fromEntries(names.map(name => [name, schema]))
+  const attribute = table.ref('schema attribute', 'SchemaAttribute', () => {
+    const texts = ['relation', 'target', 'inversedBy', 'mappedBy', 'component', 'regex', 'targetField']
+    const lists = named(['enum', 'components', 'allowedTypes'], arrayOf(TEXT))
+    const flags = named(['required', 'unique', 'multiple', 'private', 'repeatable'], FLAG)
+    const bounds = named(['min', 'max'], { type: ['number', 'string'] })
+    const lengths = named(['minLength', 'maxLength'], { type: 'integer' })
+    const others = { default: {}, pluginOptions: OBJECT, targetAttribute: { type: ['string', 'null'] } }
+    const all = { type: TEXT, ...named(texts, TEXT), ...lists, ...flags, ...bounds, ...lengths, ...others }
+    return closed(all, ['type'])
+  })
+  const attributes = { type: 'object', additionalProperties: attribute }
+  const names = named(['displayName', 'description', 'collectionName'], TEXT)
+  const flags = named(['draftAndPublish', 'visible'], FLAG)
+  const typeNames = named(['singularName', 'pluralName', 'kind'], TEXT)
+  const parts = { ...names, attributes }
+  const more = { pluginOptions: OBJECT, restrictRelationsTo: { type: 'null' } }
+  const ofType = closed({ ...parts, ...flags, ...typeNames, ...more }, Object.keys(parts))
+  const typed = closed({ uid: TEXT, plugin: TEXT, apiID: TEXT, schema: ofType }, ['uid', 'apiID', 'schema'])
+  const ofComponent = closed(parts, Object.keys(parts))
+  const described = { uid: TEXT, category: TEXT, apiId: TEXT, schema: ofComponent }
+  return {
+    contentType: table.ref('schema of a type', 'ContentTypeSchema', () => typed),
+    component: table.ref('schema of a component', 'ComponentSchema', () =>
+      closed(described, Object.keys(described)),
+    ),
+  }
+}
+
+const OBJECT: Schema = { type: 'object' }

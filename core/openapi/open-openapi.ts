@@ -117,6 +117,10 @@ const PAGE_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ')
 
+/** The defaults of RapiDoc have less contrast than small text needs to be readable. */
+const READABLE_COLORS =
+  '--light-fg: #5c6066; --green: #3b6400; --blue: #0b5e99; --orange: #8a4b00; --red: #b3261e; --yellow: #6b5300'
+
 const printPage = ({ path, document, title }: ReferenceTerms): string => `<!doctype html>
 <html lang="en">
   <head>
@@ -128,13 +132,13 @@ const printPage = ({ path, document, title }: ReferenceTerms): string => `<!doct
       body { margin: 0; font-family: system-ui, sans-serif }
       label { display: flex; gap: 8px; align-items: center; padding: 8px 16px; background: #1f2937; color: #fff }
       input { flex: 1; max-width: 480px; padding: 4px 8px; font: inherit }
-      rapi-doc { height: calc(100dvh - 48px) }
+      rapi-doc { height: calc(100dvh - 48px); ${READABLE_COLORS} }
     </style>
   </head>
   <body>
     <label>Token <input id="token" type="password" autocomplete="off" placeholder="a session or an API token: shows what it may do" /></label>
     <rapi-doc id="reference" data-document="${document}" load-fonts="false" render-style="focused" show-header="false"
-      allow-authentication="false" allow-server-selection="false" fill-request-fields-with-example="false" schema-style="table" regular-font="system-ui, sans-serif"
+      allow-authentication="false" allow-server-selection="false" fill-request-fields-with-example="false" schema-style="table" primary-color="#2456a6" regular-font="system-ui, sans-serif"
       mono-font="ui-monospace, monospace"></rapi-doc>
     <script type="module" src="${path}/${REFERENCE_SCRIPT}"></script>
     <script type="module" src="${path}/start.js"></script>
@@ -157,6 +161,21 @@ async function show() {
 }
 token.addEventListener('change', show)
 show()
+
+// RapiDoc has fields without a label, in nested shadow roots.
+function labelFields(root) {
+  for (const field of root.querySelectorAll('input, select, textarea'))
+    if (!field.ariaLabel && !field.labels?.length) field.ariaLabel = field.dataset.pname || field.name || field.part.value || 'value'
+  for (const element of root.querySelectorAll('*')) if (element.shadowRoot) watchFields(element.shadowRoot)
+}
+const watched = new WeakSet()
+function watchFields(root) {
+  if (watched.has(root)) return
+  watched.add(root)
+  new MutationObserver(() => labelFields(root)).observe(root, { childList: true, subtree: true })
+  labelFields(root)
+}
+customElements.whenDefined('rapi-doc').then(() => watchFields(reference.shadowRoot))
 `
 
 export const REFERENCE_SCRIPT = 'rapidoc.js'

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import axe from 'axe-core'
 import connect from 'chrome-remote-interface'
 import { temporaryFolder } from './folder.ts'
 
@@ -14,10 +15,14 @@ export interface Browser {
   evaluate(expression: string): Promise<unknown>
   /** Evaluates until the answer is neither false nor empty. */
   until(expression: string): Promise<unknown>
+  /** The serious and critical findings of axe in the page: rule and place. */
+  audit(): Promise<readonly string[]>
+  /** A PNG file of what the window shows. */
+  screenshot(): Promise<Buffer>
   /** The addresses of all that the page has asked for. */
   readonly requests: readonly string[]
   /** The errors of the page, and its violations of the content security policy. */
-  readonly complaints: readonly string[]
+  readonly complaints: string[]
   close(): Promise<void>
 }
 
@@ -79,7 +84,7 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
   })
   await Promise.all([Page.enable(), Network.enable({}), Runtime.enable(), Log.enable()])
   const evaluate = async (expression: string): Promise<unknown> =>
-    (await Runtime.evaluate({ expression, returnByValue: true })).result.value
+    (await Runtime.evaluate({ expression, returnByValue: true, awaitPromise: true })).result.value
   return {
     requests,
     complaints,
@@ -88,12 +93,21 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
       await Page.navigate({ url })
     },
     until: expression => until(() => evaluate(expression), expression),
+    async audit() {
+      await evaluate(`${axe.source}; undefined`)
+      return (await evaluate(AUDIT)) as readonly string[]
+    },
+    screenshot: async () => Buffer.from((await Page.captureScreenshot({ format: 'png' })).data, 'base64'),
     async close() {
       await client.close()
       await close()
     },
   }
 }
+
+const AUDIT = `axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`
 
 async function until(look: () => Promise<unknown>, what: string): Promise<unknown> {
   const deadline = Date.now() + PATIENCE

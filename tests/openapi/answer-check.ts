@@ -55,6 +55,10 @@ class Counts {
     this.#counts.set(status, this.get(status) + 1)
   }
 
+  print(): string {
+    return [...this.#counts].map(([status, count]) => `${count} × ${status}`).join(', ')
+  }
+
   get(status: number): number {
     return this.#counts.get(status) ?? 0
   }
@@ -73,13 +77,19 @@ class Checker {
   }
 
   fault({ method, path }: Asked, { status, body, headers }: TestAnswer): string | null {
+    const isJson = method !== 'HEAD' && headers['content-type']?.includes('json') === true
     const found = this.#find(method, new URL(path, 'http://localhost').pathname)
-    if (!found) return status >= 400 || method === 'OPTIONS' ? null : `${status} of what is not described`
+    if (!found) {
+      if (status < 400 && method !== 'OPTIONS') return `${status} of what is not described`
+      if (!isJson || status < 400) return null
+      this.#compared.add(status)
+      return this.#validate(ANY_ERROR, body)
+    }
     const [template, operation] = found
     const at = operation.responses[status] ? String(status) : 'default'
     const response = operation.responses[at]
     if (!response) return `${status} is not described`
-    if (method === 'HEAD' || !headers['content-type']?.includes('json')) return null
+    if (!isJson) return null
     this.#compared.add(status)
     const pointer = response.$ref ?? `#/paths/${pointerOf(template)}/${METHOD[method]}/responses/${at}`
     return this.#validate(`api${String(pointer)}/content/application~1json/schema`, body)
@@ -100,6 +110,9 @@ class Checker {
     return best !== undefined && operation ? [best, operation] : null
   }
 }
+
+/** The `default` of all operations. */
+const ANY_ERROR = 'api#/components/responses/Error/content/application~1json/schema'
 
 const METHOD: Readonly<Record<string, string>> = {
   ...{ GET: 'get', HEAD: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' },

@@ -7,11 +7,13 @@ export function randomReads(model: Model, count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => {
     const type = types[at % types.length]
     if (!type) throw new Error('no content-types')
-    const path = PATHS[type.uid] ?? `/api/${type.kind === 'single' ? type.key : type.pluralApiId}`
-    const parameters = parametersOf(type, random)
-    return `${path}?${parameters.join('&')}`
+    return `${pathOf(type)}?${parametersOf(type, random).join('&')}`
   })
 }
+
+/** Of its documents. */
+export const pathOf = (type: ContentType): string =>
+  PATHS[type.uid] ?? `/api/${type.kind === 'single' ? type.key : type.pluralApiId}`
 
 const PATHS: Readonly<Record<string, string>> = {
   'plugin::users-permissions.user': '/api/users',
@@ -20,9 +22,9 @@ const PATHS: Readonly<Record<string, string>> = {
   'plugin::i18n.locale': '/api/i18n/locales',
 }
 
-type Random = () => number
+export type Random = () => number
 
-function parametersOf(type: ContentType, random: Random): readonly string[] {
+export function parametersOf(type: ContentType, random: Random): readonly string[] {
   const sometimes = (parameter: string, applies = true): readonly string[] =>
     applies && random() < 0.2 ? [parameter] : []
   return [
@@ -62,7 +64,7 @@ function populate(attribute: Attribute, at: string, depth: number, random: Rando
   return below.length === 0 ? [`${at}=true`] : below
 }
 
-function numbers(seed: number): Random {
+export function numbers(seed: number): Random {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

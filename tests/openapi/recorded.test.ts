@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import test from 'ava'
+import type { Model } from '../../core/model/model.ts'
 import type { TestApp } from '../../core/testing.ts'
 import { fill, isObject, type Json, readCases, type Step } from '../conformance/replay/case.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 import { AnswerCheck } from './answer-check.ts'
-import { randomReads } from './random-reads.ts'
+import { pathOf, randomReads } from './random-reads.ts'
+import { openRandomRequests } from './random-requests.ts'
 
 const project = resolve(import.meta.dirname, '../conformance/project')
 
@@ -100,6 +102,60 @@ test.serial('random reads of every caller in both formats are as described', asy
   t.deepEqual(faults.slice(0, 5), [])
   t.true(check.compared.get(200) > 500 && check.compared.get(400) > 50, 'answers and refusals were compared')
 })
+
+/** More in the check of a release (CONTRIBUTING.md). */
+const RANDOM_REQUESTS = Number(process.env.OPENAPI_REQUESTS ?? 400)
+
+test.serial('random requests of every caller, refused ones too, are answered as described', async t => {
+  const { model } = app.app
+  const known = await knownIds(model)
+  const next = openRandomRequests(model, known)
+  const others = ['custom', 'editor', 'user', 'read', 'public', 'expired', 'unknown']
+  const callers = [...others, ...Array<string>(9).fill('full')]
+  const faults: string[] = []
+  for (let count = 0; count < RANDOM_REQUESTS && faults.length < 100; count++) {
+    const name = callers[count % callers.length] ?? ''
+    const token = name === 'unknown' ? name : tokens.get(name)
+    const format = count % 3 === 0 ? 'v4' : undefined
+    const { method, path, body } = next()
+    const answer = await app.request(method, path, {
+      ...(token !== undefined && { token }),
+      ...(body !== undefined && { body }),
+      headers: { 'content-type': 'application/json', ...(format && { 'strapi-response-format': format }) },
+    })
+    keepId(known, { method, path }, answer.body)
+    const fault = await check.fault({ method, path, token, format }, answer)
+    const sent = body === undefined ? '' : ` ${JSON.stringify(body).slice(0, 300)}`
+    if (fault !== null)
+      faults.push(`${name} ${format ?? ''} ${method} ${path}${sent}: ${answer.status} ${fault}`)
+    if (answer.status >= 500) faults.push(`${name} ${method} ${path}${sent}: ${answer.status}`)
+  }
+  t.log(check.compared.print())
+  t.deepEqual(faults, [])
+})
+
+/** A few documents of each collection, so that some requests find one. */
+async function knownIds(model: Model): Promise<Map<string, string[]>> {
+  const known = new Map<string, string[]>()
+  for (const type of model.contentTypes.values()) {
+    const { body } = await app.request('GET', pathOf(type), { token: String(tokens.get('full')) })
+    const list = Array.isArray(body) ? body : ((body as { data?: unknown })?.data ?? [])
+    const ids = Array.isArray(list) ? list.map(each => String(type.builtIn ? each.id : each.documentId)) : []
+    known.set(pathOf(type), ids)
+  }
+  return known
+}
+
+function keepId(
+  known: Map<string, string[]>,
+  { method, path }: { readonly method: string; readonly path: string },
+  body: unknown,
+): void {
+  const id = (body as { data?: { documentId?: unknown } } | null)?.data?.documentId
+  const ids = known.get(path.split('?')[0] ?? '')
+  if (method !== 'POST' || typeof id !== 'string' || !ids) return
+  if (ids.push(id) > 50) ids.shift()
+}
 
 test.serial('an attribute that is not described is a fault, and so is another status', async t => {
   const asked = { method: 'GET', path: '/api/articles', token: tokens.get('full') }

@@ -5,11 +5,17 @@ import { openTestApp } from '../harness/test-app.ts'
 
 const project = resolve(import.meta.dirname, '../conformance/project')
 
-test('the reference page shows what a token may do and sends requests, without other servers', async t => {
+/** Chromium reports the status of the opened address itself. */
+const EXPECTED_404 = 'Failed to load resource: the server responded with a status of 404 (Not Found)'
+
+test('the start page, the reference and the playground work in a browser, are accessible, and need no other servers', async t => {
   const { url } = await openTestApp(t, { project, listen: true })
   const browser = await openBrowser()
   t.teardown(browser.close)
-  await browser.open(`${url}/api/reference`)
+  await browser.open(`${url}/`)
+  await browser.until(`document.querySelectorAll('tbody tr').length > 3`)
+  t.deepEqual(await browser.audit(), [])
+  await browser.evaluate(`document.querySelector('a[href$="#get-/articles"]').click()`)
   const text = `document.querySelector('rapi-doc')?.shadowRoot?.textContent ?? ''`
   await browser.until(`/List Article/.test(${text})`)
   t.false(await browser.evaluate(`/Create one Article/.test(${text})`))
@@ -18,14 +24,21 @@ test('the reference page shows what a token may do and sends requests, without o
     `(() => { const field = document.getElementById('token'); field.value = '${token}'; field.dispatchEvent(new Event('change')) })()`,
   )
   await browser.until(`/Create one Article/.test(${text})`)
-  await browser.evaluate(`document.querySelector('rapi-doc').scrollToPath('get-/articles')`)
   const button = `document.querySelector('rapi-doc').shadowRoot.querySelector('api-request')?.shadowRoot?.querySelector('button[part~="btn-try"]')`
   await browser.until(`Boolean(${button})`)
   await browser.evaluate(`${button}.click()`)
   await browser.until(
     `performance.getEntriesByType('resource').some(({ name }) => /api.articles/.test(name))`,
   )
+  t.deepEqual(await browser.audit(), [])
+
+  await browser.open(`${url}/graphql`)
+  await browser.until(`document.querySelector('.graphiql-execute-button') !== null`)
+  t.deepEqual(await browser.audit(), [])
+  await browser.open(`${url}/nothing`)
+  await browser.until(`/404/.test(document.title)`)
+  t.deepEqual(await browser.audit(), [])
   for (const asked of browser.requests)
     t.true(asked.startsWith(`${url}/`) || asked.startsWith('data:'), asked.slice(0, 100))
-  t.deepEqual(browser.complaints, [])
+  t.deepEqual(browser.complaints, [EXPECTED_404])
 })

@@ -64,7 +64,11 @@ const printPage = (folder: string): string => `<!doctype html>
     <title>GraphiQL</title>
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="${folder}/graphiql.css" />
-    <style>body { margin: 0 } #graphiql { height: 100dvh }</style>
+    <style>
+      body { margin: 0 }
+      #graphiql { height: 100dvh }
+      .graphiql-container, .graphiql-dialog { --alpha-secondary: 0.9; --alpha-tertiary: 0.8 }
+    </style>
   </head>
   <body>
     <div id="graphiql">Loading …</div>
@@ -84,7 +88,23 @@ const graphiql = React.createElement(GraphiQL, {
   query: asked.get('query') ?? undefined,
   variables: asked.get('variables') ?? undefined,
 })
-ReactDOM.createRoot(document.getElementById('graphiql')).render(graphiql)
+const page = document.getElementById('graphiql')
+
+// Editors without a label, texts that only a mouse scrolls, and tabs with buttons in them: screen readers need others.
+function repairAccessibility() {
+  for (const field of page.querySelectorAll('.CodeMirror textarea'))
+    field.ariaLabel ??= field.closest('[aria-label]')?.ariaLabel ?? 'Editor'
+  for (const text of page.querySelectorAll('.CodeMirror-scroll')) if (text.tabIndex < 0) text.tabIndex = 0
+  for (const list of page.querySelectorAll('[role=tablist]')) list.removeAttribute('role')
+  for (const tab of page.querySelectorAll('[role=tab], .graphiql-tab[aria-selected]')) {
+    tab.querySelector('button').ariaCurrent = tab.ariaSelected
+    tab.removeAttribute('role')
+    tab.removeAttribute('aria-selected')
+  }
+}
+const attributes = ['role', 'aria-selected']
+new MutationObserver(repairAccessibility).observe(page, { childList: true, subtree: true, attributeFilter: attributes })
+ReactDOM.createRoot(page).render(graphiql)
 `
 
 /** A third-party file of the playground: GraphiQL or React. */

@@ -27,7 +27,7 @@ const work = mkdtempSync(join(tmpdir(), 'plinth-image.'))
 chmodSync(work, 0o755)
 const isRoot = process.getuid?.() === 0
 const idOf = (flag: string, user: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
-/** Stands for the user `node` of the image. */
+/** The user `node` of the image. */
 const unprivileged = isRoot
   ? { uid: idOf('-u', 'nobody'), gid: idOf('-g', 'nobody') }
   : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }

@@ -43,6 +43,7 @@ const traceWork =
 export const secretsOf = ({ auth, apiTokens, database, upload }: Settings): readonly string[] =>
   [
     auth.jwtSecret,
+    ...auth.jwtPreviousSecrets,
     ...Object.values(auth.providers).map(({ clientSecret }) => clientSecret),
     ...Object.values(apiTokens).flatMap(({ secret, hash }) => [secret ?? '', hash ?? '']),
     ...[...splitHosts(database.url), ...database.replicas, auth.mail.url ?? ''].flatMap(passwordOf),

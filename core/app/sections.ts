@@ -258,14 +258,16 @@ export async function openSignIn(
   const { auth, server, rest } = settings
   const secret = await loadJwtSecret({ given: auth.jwtSecret, root, production })
   if (!secret.ok) return failed(...reasonsOf(secret))
+  const otherSecrets = auth.jwtPreviousSecrets.filter(each => each !== '')
   return ok((database, outbox, mail) => ({
     database,
     outbox,
     model,
     storage,
     settings: auth,
-    sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
+    sessions: openSessions({ secret: secret.value, otherSecrets, lifetime: auth.jwtExpiresIn }),
     sealKey: deriveSealKey(secret.value),
+    otherSealKeys: otherSecrets.map(deriveSealKey),
     mail,
     loginAttempts: openLoginAttempts(server.rateLimit.account, database),
     background: openBackground(error => observer.emit({ kind: 'failed', requestId: '', error })),

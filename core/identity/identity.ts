@@ -35,6 +35,8 @@ export interface IdentityTerms extends SaveUserTerms {
   readonly background: Background
   /** 32 bytes, derived from the secret of sessions: encrypts what sign-in at providers leaves with browsers. */
   readonly sealKey: Uint8Array
+  /** Of the other JWT secrets: opens what they sealed. */
+  readonly otherSealKeys: readonly Uint8Array[]
   /** URL of the REST API for links in mails: `http://localhost:1337/api`. */
   readonly address: string
 }

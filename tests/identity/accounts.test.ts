@@ -42,6 +42,7 @@ async function open(t: ExecutionContext) {
     outbox: NO_OUTBOX,
     loginAttempts: openLoginAttempts({ window: 60_000, max: MOST }, database),
     sealKey: new Uint8Array(32),
+    otherSealKeys: [],
     address: 'http://localhost/api',
   }
   return {

@@ -6,6 +6,7 @@ import test from 'ava'
 import { networkOf } from '../../core/identity/rate-limit.ts'
 import { hashCode, isUnexpired, newCode } from '../../core/identity/sign-in/codes.ts'
 import { loadJwtSecret, openSessions } from '../../core/identity/sign-in/sessions.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const SECRET = 'a-secret-of-thirty-two-characters!'
 let now = Date.parse('2030-01-01T00:00:00Z')
@@ -27,6 +28,43 @@ test.serial('a token identifies its user until it expires', async t => {
   now += 61_000
   t.is(await sessions.read(token), null)
   now -= 61_000
+})
+
+test('while a secret is replaced, tokens of both secrets are valid, and new ones are signed with the new', async t => {
+  const NEXT = 'the-next-secret-of-thirty-two-characters'
+  const terms = { lifetime: 60_000, now: () => now }
+  const after = openSessions({ ...terms, secret: NEXT, otherSecrets: [SECRET] })
+  const older = await sessions.issue({ id: 7, version: 2, sessionId: 'one' })
+  t.deepEqual(await after.read(older), { id: 7, version: 2, sessionId: 'one' })
+  const newer = await after.issue({ id: 7, version: 2, sessionId: 'two' })
+  t.is(await sessions.read(newer), null)
+  const only = openSessions({ ...terms, secret: NEXT })
+  t.deepEqual(await only.read(newer), { id: 7, version: 2, sessionId: 'two' })
+  t.is(await only.read(older), null)
+  for (const token of Object.values(FORGED)) t.is(await after.read(token), null)
+  const expired = forge({ alg: 'HS256' }, { ...GOOD, exp: seconds - 1 })
+  t.is(await after.read(expired), null)
+})
+
+test('a server with jwtPreviousSecrets accepts tokens of both secrets and no others', async t => {
+  const { request } = await openTestApp(t, {
+    project: {
+      contentTypes: { note: { attributes: { text: 'string' } } },
+      auth: { jwtSecret: 'the-next-secret-of-thirty-two-characters', jwtPreviousSecrets: [SECRET, ''] },
+      roles: {
+        public: { permissions: { auth: ['register'] } },
+        authenticated: { permissions: { users: ['me'] } },
+      },
+    },
+  })
+  const body = { username: 'ann', email: 'ann@example.org', password: 'Ann-Password1' }
+  const { jwt } = (await request('POST', '/api/auth/local/register', { body })).body as { jwt: string }
+  const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+  const statusOf = async (token: string) => (await request('GET', '/api/users/me', { token })).status
+  t.is(await statusOf(jwt), 200)
+  t.is(await statusOf(forge({ alg: 'HS256' }, payload)), 200)
+  t.is(await statusOf(forge({ alg: 'HS256' }, payload, 'another secret of thirty-two letters')), 401)
+  t.is(await statusOf(forge({ alg: 'HS256' }, payload, '')), 401)
 })
 
 test('each session has an id of its own', async t => {

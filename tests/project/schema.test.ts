@@ -168,6 +168,7 @@ test('exactly the keys with secrets are never printed', t => {
     '#/properties/database/properties/url',
     '#/properties/database/properties/replicas',
     '#/properties/auth/properties/jwtSecret',
+    '#/properties/auth/properties/jwtPreviousSecrets',
     '#/properties/auth/properties/mail/properties/url',
     '#/properties/upload/properties/providerOptions',
     '#/$defs/plainToken/properties/secret',
@@ -178,6 +179,7 @@ test('exactly the keys with secrets are never printed', t => {
     'database.url',
     'database.replicas.0',
     'auth.jwtSecret',
+    'auth.jwtPreviousSecrets.0',
     'auth.mail.url',
     'apiTokens.a.secret',
   ])

@@ -76,15 +76,20 @@ const lookAtSettings = (terms: SettingsTerms, numbers: TableStatistics | null): 
 
 function* lookAtSafety({ settings, production }: SettingsTerms): Generator<Advice> {
   const { auth, database, server } = settings
-  if (isWeak(auth.jwtSecret))
+  for (const [about, secret] of [
+    ['auth.jwtSecret', auth.jwtSecret],
+    ...auth.jwtPreviousSecrets.map((each, index) => [`auth.jwtPreviousSecrets.${index}`, each] as const),
+  ] as const) {
+    if (!isWeak(secret)) continue
     yield {
       severity: 'fault',
       code: 'weak-secret',
-      about: 'auth.jwtSecret',
+      about,
       found:
         'the secret that sessions are signed with can be guessed: it repeats itself, or is made of words',
-      remedy: 'take a random one (`openssl rand -base64 32`); it signs everybody out',
+      remedy: 'take a random one (`openssl rand -base64 32`); it signs all users out',
     }
+  }
   if (production && database.url === 'embedded')
     yield {
       severity: 'advice',

@@ -58,7 +58,7 @@ export function openProviders(terms: ProvidersTerms): SignInProviders {
   const declared = new Map(Object.entries(identity.settings.providers))
   const opened: OpenProviders = {
     ...terms,
-    seal: openSealing(identity.sealKey),
+    seal: openSealing(identity.sealKey, identity.otherSealKeys),
     configurationOf: openConfigurations(),
   }
   const once = openRateLimit({ window: 2 * CODE_LIFETIME * 1000, max: 1 }, identity.database)
@@ -98,7 +98,7 @@ interface Sealing {
 export const deriveSealKey = (secret: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, 'plinth', 'sign-in at providers', 32))
 
-function openSealing(key: Uint8Array): Sealing {
+function openSealing(key: Uint8Array, others: readonly Uint8Array[]): Sealing {
   return {
     seal: (claims, lifetime) =>
       new EncryptJWT({ ...claims, id: randomBytes(16).toString('base64url') })
@@ -106,17 +106,21 @@ function openSealing(key: Uint8Array): Sealing {
         .setExpirationTime(`${lifetime} seconds`)
         .encrypt(key),
     async open(text) {
-      try {
-        const { payload } = await jwtDecrypt(text, key, {
-          keyManagementAlgorithms: ['dir'],
-          contentEncryptionAlgorithms: ['A256GCM'],
-          requiredClaims: ['exp', 'purpose'],
-        })
-        return payload
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return null
-        throw error
+      const options = {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: ['A256GCM'],
+        requiredClaims: ['exp', 'purpose'],
       }
+      for (const each of [key, ...others]) {
+        try {
+          return (await jwtDecrypt(text, each, options)).payload
+        } catch (error) {
+          if (error instanceof errors.JWEDecryptionFailed) continue
+          if (error instanceof errors.JOSEError) return null
+          throw error
+        }
+      }
+      return null
     },
   }
 }

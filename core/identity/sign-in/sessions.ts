@@ -24,6 +24,8 @@ export interface Sessions {
 export interface SessionTerms {
   /** A secret: never printed. */
   readonly secret: string
+  /** Former secrets, or the next one: their tokens are accepted, none is signed with them. */
+  readonly otherSecrets?: readonly string[]
   /** Milliseconds. */
   readonly lifetime: number
   /** Milliseconds since 1970. */
@@ -34,8 +36,14 @@ export interface SessionTerms {
 const ALGORITHM = 'HS256'
 
 /** JSON Web Tokens of payload `{ id, version, sid, iat, exp }`. */
-export function openSessions({ secret, lifetime, now = Date.now }: SessionTerms): Sessions {
+export function openSessions({
+  secret,
+  otherSecrets = [],
+  lifetime,
+  now = Date.now,
+}: SessionTerms): Sessions {
   const key = importKey(secret)
+  const keys = Promise.all([key, ...otherSecrets.map(importKey)])
   return {
     async issue({ id, version, sessionId = newSessionId() }) {
       const issuedAt = Math.floor(now() / 1000)
@@ -46,18 +54,22 @@ export function openSessions({ secret, lifetime, now = Date.now }: SessionTerms)
         .sign(await key)
     },
     async read(token) {
-      try {
-        const options = {
-          algorithms: [ALGORITHM],
-          requiredClaims: ['id', 'iat', 'exp'],
-          currentDate: new Date(now()),
-        }
-        const { payload } = await jwtVerify(token, await key, options)
-        return toSession(payload)
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return null
-        throw error
+      const options = {
+        algorithms: [ALGORITHM],
+        requiredClaims: ['id', 'iat', 'exp'],
+        currentDate: new Date(now()),
       }
+      for (const each of await keys) {
+        try {
+          const { payload } = await jwtVerify(token, each, options)
+          return toSession(payload)
+        } catch (error) {
+          if (error instanceof errors.JWSSignatureVerificationFailed) continue
+          if (error instanceof errors.JOSEError) return null
+          throw error
+        }
+      }
+      return null
     },
   }
 }

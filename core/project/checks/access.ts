@@ -244,8 +244,13 @@ export function* claims(settings: Settings): Generator<ProjectFinding> {
 const MIN_LENGTH = 32
 
 export function* jwtSecret({ auth }: Settings): Generator<ProjectFinding> {
-  const { length } = auth.jwtSecret
-  if (length === 0 || length >= MIN_LENGTH) return
-  const message = `the \`jwtSecret\` is too short: use at least ${MIN_LENGTH} characters`
-  yield { code: 'bad-value', message, path: ['auth', 'jwtSecret'] }
+  const isShort = ({ length }: string) => length > 0 && length < MIN_LENGTH
+  const message = `is too short: use at least ${MIN_LENGTH} characters`
+  if (isShort(auth.jwtSecret))
+    yield { code: 'bad-value', message: `the \`jwtSecret\` ${message}`, path: ['auth', 'jwtSecret'] }
+  for (const [index, secret] of auth.jwtPreviousSecrets.entries())
+    if (isShort(secret)) {
+      const path = ['auth', 'jwtPreviousSecrets', index]
+      yield { code: 'bad-value', message: `this secret ${message}`, path }
+    }
 }

@@ -55,13 +55,19 @@ export const readSchemaText = (): string => readFileSync(join(PACKAGE_ROOT, SCHE
 /** The grammar: the schema without what only editors need. */
 export const readProjectSchema = once((): JsonSchema => grammarOf(JSON.parse(readSchemaText())))
 
+const SPELLED: Readonly<Record<string, string>> = {
+  ...{ jwt: 'JWT', url: 'URL', urls: 'URLs', cors: 'CORS', rest: 'REST', graphql: 'GraphQL' },
+  ...{ id: 'ID', ids: 'IDs', api: 'API', uid: 'UID' },
+}
+
 /** The title that editors show for a key: `rateLimit` becomes `Rate limit`. */
 export function keyTitle(key: string): string {
   const words = key.replace(
     /([a-z0-9])([A-Z])(?=[a-z]|$)/g,
     (_, end, start) => `${end} ${start.toLowerCase()}`,
   )
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const title = words.replace(/[a-z0-9]+/g, word => SPELLED[word] ?? word)
+  return title.charAt(0).toUpperCase() + title.slice(1)
 }
 
 /** Removes titles of keys, and the branches for `${NAME}`, which is replaced before a file is validated. */

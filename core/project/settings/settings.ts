@@ -833,6 +833,8 @@ export interface PolicyUse {
 export interface AuthSettings {
   /** Secret that signs the tokens of users, at least 32 characters. If it is empty, development generates one in .plinth/ and production refuses to start. */
   readonly jwtSecret: string
+  /** Other secrets whose tokens are accepted, while `jwtSecret` is replaced (docs/identity.md, Rotating secrets). Empty texts are ignored. */
+  readonly jwtPreviousSecrets: readonly string[]
   /** Lifetime of the tokens of users. In milliseconds. */
   readonly jwtExpiresIn: number
   /** Registration. */

@@ -24,16 +24,17 @@ test('the start page, the reference and the playground work in a browser, are ac
     `(() => { const field = document.getElementById('token'); field.value = '${token}'; field.dispatchEvent(new Event('change')) })()`,
   )
   await browser.until(`/Create one Article/.test(${text})`)
-  const button = `document.querySelector('rapi-doc').shadowRoot.querySelector('api-request')?.shadowRoot?.querySelector('button[part~="btn-try"]')`
+  const request = `document.querySelector('rapi-doc').shadowRoot.querySelector('api-request')?.shadowRoot`
+  const button = `${request}?.querySelector('button[part~="btn-try"]')`
   await browser.until(`Boolean(${button})`)
   await browser.evaluate(`${button}.click()`)
-  await browser.until(
-    `performance.getEntriesByType('resource').some(({ name }) => /api.articles/.test(name))`,
-  )
+  await browser.until(`/OK:200/.test(${request}?.textContent)`)
   t.deepEqual(await browser.audit(), [])
 
-  await browser.open(`${url}/graphql`)
-  await browser.until(`document.querySelector('.graphiql-execute-button') !== null`)
+  await browser.open(`${url}/graphql?query=${encodeURIComponent('{ __typename, articles { data { id } } }')}`)
+  await browser.until(`document.querySelector('.graphiql-query-editor')?.innerText.includes('articles')`)
+  await browser.evaluate(`document.querySelector('.graphiql-execute-button').click()`)
+  await browser.until(`/Query/.test(document.querySelector('.graphiql-response')?.innerText)`)
   t.deepEqual(await browser.audit(), [])
   await browser.open(`${url}/nothing`)
   await browser.until(`/404/.test(document.title)`)

@@ -55,6 +55,10 @@ const PAGE_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ')
 
+/** The light theme of GraphiQL has less contrast than text needs to be readable; its dark theme overrides the hues. */
+const READABLE_COLORS =
+  '--alpha-secondary: 0.9; --alpha-tertiary: 0.8; --color-primary: 320, 95%, 38%; --color-tertiary: 188, 100%, 24%; --color-info: 208, 100%, 36%; --color-success: 158, 100%, 22%; --color-warning: 36, 100%, 26%; --color-error: 13, 93%, 38%'
+
 /** The page of GraphiQL. `folder`: the URL path of its files. */
 const printPage = (folder: string): string => `<!doctype html>
 <html lang="en">
@@ -67,7 +71,7 @@ const printPage = (folder: string): string => `<!doctype html>
     <style>
       body { margin: 0 }
       #graphiql { height: 100dvh }
-      .graphiql-container, .graphiql-dialog { --alpha-secondary: 0.9; --alpha-tertiary: 0.8 }
+      .graphiql-container, .graphiql-dialog, .CodeMirror-info, .CodeMirror-lint-tooltip { ${READABLE_COLORS} }
     </style>
   </head>
   <body>

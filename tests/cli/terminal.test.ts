@@ -88,8 +88,10 @@ test('a terminal shows a one-line spinner, which does not mix with log lines and
 const COMMANDS = [
   '',
   'check',
+  'client',
   'openapi',
   'types',
+  'user',
   'token',
   'init',
   'start',
@@ -99,7 +101,19 @@ const COMMANDS = [
   'export',
   'import',
 ]
-const INNER = ['import strapi', 'roles', 'roles explain', 'roles diff', 'completion']
+const INNER = [
+  'import strapi',
+  'roles',
+  'roles explain',
+  'roles diff',
+  'completion',
+  'roles who',
+  'user list',
+  'user add',
+  'user role',
+  'user block',
+  'user unblock',
+]
 
 test('the help of every command has examples with valid options', t => {
   const names = plinth('--help')

@@ -36,7 +36,7 @@ declare module 'plinth' {
         name: string
         email: string | null
         bio: string | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         secret: string | null
         birthday: string | null
         createdAt: string
@@ -51,7 +51,7 @@ declare module 'plinth' {
         name?: string | null
         email?: string | null
         bio?: string | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         secret?: string | null
         pin?: string | null
         birthday?: string | null
@@ -274,15 +274,15 @@ declare module 'plinth' {
         username: string
         email: string
         provider: string | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         resetPasswordToken: string | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         confirmationToken: string | null
         confirmed: boolean | null
         blocked: boolean | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         sessionVersion: number | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         keptSession: string | null
         createdAt: string
         updatedAt: string
@@ -295,17 +295,17 @@ declare module 'plinth' {
         username?: string | null
         email?: string | null
         provider?: string | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         password?: string | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         resetPasswordToken?: string | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         confirmationToken?: string | null
         confirmed?: boolean | null
         blocked?: boolean | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         sessionVersion?: number | null
-        /** Private: for the code of the server alone. */
+        /** Private: never in responses. */
         keptSession?: string | null
         role?: LinkInput<false>
       }

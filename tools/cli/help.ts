@@ -6,6 +6,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   check: ['plinth check', 'plinth check api --json', 'plinth check --print'],
   openapi: ['plinth openapi', 'plinth openapi --role editor --out editor.json'],
   types: ['plinth types', 'plinth types --out src/content.d.ts', 'plinth types --check'],
+  client: ['plinth client --out web/src/api.ts', 'plinth client --out web/src/api.ts --check'],
   token: ['plinth token website', 'plinth token importer --type full-access --expires 90d'],
   init: [
     'plinth init my-api',
@@ -48,7 +49,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'roles who': ['plinth roles who update article', 'plinth roles who upload upload --json'],
   'roles diff': ['plinth roles diff main', 'plinth roles diff HEAD~1 --json'],
-  user: ['plinth user list', 'plinth user add ann ann@example.org --role editor'],
+  user: ['plinth user list', 'plinth user add ann ann@example.org', 'plinth user block ann'],
   'user list': ['plinth user list --role editor', 'plinth user list --blocked --json'],
   'user add': [
     'plinth user add ann ann@example.org --role editor',

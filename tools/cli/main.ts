@@ -50,6 +50,18 @@ program
   })
 
 program
+  .command('client')
+  .description('write a typed client of the API: one TypeScript file without dependencies')
+  .argument(...folderArgument)
+  .requiredOption('--out <file>', 'the file to write')
+  .option('--check', 'write nothing; exit code 1 if the file is not up to date', false)
+  .action(async (folder: string, options: { out: string; check: boolean }) => {
+    const { runClient } = await import('./types/client.ts')
+    const write = (text: string) => void process.stdout.write(text)
+    process.exitCode = await runClient({ folder, env: process.env, write, ...options })
+  })
+
+program
   .command('openapi')
   .description('print the OpenAPI 3.1 document of what a role may do, without connecting to the database')
   .argument(...folderArgument)

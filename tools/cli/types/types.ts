@@ -45,13 +45,25 @@ export async function runTypes(terms: TypesRun): Promise<0 | 1> {
   }
   const { root, text } = made.value
   const file = terms.out ?? join(root, '.plinth', 'types.d.ts')
+  return writeGenerated({ ...terms, file, text, command: 'plinth types' })
+}
+
+export interface GeneratedFile extends Pick<TypesRun, 'check' | 'write'> {
+  readonly file: string
+  readonly text: string
+  /** The command that writes the file. */
+  readonly command: string
+}
+
+/** Writes a generated file if it changed; with `check` only compares. Returns the exit code. */
+export async function writeGenerated({ file, text, command, check, write }: GeneratedFile): Promise<0 | 1> {
   const shown = relative(process.cwd(), file)
   const current = (await readOrNothing(file)) === text
-  if (terms.check && !current) terms.write(`${shown} is not what project.yaml says: run \`plinth types\`\n`)
-  if (terms.check) return current ? 0 : 1
+  if (check && !current) write(`${shown} is not what project.yaml says: run \`${command}\`\n`)
+  if (check) return current ? 0 : 1
   await mkdir(dirname(file), { recursive: true })
   if (!current) await writeFile(file, text)
-  terms.write(`${current ? 'Nothing new for' : 'Wrote'} ${shown}\n`)
+  write(`${current ? 'Nothing new for' : 'Wrote'} ${shown}\n`)
   return 0
 }
 
@@ -108,8 +120,8 @@ import type { Link, LinkInput,${mails.length > 0 ? ' MailValue,' : ''} Morph, Pa
 
 /** The text of .plinth/types.d.ts. */
 async function printTypes({ model, storage, policies, middlewares, mails }: TypesTerms): Promise<string> {
-  const types = [...model.contentTypes.values()].flatMap(printType)
-  const components = [...model.components.values()].flatMap(printComponent)
+  const types = [...model.contentTypes.values()].flatMap(type => printType(type))
+  const components = [...model.components.values()].flatMap(component => printComponent(component))
   const mailTypes = printMails(mails)
   const configs = await printConfigTypes('Policy', policies)
   const options = await printConfigTypes('Middleware', middlewares)
@@ -145,13 +157,24 @@ function printVariables(paths: readonly (readonly string[])[]): readonly string[
   })
 }
 
-function printType(type: ContentType): readonly string[] {
-  const required = attributesOf(type).filter(attribute => isRequiredOnCreate(attribute, type))
+/** Selects the attributes that a description contains. */
+export interface AttributeSelection {
+  isRead(attribute: Attribute): boolean
+  isWritten(attribute: Attribute, holder: Holder): boolean
+}
+
+/** Code of the server sees all attributes. */
+const EVERYTHING: AttributeSelection = { isRead: () => true, isWritten: () => true }
+
+export function printType(type: ContentType, selection = EVERYTHING): readonly string[] {
+  const required = attributesOf(type).filter(
+    attribute => isRequiredOnCreate(attribute, type) && selection.isWritten(attribute, type),
+  )
   const names = required.map(({ name }) => quote(name)).join(' | ')
   return block(`${quote(type.uid)}:`, [
     `key: ${quote(type.key)}`,
     `kind: ${quote(type.kind)}`,
-    ...printHolder(type),
+    ...printHolder(type, selection),
     `required: ${names === '' ? 'never' : names}`,
   ])
 }
@@ -173,21 +196,30 @@ function printRows(model: Model, storage: Storage): readonly string[] {
   }).flat()
 }
 
-const printComponent = (component: Component): readonly string[] =>
-  block(`${quote(component.uid)}:`, printHolder(component))
+export const printComponent = (component: Component, selection = EVERYTHING): readonly string[] =>
+  block(`${quote(component.uid)}:`, printHolder(component, selection))
 
-function printHolder(holder: Holder): readonly string[] {
+function printHolder(holder: Holder, { isRead, isWritten }: AttributeSelection): readonly string[] {
+  const read = attributesOf(holder).filter(isRead)
+  const written = attributesOf(holder).filter(attribute => isWritten(attribute, holder))
   return [
-    ...block('fields:', printEach(holder, printValue)),
-    ...block('populate:', printEach(holder, printEnd)),
-    ...block('input:', printEach(holder, printInput, '?')),
+    ...block('fields:', printEach(holder, read, { print: printValue, mark: '' })),
+    ...block('populate:', printEach(holder, read, { print: printEnd, mark: '' })),
+    ...block('input:', printEach(holder, written, { print: printInput, mark: '?' })),
   ]
 }
 
-type PrintAttribute = (attribute: Attribute, holder: Holder) => string | null
+interface AttributePrinter {
+  print(attribute: Attribute, holder: Holder): string | null
+  readonly mark: '' | '?'
+}
 
-const printEach = (holder: Holder, print: PrintAttribute, mark = ''): readonly string[] =>
-  attributesOf(holder).flatMap(attribute => {
+const printEach = (
+  holder: Holder,
+  attributes: readonly Attribute[],
+  { print, mark }: AttributePrinter,
+): readonly string[] =>
+  attributes.flatMap(attribute => {
     const type = print(attribute, holder)
     return type === null ? [] : [...noteOf(attribute), `${printPropertyName(attribute.name)}${mark}: ${type}`]
   })
@@ -195,9 +227,9 @@ const printEach = (holder: Holder, print: PrintAttribute, mark = ''): readonly s
 const attributesOf = ({ attributes }: Holder): readonly Attribute[] => [...attributes.values()]
 
 const noteOf = (attribute: Attribute): readonly string[] =>
-  attribute.private ? ['/** Private: for the code of the server alone. */'] : []
+  attribute.private ? ['/** Private: never in responses. */'] : []
 
-function block(head: string, lines: readonly string[]): readonly string[] {
+export function block(head: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [head.endsWith(':') ? `${head} object` : `${head} {}`]
   return [`${head} {`, ...lines.map(line => `  ${line}`), '}']
 }

@@ -1,0 +1,249 @@
+import type {
+  FieldOf,
+  FiltersOf,
+  Found,
+  PopulateOf,
+  SortOf,
+  TermsOf,
+  TypeTerms,
+} from '../../../core/plugins/document-types.ts'
+
+// The part of a generated client that is the same for all projects. `plinth client` copies it below the types of the
+// project, without the imports.
+
+/** What a request selects of the documents that it answers. */
+interface Selecting<Populate, Field extends string> {
+  readonly fields?: readonly Field[]
+  readonly populate?: Populate
+  readonly locale?: string
+  readonly status?: 'draft' | 'published'
+}
+
+interface Listing<Terms extends TypeTerms, Populate, Field extends string>
+  extends Selecting<Populate, Field> {
+  readonly filters?: FiltersOf<Terms>
+  readonly sort?: SortOf<Terms>
+  readonly pagination?: PageQuery
+  /** Searches texts, numbers and uids. */
+  readonly _q?: string
+}
+
+export type PageQuery = (
+  | { readonly page?: number; readonly pageSize?: number }
+  | { readonly start?: number; readonly limit?: number }
+) & { readonly withCount?: boolean }
+
+export interface Page {
+  readonly page?: number
+  readonly pageSize?: number
+  readonly pageCount?: number
+  readonly start?: number
+  readonly limit?: number
+  readonly total?: number
+}
+
+/** The input of a create: attributes that are required must be given. */
+export type NewDocument<Terms extends TypeTerms> = Terms['input'] & {
+  readonly [Name in Terms['required']]: unknown
+}
+
+/** The requests of a collection. Each rejects with an ApiError if the server refuses it. */
+export interface Collection<Terms extends TypeTerms> {
+  find<const Populate extends PopulateOf<Terms> = never, const Field extends FieldOf<Terms> = FieldOf<Terms>>(
+    query?: Listing<Terms, Populate, Field>,
+  ): Promise<{ data: Found<Terms, Populate, Field>[]; meta: { pagination: Page } }>
+  findOne<
+    const Populate extends PopulateOf<Terms> = never,
+    const Field extends FieldOf<Terms> = FieldOf<Terms>,
+  >(
+    documentId: string,
+    query?: Selecting<Populate, Field>,
+  ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
+  create<
+    const Populate extends PopulateOf<Terms> = never,
+    const Field extends FieldOf<Terms> = FieldOf<Terms>,
+  >(
+    data: NewDocument<Terms>,
+    query?: Selecting<Populate, Field>,
+  ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
+  update<
+    const Populate extends PopulateOf<Terms> = never,
+    const Field extends FieldOf<Terms> = FieldOf<Terms>,
+  >(
+    documentId: string,
+    data: Terms['input'],
+    query?: Selecting<Populate, Field>,
+  ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
+  delete(documentId: string, query?: { readonly locale?: string }): Promise<void>
+}
+
+/** The requests of a single type. */
+export interface Single<Terms extends TypeTerms> {
+  find<const Populate extends PopulateOf<Terms> = never, const Field extends FieldOf<Terms> = FieldOf<Terms>>(
+    query?: Selecting<Populate, Field>,
+  ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
+  update<
+    const Populate extends PopulateOf<Terms> = never,
+    const Field extends FieldOf<Terms> = FieldOf<Terms>,
+  >(
+    data: Terms['input'],
+    query?: Selecting<Populate, Field>,
+  ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
+  delete(query?: { readonly locale?: string }): Promise<void>
+}
+
+export type UploadedFile = Found<TermsOf<'plugin::upload.file'>>
+export type SignedInUser = Found<TermsOf<'plugin::users-permissions.user'>>
+
+/** `jwt` is absent until a new user has confirmed the mail address, if the project asks for that. */
+export interface Session {
+  readonly jwt?: string
+  readonly user: SignedInUser
+}
+
+/** Requests that concern no content-type. */
+export interface Requests {
+  readonly auth: {
+    /** Later requests are sent with the token of the answer. */
+    login(identifier: string, password: string): Promise<Session>
+    register(user: {
+      readonly username: string
+      readonly email: string
+      readonly password: string
+    }): Promise<Session>
+    /** The user of the token. */
+    me(query?: object): Promise<SignedInUser>
+    /** Later requests are sent without a token. */
+    logout(): void
+  }
+  /** Uploads files; resolves to their entries. */
+  upload(...files: readonly (Blob & { readonly name?: string })[]): Promise<UploadedFile[]>
+  /** Any other request. `path` is below the URL of the API: `/articles/slug/one`. */
+  request<Answer = unknown>(method: string, path: string, terms?: RequestTerms): Promise<Answer>
+}
+
+export interface RequestTerms {
+  readonly query?: object
+  /** JSON; a FormData goes as it is. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+export interface ClientTerms {
+  /** The URL of the API: `https://example.org/api`. */
+  readonly url: string
+  /** An API token, or the token of a session. */
+  readonly token?: string
+  /** Default: the `fetch` of the platform. */
+  readonly fetch?: typeof fetch
+}
+
+/** A refused request, with the error of the server: `status` 404, `name` NotFoundError. */
+export class ApiError extends Error {
+  override readonly name: string
+  readonly status: number
+  readonly details: unknown
+
+  constructor(
+    status: number,
+    { name, message, details }: { name?: string; message?: string; details?: unknown },
+  ) {
+    super(message ?? `HTTP status ${status}`)
+    this.name = name ?? 'ApiError'
+    this.status = status
+    this.details = details
+  }
+}
+
+type Routes = Readonly<Record<string, { readonly path: string; readonly isSingle: boolean }>>
+
+function connect(routes: Routes, { url, token: first, fetch: send = fetch }: ClientTerms): Requests {
+  const base = url.endsWith('/') ? url.slice(0, -1) : url
+  let token = first
+  const request = async (method: string, path: string, terms: RequestTerms = {}): Promise<unknown> => {
+    const search = new URLSearchParams()
+    addParameters(search, '', terms.query ?? {})
+    const text = String(search)
+    const isForm = terms.body instanceof FormData
+    const response = await send(`${base}${path}${text && `?${text}`}`, {
+      method,
+      headers: {
+        'Strapi-Response-Format': 'v5',
+        ...(terms.body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
+        ...(token && { Authorization: `Bearer ${token}` }),
+        ...terms.headers,
+      },
+      ...(terms.body !== undefined && {
+        body: isForm ? (terms.body as FormData) : JSON.stringify(terms.body),
+      }),
+      ...(terms.signal && { signal: terms.signal }),
+    })
+    const answer = await response.text()
+    const value = answer && parse(answer)
+    if (response.ok) return value === '' ? undefined : value
+    throw new ApiError(response.status, (Object(value) as { error?: object }).error ?? {})
+  }
+  const signIn = async (path: string, body: object): Promise<Session> => {
+    const session = (await request('POST', path, { body })) as Session
+    token = session.jwt ?? token
+    return session
+  }
+  const requests: Record<string, unknown> = {
+    request,
+    auth: {
+      login: (identifier: string, password: string) => signIn('/auth/local', { identifier, password }),
+      register: (user: object) => signIn('/auth/local/register', user),
+      me: (query?: object) => request('GET', '/users/me', { query: query ?? {} }),
+      logout() {
+        token = undefined
+      },
+    },
+    upload(...files: readonly (Blob & { readonly name?: string })[]) {
+      const body = new FormData()
+      for (const file of files) body.append('files', file, file.name ?? 'file')
+      return request('POST', '/upload', { body })
+    },
+  }
+  for (const [name, { path, isSingle }] of Object.entries(routes)) {
+    const at = (documentId: string) => `/${path}${isSingle ? '' : `/${encodeURIComponent(documentId)}`}`
+    const one = (method: string, id: string, query?: object, data?: unknown) =>
+      request(method, at(id), { query: query ?? {}, ...(data !== undefined && { body: { data } }) })
+    requests[name] = isSingle
+      ? {
+          find: (query?: object) => one('GET', '', query),
+          update: (data: unknown, query?: object) => one('PUT', '', query, data),
+          delete: (query?: object) => one('DELETE', '', query),
+        }
+      : {
+          find: (query?: object) => request('GET', `/${path}`, { query: query ?? {} }),
+          findOne: (id: string, query?: object) => one('GET', id, query),
+          create: (data: unknown, query?: object) =>
+            request('POST', `/${path}`, { query: query ?? {}, body: { data } }),
+          update: (id: string, data: unknown, query?: object) => one('PUT', id, query, data),
+          delete: (id: string, query?: object) => one('DELETE', id, query),
+        }
+  }
+  return requests as unknown as Requests
+}
+
+/** JSON, or the text itself: a proxy may answer HTML. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** `{ filters: { title: ['a'] } }` is `filters[title][0]=a`. */
+function addParameters(search: URLSearchParams, name: string, value: unknown): void {
+  if (value === undefined) return
+  if (value instanceof Date) search.append(name, value.toISOString())
+  else if (typeof value !== 'object' || value === null) search.append(name, String(value ?? ''))
+  else
+    for (const [key, inner] of Object.entries(value))
+      addParameters(search, name === '' ? key : `${name}[${key}]`, inner)
+}
+
+export { connect }

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../../../core/base/product.ts'
+import { fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
+import { compileModel } from '../../../core/model/compile-model.ts'
+import type { ContentType, Model } from '../../../core/model/model.ts'
+import type { Environment } from '../../../core/project/environment.ts'
+import { loadProject } from '../../../core/project/load-project.ts'
+import { type AttributeSelection, block, printComponent, printType, writeGenerated } from './types.ts'
+import { printPropertyName, quote } from './types-schema.ts'
+
+export interface ClientRun {
+  readonly folder: string
+  readonly out: string
+  /** Writes nothing; compares the existing file with what would be written. */
+  readonly check: boolean
+  readonly env: Environment
+  readonly write: (text: string) => void
+}
+
+/** `plinth client`: writes a typed client. Returns the exit code: 0, or 1 for a fault or if `check` finds a difference. */
+export async function runClient({ folder, out, env, ...terms }: ClientRun): Promise<0 | 1> {
+  const project = await loadProject(folder, env)
+  const model = project.ok ? compileModel(project.value) : project
+  if (!model.ok) {
+    terms.write(`${model.reasons.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`)
+    return 1
+  }
+  const command = `plinth client --out ${out}`
+  return writeGenerated({ ...terms, file: out, text: await printClient(model.value), command })
+}
+
+/** Private attributes and passwords are never answered; what only the server writes is never sent. */
+const OF_CLIENTS: AttributeSelection = {
+  isRead: attribute => !attribute.private,
+  isWritten: (attribute, holder) =>
+    attribute.writable && !(attribute.private && holder.holder === 'content-type' && holder.builtIn),
+}
+
+/** A module without dependencies: the types of the project, then the part that all clients share. */
+export async function printClient(model: Model): Promise<string> {
+  const types = [...model.contentTypes.values()]
+  const served = types.filter(({ builtIn }) => !builtIn)
+  const collections = served.filter(({ kind }) => kind === 'collection')
+  const singles = served.filter(({ kind }) => kind === 'single')
+  const parts = [
+    ...block(
+      'export interface ContentTypes',
+      types.flatMap(type => printType(type, OF_CLIENTS)),
+    ),
+    '',
+    ...block(
+      'export interface Components',
+      [...model.components.values()].flatMap(component => printComponent(component, OF_CLIENTS)),
+    ),
+    '',
+    ...block('export interface Client extends Requests', served.map(printMember)),
+    '',
+    '/** The types of @strapi/client: `strapi({ baseURL }) as unknown as StrapiClient`. */',
+    ...block('export interface StrapiClient', [
+      'collection<const Name extends keyof Collections>(resource: Name): Collections[Name]',
+      'single<const Name extends keyof Singles>(resource: Name): Singles[Name]',
+    ]),
+    '',
+    ...block(
+      'interface Collections',
+      collections.map(type => `${printPropertyName(pathOf(type))}: ${requestsOf(type)}`),
+    ),
+    '',
+    ...block(
+      'interface Singles',
+      singles.map(type => `${printPropertyName(pathOf(type))}: ${requestsOf(type)}`),
+    ),
+    '',
+    ...block('const ROUTES =', served.map(printRoute)),
+    '',
+    '/** A client of the API at `url`. Each request rejects with an ApiError if the server refuses it. */',
+    'export const createClient = (terms: ClientTerms): Client => connect(ROUTES, terms) as Client',
+    '',
+  ]
+  const shared = await Promise.all(SHARED.map(file => readFile(join(PACKAGE_ROOT, file), 'utf8')))
+  return `${HEAD}${parts.join('\n')}\n${shared.map(withoutImports).join('\n')}`
+}
+
+const HEAD = `// Written by \`plinth client\` from project.yaml: to change it, change that and run it again.
+// A client without dependencies. Types of answers follow \`fields\` and \`populate\`.
+
+`
+
+/** Copied into every client. */
+const SHARED = ['core/plugins/document-types.ts', 'tools/cli/types/client-runtime.ts']
+
+/** Names come from the client itself. */
+const withoutImports = (text: string): string =>
+  text
+    .replaceAll(/^import type [^;]*? from '[^']+'\n/gms, '')
+    .replace(/^export \{ connect \}\n/m, '')
+    .trim()
+
+const pathOf = ({ kind, key, pluralApiId }: ContentType): string => (kind === 'single' ? key : pluralApiId)
+
+const requestsOf = ({ kind, uid }: ContentType): string =>
+  `${kind === 'single' ? 'Single' : 'Collection'}<ContentTypes[${quote(uid)}]>`
+
+const printMember = (type: ContentType): string =>
+  `readonly ${printPropertyName(memberName(type))}: ${requestsOf(type)}`
+
+const printRoute = (type: ContentType): string =>
+  `${printPropertyName(memberName(type))}: { path: ${quote(pathOf(type))}, isSingle: ${type.kind === 'single'} },`
+
+/** Members of every client. A type with such a name gets an underscore. */
+const OWN = ['auth', 'upload', 'request']
+
+/** `blog-posts` is `blogPosts`. */
+function memberName(type: ContentType): string {
+  const name = pathOf(type).replaceAll(/[-_]+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())
+  return OWN.includes(name) ? `${name}_` : name
+}

@@ -40,5 +40,17 @@ for (const name of readdirSync(folder))
 // The template `example` (tools/cli/init.ts) is the project in the root folder.
 const example = join(root, 'dist', 'example')
 rmSync(example, { recursive: true, force: true })
-for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions', 'mails'])
-  cpSync(join(root, part), join(example, part), { recursive: true })
+const parts = [
+  'project.yaml',
+  'content',
+  'policies',
+  'middlewares',
+  'extensions',
+  'mails',
+  'tests/permissions.yaml',
+]
+for (const part of parts) cpSync(join(root, part), join(example, part), { recursive: true })
+
+// `plinth client` copies these sources (tools/cli/types/client.ts).
+for (const file of ['core/plugins/document-types.ts', 'tools/cli/types/client-runtime.ts'])
+  cpSync(join(root, file), join(root, 'dist', 'client', basename(file)))

@@ -89,6 +89,7 @@ const COMMANDS = [
   '',
   'check',
   'client',
+  'test',
   'openapi',
   'types',
   'user',

@@ -115,7 +115,15 @@ function folderFault(root: string): string | undefined {
 }
 
 /** The example is the project in the root folder of the repository; the build copies it into the package. */
-const EXAMPLE_PARTS = ['project.yaml', 'content', 'policies', 'middlewares', 'extensions', 'mails']
+const EXAMPLE_PARTS = [
+  'project.yaml',
+  'content',
+  'policies',
+  'middlewares',
+  'extensions',
+  'mails',
+  'tests/permissions.yaml',
+]
 
 function templateFiles(template: InitOptions['template']): readonly (readonly [string, Buffer])[] {
   const own = filesOf(join(PACKAGE_ROOT, 'templates', template))
@@ -163,7 +171,7 @@ function manifestOf(name: string, root: string, env: CommandContext['env']): str
       dev: `${prefix}plinth start`,
       start: `${prefix}plinth start --no-watch`,
       check: 'plinth check && plinth types && tsc',
-      test: 'node --import tsx --test tests/*.test.ts',
+      test: 'node --import tsx --test tests/*.test.ts && plinth test',
       types: 'plinth types',
     },
     dependencies: { plinth: plinthDependency(root) },

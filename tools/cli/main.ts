@@ -50,6 +50,18 @@ program
   })
 
 program
+  .command('test')
+  .description(
+    'check tests/permissions.yaml, who may do what, on an embedded database in memory with content/',
+  )
+  .argument(...folderArgument)
+  .option('--json', 'one line of JSON for programs', false)
+  .action(async (folder: string, options: { json: boolean }) => {
+    const { runPermissionTests } = await import('./roles/permission-tests.ts')
+    process.exitCode = await runPermissionTests({ ...(await commandContext(folder)), ...options })
+  })
+
+program
   .command('client')
   .description('write a typed client of the API: one TypeScript file without dependencies')
   .argument(...folderArgument)

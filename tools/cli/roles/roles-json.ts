@@ -48,9 +48,9 @@ export function printMatrixJson(parts: readonly MatrixPart[], project: Project):
 
 /** One line: whether it is allowed, why, and the compiled condition. */
 export const printAnswerJson = (answer: RolesAnswer, project: Project): string =>
-  `${JSON.stringify(answerJson(answer, project))}\n`
+  `${JSON.stringify(answerReport(answer, project))}\n`
 
-export function answerJson(
+export function answerReport(
   { asker, allowed, explanation, field, sql, values, route, reads }: RolesAnswer,
   project: Project,
 ) {

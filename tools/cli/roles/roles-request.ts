@@ -9,7 +9,7 @@ import { complainOf } from './roles.ts'
 import { type Principal, type RolesAnswer, toAnswer } from './roles-answer.ts'
 import { printAnswerDetails } from './roles-answer-text.ts'
 import { findAsker } from './roles-explain.ts'
-import { answerJson } from './roles-json.ts'
+import { answerReport } from './roles-json.ts'
 import { type RolesContext, WIDTH, wrap } from './roles-output.ts'
 import { loadRoles, type RolesProject } from './roles-project.ts'
 
@@ -149,6 +149,6 @@ function printJson(answer: RequestAnswer): string {
     request,
     allowed: isAllowed(answer),
     ...probed,
-    permission: details && answerJson(details, roles.project),
+    permission: details && answerReport(details, roles.project),
   })}\n`
 }

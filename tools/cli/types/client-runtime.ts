@@ -33,7 +33,7 @@ export type PageQuery = (
   | { readonly start?: number; readonly limit?: number }
 ) & { readonly withCount?: boolean }
 
-export interface Page {
+export interface ListPage {
   readonly page?: number
   readonly pageSize?: number
   readonly pageCount?: number
@@ -51,7 +51,7 @@ export type NewDocument<Terms extends TypeTerms> = Terms['input'] & {
 export interface Collection<Terms extends TypeTerms> {
   find<const Populate extends PopulateOf<Terms> = never, const Field extends FieldOf<Terms> = FieldOf<Terms>>(
     query?: Listing<Terms, Populate, Field>,
-  ): Promise<{ data: Found<Terms, Populate, Field>[]; meta: { pagination: Page } }>
+  ): Promise<{ data: Found<Terms, Populate, Field>[]; meta: { pagination: ListPage } }>
   findOne<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
@@ -92,7 +92,7 @@ export interface Single<Terms extends TypeTerms> {
   delete(query?: { readonly locale?: string }): Promise<void>
 }
 
-export type UploadedFile = Found<TermsOf<'plugin::upload.file'>>
+export type FileEntry = Found<TermsOf<'plugin::upload.file'>>
 export type SignedInUser = Found<TermsOf<'plugin::users-permissions.user'>>
 
 /** `jwt` is absent until a new user has confirmed the mail address, if the project asks for that. */
@@ -117,7 +117,7 @@ export interface Requests {
     logout(): void
   }
   /** Uploads files; resolves to their entries. */
-  upload(...files: readonly (Blob & { readonly name?: string })[]): Promise<UploadedFile[]>
+  upload(...files: readonly (Blob & { readonly name?: string })[]): Promise<FileEntry[]>
   /** Any other request. `path` is below the URL of the API: `/articles/slug/one`. */
   request<Answer = unknown>(method: string, path: string, terms?: RequestTerms): Promise<Answer>
 }
@@ -158,73 +158,74 @@ export class ApiError extends Error {
 
 type Routes = Readonly<Record<string, { readonly path: string; readonly isSingle: boolean }>>
 
+type Send = (method: string, path: string, terms?: RequestTerms) => Promise<unknown>
+
 function connect(routes: Routes, { url, token: first, fetch: send = fetch }: ClientTerms): Requests {
   const base = url.endsWith('/') ? url.slice(0, -1) : url
   let token = first
-  const request = async (method: string, path: string, terms: RequestTerms = {}): Promise<unknown> => {
+  const request: Send = async (method, path, { query, body, headers, signal } = {}) => {
     const search = new URLSearchParams()
-    addParameters(search, '', terms.query ?? {})
+    addParameters(search, '', query ?? {})
     const text = String(search)
-    const isForm = terms.body instanceof FormData
+    const isForm = body instanceof FormData
     const response = await send(`${base}${path}${text && `?${text}`}`, {
       method,
       headers: {
         'Strapi-Response-Format': 'v5',
-        ...(terms.body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
+        ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
         ...(token && { Authorization: `Bearer ${token}` }),
-        ...terms.headers,
+        ...headers,
       },
-      ...(terms.body !== undefined && {
-        body: isForm ? (terms.body as FormData) : JSON.stringify(terms.body),
-      }),
-      ...(terms.signal && { signal: terms.signal }),
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
     })
     const answer = await response.text()
     const value = answer && parse(answer)
     if (response.ok) return value === '' ? undefined : value
     throw new ApiError(response.status, (Object(value) as { error?: object }).error ?? {})
   }
-  const signIn = async (path: string, body: object): Promise<Session> => {
-    const session = (await request('POST', path, { body })) as Session
-    token = session.jwt ?? token
+  /** Without the present token, which may have ended. */
+  const signIn = async (path: string, body: object): Promise<unknown> => {
+    const session = await request('POST', path, { body, headers: { Authorization: '' } })
+    token = (session as Session).jwt ?? token
     return session
   }
-  const requests: Record<string, unknown> = {
-    request,
-    auth: {
-      login: (identifier: string, password: string) => signIn('/auth/local', { identifier, password }),
-      register: (user: object) => signIn('/auth/local/register', user),
-      me: (query?: object) => request('GET', '/users/me', { query: query ?? {} }),
-      logout() {
-        token = undefined
-      },
-    },
-    upload(...files: readonly (Blob & { readonly name?: string })[]) {
-      const body = new FormData()
-      for (const file of files) body.append('files', file, file.name ?? 'file')
-      return request('POST', '/upload', { body })
+  const auth = {
+    login: (identifier: string, password: string) => signIn('/auth/local', { identifier, password }),
+    register: (user: object) => signIn('/auth/local/register', user),
+    me: (query: object = {}) => request('GET', '/users/me', { query }),
+    logout() {
+      token = undefined
     },
   }
-  for (const [name, { path, isSingle }] of Object.entries(routes)) {
-    const at = (documentId: string) => `/${path}${isSingle ? '' : `/${encodeURIComponent(documentId)}`}`
-    const one = (method: string, id: string, query?: object, data?: unknown) =>
-      request(method, at(id), { query: query ?? {}, ...(data !== undefined && { body: { data } }) })
-    requests[name] = isSingle
-      ? {
-          find: (query?: object) => one('GET', '', query),
-          update: (data: unknown, query?: object) => one('PUT', '', query, data),
-          delete: (query?: object) => one('DELETE', '', query),
-        }
-      : {
-          find: (query?: object) => request('GET', `/${path}`, { query: query ?? {} }),
-          findOne: (id: string, query?: object) => one('GET', id, query),
-          create: (data: unknown, query?: object) =>
-            request('POST', `/${path}`, { query: query ?? {}, body: { data } }),
-          update: (id: string, data: unknown, query?: object) => one('PUT', id, query, data),
-          delete: (id: string, query?: object) => one('DELETE', id, query),
-        }
+  const upload = (...files: readonly (Blob & { readonly name?: string })[]) => {
+    const body = new FormData()
+    for (const file of files) body.append('files', file, file.name ?? 'file')
+    return request('POST', '/upload', { body })
   }
-  return requests as unknown as Requests
+  const types = Object.entries(routes).map(([name, { path, isSingle }]) => [
+    name,
+    isSingle ? singleAt(`/${path}`, request) : collectionAt(`/${path}`, request),
+  ])
+  return { request, auth, upload, ...Object.fromEntries(types) } as unknown as Requests
+}
+
+const singleAt = (path: string, request: Send) => ({
+  find: (query: object = {}) => request('GET', path, { query }),
+  update: (data: unknown, query: object = {}) => request('PUT', path, { query, body: { data } }),
+  delete: (query: object = {}) => request('DELETE', path, { query }),
+})
+
+function collectionAt(path: string, request: Send) {
+  const at = (documentId: string) => `${path}/${encodeURIComponent(documentId)}`
+  return {
+    find: (query: object = {}) => request('GET', path, { query }),
+    findOne: (id: string, query: object = {}) => request('GET', at(id), { query }),
+    create: (data: unknown, query: object = {}) => request('POST', path, { query, body: { data } }),
+    update: (id: string, data: unknown, query: object = {}) =>
+      request('PUT', at(id), { query, body: { data } }),
+    delete: (id: string, query: object = {}) => request('DELETE', at(id), { query }),
+  }
 }
 
 /** JSON, or the text itself: a proxy may answer HTML. */

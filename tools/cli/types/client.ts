@@ -1,12 +1,13 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { PACKAGE_ROOT } from '../../../core/base/product.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { compileModel } from '../../../core/model/compile-model.ts'
 import type { ContentType, Model } from '../../../core/model/model.ts'
 import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
-import { type AttributeSelection, block, printComponent, printType, writeGenerated } from './types.ts'
+import { type AttributeSelection, printComponent, printType, typeBlock, writeGenerated } from './types.ts'
 import { printPropertyName, quote } from './types-schema.ts'
 
 export interface ClientRun {
@@ -44,41 +45,41 @@ export async function printClient(model: Model): Promise<string> {
   const collections = served.filter(({ kind }) => kind === 'collection')
   const singles = served.filter(({ kind }) => kind === 'single')
   const parts = [
-    ...block(
+    ...typeBlock(
       'export interface ContentTypes',
       types.flatMap(type => printType(type, OF_CLIENTS)),
     ),
     '',
-    ...block(
+    ...typeBlock(
       'export interface Components',
       [...model.components.values()].flatMap(component => printComponent(component, OF_CLIENTS)),
     ),
     '',
-    ...block('export interface Client extends Requests', served.map(printMember)),
+    ...typeBlock('export interface Client extends Requests', served.map(printMember)),
     '',
     '/** The types of @strapi/client: `strapi({ baseURL }) as unknown as StrapiClient`. */',
-    ...block('export interface StrapiClient', [
+    ...typeBlock('export interface StrapiClient', [
       'collection<const Name extends keyof Collections>(resource: Name): Collections[Name]',
       'single<const Name extends keyof Singles>(resource: Name): Singles[Name]',
     ]),
     '',
-    ...block(
+    ...typeBlock(
       'interface Collections',
       collections.map(type => `${printPropertyName(pathOf(type))}: ${requestsOf(type)}`),
     ),
     '',
-    ...block(
+    ...typeBlock(
       'interface Singles',
       singles.map(type => `${printPropertyName(pathOf(type))}: ${requestsOf(type)}`),
     ),
     '',
-    ...block('const ROUTES =', served.map(printRoute)),
+    ...typeBlock('const ROUTES =', served.map(printRoute)),
     '',
     '/** A client of the API at `url`. Each request rejects with an ApiError if the server refuses it. */',
     'export const createClient = (terms: ClientTerms): Client => connect(ROUTES, terms) as Client',
     '',
   ]
-  const shared = await Promise.all(SHARED.map(file => readFile(join(PACKAGE_ROOT, file), 'utf8')))
+  const shared = await Promise.all(SHARED.map(readShared))
   return `${HEAD}${parts.join('\n')}\n${shared.map(withoutImports).join('\n')}`
 }
 
@@ -87,15 +88,25 @@ const HEAD = `// Written by \`plinth client\` from project.yaml: to change it, c
 
 `
 
-/** Copied into every client. */
+/** Copied into every client: from the sources, or from the folder that the build copies them to. */
 const SHARED = ['core/plugins/document-types.ts', 'tools/cli/types/client-runtime.ts']
 
-/** Names come from the client itself. */
-const withoutImports = (text: string): string =>
-  text
-    .replaceAll(/^import type [^;]*? from '[^']+'\n/gms, '')
-    .replace(/^export \{ connect \}\n/m, '')
-    .trim()
+function readShared(path: string): Promise<string> {
+  const source = join(PACKAGE_ROOT, path)
+  return readFile(existsSync(source) ? source : join(PACKAGE_ROOT, 'dist', 'client', basename(path)), 'utf8')
+}
+
+/** Without imports: all names come from the client itself. An import ends with the line that has `from`. */
+function withoutImports(text: string): string {
+  let isImport = false
+  const kept = text.split('\n').filter(line => {
+    const begins = line.startsWith('import ')
+    const drops = begins || isImport || line === 'export { connect }'
+    isImport = (begins || isImport) && !line.includes(" from '")
+    return !drops
+  })
+  return kept.join('\n').trim()
+}
 
 const pathOf = ({ kind, key, pluralApiId }: ContentType): string => (kind === 'single' ? key : pluralApiId)
 
@@ -113,6 +124,7 @@ const OWN = ['auth', 'upload', 'request']
 
 /** `blog-posts` is `blogPosts`. */
 function memberName(type: ContentType): string {
-  const name = pathOf(type).replaceAll(/[-_]+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())
+  const [first = '', ...rest] = pathOf(type).split(/[-_]/).filter(Boolean)
+  const name = first + rest.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
   return OWN.includes(name) ? `${name}_` : name
 }

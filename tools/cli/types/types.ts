@@ -126,16 +126,16 @@ async function printTypes({ model, storage, policies, middlewares, mails }: Type
   const configs = await printConfigTypes('Policy', policies)
   const options = await printConfigTypes('Middleware', middlewares)
   const body = [
-    ...block('interface ContentTypes', types),
-    ...block('interface Components', components),
-    ...block('interface ModelRows', printRows(model, storage)),
+    ...typeBlock('interface ContentTypes', types),
+    ...typeBlock('interface Components', components),
+    ...typeBlock('interface ModelRows', printRows(model, storage)),
     ...configs.namespaces,
     ...options.namespaces,
-    ...block('interface Policies', configs.entries),
-    ...block('interface Middlewares', options.entries),
-    ...block('interface Mails', mailTypes),
+    ...typeBlock('interface Policies', configs.entries),
+    ...typeBlock('interface Middlewares', options.entries),
+    ...typeBlock('interface Mails', mailTypes),
   ]
-  return [head(mailTypes), ...block("declare module 'plinth'", body), ''].join('\n')
+  return [head(mailTypes), ...typeBlock("declare module 'plinth'", body), ''].join('\n')
 }
 
 /** The variables of all locales of a mail. Account mails are sent by the server alone. */
@@ -143,7 +143,7 @@ function printMails({ files }: MailTemplates): readonly string[] {
   const isAccountMail = (name: string) => ACCOUNT_MAILS.some(each => each === name)
   return [...files].flatMap(([name, byLocale]) => {
     const paths = [...byLocale.values()].flatMap(variablesOf).map(variable => variable.split('.'))
-    return isAccountMail(name) ? [] : block(`${quote(name)}:`, printVariables(paths))
+    return isAccountMail(name) ? [] : typeBlock(`${quote(name)}:`, printVariables(paths))
   })
 }
 
@@ -153,7 +153,7 @@ function printVariables(paths: readonly (readonly string[])[]): readonly string[
     const inner = paths.filter(([first, ...rest]) => first === name && rest.length > 0)
     if (inner.length === 0) return [`${printPropertyName(name)}: MailValue`]
     const head = `${printPropertyName(name)}:`
-    return block(head, printVariables(inner.map(([, ...rest]) => rest)))
+    return typeBlock(head, printVariables(inner.map(([, ...rest]) => rest)))
   })
 }
 
@@ -171,7 +171,7 @@ export function printType(type: ContentType, selection = EVERYTHING): readonly s
     attribute => isRequiredOnCreate(attribute, type) && selection.isWritten(attribute, type),
   )
   const names = required.map(({ name }) => quote(name)).join(' | ')
-  return block(`${quote(type.uid)}:`, [
+  return typeBlock(`${quote(type.uid)}:`, [
     `key: ${quote(type.key)}`,
     `kind: ${quote(type.kind)}`,
     ...printHolder(type, selection),
@@ -192,20 +192,20 @@ function printRows(model: Model, storage: Storage): readonly string[] {
     const fields = table.columns.map(
       column => `${printPropertyName(names.get(column.name) ?? column.name)}: ${printColumnType(column)}`,
     )
-    return block(`${printPropertyName(name)}:`, fields)
+    return typeBlock(`${printPropertyName(name)}:`, fields)
   }).flat()
 }
 
 export const printComponent = (component: Component, selection = EVERYTHING): readonly string[] =>
-  block(`${quote(component.uid)}:`, printHolder(component, selection))
+  typeBlock(`${quote(component.uid)}:`, printHolder(component, selection))
 
 function printHolder(holder: Holder, { isRead, isWritten }: AttributeSelection): readonly string[] {
   const read = attributesOf(holder).filter(isRead)
   const written = attributesOf(holder).filter(attribute => isWritten(attribute, holder))
   return [
-    ...block('fields:', printEach(holder, read, { print: printValue, mark: '' })),
-    ...block('populate:', printEach(holder, read, { print: printEnd, mark: '' })),
-    ...block('input:', printEach(holder, written, { print: printInput, mark: '?' })),
+    ...typeBlock('fields:', printEach(holder, read, { print: printValue, mark: '' })),
+    ...typeBlock('populate:', printEach(holder, read, { print: printEnd, mark: '' })),
+    ...typeBlock('input:', printEach(holder, written, { print: printInput, mark: '?' })),
   ]
 }
 
@@ -229,7 +229,7 @@ const attributesOf = ({ attributes }: Holder): readonly Attribute[] => [...attri
 const noteOf = (attribute: Attribute): readonly string[] =>
   attribute.private ? ['/** Private: never in responses. */'] : []
 
-export function block(head: string, lines: readonly string[]): readonly string[] {
+export function typeBlock(head: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [head.endsWith(':') ? `${head} object` : `${head} {}`]
   return [`${head} {`, ...lines.map(line => `  ${line}`), '}']
 }

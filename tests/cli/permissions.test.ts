@@ -1,0 +1,124 @@
+import test, { type ExecutionContext } from 'ava'
+import { runPermissionTests } from '../../tools/cli/roles/permission-tests.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { run } from './run.ts'
+
+// `plinth test`: tests/permissions.yaml of a project.
+
+const PROJECT = `
+name: Tested
+contentTypes:
+  note:
+    draftAndPublish: true
+    attributes:
+      title: string
+      code: { type: string, private: true }
+      owner: { type: relation, relation: manyToOne, target: user }
+  page: { kind: single, attributes: { heading: string } }
+roles:
+  public: { permissions: { note: [find, findOne], page: [find] } }
+  authenticated:
+    permissions:
+      note:
+        find: { where: { owner: { id: $user.id } } }
+        create: { set: { owner: $user.id } }
+      users: [me]
+`
+const NOTES = `
+- { documentId: first, title: First, code: x, status: published }
+- { documentId: hidden, title: Hidden, status: draft }
+`
+
+function check(t: ExecutionContext, permissions: string | null, json = false) {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', PROJECT)
+  folder.write('content/notes.yaml', NOTES)
+  folder.write('content/page.yaml', '- { heading: Hello }')
+  if (permissions !== null) folder.write('tests/permissions.yaml', permissions)
+  return run(terms => runPermissionTests({ ...terms, json }), { folder: folder.path })
+}
+
+test('expectations that hold are counted', async t => {
+  const { code, out, complaint } = await check(
+    t,
+    `
+- as: public
+  may: [note.find, GET /api/notes, "GET /api/notes/first", "POST /graphql"]
+  not: [note.create, "POST /api/notes", "GET /api/users/me", "GET /api/notes?status=draft", note.readDrafts]
+  sees: [note, note/first, note.title, page.heading]
+  never: [note/hidden, note.code, users]
+- as: authenticated
+  may: ["GET /api/users/me", { request: "POST /api/notes", body: { data: { title: Mine } } }]
+  sees: note.title
+  never: note/first
+- as: { role: authenticated, username: Eve }
+  never: [note.title, note]
+`,
+  )
+  t.is(complaint, '')
+  t.is(out, '22 of 22 expectations hold\n')
+  t.is(code, 0)
+})
+
+test('expectations that do not hold are reported with their line and what the server did', async t => {
+  const wrong = `
+- as: public
+  may: [note.create, "DELETE /api/notes/first"]
+  not: [note.find, "GET /api/notes"]
+  sees: [note/hidden, note.code]
+  never: [note/first, page]
+`
+  const { code, out } = await check(t, wrong)
+  t.is(code, 2)
+  t.deepEqual(out.split('\n').slice(0, -1), [
+    '✘ tests/permissions.yaml:3:9  public may note.create: not granted (project.yaml:12:13)',
+    '✘ tests/permissions.yaml:3:22  public may DELETE /api/notes/first: the server answers 403 Forbidden',
+    '✘ tests/permissions.yaml:4:9  public may not note.find: granted (project.yaml:12:35)',
+    '✘ tests/permissions.yaml:4:20  public may not GET /api/notes: the server answers 200',
+    '✘ tests/permissions.yaml:5:10  public sees note/hidden: nothing of it is answered',
+    '✘ tests/permissions.yaml:5:23  public sees note.code: nothing of it is answered',
+    '✘ tests/permissions.yaml:6:11  public never sees note/first: first is answered',
+    `✘ tests/permissions.yaml:6:23  public never sees page: ${/page: (\S+) is answered/.exec(out)?.[1]} is answered`,
+    '0 of 8 expectations hold',
+  ])
+  const report = JSON.parse((await check(t, wrong, true)).out)
+  t.is(report.expectations, 8)
+  t.like(report.unmet[0], { as: 'public', kind: 'may', what: 'note.create', place: { line: 3, column: 9 } })
+})
+
+test('faults of the file are reported with their place and the nearest name, before anything starts', async t => {
+  const { code, complaint } = await check(
+    t,
+    `
+- as: publik
+- as: public
+  mey: [note.find]
+  may: [note.fnd, nte.find, GET api/notes, 5, { request: GET /api/notes, boddy: {} }]
+  sees: [note.titel, nte]
+- as: { role: 7 }
+- text
+`,
+  )
+  t.is(code, 1)
+  const faults = complaint.split('\n').filter(line => line.startsWith('tests/'))
+  for (const [at, reason] of [
+    ['2:7', /unknown role `publik`.*`public`/],
+    ['4:8', /unknown key `mey`: did you mean `may`/],
+    ['5:9', /unknown action of `note` `fnd`/],
+    ['5:19', /unknown type `nte`/],
+    ['5:29', /is neither `<type>\.<action>` nor a request/],
+    ['5:44', /expected a text, or a mapping/],
+    ['5:47', /expected a text, or a mapping/],
+    ['6:10', /unknown attribute of `note` `titel`.*`title`/],
+    ['6:22', /unknown type `nte`/],
+    ['7:7', /`as` is a role, or a mapping with `role`/],
+    ['8:3', /expected a mapping with `as`/],
+  ] as const) {
+    const line = faults.find(fault => fault.startsWith(`tests/permissions.yaml:${at} `))
+    t.regex(line ?? faults.join('\n'), reason, at)
+  }
+  t.is(faults.length, 11)
+  t.regex((await check(t, 'a: b')).complaint, /expected a list of entries/)
+  t.regex((await check(t, null)).complaint, /tests\/permissions\.yaml.*there is no such file/s)
+})

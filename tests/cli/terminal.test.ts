@@ -90,6 +90,7 @@ const COMMANDS = [
   'check',
   'client',
   'test',
+  'review',
   'openapi',
   'types',
   'user',

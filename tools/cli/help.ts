@@ -6,6 +6,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   check: ['plinth check', 'plinth check api --json', 'plinth check --print'],
   openapi: ['plinth openapi', 'plinth openapi --role editor --out editor.json'],
   types: ['plinth types', 'plinth types --out src/content.d.ts', 'plinth types --check'],
+  review: [
+    'plinth review main',
+    'plinth review origin/main --format markdown',
+    'plinth review HEAD~1 --database postgres://ann@localhost/shop',
+  ],
   test: ['plinth test', 'plinth test api --json'],
   client: ['plinth client --out web/src/api.ts', 'plinth client --out web/src/api.ts --check'],
   token: ['plinth token website', 'plinth token importer --type full-access --expires 90d'],

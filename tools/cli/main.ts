@@ -61,6 +61,29 @@ program
     process.exitCode = await runPermissionTests({ ...(await commandContext(folder)), ...options })
   })
 
+addOverrides(program.command('review'), ['--database'])
+  .description(
+    'report what a change since a commit does to data, permissions and clients; exit code 2 if a person should look',
+  )
+  .argument('<git-ref>', 'a branch, a tag, a commit: main, HEAD~1')
+  .argument(...folderArgument)
+  .addOption(
+    new Option('--format <format>', 'the format of the report')
+      .choices(['text', 'markdown', 'json'])
+      .default('text'),
+  )
+  .action(
+    async (
+      ref: string,
+      folder: string,
+      options: { format: 'text' | 'markdown' | 'json'; database?: string },
+    ) => {
+      const { runReview } = await import('./review/review.ts')
+      const terms = { ...(await commandContext(folder)), format: options.format }
+      process.exitCode = await runReview({ ...terms, usesDatabase: options.database !== undefined }, ref)
+    },
+  )
+
 program
   .command('client')
   .description('write a typed client of the API: one TypeScript file without dependencies')

@@ -37,7 +37,7 @@ function complain(reason: string, terms: RolesContext): 1 {
 }
 
 /** Uses the current environment, because a commit does not contain one. */
-async function loadAt(
+export async function loadAt(
   ref: string,
   files: ProjectAtRef,
   { folder, env }: RolesContext,
@@ -50,12 +50,16 @@ async function loadAt(
   const head = `The project of ${ref} has faults, so nothing can be compared with it:`
   return failed(
     head,
-    ...loaded.reasons.map(fault => printDiagnostic({ ...fault, place: placeAt(ref, files, fault.place) })),
+    ...loaded.reasons.map(fault => printDiagnostic({ ...fault, place: placeAtRef(ref, files, fault.place) })),
   )
 }
 
 /** `main:project.yaml`, in git's notation; also for included files outside the project's folder. */
-function placeAt(ref: string, { folder, top }: ProjectAtRef, place: SourceLocation): SourceLocation {
+export function placeAtRef(
+  ref: string,
+  { folder, top }: ProjectAtRef,
+  place: SourceLocation,
+): SourceLocation {
   const file =
     isAbsolute(place.file) && place.file.startsWith(top) ? relative(folder, place.file) : place.file
   return { ...place, file: `${ref}:${file}` }
@@ -68,7 +72,7 @@ interface Both {
 
 const toTerms = (ref: string, files: ProjectAtRef, { before, after }: Both) => ({
   ref,
-  placeBefore: (path: Path) => placeAt(ref, files, before.project.keyPlace(path)),
+  placeBefore: (path: Path) => placeAtRef(ref, files, before.project.keyPlace(path)),
   placeAfter: (path: Path) => after.project.keyPlace(path),
 })
 
@@ -116,7 +120,7 @@ function summary(differences: readonly Difference[], ref: string): string {
 
 function printDifference(difference: Difference, terms: DiffTerms): readonly string[] {
   const { effect } = difference
-  const [first = '', ...rest] = wrap(sentenceOf(difference).split(' '), WIDTH - 2)
+  const [first = '', ...rest] = wrap(differenceSentence(difference).split(' '), WIDTH - 2)
   return [
     terms.paint(COLOURS[effect], `${MARKS[effect]} ${first}`),
     ...rest.map(line => terms.paint(COLOURS[effect], `  ${line}`)),
@@ -124,7 +128,7 @@ function printDifference(difference: Difference, terms: DiffTerms): readonly str
   ]
 }
 
-function sentenceOf({ effect, holder, subject, actions, what }: Difference): string {
+export function differenceSentence({ effect, holder, subject, actions, what }: Difference): string {
   if (subject === '') return `${holder.kind} ${holder.key}: ${what}`
   const limits = what === '' ? '' : `: ${what}`
   return `${holder.kind} ${holder.key} ${VERBS[effect]} ${actions.join(', ')} ${subject}${limits}`
@@ -161,7 +165,7 @@ function printDiffJson(differences: readonly Difference[], terms: DiffTerms): st
 }
 
 /** The project's files at a commit, in a temporary folder. */
-interface ProjectAtRef {
+export interface ProjectAtRef {
   /** The folder of project.yaml inside it. */
   readonly folder: string
   /** The root of the repository inside it. */
@@ -170,7 +174,7 @@ interface ProjectAtRef {
 }
 
 /** Writes all YAML and JSON files of a commit to a temporary folder: any of them may be included. */
-async function checkOut(ref: string, folder: string): Promise<Result<ProjectAtRef, string>> {
+export async function checkOut(ref: string, folder: string): Promise<Result<ProjectAtRef, string>> {
   const top = await git(folder, ['rev-parse', '--show-toplevel'])
   if (!top.ok) return failed(`${resolve(folder)} is in no git repository: ${top.reasons.join(' ')}`)
   const tree = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{tree}`])

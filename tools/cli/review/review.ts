@@ -1,0 +1,255 @@
+import { openProjectDatabase } from '../../../core/app/open-project-database.ts'
+import { describeLeftover, printReason } from '../../../core/app/start-fault.ts'
+import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
+import { migrate } from '../../../core/migrate/migrate.ts'
+import { type MigrationPlan, planMigration } from '../../../core/migrate/plan-migration.ts'
+import type { CommandContext } from '../command-terms.ts'
+import type { Colour } from '../paint.ts'
+import { withDatabase } from '../project-database.ts'
+import { checkOut, differenceSentence, loadAt, type ProjectAtRef, placeAtRef } from '../roles/roles-diff.ts'
+import { compareRoles, type Difference } from '../roles/roles-differences.ts'
+import { printLocation } from '../roles/roles-output.ts'
+import { loadRoles, type RolesProject } from '../roles/roles-project.ts'
+import { type ApiChange, compareApi, type Level } from './compare-api.ts'
+
+export const REVIEW_FORMATS = ['text', 'markdown', 'json'] as const
+
+export interface ReviewTerms extends CommandContext {
+  readonly format: (typeof REVIEW_FORMATS)[number]
+  /** Plan against the project's database instead of an empty one of the earlier version: it counts rows. */
+  readonly usesDatabase: boolean
+}
+
+/** One finding of a review. `place`: the line in the new version, else in the old one; null: it has none. */
+interface Finding {
+  readonly level: Level
+  readonly message: string
+  readonly place: SourceLocation | null
+}
+
+interface Review {
+  readonly ref: string
+  readonly sections: readonly { readonly title: Title; readonly findings: readonly Finding[] }[]
+}
+
+type Title = 'Data' | 'Permissions' | 'REST' | 'GraphQL' | 'Types'
+
+/**
+ * `plinth review`: what a change since a commit does to data, permissions and clients. Returns the exit code: 0 if all is
+ * safe, 2 if a person should look, 1 for faults of either project, of git or of the database.
+ */
+export async function runReview(terms: ReviewTerms, ref: string): Promise<0 | 1 | 2> {
+  const reviewed = await review(terms, ref)
+  if (!reviewed.ok) {
+    terms.complain(`${reviewed.reasons.join('\n\n')}\n`)
+    return 1
+  }
+  terms.write(PRINTERS[terms.format](reviewed.value, terms))
+  const findings = reviewed.value.sections.flatMap(section => section.findings)
+  return findings.some(({ level }) => level !== 'safe') ? 2 : 0
+}
+
+async function review(terms: ReviewTerms, ref: string): Promise<Result<Review, string>> {
+  const after = await loadRoles(terms.folder, terms.env)
+  if (!after.ok) return failed(...after.reasons.map(printDiagnostic))
+  const files = await checkOut(ref, terms.folder)
+  if (!files.ok) return files
+  try {
+    const before = await loadAt(ref, files.value, { ...terms, form: 'text' })
+    if (!before.ok) return before
+    return await compareVersions({ before: before.value, after: after.value, files: files.value, ref }, terms)
+  } finally {
+    await files.value.remove()
+  }
+}
+
+interface Versions {
+  readonly before: RolesProject
+  readonly after: RolesProject
+  readonly files: ProjectAtRef
+  readonly ref: string
+}
+
+async function compareVersions(versions: Versions, terms: ReviewTerms): Promise<Result<Review, string>> {
+  const { before, after, ref } = versions
+  const plan = await planOf(versions, terms)
+  if (!plan.ok) return plan
+  const { compareSchemas } = await import('../../../core/graphql/compare-schemas.ts')
+  const version = ({ model, project: { settings } }: RolesProject) => ({ model, settings })
+  const rest = compareApi(version(before), version(after))
+  const graphql = compareSchemas(
+    { model: before.model, settings: before.project.settings.graphql },
+    { model: after.model, settings: after.project.settings.graphql },
+  )
+  const differences = compareRoles(before, after)
+  return ok({
+    ref,
+    sections: [
+      { title: 'Data', findings: dataFindings(plan.value) },
+      { title: 'Permissions', findings: differences.map(each => permissionFinding(each, versions)) },
+      { title: 'REST', findings: rest.map(each => toFinding(each, versions)) },
+      {
+        title: 'GraphQL',
+        findings: graphql.map(({ endpoint, level, message }) => ({
+          ...{ level, place: null },
+          message: `${endpoint}: ${message}`,
+        })),
+      },
+      { title: 'Types', findings: typeFindings(rest) },
+    ],
+  })
+}
+
+/** The plan for a database with the tables of the earlier version; with `usesDatabase` for the project's own. */
+async function planOf(
+  { before, after }: Versions,
+  terms: ReviewTerms,
+): Promise<Result<MigrationPlan, string>> {
+  const { tables } = after.storage
+  if (terms.usesDatabase)
+    return withDatabase(after.project, database => planMigration(database, tables), {
+      ...terms,
+      trouble: 'The database does not answer',
+    })
+  const { settings } = before.project
+  const inMemory = { ...settings, database: { ...settings.database, url: 'embedded', replicas: [] } }
+  const opened = await openProjectDatabase(
+    { ...before.project, settings: inMemory },
+    { observe: () => undefined, embedded: { dataDir: 'memory://' } },
+  )
+  if (!opened.ok) return failed(...opened.reasons.map(printReason))
+  const database = opened.value
+  try {
+    const made = await migrate(database, before.storage.tables, {
+      others: { deployment: null, mayOutdate: false },
+    })
+    if (!made.ok) return failed(...made.reasons.map(({ message }) => message))
+    return ok(await planMigration(database, tables))
+  } finally {
+    await database.close()
+  }
+}
+
+const LEVELS = { safe: 'safe', slow: 'risky', destructive: 'breaking' } as const
+
+function dataFindings({ steps, refusals, left }: MigrationPlan): readonly Finding[] {
+  const finding = (level: Level, message: string): Finding => ({ level, message, place: null })
+  return [
+    ...refusals.map(({ message }) => finding('breaking', `refused: ${message}`)),
+    ...steps.map(({ weight, window, summary, notes }) =>
+      finding(
+        window === 'stop' && weight === 'safe' ? 'risky' : LEVELS[weight],
+        `${[summary, ...notes].join(': ')} (${weight}, ${window})`,
+      ),
+    ),
+    ...left.map(each =>
+      finding(
+        'breaking',
+        `${describeLeftover(each)}; rows with values are lost with \`plinth migrate --allow-destructive\``,
+      ),
+    ),
+  ]
+}
+
+function permissionFinding(difference: Difference, versions: Versions): Finding {
+  const place = placeOf(difference, versions)
+  return { level: PERMISSION_LEVELS[difference.effect], message: differenceSentence(difference), place }
+}
+
+/** What is granted has to be meant; what is taken away may break a client. */
+const PERMISSION_LEVELS = { grants: 'risky', 'may-grant': 'risky', takes: 'risky' } as const
+
+const toFinding = (change: ApiChange, versions: Versions): Finding => ({
+  level: change.level,
+  message: change.message,
+  place: placeOf(change, versions),
+})
+
+function placeOf(
+  { now, was }: { readonly now: Path | null; readonly was: Path | null },
+  { after, before, files, ref }: Versions,
+): SourceLocation | null {
+  if (now) return after.project.keyPlace(now)
+  return was && placeAtRef(ref, files, before.project.keyPlace(was))
+}
+
+/** Generated files that no longer fit. */
+const typeFindings = (rest: readonly ApiChange[]): readonly Finding[] =>
+  rest.some(({ now, was }) => now !== null || was !== null)
+    ? [
+        {
+          level: 'safe',
+          message: 'generated types are out of date: run `plinth types` and `plinth client`',
+          place: null,
+        },
+      ]
+    : []
+
+type Print = (review: Review, terms: ReviewTerms) => string
+
+const PRINTERS: Readonly<Record<ReviewTerms['format'], Print>> = {
+  text: printText,
+  markdown: printMarkdown,
+  json: ({ ref, sections }) =>
+    `${JSON.stringify({
+      since: ref,
+      ...Object.fromEntries(
+        sections.map(({ title, findings }) => [title.toLowerCase(), findings.map(toJson)]),
+      ),
+    })}\n`,
+}
+
+const toJson = ({ level, message, place }: Finding) => ({
+  level,
+  message,
+  place: place && { file: place.file, line: place.line, column: place.column },
+})
+
+const ORDER: readonly Level[] = ['breaking', 'risky', 'safe']
+const COLOURS: Readonly<Record<Level, Colour>> = { breaking: 'red', risky: 'yellow', safe: 'green' }
+
+const sorted = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.toSorted((one, other) => ORDER.indexOf(one.level) - ORDER.indexOf(other.level))
+
+function verdict({ ref, sections }: Review): string {
+  const findings = sections.flatMap(section => section.findings)
+  if (findings.length === 0) return `Since ${ref}, nothing has changed for data, permissions and clients.`
+  const counts = ORDER.map(level => `${findings.filter(each => each.level === level).length} ${level}`)
+  return `Since ${ref}: ${counts.join(', ')}.`
+}
+
+function printText(reviewed: Review, { paint }: ReviewTerms): string {
+  const parts = reviewed.sections.flatMap(({ title, findings }) =>
+    findings.length === 0
+      ? []
+      : [
+          '',
+          paint('bold', title),
+          ...sorted(findings).map(({ level, message, place }) => {
+            const where = place ? `  ${paint('dim', printLocation(place))}` : ''
+            return `  ${paint(COLOURS[level], level.padEnd(8))}  ${message}${where}`
+          }),
+        ],
+  )
+  return `${[verdict(reviewed), ...parts].join('\n')}\n`
+}
+
+const SIGNS: Readonly<Record<Level, string>> = { breaking: '🔴', risky: '🟡', safe: '🟢' }
+
+function printMarkdown(reviewed: Review): string {
+  const parts = reviewed.sections.flatMap(({ title, findings }) =>
+    findings.length === 0
+      ? []
+      : [
+          '',
+          `### ${title}`,
+          '',
+          ...sorted(findings).map(({ level, message, place }) => {
+            const where = place ? ` (\`${printLocation(place)}\`)` : ''
+            return `- ${SIGNS[level]} **${level}**: ${message.replaceAll('\n', ' ')}${where}`
+          }),
+        ],
+  )
+  return `${[`## Plinth review`, '', verdict(reviewed), ...parts].join('\n')}\n`
+}

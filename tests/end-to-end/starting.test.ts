@@ -246,7 +246,7 @@ if (url) {
       const environment = { DATABASE_URL: database.url, PORT: String(port), WORKERS }
       const { code, output } = await runToEnd(folder.path, environment)
       t.is(code, 1)
-      t.regex(output, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use`))
+      t.regex(output, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use`, 'm'))
       t.deepEqual(
         await query(
           database.url,

@@ -153,7 +153,7 @@ for (const format of ['nested', 'flat'] as const)
     const ann = await create('author', { name: 'Ann' })
     await create('book', { title: 'Alps', mood: 'two words', author: ann.documentId })
     await create('book', { title: 'Bees', mood: 'light', author: ann.documentId })
-    const { url } = await serve(t, [respond], { settings: { bodyLimit: 100_000 } })
+    const { url } = await serve(t, [respond], { settings: { bodyLimit: 100_000, requestTimeout: 60_000 } })
     const client = new Client({ url: `${url}/graphql`, exchanges: [fetchExchange], preferGetMethod: false })
 
     const introspected = await client.query<IntrospectionQuery>(getIntrospectionQuery(), {}).toPromise()

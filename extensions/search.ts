@@ -7,8 +7,6 @@ const SEARCHED = [
   { uid: 'api::article.article', title: 'title' },
 ] as const
 
-const MOST = 5
-
 /** GET /api/search?q=soup searches several content types. */
 export default defineExtension({
   register({ rest }) {
@@ -30,7 +28,7 @@ async function search({ app, args: { q }, state }: RestContext) {
     visible.map(async ({ uid, title }) => {
       // Applies the conditions and fields of the caller's permissions.
       const documents = app.documents(uid).as(state.ability)
-      const matching = await documents.findMany({ _q: q, status: 'published', limit: MOST })
+      const matching = await documents.findMany({ _q: q, status: 'published', limit: 5 })
       return matching.map((document: Readonly<Record<string, unknown>>) => ({
         type: uid,
         documentId: document.documentId,

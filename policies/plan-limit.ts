@@ -1,12 +1,9 @@
 import { definePolicy, PolicyError } from 'plinth'
 
-interface Config {
-  /** Maximum number of requests per caller and hour, by role key. Other roles may send none. */
-  readonly perHour: Readonly<Record<string, number>>
-}
+/** Maximum number of requests per caller and hour, by role key. Other roles may send none. */
+type Config = { readonly perHour: Readonly<Record<string, number>> }
 
 const HOUR = 60 * 60 * 1000
-
 /** Requests in the current hour, by route and caller. Each process counts separately. */
 const counts = new Map<string, { readonly since: number; requests: number }>()
 
@@ -29,18 +26,14 @@ export default definePolicy<Config>({
   },
 })
 
-function count(key: string): { readonly since: number; readonly requests: number } {
-  forget(Date.now() - HOUR)
+function count(key: string) {
+  // Ordered by age: the first entry that has not expired ends the search.
+  for (const [old, { since }] of counts) {
+    if (since > Date.now() - HOUR) break
+    counts.delete(old)
+  }
   const known = counts.get(key) ?? { since: Date.now(), requests: 0 }
   known.requests += 1
   counts.set(key, known)
   return known
-}
-
-/** Entries are ordered by age, so the first one that has not expired ends the search. */
-function forget(before: number): void {
-  for (const [key, { since }] of counts) {
-    if (since > before) return
-    counts.delete(key)
-  }
 }

@@ -105,6 +105,24 @@ test('feeds: the published articles of a locale as an Atom feed', async t => {
   t.is((await fetch(`${server.base}/api/feeds/en`)).status, 404)
 })
 
+test('bargains: a query and a field of an extension, with the access that project.yaml gives it', async t => {
+  const query = '{ bargains(below: 12) { data { attributes { label price } } } }'
+  const { status, body } = await send('POST', '/graphql', null, { query })
+  t.is(status, 200)
+  const { data } = (
+    body as { data: { bargains: { data: { attributes: { label: string; price: number } }[] } } }
+  ).data.bargains
+  t.true(data.length > 0)
+  const prices = data.map(({ attributes }) => attributes.price)
+  t.deepEqual(
+    prices,
+    prices.toSorted((one, other) => one - other),
+  )
+  t.true(
+    data.every(({ attributes: { label, price } }) => label.endsWith(`: ${price.toFixed(2)}`) && price < 12),
+  )
+})
+
 test('reports: dishes by GROUP BY, for callers who may update dishes', async t => {
   t.is((await server.get('/api/reports/dishes')).status, 403)
   const { status, body } = await send('GET', '/api/reports/dishes', TOKEN)

@@ -11,7 +11,7 @@ export default defineExtension({
       resolvers: {
         Query: {
           // The caller's conditions and fields apply. Who may ask is in project.yaml, under resolversConfig.
-          bargains: (_, { below }, { app, state }) =>
+          bargains: (_, { below }: { below: number }, { app, state }) =>
             app
               .documents('dish')
               .as(state.ability)

@@ -37,7 +37,9 @@ async function startCluster(): Promise<string> {
   child.stdout.on('data', part => {
     shown += String(part)
   })
-  await until('the cluster runs', () => child.exitCode !== null || shown.includes('Ctrl-C ends the cluster'))
+  // Three nodes start at once: that takes long on a busy machine.
+  const runs = () => child.exitCode !== null || shown.includes('Ctrl-C ends the cluster')
+  await until('the cluster runs', runs, 150_000)
   return shown
 }
 
@@ -60,9 +62,8 @@ test('behind HAProxy, a lost primary costs seconds of 503, no acknowledged write
         return ((await answer.json()) as { members: Member[] }).members
       }),
     )
-  await until('there is a synchronous standby', async () =>
-    (await members()).some(({ role }) => role === 'sync_standby'),
-  )
+  const hasStandby = async () => (await members()).some(({ role }) => role === 'sync_standby')
+  await until('there is a synchronous standby', hasStandby, 120_000)
   const folder = temporaryFolder()
   file.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)

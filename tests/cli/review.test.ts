@@ -105,6 +105,12 @@ test('each change for data, permissions, REST and GraphQL has its level and its 
       ({ level, message }) => level === 'breaking' && /Book\.pages was removed/.test(message),
     ),
   )
+  t.deepEqual(
+    report.graphql?.filter(({ place }) => !place).map(({ message }) => message),
+    [],
+  )
+  const removed = report.graphql?.find(({ message }) => /Book\.text was removed/.test(message))
+  t.is(removed?.place?.line, 11, 'a renamed attribute is shown where it is declared now')
   t.true(report.data?.some(({ level }) => level === 'breaking'))
   t.true(report.data?.some(({ level, message }) => level === 'safe' && /"subtitle"/.test(message)))
   t.is(report.types?.length, 1)

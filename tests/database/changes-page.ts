@@ -15,6 +15,9 @@ export interface ChangeRow {
   readonly large: string
   /** null: the attribute is gone, or nothing was changed. */
   readonly outcome: readonly unknown[] | null
+  /** What clients notice: breaking, risky, safe, none. */
+  readonly rest: string
+  readonly graphql: string
 }
 
 const PAGE = new URL('../../docs/migrations.md', import.meta.url)
@@ -23,8 +26,18 @@ export function readChanges(): readonly ChangeRow[] {
   const lines = readFileSync(PAGE, 'utf8').split('\n')
   return lines.flatMap((text, index) => {
     const cells = text.split(/(?<!\\)\|/).map(cell => cell.trim())
-    const [, before = '', values = '', after = '', verdict = '', large = '', then = ''] = cells
-    if (cells.length !== 8 || before === 'Before' || before.startsWith('---')) return []
+    const [
+      ,
+      before = '',
+      values = '',
+      after = '',
+      verdict = '',
+      large = '',
+      then = '',
+      rest = '',
+      graphql = '',
+    ] = cells
+    if (cells.length !== 10 || before === 'Before' || before.startsWith('---')) return []
     const [weight = '', code = null] = verdict.split(': ')
     return {
       line: index + 1,
@@ -35,6 +48,8 @@ export function readChanges(): readonly ChangeRow[] {
       code,
       large,
       outcome: then === '' ? null : parse(then),
+      rest,
+      graphql,
     }
   })
 }

@@ -13,6 +13,9 @@ export interface RelationRow {
   /** The heading of refused changes. */
   readonly code: string | null
   readonly outcome: readonly string[]
+  /** What clients notice: breaking, risky, safe, none. */
+  readonly rest: string
+  readonly graphql: string
 }
 
 export interface Sides {
@@ -26,8 +29,19 @@ export function readRelations(): readonly RelationRow[] {
   const lines = readFileSync(PAGE, 'utf8').split('\n')
   return lines.flatMap((text, index) => {
     const cells = text.split('|').map(cell => cell.trim())
-    const [, x = '', y = '', links = '', toX = '', toY = '', verdict = '', then = ''] = cells
-    if (cells.length !== 9 || x.endsWith('before') || x.startsWith('---')) return []
+    const [
+      ,
+      x = '',
+      y = '',
+      links = '',
+      toX = '',
+      toY = '',
+      verdict = '',
+      then = '',
+      rest = '',
+      graphql = '',
+    ] = cells
+    if (cells.length !== 11 || x.endsWith('before') || x.startsWith('---')) return []
     const [weight = '', code = null] = verdict.split(': ')
     return {
       line: index + 1,
@@ -37,6 +51,8 @@ export function readRelations(): readonly RelationRow[] {
       class: weight,
       code,
       outcome: words(then),
+      rest,
+      graphql,
     }
   })
 }

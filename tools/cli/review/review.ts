@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { openProjectDatabase } from '../../../core/app/open-project-database.ts'
 import { describeLeftover, printReason } from '../../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
+import type { SchemaChange, SchemaSource } from '../../../core/graphql/compare-schemas.ts'
 import { migrate } from '../../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../../core/migrate/plan-migration.ts'
 import type { CommandContext } from '../command-terms.ts'
@@ -11,7 +13,8 @@ import { checkOut, differenceSentence, loadAt, type ProjectAtRef, placeAtRef } f
 import { compareRoles, type Difference } from '../roles/roles-differences.ts'
 import { printLocation } from '../roles/roles-output.ts'
 import { loadRoles, type RolesProject } from '../roles/roles-project.ts'
-import { type ApiChange, compareApi, type Level } from './compare-api.ts'
+import { type ApiChange, compareApi, pathOf } from './compare-api.ts'
+import type { Level } from './compare-attributes.ts'
 
 export const REVIEW_FORMATS = ['text', 'markdown', 'json'] as const
 
@@ -75,30 +78,68 @@ async function compareVersions(versions: Versions, terms: ReviewTerms): Promise<
   const { before, after, ref } = versions
   const plan = await planOf(versions, terms)
   if (!plan.ok) return plan
-  const { compareSchemas } = await import('../../../core/graphql/compare-schemas.ts')
-  const version = ({ model, project: { settings } }: RolesProject) => ({ model, settings })
-  const rest = compareApi(version(before), version(after))
-  const graphql = compareSchemas(
-    { model: before.model, settings: before.project.settings.graphql },
-    { model: after.model, settings: after.project.settings.graphql },
-  )
+  const api = await compareProtocols(before, after)
   const differences = compareRoles(before, after)
   return ok({
     ref,
     sections: [
       { title: 'Data', findings: dataFindings(plan.value) },
       { title: 'Permissions', findings: differences.map(each => permissionFinding(each, versions)) },
-      { title: 'REST', findings: rest.map(each => toFinding(each, versions)) },
-      {
-        title: 'GraphQL',
-        findings: graphql.map(({ endpoint, level, message }) => ({
-          ...{ level, place: null },
-          message: `${endpoint}: ${message}`,
-        })),
-      },
-      { title: 'Types', findings: typeFindings(rest) },
+      { title: 'REST', findings: api.rest.map(each => toFinding(each, versions)) },
+      { title: 'GraphQL', findings: api.graphql.map(each => toFinding(each, versions)) },
+      { title: 'Types', findings: typeFindings(api.rest) },
     ],
   })
+}
+
+interface ApiVersion {
+  readonly project: Pick<RolesProject['project'], 'settings'>
+  readonly model: RolesProject['model']
+}
+
+interface ProtocolChanges {
+  readonly rest: readonly ApiChange[]
+  readonly graphql: readonly ApiChange[]
+}
+
+/** What clients of each protocol notice. GraphQL's changes are those of its schemas, and of the rules of both protocols. */
+export async function compareProtocols(before: ApiVersion, after: ApiVersion): Promise<ProtocolChanges> {
+  const { compareSchemas } = await import('../../../core/graphql/compare-schemas.ts')
+  const version = ({ model, project: { settings } }: ApiVersion) => ({ model, settings })
+  const changes = compareApi(version(before), version(after))
+  const schemas = compareSchemas(
+    { model: before.model, settings: before.project.settings.graphql },
+    { model: after.model, settings: after.project.settings.graphql },
+  )
+  const isServed = before.project.settings.graphql.enabled
+  return {
+    rest: changes.filter(({ scope }) => scope !== 'graphql'),
+    graphql: [
+      ...schemas.map(change => toApiChange(change, changes)),
+      ...changes.filter(({ scope }) => isServed && scope !== 'rest'),
+    ],
+  }
+}
+
+/** A renamed declaration is found by the change of its name. */
+function toApiChange(
+  { endpoint, level, message, was, now }: SchemaChange,
+  changes: readonly ApiChange[],
+): ApiChange {
+  const before = was && sourcePath(was)
+  // Without the attribute, its type is all that the new version has of it.
+  const isGone = was !== null && was.attribute !== null && now?.attribute !== was.attribute
+  const renamed = before && changes.find(change => isDeepStrictEqual(change.was, before) && change.now)
+  return {
+    ...{ level, scope: 'graphql', message: `${endpoint}: ${message}` },
+    ...{ was: before, now: now && !isGone ? sourcePath(now) : (renamed?.now ?? null) },
+  }
+}
+
+/** null: the project declares nothing there, as for roles. */
+function sourcePath({ holder, attribute }: SchemaSource): Path | null {
+  if (holder.holder === 'content-type' && holder.builtIn && holder.key !== 'user') return null
+  return attribute === null ? pathOf(holder) : [...pathOf(holder), 'attributes', attribute]
 }
 
 /** The plan for a database with the tables of the earlier version; with `usesDatabase` for the project's own. */

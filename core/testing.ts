@@ -155,6 +155,7 @@ async function start(
     ...app,
     responders,
     settings: settings.server,
+    graphql: settings.graphql.endpoints,
     fallback: host,
     observer,
     projectRoot: blueprint.project.root,

@@ -34,10 +34,13 @@ export async function startService(
 ): Promise<Result<Service, StartFault>> {
   const { log, metrics, signal, bindsLast = false, openServer = openHttpServer } = options
   const { server: settings, graphql } = blueprint.project.settings
-  const { responders, setStep } = openStartGate(Object.keys(graphql.endpoints))
+  const { responders, setStep } = openStartGate()
   const meters = metrics?.meters ?? null
   const paths = ownPaths(blueprint)
-  const starting = { settings, responders, fallback: null, observer: log, meters, drain: SHORT_DRAIN, paths }
+  const starting = {
+    ...{ settings, responders, fallback: null, observer: log, meters, drain: SHORT_DRAIN, paths },
+    graphql: graphql.endpoints,
+  }
   if (signal?.aborted) return ENDED
   const server = await openServer(starting)
   const bound = bindsLast ? ok(null) : await bind(server)
@@ -205,6 +208,7 @@ export function dispatcherOptionsOf(
     middlewares,
     pages,
     paths: ownPaths(blueprint),
+    graphql: blueprint.project.settings.graphql.endpoints,
     fallback: app.openFallback(observer),
     observer,
     callerOf: app.callerOf,
@@ -248,10 +252,9 @@ async function readinessOf({ database, generation }: App): Promise<Readiness> {
 }
 
 /** Refuses requests while the database has another version's schema. */
-export function outdatedResponder({ generation, blueprint }: App): Responder {
+export function outdatedResponder({ generation }: App): Responder {
   return refuseOutdated({
     isOutdated: generation.isOutdated,
     onRefused: generation.recheck,
-    graphql: Object.keys(blueprint.project.settings.graphql.endpoints),
   })
 }

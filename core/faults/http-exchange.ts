@@ -66,6 +66,8 @@ export interface HttpResponse {
   readonly etag?: string
   /** Why the request is refused: for the log, and for the response in development. */
   readonly reason?: string
+  /** The refusal, if this is the answer to one: other protocols have their own form. */
+  readonly fault?: Fault
   /** Answers the request itself, with Node's own objects; status and body are not used. Resolves when the response is closed. */
   readonly takeOver?: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>
 }
@@ -86,6 +88,7 @@ export function firstAnswer(responders: readonly Responder[], request: HttpReque
 export const toFaultResponse = (fault: Fault): HttpResponse => ({
   status: FAULTS[fault.code].status,
   body: JSON.stringify(toErrorBody(fault)),
+  fault,
   ...(fault.details.outcome === 'unknown' && { isOutcomeUnknown: true }),
   ...(fault.reason !== undefined && { reason: fault.reason }),
 })

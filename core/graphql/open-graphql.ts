@@ -15,9 +15,10 @@ import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { type CompiledSchemas, compileGenerated } from './compile-schema.ts'
 import { buildSchema } from './connect-schema.ts'
 import { type Engine, openEngine } from './engine.ts'
-import { configuredFormat, type FormatName, type GraphqlFormat } from './formats/format.ts'
+import { configuredFormat, type FormatName } from './formats/format.ts'
 import { type Budget, limitPath, openBudget, overLimit } from './limits/budget.ts'
 import { type Deadline, openDeadline } from './limits/deadline.ts'
+import { responseType } from './refusal.ts'
 import type { FixedTerms } from './resolve/fixed-field.ts'
 import type { ExecutionContext } from './resolve/resolve-read.ts'
 import { runOperation } from './run-operation.ts'
@@ -116,7 +117,7 @@ async function respond(
   try {
     const answer = await answerOperations(sent.value, {
       execution,
-      type: responseType(request, engine.format),
+      type: responseType(request.headers, engine.format.name),
       engine,
       readsOnly,
       budget: openBudget(limits),
@@ -205,10 +206,3 @@ async function answerOperation(
 
 /** Credentials must not be cached, as over REST. */
 const NO_STORE = { 'Cache-Control': 'no-store' } as const
-
-/** As in Strapi: Strapi 4 names no charset, and Strapi 5 answers with the media type of GraphQL where it is accepted. */
-function responseType({ headers }: HttpRequest, { name }: GraphqlFormat): string {
-  if (name === 'nested') return 'application/json'
-  const isAccepted = headers.accept?.includes('application/graphql-response+json')
-  return `application/${isAccepted ? 'graphql-response+json' : 'json'}; charset=utf-8`
-}

@@ -42,9 +42,9 @@ export const openDispatcher = async (options: DispatcherOptions): Promise<Dispat
 })
 
 export async function openServerGeneration(options: DispatcherOptions): Promise<ServerGeneration> {
-  const { settings, observer, projectRoot, middlewares = [] } = options
+  const { settings, observer, projectRoot, graphql, middlewares = [] } = options
   const inFlight = openInFlight()
-  const around = { requestTimeout: settings.requestTimeout, observer, projectRoot, inFlight }
+  const around = { requestTimeout: settings.requestTimeout, observer, projectRoot, graphql, inFlight }
   const listener = await withGlobalMiddlewares(middlewares, createListener(options, inFlight), around)
   return { options, inFlight, listener }
 }

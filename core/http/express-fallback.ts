@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Express } from 'express'
 import { onceResolved } from '../base/memo.ts'
 import { notFound } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
+import { toEndpointForm } from '../graphql/refusal.ts'
 import { isHarmless } from '../media/file-type.ts'
 import { cacheControlFor } from './response-headers.ts'
 import {
@@ -37,7 +38,7 @@ async function load(mount: (app: Express) => void | Promise<void>, terms: Failur
 /** Answers errors passed to Express: an error with a client status (4xx) keeps it, any other is 500. */
 export const errorHandler =
   (terms: FailureTerms): ErrorRequestHandler =>
-  (error: unknown, { headers }, response, _next) => {
+  (error: unknown, { path, headers }, response, _next) => {
     const fault =
       clientFaultOf(error) ?? faultOfError(error, String(response.getHeader('X-Request-Id')), terms)
     if (response.headersSent) {
@@ -45,7 +46,9 @@ export const errorHandler =
       return
     }
     removeContentHeaders(response)
-    refuse(response, toFaultResponse(fault), headers)
+    const answer = toFaultResponse(fault)
+    const { graphql } = terms
+    refuse(response, graphql ? toEndpointForm(answer, { path, headers }, { graphql }) : answer, headers)
   }
 
 function refuse(response: ServerResponse, answer: HttpResponse, headers: IncomingHttpHeaders): void {

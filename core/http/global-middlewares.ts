@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from 'express'
 import { once } from '../base/memo.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { isSafeMethod, toFaultResponse } from '../faults/http-exchange.ts'
+import { type GraphqlEndpoints, toEndpointForm } from '../graphql/refusal.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorHandler } from './express-fallback.ts'
 import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
@@ -38,14 +39,14 @@ export async function withGlobalMiddlewares(
 
 /** Times out requests whose middleware neither answers nor calls `next`. */
 const limitTime =
-  ({ requestTimeout, observer, inFlight }: GlobalMiddlewareOptions): RequestHandler =>
+  ({ requestTimeout, observer, inFlight, graphql }: GlobalMiddlewareOptions): RequestHandler =>
   (request, response, next) => {
     const id = toRequestId(request.headers['x-request-id'])
     request.headers['x-request-id'] = id
     response.setHeader('X-Request-Id', id)
     const timer = setTimeout(() => {
       observer.emit({ kind: 'timedOut', requestId: id, path: request.path })
-      answerTimeout(request, response)
+      answerTimeout(request, response, graphql ?? {})
     }, requestTimeout)
     requestStarted(inFlight)
     const pass = once(() => {
@@ -57,9 +58,14 @@ const limitTime =
     next()
   }
 
-function answerTimeout({ method }: Request, response: ServerResponse): void {
+function answerTimeout(request: Request, response: ServerResponse, graphql: GraphqlEndpoints): void {
   if (response.headersSent) response.destroy()
-  else writeAnswer(response, toFaultResponse(timeoutFault(method)), [])
+  else
+    writeAnswer(
+      response,
+      toEndpointForm(toFaultResponse(timeoutFault(request.method)), request, { graphql }),
+      [],
+    )
 }
 
 /** A middleware may have written something: the outcome is unknown. */

@@ -32,13 +32,13 @@ export interface MemoryOptions extends ListenerOptions {
 }
 
 export async function openInMemory(terms: MemoryOptions): Promise<MemoryServer> {
-  const { middlewares, settings, observer, projectRoot } = terms
+  const { middlewares, settings, observer, projectRoot, graphql } = terms
   const inFlight = openInFlight()
-  const around = { requestTimeout: settings.requestTimeout, observer, projectRoot, inFlight }
+  const around = { requestTimeout: settings.requestTimeout, observer, projectRoot, graphql, inFlight }
   const server = createServer(
     await withGlobalMiddlewares(middlewares, createListener(terms, inFlight), around),
   )
-  answerUnparsed(server, () => observer)
+  answerUnparsed(server, () => terms)
   return {
     async send({ method, path, headers, body }) {
       const [near, far] = duplexPair()

@@ -9,6 +9,7 @@ import {
   type Responder,
   toFaultResponse,
 } from '../faults/http-exchange.ts'
+import { type GraphqlEndpoints, toEndpointForm } from '../graphql/refusal.ts'
 import { networkOf } from '../identity/rate-limit.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -44,6 +45,8 @@ export interface ListenerOptions {
   readonly fallback: (() => Promise<RequestListener>) | null
   /** Pages for browsers at addresses that no responder takes; not asked inside another application. */
   readonly pages?: Responder
+  /** The GraphQL endpoints, where refusals have GraphQL's form; absent: none. */
+  readonly graphql?: GraphqlEndpoints
   /** Takes requests that neither a responder nor /uploads answers; absent: the fallback does. */
   readonly passOn?: RequestListener
   readonly observer: Observer
@@ -213,7 +216,7 @@ function finish(exchange: Exchange, answer: HttpResponse): void {
     return
   }
   try {
-    const final = answer.hasEtag ? applyTag(answer, request) : state.explains ? withReason(answer) : answer
+    const final = finalForm(answer, exchange)
     const headers = sharedHeaders(exchange)
     const caching = cacheControlFor(final, request)
     if (caching !== null) headers.push('Cache-Control', caching)
@@ -224,6 +227,13 @@ function finish(exchange: Exchange, answer: HttpResponse): void {
     response.destroy()
     reportEnd(exchange, 500)
   }
+}
+
+function finalForm(answer: HttpResponse, { request, state }: Exchange): HttpResponse {
+  if (answer.hasEtag) return applyTag(answer, request)
+  const { explains, graphql } = state
+  const formed = answer.fault && graphql ? toEndpointForm(answer, request, { graphql, explains }) : answer
+  return explains && formed === answer ? withReason(answer) : formed
 }
 
 function sharedHeaders({ request, state, startedAt }: Exchange): string[] {

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
-import type { Observer } from '../observe/observation.ts'
+import { toEndpointForm } from '../graphql/refusal.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 import {
   countPending,
@@ -69,7 +69,7 @@ export async function openHttpServer(options: DispatcherOptions): Promise<HttpSe
     (request, response) => receive(dispatcher, request, response),
   )
   handleErrors(server, () => dispatcher.current.options.observer)
-  answerUnparsed(server, () => dispatcher.current.options.observer)
+  answerUnparsed(server, () => dispatcher.current.options)
   const serving = {
     swap: async (next: DispatcherOptions) => swap(server, dispatcher, await openServerGeneration(next)),
     hold: () => holdRequests(dispatcher),
@@ -148,24 +148,48 @@ const SWEEP_INTERVAL = 50
 const stopListening = (server: Server): unknown => NetServer.prototype.close.call(server)
 
 /** Answers what Node's parser passes to no request listener: malformed requests and CONNECT. */
-export function answerUnparsed(server: Server, observer: () => Observer): void {
+export function answerUnparsed(server: Server, terms: () => UnparsedTerms): void {
+  /** The path of each connection's latest request, which is the one that is refused in the middle of its body. */
+  const paths = new WeakMap<Duplex, string>()
+  server.on('request', ({ socket, url = '' }) => paths.set(socket, url))
   // Without a listener, Node closes the connection of a CONNECT request without an answer.
   server.on('connect', (_request, socket) => answerConnect(socket))
-  server.on('clientError', (error: Error, socket) => answerMalformed(error, socket, observer()))
+  server.on('clientError', (error: ParserError, socket) =>
+    answerMalformed({ error, socket, url: requestedUrl(error) ?? paths.get(socket) ?? '' }, terms()),
+  )
+}
+
+type UnparsedTerms = Pick<DispatcherOptions, 'observer' | 'graphql'>
+
+interface ParserError extends Error {
+  readonly code?: string
+  /** The bytes that the parser refused. */
+  readonly rawPacket?: Buffer
+}
+
+/** Characters of a request line that are looked at. */
+const MAX_REQUEST_LINE = 2_000
+
+/** The address in a request line that came with the refused bytes; undefined: they are a later part of a request. */
+const requestedUrl = ({ rawPacket }: ParserError): string | undefined =>
+  /^[A-Z]+ (\S+) HTTP\//.exec(rawPacket?.toString('latin1', 0, MAX_REQUEST_LINE) ?? '')?.[1]
+
+interface Malformed {
+  readonly error: ParserError
+  readonly socket: Duplex
+  readonly url: string
 }
 
 /** Answers bytes that are no HTTP request, and closes their connection. */
-function answerMalformed(
-  error: Error & { readonly code?: string },
-  socket: Duplex,
-  observer: Observer,
-): void {
+function answerMalformed({ error, socket, url }: Malformed, { observer, graphql = {} }: UnparsedTerms): void {
   observer.emit({ kind: 'malformed', code: error.code ?? 'unknown' })
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  endSocket(socket, toFaultResponse(faultOfParserError(error.code)))
+  const answer = toFaultResponse(faultOfParserError(error.code))
+  // The headers are not parsed: the answer has the media type that every client accepts.
+  endSocket(socket, toEndpointForm(answer, { path: url.split('?')[0] ?? '', headers: {} }, { graphql }))
 }
 
 /** CONNECT is refused like any other method that is not implemented (reference/rest.md#1-envelope-and-status-codes). */

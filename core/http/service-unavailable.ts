@@ -1,5 +1,5 @@
 import { OUTDATED_MESSAGE } from '../database/request-fault.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { fault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -30,12 +30,11 @@ export interface StartGate {
   setStep(step: StartStep): void
 }
 
-/** `graphql`: the paths of GraphQL. */
-export function openStartGate(graphql: readonly string[]): StartGate {
+export function openStartGate(): StartGate {
   let step: StartStep = 'starting'
   const health = openHealth({ readiness: async () => 'starting', reason: () => REASONS[step] })
   return {
-    responders: [health, createRefusal({ message: MESSAGE, graphql })],
+    responders: [health, createRefusal(MESSAGE)],
     setStep(next) {
       step = next
     },
@@ -46,13 +45,11 @@ interface OutdatedOptions {
   readonly isOutdated: () => boolean
   /** Called for each request that is refused. */
   readonly onRefused: () => void
-  /** The paths of GraphQL. */
-  readonly graphql: readonly string[]
 }
 
 /** Answers every request except health checks with 503 while the database has another version's schema. */
-export function refuseOutdated({ isOutdated, onRefused: refused, graphql }: OutdatedOptions): Responder {
-  const refuse = createRefusal({ message: OUTDATED_MESSAGE, graphql })
+export function refuseOutdated({ isOutdated, onRefused: refused }: OutdatedOptions): Responder {
+  const refuse = createRefusal(OUTDATED_MESSAGE)
   return request => {
     if (!isOutdated() || isHealthPath(request.path)) return null
     refused()
@@ -60,26 +57,9 @@ export function refuseOutdated({ isOutdated, onRefused: refused, graphql }: Outd
   }
 }
 
-interface RefusalOptions {
-  readonly message: string
-  /** The paths of GraphQL, which has its own error format. */
-  readonly graphql: readonly string[]
-}
-
-/** Answers every request with 503 and one message, in the error format of its path. Nothing was written. */
-function createRefusal({ message, graphql }: RefusalOptions): (request: HttpRequest) => HttpResponse {
-  const answersTo = (given: Fault) => ({ rest: toFaultResponse(given), graphql: toGraphqlAnswer(given) })
-  const reading = answersTo(fault('unavailable', message))
-  const writing = answersTo(fault('unavailable', message, { outcome: 'not-written' }))
-  return ({ method, path }) => {
-    const answers = isSafeMethod(method) ? reading : writing
-    const isGraphql = graphql.some(endpoint => path === endpoint || path.startsWith(`${endpoint}/`))
-    return isGraphql ? answers.graphql : answers.rest
-  }
-}
-
-function toGraphqlAnswer({ message, details }: Fault): HttpResponse {
-  const error = { name: 'ServiceUnavailableError', message, details }
-  const extensions = { error, code: 'INTERNAL_SERVER_ERROR' }
-  return { status: 503, body: JSON.stringify({ errors: [{ message, extensions }] }) }
+/** Answers every request with 503 and one message. Nothing was written. */
+function createRefusal(message: string): (request: HttpRequest) => HttpResponse {
+  const reading = toFaultResponse(fault('unavailable', message))
+  const writing = toFaultResponse(fault('unavailable', message, { outcome: 'not-written' }))
+  return ({ method }) => (isSafeMethod(method) ? reading : writing)
 }

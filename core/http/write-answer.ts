@@ -3,6 +3,7 @@ import { messageWithPlace, projectFrame } from '../base/project-frame.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { type Fault, type FaultCode, fault, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, isSafeMethod } from '../faults/http-exchange.ts'
+import type { GraphqlEndpoints } from '../graphql/refusal.ts'
 import type { Observer } from '../observe/observation.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -81,6 +82,8 @@ export interface FailureTerms {
   readonly observer: Observer
   /** In development: failures of code in this folder are described in the response. */
   readonly projectRoot?: string | undefined
+  /** The GraphQL endpoints, where refusals have GraphQL's form; absent: none. */
+  readonly graphql?: GraphqlEndpoints | undefined
 }
 
 /** Failures of the server itself are only logged. */

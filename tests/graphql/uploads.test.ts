@@ -92,7 +92,8 @@ async function refused(t: ExecutionContext, sent: Sent, message: RegExp, status 
   const before = stored()
   const answer = await send(sent)
   t.is(answer.status, status, JSON.stringify(answer.body))
-  t.regex(answer.body.error.message, message)
+  const { errors, error } = answer.body
+  t.regex(status === 413 ? errors[0].message : error.message, message)
   t.deepEqual(stored(), before)
   t.deepEqual(staged(), [])
 }

@@ -1,31 +1,13 @@
 import { GraphQLError } from 'graphql'
-import { FAULTS, type Fault, type FaultCode, FORBIDDEN, RequestFault } from '../../faults/fault.ts'
-
-/** Error codes (reference/graphql.md#10-errors); all other faults are INTERNAL_SERVER_ERROR. */
-const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
-  validation: 'BAD_USER_INPUT',
-  forbidden: 'FORBIDDEN',
-  policy: 'FORBIDDEN',
-  unauthorized: 'FORBIDDEN',
-  application: 'STRAPI_APPLICATION_ERROR',
-  pagination: 'STRAPI_PAGINATION_ERROR',
-  notFound: 'STRAPI_NOT_FOUND_ERROR',
-  payloadTooLarge: 'STRAPI_PAYLOAD_TOO_LARGE_ERROR',
-  tooLarge: 'STRAPI_PAYLOAD_TOO_LARGE_ERROR',
-  rejected: 'STRAPI_BAD_REQUEST_ERROR',
-  conflict: 'STRAPI_CONFLICT_ERROR',
-  rateLimit: 'STRAPI_RATE_LIMIT_ERROR',
-  notImplemented: 'STRAPI_NOT_IMPLEMENTED_ERROR',
-}
+import { type Fault, FORBIDDEN, RequestFault } from '../../faults/fault.ts'
+import { faultExtensions } from '../refusal.ts'
 
 /** Converts a fault to a GraphQL error with a code and REST's error object. */
 export function toGraphqlError(fault: Fault): GraphQLError {
   const { message, details } = publicFault(fault)
   if (fault.code === 'foreignPart')
     return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
-  const { name } = FAULTS[fault.code]
-  const code = CODES[fault.code] ?? 'INTERNAL_SERVER_ERROR'
-  const error = new GraphQLError(message, { extensions: { error: { name, message, details }, code } })
+  const error = new GraphQLError(message, { extensions: faultExtensions({ ...fault, message, details }) })
   if (fault.reason !== undefined) reasons.set(error, fault.reason)
   return error
 }

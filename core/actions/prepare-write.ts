@@ -104,9 +104,10 @@ export function authorizeAnswer(
   call: Pick<ActionCall, 'caller' | 'original'>,
   action: Action,
 ): RestrictedQuery {
-  const { filter, search, sort, publication } = query
-  if (filter || search || publication || sort.length > 0) authorizeQuery(query, call, action)
-  return authorizeQuery({ ...query, filter: null, search: null, publication: null, sort: [] }, call, action)
+  const { textSearch, ...rest } = query
+  const { filter, search, sort, publication } = rest
+  if (filter || search || textSearch || publication || sort.length > 0) authorizeQuery(query, call, action)
+  return authorizeQuery({ ...rest, filter: null, search: null, publication: null, sort: [] }, call, action)
 }
 
 /** Trusted code and middlewares may also set attributes that no request may. */

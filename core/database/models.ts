@@ -23,6 +23,7 @@ import {
   type Storage,
   type Table,
   type TableLink,
+  writtenColumns,
 } from '../model/storage.ts'
 import { quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier } from '../sql/identifier.ts'
@@ -99,11 +100,14 @@ function define(input: ModelsInput, table: Table, definition: Definition): RowMo
   const { sequelize, schema } = input
   const { names, modelName, timestamps, scopes } = definition
   const attributes: ModelAttributes = Object.fromEntries(
-    table.columns.map(column => [found(names, column.name), toAttribute(input, table, column)]),
+    writtenColumns(table.columns).map(column => [
+      found(names, column.name),
+      toAttribute(input, table, column),
+    ]),
   )
   return sequelize.define(modelName, attributes, {
     ...{ schema, tableName: table.name, freezeTableName: true, timestamps, scopes },
-    indexes: table.indexes.filter(({ where }) => where === null).map(toIndex),
+    indexes: table.indexes.filter(({ where, method }) => where === null && !method).map(toIndex),
   })
 }
 
@@ -161,6 +165,8 @@ function toDataType(type: ColumnType) {
       return DataTypes.DECIMAL(10, 2)
     case 'boolean':
       return DataTypes.BOOLEAN
+    case 'tsvector':
+      return DataTypes.TSVECTOR
     case 'varchar(255)':
       return DataTypes.STRING(255)
     case 'text':

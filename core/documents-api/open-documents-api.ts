@@ -71,10 +71,10 @@ const FIND = ['filters', '_q', 'publicationFilter', 'hasPublishedVersion', 'stat
 const VERSIONS = ['documentId', 'locale', ...ANSWER]
 
 const KNOWN_PARAMS: Readonly<Record<DocumentAction, readonly string[]>> = {
-  findMany: [...FIND, ...ANSWER, 'sort', 'pagination', 'start', 'limit'],
-  findFirst: [...FIND, ...ANSWER, 'sort'],
+  findMany: [...FIND, ...ANSWER, 'search', 'highlight', 'sort', 'pagination', 'start', 'limit'],
+  findFirst: [...FIND, ...ANSWER, 'search', 'highlight', 'sort'],
   findOne: ['documentId', 'status', 'locale', ...ANSWER],
-  count: FIND,
+  count: [...FIND, 'search'],
   create: ['data', 'status', 'locale', ...ANSWER],
   update: ['documentId', 'data', 'status', 'locale', ...ANSWER],
   delete: VERSIONS,

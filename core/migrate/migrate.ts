@@ -133,14 +133,14 @@ async function makeOne(
   { concurrentIndex: apart, summary }: Step,
 ): Promise<boolean> {
   if (apart === null || (await isThere(session, apart))) return false
-  await session.run(sql(apart.undo))
+  if (apart.undo !== null) await session.run(sql(apart.undo))
   try {
     await session.run(sql(apart.make))
     return true
   } catch (error) {
     const fault = toDatabaseFault(error)
     if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
-    await session.run(sql(apart.undo))
+    if (apart.undo !== null) await session.run(sql(apart.undo))
     if (isOvertaken(error)) throw error
     const code = fault.kind === 'unique' ? 'not-unique' : 'database'
     throw new MigrationRefused([refusal(code, null, `${summary}: PostgreSQL refused it: ${fault.message}`)])
@@ -148,6 +148,7 @@ async function makeOne(
 }
 
 async function isThere(session: DedicatedSession, { index }: ConcurrentIndex): Promise<boolean> {
+  if (index === null) return false
   const text = 'SELECT count(*) > 0 FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid'
   const { rows } = await session.run(sql(text, index))
   return rows[0]?.[0] === true

@@ -1,9 +1,11 @@
 import type { Column, Table } from '../model/storage.ts'
 import { alter, printIndex, printTable, printVersionTrigger, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { printSearchTrigger } from '../sql/search-ddl.ts'
 import { planReshape, type ReshapePlan } from './plan-reshape.ts'
 import type { ActualColumn, ActualTable, Catalogue } from './schema/catalogue.ts'
 import { called, compareColumns, compareStrays } from './schema/columns.ts'
+import { compareSearch } from './schema/compare-search.ts'
 import {
   compareChecks,
   compareForeignKeys,
@@ -98,6 +100,7 @@ function* createTable({ schema, otherNames }: Catalogue, table: Table): Generato
     printTable(schema, table),
     ...table.indexes.map(index => printIndex(schema, table.name, index)),
     ...(table.versioned ? [printVersionTrigger(schema, table.name)] : []),
+    ...(table.searchTriggers ?? []).flatMap(trigger => printSearchTrigger(schema, table.name, trigger)),
   ]
   const referred = table.foreignKeys.map(({ references }) => references.table)
   const summary = `create table "${table.name}" (${table.serves})`
@@ -110,6 +113,7 @@ function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<Schema
   yield* compareColumns(pair)
   yield* compareKinds(pair)
   yield* compareStrays(pair)
+  yield* compareSearch(pair)
   yield* compareIndexes(pair)
   yield* compareChecks(pair)
   yield* compareForeignKeys(pair, neighbours)

@@ -2,7 +2,7 @@ import { deepFreeze, present } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
-import type { LocaleSettings } from '../project/settings/settings.ts'
+import type { LocaleSettings, SearchDeclaration } from '../project/settings/settings.ts'
 import {
   type BuildContext,
   buildAttribute,
@@ -19,7 +19,15 @@ import {
   type DeclaredType,
   toDeclarations,
 } from './declarations.ts'
-import type { Attribute, Component, ContentType, Locale, Model, RelationAttribute } from './model.ts'
+import type {
+  Attribute,
+  Component,
+  ContentType,
+  DeclaredSearch,
+  Locale,
+  Model,
+  RelationAttribute,
+} from './model.ts'
 
 /** Compiles a project's declarations to its model; fails with all diagnostics at once. */
 export function compileModel(project: Project): Result<Model, Diagnostic> {
@@ -73,9 +81,15 @@ const typeShell = (type: DeclaredType, attributes: AttributeMap): ContentType =>
   localized: type.localized,
   tableName: type.tableName,
   indexes: type.indexes,
+  search: type.search && toSearch(type.search),
   attributes,
   ...present({ description: type.description, renamedFrom: type.renamedFrom }),
 })
+
+function toSearch({ attributes, languages }: SearchDeclaration): DeclaredSearch | null {
+  const fields = Object.entries(attributes).map(([path, weight]) => ({ path, weight }))
+  return fields.length === 0 ? null : { fields, languages }
+}
 
 const componentShell = (component: DeclaredComponent, attributes: AttributeMap): Component => ({
   holder: 'component',

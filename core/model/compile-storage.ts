@@ -21,11 +21,13 @@ import {
   isStoredLink,
   renamedLocales,
   type SchemaInput,
+  type StorageLayout,
   type StoredLink,
   toLayout,
   toSchemaInput,
 } from './layout.ts'
 import type { ContentType, Holder, Model } from './model.ts'
+import { type SearchSets, searchIndexes, searchTriggers } from './search.ts'
 import {
   type Column,
   type ForeignKey,
@@ -38,10 +40,14 @@ import { listIndexes, typeIndexes } from './type-indexes.ts'
 
 /**
  * Compiles the tables of a model and their names. Deterministic. Link tables follow the tables of their owners.
- * Expected lists get their own indexes.
+ * Expected lists get their own indexes, and sets of searched attributes their own vectors.
  */
-export function compileStorage(model: Model, expected: ExpectedLists | null = null): Storage {
-  const layout = toLayout(model)
+export function compileStorage(
+  model: Model,
+  expected: ExpectedLists | null = null,
+  searchSets: SearchSets = new Map(),
+): Storage {
+  const layout = toLayout(model, searchSets)
   const blueprint = toSchemaInput(model, layout, expected)
   const types = [...model.contentTypes.values()]
   const components = [...model.components.values()]
@@ -49,18 +55,26 @@ export function compileStorage(model: Model, expected: ExpectedLists | null = nu
     ...layout,
     tables: [
       ...systemTables(model),
-      ...types.map(type => buildTypeTable(type, blueprint)),
-      ...components.map(component => buildComponentTable(component, blueprint)),
+      ...types.map(type => withSearchTriggers(buildTypeTable(type, blueprint), layout, [type])),
+      ...components.map(component =>
+        withSearchTriggers(buildComponentTable(component, blueprint), layout, types),
+      ),
       ...[...types, ...components].flatMap(holder => buildLinkTables(holder, blueprint)),
     ],
   })
+}
+
+function withSearchTriggers(table: Table, layout: StorageLayout, types: readonly ContentType[]): Table {
+  const triggers = searchTriggers(table.name, layout, types)
+  return triggers.length === 0 ? table : { ...table, searchTriggers: triggers }
 }
 
 /** One row for each version: (document, locale, status). */
 function buildTypeTable(type: ContentType, blueprint: SchemaInput): Table {
   const { layout, expected } = blueprint
   const { name } = layout.table(type)
-  const indexes = typeIndexes(type, layout)
+  const search = layout.search(type)
+  const indexes = [...typeIndexes(type, layout), ...(search ? searchIndexes(name, search) : [])]
   return {
     name,
     serves: `content-type \`${type.key}\``,
@@ -68,6 +82,7 @@ function buildTypeTable(type: ContentType, blueprint: SchemaInput): Table {
       ...versionColumns(type, blueprint),
       ...attributeColumns(type, blueprint),
       ...stampColumns(type),
+      ...(search?.vectors.map(({ column }) => optionalColumn(column, 'tsvector')) ?? []),
     ],
     primaryKey: ['id'],
     indexes: expected ? [...indexes, ...listIndexes({ type, layout, expected, indexes })] : indexes,

@@ -1,6 +1,11 @@
 import type { Path } from '../faults/diagnostic.ts'
 import type { AttributeDeclaration } from '../project/settings/declarations.ts'
-import type { ComponentDeclaration, ContentTypeDeclaration, Settings } from '../project/settings/settings.ts'
+import type {
+  ComponentDeclaration,
+  ContentTypeDeclaration,
+  SearchDeclaration,
+  Settings,
+} from '../project/settings/settings.ts'
 import { BUILT_IN_TYPES, type BuiltInDeclaration } from './built-in-types.ts'
 import { toPlural, toSnakeCase, toTitle } from './names.ts'
 
@@ -38,6 +43,8 @@ export interface DeclaredType extends DeclaredBase {
   readonly kind: 'collection' | 'single'
   readonly pluralApiId: string
   readonly indexes: readonly (readonly string[])[]
+  /** null: a built-in type. */
+  readonly search: SearchDeclaration | null
 }
 
 /** Components have no drafts or locales of their own: those of the owner apply. */
@@ -98,6 +105,7 @@ function toBuiltIn(
     localized: false,
     tableName: `plinth_${pluralApiId}`,
     indexes: [],
+    search: null,
     attributes: key === 'user' ? { ...attributes, ...settings.user.attributes } : attributes,
     path: key === 'user' ? ['user'] : [],
   }

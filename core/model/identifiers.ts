@@ -22,6 +22,17 @@ export function constraintName(...parts: readonly string[]): string {
 export const linkTableName = (ownerTable: string, attribute: string): string =>
   identifier(`${ownerTable}_${toSnakeCase(attribute)}_links`)
 
+/** A short digest of plain data, for names of objects that are replaced when their definition changes. Sets are lists. */
+export const digestOf = (definition: object): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify(definition, (_, value: unknown) =>
+        value instanceof Map || value instanceof Set ? [...value] : value,
+      ),
+    )
+    .digest('hex')
+    .slice(0, 8)
+
 function hashed(name: string, whole: string): string {
   const hash = createHash('sha256').update(whole).digest('hex').slice(0, 10)
   return `${name.slice(0, MAX_IDENTIFIER - hash.length - 1)}_${hash}`

@@ -1,3 +1,4 @@
+import { memoize } from '../base/memo.ts'
 import { componentTableName } from './declarations.ts'
 import { attributeColumn, identifier, linkColumns, linkCoordinates, linkTableName } from './identifiers.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type RelationAttribute,
 } from './model.ts'
 import { toPlural, toSnakeCase } from './names.ts'
+import { compileSearch, type SearchSets } from './search.ts'
 import type { ComponentTable, LinkStorage, Storage, TableLink, TypeTable } from './storage.ts'
 
 /** The names of tables and columns: used by plans and by the builders of the tables. */
@@ -25,7 +27,7 @@ interface Named<Table> {
   readonly links: ReadonlyMap<string, LinkStorage>
 }
 
-export function toLayout(model: Model): StorageLayout {
+export function toLayout(model: Model, searchSets: SearchSets = new Map()): StorageLayout {
   const types = new Map([...model.contentTypes.values()].map(type => [type, nameAll(type, typeTable(type))]))
   const components = new Map(
     [...model.components.values()].map(each => [each, nameAll(each, componentTable(each))]),
@@ -36,14 +38,17 @@ export function toLayout(model: Model): StorageLayout {
       holder,
       'is not of this model',
     )
-  return {
-    table: type => found(types.get(type), type, 'is not of this model').table,
-    componentTable: component => found(components.get(component), component, 'is not of this model').table,
-    column: (holder, attribute) =>
+  const names = {
+    table: (type: ContentType) => found(types.get(type), type, 'is not of this model').table,
+    componentTable: (component: Component) =>
+      found(components.get(component), component, 'is not of this model').table,
+    column: (holder: Holder, attribute: string) =>
       found(named(holder).columns.get(attribute), holder, `has no column for ${attribute}`),
-    link: (holder, attribute) =>
+    link: (holder: Holder, attribute: string) =>
       found(named(holder).links.get(attribute), holder, `stores no link ${attribute}`),
   }
+  const search = memoize((type: ContentType) => compileSearch(type, searchSets, { model, layout: names }))
+  return { ...names, search }
 }
 
 export const isStoredLink = (attribute: Attribute): attribute is StoredLink =>

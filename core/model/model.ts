@@ -51,8 +51,16 @@ export interface ContentType {
   /** The base of its table names. */
   readonly tableName: string
   readonly indexes: readonly (readonly string[])[]
+  /** Full-text search (docs/search.md); null: none. */
+  readonly search: DeclaredSearch | null
   /** id and documentId, the declared attributes in file order, timestamps, locale, localizations. */
   readonly attributes: ReadonlyMap<string, Attribute>
+}
+
+export interface DeclaredSearch {
+  readonly fields: readonly { readonly path: string; readonly weight: 'A' | 'B' | 'C' | 'D' }[]
+  /** Text search configuration by locale; other locales have the one of their language. */
+  readonly languages: Readonly<Record<string, string>>
 }
 
 export interface Component {

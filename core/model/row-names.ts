@@ -1,6 +1,6 @@
 import type { Holder } from './model.ts'
 import { toCamelCase, toPascalCase } from './names.ts'
-import type { Storage, Table } from './storage.ts'
+import { type Storage, type Table, writtenColumns } from './storage.ts'
 
 /** The names of a table's columns in code, by column: the attribute's name, otherwise the column in camel case. */
 export function rowNames(
@@ -10,7 +10,7 @@ export function rowNames(
 ): ReadonlyMap<string, string> {
   const attributes = [...(holder?.attributes.values() ?? [])]
   const taken = new Set(attributes.map(({ name }) => name))
-  const columns = new Set(table.columns.map(({ name }) => name))
+  const columns = new Set(writtenColumns(table.columns).map(({ name }) => name))
   const names = new Map<string, string>()
   for (const attribute of attributes) {
     if (holder === null || attribute.kind !== 'scalar') continue

@@ -14,6 +14,8 @@ export interface Storage {
   column(holder: Holder, attribute: string): string
   /** The storage of a link on the side that owns it. Throws for inverse relations and localizations. */
   link(holder: Holder, attribute: string): LinkStorage
+  /** The vectors of the full-text search of a type; null: it has no `search:`. */
+  search(type: ContentType): TypeSearch | null
   /** Every table of the model, in creation order. */
   readonly tables: readonly Table[]
 }
@@ -45,6 +47,59 @@ export interface ComponentTable {
   readonly ownerKey: 'owner_key'
   readonly locale: 'locale'
   readonly position: 'position'
+}
+
+/** The full-text search of a type (docs/search.md). */
+export interface TypeSearch {
+  /** The one with all paths first, then by size. */
+  readonly vectors: readonly SearchVector[]
+  /** Text search configuration by locale; the first is the default locale's, which also applies to types without locales. */
+  readonly configurations: ReadonlyMap<string, string>
+}
+
+/** A tsvector column: the searchable text of some of the declared paths. */
+export interface SearchVector {
+  readonly column: string
+  readonly paths: ReadonlySet<string>
+  readonly texts: readonly SearchText[]
+}
+
+/** One text column of a vector. */
+export interface SearchText {
+  readonly column: string
+  readonly weight: 'A' | 'B' | 'C' | 'D'
+  /** The column is jsonb of the attribute type `blocks`. */
+  readonly blocks: boolean
+  /** The component table that has the column, and the owner name in its rows; null: the type's own table. */
+  readonly component: { readonly table: string; readonly owner: string } | null
+}
+
+/** A trigger of the full-text search, with a function of the same name. */
+export type SearchTrigger = FillTrigger | RefillTrigger
+
+interface SearchTriggerBase {
+  readonly name: string
+  /** The content-type's table, and its columns. */
+  readonly table: string
+  readonly key: string
+  readonly status: string | null
+  readonly locale: string | null
+}
+
+/** Fills the vectors of a written row. */
+export interface FillTrigger extends SearchTriggerBase, TypeSearch {
+  readonly kind: 'fill'
+}
+
+/** On a component's table: fills the vectors of the owners of written rows again. */
+export interface RefillTrigger extends SearchTriggerBase {
+  readonly kind: 'refill'
+  /** Owner names. */
+  readonly owners: readonly string[]
+  /** The component's searched columns. */
+  readonly columns: readonly string[]
+  /** Setting it makes the fill trigger fill all vectors of the row. */
+  readonly vector: string
 }
 
 export type LinkStorage = ColumnLink | TableLink
@@ -158,6 +213,8 @@ export interface Table {
   readonly foreignKeys: readonly ForeignKey[]
   /** True if responses depend on it: every write increments its version. */
   readonly versioned: boolean
+  /** Only tables of content-types with `search:` and of their components. */
+  readonly searchTriggers?: readonly SearchTrigger[]
   /** Only tables of content-types and components. */
   readonly shape?: SchemaShape
 }
@@ -174,6 +231,7 @@ export type ColumnType =
   | 'date'
   | 'time(3)'
   | 'timestamptz(3)'
+  | 'tsvector'
 
 export interface Column {
   readonly name: string
@@ -195,6 +253,10 @@ export interface Column {
   readonly attribute?: Attribute
 }
 
+/** The columns that writers fill. Triggers fill the vectors of the full-text search. */
+export const writtenColumns = (columns: readonly Column[]): readonly Column[] =>
+  columns.filter(({ type }) => type !== 'tsvector')
+
 export interface Index {
   readonly name: string
   readonly columns: readonly string[]
@@ -204,6 +266,8 @@ export interface Index {
     | { readonly column: string; readonly equals: string }
     | { readonly column: string; readonly notNull: true }
     | null
+  /** Absent: btree. */
+  readonly method?: 'gin'
 }
 
 /** For rows that meet `onlyWhen`, the column must be one of the values or not null. */

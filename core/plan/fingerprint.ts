@@ -12,6 +12,7 @@ import type {
   RestrictedQuery,
   Selection,
   Sort,
+  TextSearch,
   VisibleVersions,
 } from '../query/query.ts'
 import type { ParameterValue } from '../sql/nodes.ts'
@@ -56,6 +57,7 @@ export function outline(
     walk.place('Q', search, search.text)
     for (const attribute of search.attributes) walk.key += `${numberOf(attribute)},`
   }
+  if (query.textSearch) walkTextSearch(query.textSearch, walk)
   walkSorts(sort, walk)
   walk.key += `@${defaultLocale}`
   return walk.outline()
@@ -86,6 +88,12 @@ let count = 0
 
 /** The number of an attribute or a type, unique while the process runs. */
 const numberOf = memoize((_: object): number => ++count)
+
+function walkTextSearch(search: TextSearch, walk: Walk): void {
+  const { text, paths, highlight, byRank } = search
+  walk.place('X', search, text)
+  walk.key += JSON.stringify([paths, highlight.map(({ name }) => name), byRank])
+}
 
 /** Locale codes are part of the key: there are few, and the plan depends on them. */
 function walkLocale(locale: LocaleChoice, walk: Walk): void {

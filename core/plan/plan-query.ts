@@ -21,6 +21,7 @@ import { lastAndNextRow, pageAndNextRow, planAfter, planCursor, planIdBound } fr
 import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
 import { pageWindow, planLimits, planOrder, sizedPage } from './rows.ts'
 import { documentColumns } from './selection.ts'
+import { planTextSearch } from './text-search.ts'
 
 /** Options of a plan. */
 export interface PlanOptions {
@@ -44,9 +45,11 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
   const table: SqlSource = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
   const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context)])
+  const found = query.textSearch && planTextSearch(query, query.textSearch, row, context)
+  const marked = typeof context.shape === 'object' ? [] : (found?.highlight ?? [])
   // The source selects the rows, so populates are computed only for returned rows.
   const rowsOf = (source: SqlSource): Select =>
-    select({ columns: documentColumns(query.selection, row, context), from: [source] })
+    select({ columns: [...documentColumns(query.selection, row, context), ...marked], from: [source] })
   if (query.take.kind === 'one') {
     const window = isOnly(query.take)
       ? { ...ALL, where, order: byId(row), limit: sqlConstant(1) }
@@ -55,7 +58,10 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
   }
   const { page, after } = query.take
   const total = query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null
-  const order = planOrder(query.sort, row, context)
+  const order: readonly Order[] = [
+    ...(found && query.textSearch?.byRank ? [{ expression: found.rank, direction: 'desc' } as const] : []),
+    ...planOrder(query.sort, row, context),
+  ]
   if (!after) {
     const window = { where, order, ...pageWindow(page, context) }
     return { ...WHOLE_LIST, form: 'many', rows: rowsOf({ ...table, window }), total }
@@ -164,8 +170,9 @@ function localeConditions(choice: LocaleChoice, locale: Expression): readonly Ex
 function conditions(query: Query, row: Row, context: PlanContext): readonly Expression[] {
   const filter = query.filter ? [planFilter(query.filter, row, context)] : []
   const search = query.search ? [planSearch(query.search, row, context)] : []
+  const found = query.textSearch ? [planTextSearch(query, query.textSearch, row, context).match] : []
   const publication = planPublication(query, row, context)
-  return [...filter, ...search, publication]
+  return [...filter, ...search, ...found, publication]
 }
 
 /** reference/rest.md#10-drafts: filters documents by the relation of their visible versions. */

@@ -80,8 +80,8 @@ export const rowsJson = (rows: Select): Expression => ({ kind: 'rows-json', rows
  * Other statements are planned per execution, which they need because some values are rare and others are not.
  */
 export function sizedPage(query: Query): Page | null {
-  const { take, type, status, filter, search, publication, sort } = query
-  if (take.kind === 'one' || type.localized || status === 'latest') return null
+  const { take, type, status, filter, search, textSearch, publication, sort } = query
+  if (textSearch || take.kind === 'one' || type.localized || status === 'latest') return null
   if (take.page.start > 0 && reachOf(take.page) > (sort.length > 0 ? SORTED_REACH : REACH)) return null
   return filter === null && search === null && publication === null ? take.page : null
 }

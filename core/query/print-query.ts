@@ -4,7 +4,7 @@ import type { Comparison, Filter, Part, Populate, Query, Selection, Sort } from 
 export type Described = Readonly<Record<string, unknown>>
 
 export function describeQuery(query: Query): Described {
-  const { type, take, status, locale, filter, search, sort, selection } = query
+  const { type, take, status, locale, filter, search, sort, selection, textSearch } = query
   return {
     action: take.kind === 'one' ? 'findOne' : 'find',
     contentType: type.key,
@@ -13,6 +13,7 @@ export function describeQuery(query: Query): Described {
     ...describePage(take),
     ...(filter && { filters: describeFilter(filter) }),
     ...(search && { search: search.attributes.length }),
+    ...(textSearch && { textSearch: textSearch.paths.length, byRank: textSearch.byRank }),
     ...describeSorts(sort),
     ...describeSelection(selection),
   }

@@ -32,6 +32,8 @@ export interface Query {
   readonly filter: Filter | null
   /** `_q` */
   readonly search: Search | null
+  /** `search`; absent: none. */
+  readonly textSearch?: TextSearch
   /** `publicationFilter`; null also on types without drafts. */
   readonly publication: PublicationFilter | null
   /** The versions that `publication` and `latest` may consider. Only access sets it; absent: all. */
@@ -47,6 +49,17 @@ export interface Query {
 export interface Search {
   readonly text: string
   readonly attributes: readonly ScalarAttribute[]
+}
+
+/** A full-text search (docs/search.md). */
+export interface TextSearch {
+  readonly text: string
+  /** Parsers name every declared path; access keeps those that the caller may read. */
+  readonly paths: readonly string[]
+  /** Attributes to return with marked matches. */
+  readonly highlight: readonly ScalarAttribute[]
+  /** Sorted by relevance instead of `sort`. */
+  readonly byRank: boolean
 }
 
 export const STATUSES = ['published', 'draft'] as const

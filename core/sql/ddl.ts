@@ -31,7 +31,7 @@ export function printColumn(column: Column, standard: Column['default']): string
 export function printIndex(schema: string, table: string, index: Index): string {
   const kind = index.unique ? 'UNIQUE INDEX' : 'INDEX'
   const where = index.where === null ? '' : ` WHERE ${printWhere(index.where)}`
-  return `CREATE ${kind} ${name(index.name)} ON ${qualified(schema, table)} (${names(index.columns)})${where}`
+  return `CREATE ${kind} ${name(index.name)} ON ${qualified(schema, table)}${index.method === undefined ? '' : ` USING ${index.method}`} (${names(index.columns)})${where}`
 }
 
 export const printWhere = (where: NonNullable<Index['where']>): string =>

@@ -16,6 +16,7 @@ export type Expression =
   | NullTestNode
   | CastNode
   | CallNode
+  | CaseNode
   | ExistsNode
   | SubqueryNode
   | RowJsonNode
@@ -34,6 +35,7 @@ export type SqlType =
   | 'time'
   | 'timestamptz'
   | 'json'
+  | 'regconfig'
 
 export interface ColumnNode {
   readonly kind: 'column'
@@ -77,6 +79,7 @@ export type BinaryOperator =
   | '+'
   | 'IS DISTINCT FROM'
   | '@>'
+  | '@@'
 
 export interface BinaryNode {
   readonly kind: 'binary'
@@ -131,11 +134,23 @@ export type FunctionName =
   | 'utc'
   | 'count'
   | 'json_array_length'
+  | 'websearch_to_tsquery'
+  | 'ts_rank'
+  | 'plinth_plain'
+  | 'plinth_blocks_text'
+  | 'plinth_highlight'
 
 export interface CallNode {
   readonly kind: 'call'
   readonly name: FunctionName
   readonly terms: readonly Expression[]
+}
+
+export interface CaseNode {
+  readonly kind: 'case'
+  readonly when: Expression
+  readonly value: Expression
+  readonly otherwise: Expression
 }
 
 export interface ExistsNode {

@@ -192,6 +192,8 @@ const PRINT: { readonly [K in Kind]: Print<K> } = {
   subquery: (node, context) => `(${printSelectNode(node.select, context)})`,
   'row-json': (node, context) =>
     `(SELECT row_to_json(${ROW}) FROM (${printSelectNode(node.select, context)}) ${ROW})`,
+  case: (node, context) =>
+    `CASE WHEN ${print(node.when, context)} THEN ${print(node.value, context)} ELSE ${print(node.otherwise, context)} END`,
   'rows-json': (node, context) =>
     node.rows.kind === 'union' ? printUnion(node.rows, context) : printList(node.rows, context),
 }

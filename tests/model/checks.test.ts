@@ -263,6 +263,25 @@ contentTypes:
     '5:46 contentTypes.post.attributes.tags: attribute `post.tags` and content-type `tagging` have the same table: `articles_tags_links`',
     '6:3 contentTypes.article: content-type `article` and content-type `post` have the same table: `articles`',
   ],
+  'a search names text attributes, locales and configurations': [
+    `components: { part.quote: { attributes: { text: text, age: integer } } }
+contentTypes:
+  article:
+    attributes: { title: string, secret: password, age: integer, quote: { type: component, component: part.quote } }
+    search:
+      attributes: { titel: A, secret: B, age: C, quote: D, quote.txt: D, quote.age: D, quote.text: D, title.x: A, quote.text.x: A }
+      languages: { en: englisch, de: german }`,
+    '6:21 contentTypes.article.search.attributes.titel: unknown attribute `titel`: did you mean `title`?',
+    '6:31 contentTypes.article.search.attributes.secret: `secret` is of type password: a search takes attributes of type string, text, richtext, blocks, email, uid',
+    '6:42 contentTypes.article.search.attributes.age: `age` is of type integer: a search takes attributes of type string, text, richtext, blocks, email, uid',
+    '6:50 contentTypes.article.search.attributes.quote: `quote` is a component: name one of its attributes, such as `quote.text`',
+    '6:60 contentTypes.article.search.attributes["quote.txt"]: unknown attribute `txt`: did you mean `text`?',
+    '6:74 contentTypes.article.search.attributes["quote.age"]: `quote.age` is of type integer: a search takes attributes of type string, text, richtext, blocks, email, uid',
+    '6:103 contentTypes.article.search.attributes["title.x"]: `title` is not a component: `title.x` does not exist',
+    '6:115 contentTypes.article.search.attributes["quote.text.x"]: `quote.text.x`: components are searched one level deep',
+    '7:24 contentTypes.article.search.languages.en: unknown text search configuration `englisch`: did you mean `english`?',
+    '7:34 contentTypes.article.search.languages.de: unknown locale `de`',
+  ],
   'columns differ, those of links too': [
     `contentTypes:
   article:

@@ -27,6 +27,7 @@ import {
 import { CLAIMS, resolveUserPath, userPathsIn, userReferencesIn } from '../user-path.ts'
 import { compileCondition } from './compile-condition.ts'
 import { expectedLists } from './expected-lists.ts'
+import { searchSets } from './search-sets.ts'
 import { toGrants, toRules } from './to-rules.ts'
 
 /** The permissions of every role and API token of a project. Frozen; abilities are built on first use. */
@@ -91,9 +92,13 @@ export function fullAccessGrants(model: Model): Grants {
   return toGrants('everything', () => toRules(toPermissionTable(permissions, []), model))
 }
 
-/** Compiles the project's storage. The conditions of permissions decide which lists get an index. */
+/** Compiles the project's storage. The conditions of permissions decide which lists get an index, and readable attributes which vectors a search has. */
 export const projectStorage = ({ settings }: Project, model: Model): Storage =>
-  compileStorage(model, settings.database.indexes === 'derived' ? expectedLists(settings, model) : null)
+  compileStorage(
+    model,
+    settings.database.indexes === 'derived' ? expectedLists(settings, model) : null,
+    searchSets(settings, model),
+  )
 
 /** Like projectStorage, for a project whose permissions are not checked yet. */
 export function checkedProjectStorage(project: Project, model: Model): Result<Storage, Diagnostic> {

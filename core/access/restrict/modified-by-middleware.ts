@@ -15,7 +15,8 @@ import { restrict } from './restrict.ts'
 export function restrictModified(query: Query, caller: Caller, action?: Action): RestrictedQuery {
   const rows = restrict({ ...query, selection: NOTHING }, withAllReadable(caller), action)
   const seen = restrict({ ...query, filter: null, search: null, sort: [] }, caller, action)
-  return { ...rows, selection: seen.selection }
+  // The text is usually the caller's own, so it never searches more than the caller may read.
+  return { ...rows, selection: seen.selection, ...(seen.textSearch && { textSearch: seen.textSearch }) }
 }
 
 const NOTHING: Selection = Object.freeze({ fields: [], named: true, populate: [] })

@@ -1,5 +1,5 @@
 import { groupBy } from '../../base/plain-data.ts'
-import { type QueryParam, RequestFault } from '../../faults/fault.ts'
+import { fault, type QueryParam, RequestFault } from '../../faults/fault.ts'
 import { type MediaSource, mediaSources } from '../../model/media-sources.ts'
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type {
@@ -16,12 +16,14 @@ import type {
   Selection,
   Sort,
   SortStep,
+  TextSearch,
   ZonePopulate,
 } from '../../query/query.ts'
 import { type Action, actionsOf } from '../actions.ts'
 import { brand } from '../brand.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { conjunction } from '../compile/condition.ts'
+import { readablePaths } from '../compile/search-sets.ts'
 import { deniedType } from '../denial.ts'
 import { readableAttributes } from '../readable-attributes.ts'
 import {
@@ -91,11 +93,24 @@ function narrow(query: Query, view: ReadAccess, restriction: Restriction): Query
   const sort = mapOrDrop(query.sort, part => restrictSort(part, at('sort'), restriction))
   const selection = restrictSelection(query.selection, at('fields'), restriction)
   const search = narrowSearch(query.search, view)
+  const textSearch = query.textSearch && narrowTextSearch(query.textSearch, query.type, view, restriction)
   const same =
-    filter === query.filter && sort === query.sort && selection === query.selection && search === query.search
+    filter === query.filter &&
+    sort === query.sort &&
+    selection === query.selection &&
+    search === query.search &&
+    textSearch === query.textSearch
   return same && !sights
     ? query
-    : { ...query, filter, sort, selection, search, ...(sights && { visibleVersions: sights }) }
+    : {
+        ...query,
+        filter,
+        sort,
+        selection,
+        search,
+        ...(textSearch && { textSearch }),
+        ...(sights && { visibleVersions: sights }),
+      }
 }
 
 /** Hidden versions must not leak, not even through publication filters (reference/safety.md#s11-drafts). */
@@ -114,6 +129,24 @@ function narrowSearch(search: Query['search'], { readable }: ReadAccess): Query[
   if (!search) return null
   const attributes = mapOrDrop(search.attributes, attribute => (readable.has(attribute) ? attribute : null))
   return attributes === search.attributes ? search : { ...search, attributes }
+}
+
+/** Searches in the readable paths only, each set of which has its own vector. */
+function narrowTextSearch(
+  search: TextSearch,
+  type: ContentType,
+  { readable }: ReadAccess,
+  { refused }: Restriction,
+): TextSearch {
+  const allowed = readablePaths(type, readable)
+  const paths = mapOrDrop(search.paths, path => (allowed.includes(path) ? path : null))
+  if (paths.length === 0)
+    refused.push(
+      fault('validation', 'Invalid parameter search: none of its attributes is readable', { key: 'search' }),
+    )
+  for (const { name } of search.highlight)
+    if (!allowed.includes(name)) refused.push(fault('validation', `Invalid key ${name}`, { key: name }))
+  return paths === search.paths ? search : { ...search, paths }
 }
 
 /**

@@ -5,10 +5,11 @@ import type { RestSettings } from '../../project/settings/settings.ts'
 import { findTooManyJoins } from '../../query/join-limit.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { parseSort } from '../../query/parse-sort.ts'
+import { isRelevance, parseTextSearch } from '../../query/parse-text-search.ts'
 import type { Query, Search, Status } from '../../query/query.ts'
 import type { Params } from '../params.ts'
 import { joinsTables, parseFields, withSortedFields } from './parse-fields.ts'
-import { type PaginationParams, pageOf, parseCursor, parsePagination } from './parse-pagination.ts'
+import { badCursor, type PaginationParams, pageOf, parseCursor, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
 import { parseLocales, parsePublication, parseStatusParam } from './parse-version.ts'
 import { findExcessPopulate } from './populate-names.ts'
@@ -19,16 +20,19 @@ export interface QueryParseTerms {
 }
 
 /** The parts of a query that lists and single documents share. */
-type Shared = Content & Versions & Pick<Query, 'kind' | 'type'>
+type Shared = Content & Versions & Pick<Query, 'kind' | 'type' | 'textSearch'>
 
 /** Parses reference/rest.md. The first fault is reported in Strapi's order: filters, sort, fields, populate. */
 export function parseSharedQuery(type: ContentType, parameters: Params, terms: QueryParseTerms): Shared {
   if (parameters.lookup !== undefined) throw new RequestFault(fault('validation', "Invalid params: 'lookup'"))
-  const content = parseContent(type, parameters, terms)
+  const textSearch = parseTextSearch(type, parameters)
+  const sorted = textSearch && isRelevance(parameters.sort) ? { ...parameters, sort: undefined } : parameters
+  const content = parseContent(type, sorted, terms)
   const versions = parseVersions(type, parameters)
   const { filter, sort, selection } = content
   const { status, publication, search } = versions
-  return { kind: 'query', type, status, selection, filter, search, publication, sort }
+  const query = { kind: 'query', type, status, selection, filter, search, publication, sort } as const
+  return textSearch ? { ...query, textSearch } : query
 }
 
 type Content = Pick<Query, 'filter' | 'sort' | 'selection'>
@@ -71,6 +75,8 @@ export function parseListQuery(type: ContentType, parameters: Params, terms: Que
   const pagination = parsePagination(parameters, terms.settings)
   const locale = parseLocales(type, parameters, { model: terms.model, many: true })
   const { after: cursor, withCount } = pagination
+  if (cursor !== undefined && shared.textSearch?.byRank)
+    throw new RequestFault(badCursor('a list that is sorted by relevance has no cursors'))
   const after = cursor === undefined ? undefined : parseCursor(cursor, type, shared.sort)
   const begun = after === undefined ? {} : { after }
   const take = { kind: 'many', page: pageOf(pagination), total: withCount, ...begun } as const

@@ -1,5 +1,5 @@
 import { memoize } from '../../base/memo.ts'
-import type { ColumnType, Storage } from '../../model/storage.ts'
+import { type ColumnType, type Storage, writtenColumns } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Cell } from '../desired-state.ts'
@@ -29,7 +29,7 @@ const tablesOf = memoize(
     new Map(
       storage.tables.map(({ name, columns }, place) => [
         name,
-        { name, columns: new Map(columns.map(column => [column.name, column.type])), place },
+        { name, columns: new Map(writtenColumns(columns).map(column => [column.name, column.type])), place },
       ]),
     ),
 )

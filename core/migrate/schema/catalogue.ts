@@ -42,6 +42,8 @@ export interface ActualIndex {
   readonly unique: boolean
   readonly valid: boolean
   readonly where: string | null
+  /** Access method: `btree`, `gin`. */
+  readonly method: string
 }
 
 export interface ActualCheck {

@@ -247,7 +247,7 @@ function* leftColumns(pair: TablePair): Generator<SchemaFinding> {
   for (const column of actual.columns) {
     if (kept.has(column.name) || !made.columns.has(column.name)) continue
     const drop = dropColumn(pair, column)
-    if (pair.shift?.moved.has(column.name)) yield drop
+    if (pair.shift?.moved.has(column.name) || column.type === CATALOGUE_TYPES.tsvector) yield drop
     else {
       yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
       yield vanished(pair, column, drop)

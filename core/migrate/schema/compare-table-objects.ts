@@ -52,12 +52,13 @@ function own({ desired, actual, made }: TablePair): ReadonlySet<string> {
   return new Set([...made.indexes, ...invalid.map(index => index.name)])
 }
 
-function sameIndex(pair: TablePair, { columns, unique, where }: Index, actual: ActualIndex): boolean {
+function sameIndex(pair: TablePair, { columns, unique, where, method }: Index, actual: ActualIndex): boolean {
   const [one] = where === null ? [null] : renamed(pair, mentioned(pair, actual.where ?? ''))
   const literals = where !== null && 'equals' in where ? [where.equals] : []
   return (
     actual.valid &&
     actual.unique === unique &&
+    actual.method === (method ?? 'btree') &&
     sameList(columns, renamed(pair, actual.columns)) &&
     (where === null) === (actual.where === null) &&
     one === (where?.column ?? null) &&

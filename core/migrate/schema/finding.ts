@@ -61,13 +61,13 @@ export interface Step {
   readonly expands?: readonly string[]
 }
 
-/** An index. */
+/** Work outside of a transaction: an index, or rows that are filled in small transactions. */
 export interface ConcurrentIndex {
-  /** Its name, with its schema's, as SQL writes them. */
-  readonly index: string
+  /** The name of the index, with its schema's, as SQL writes them; null: no index. */
+  readonly index: string | null
   readonly make: string
-  /** Takes away what is left where making it failed. */
-  readonly undo: string
+  /** Takes away what is left where making it failed; null: nothing is left. */
+  readonly undo: string | null
 }
 
 /** SQL that answers one row: `rows` (a count) and `values` (some of what was found, a JSON list of texts). */

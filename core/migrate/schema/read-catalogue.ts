@@ -84,7 +84,8 @@ WITH own AS MATERIALIZED (
   SELECT i.indrelid AS oid,
     json_agg(json_build_object(
       'name', c.relname, 'columns', ${columnNames('i.indrelid', 'i.indkey::smallint[]')}, 'unique', i.indisunique,
-      'valid', i.indisvalid, 'where', pg_get_expr(i.indpred, i.indrelid)
+      'valid', i.indisvalid, 'where', pg_get_expr(i.indpred, i.indrelid),
+      'method', (SELECT amname FROM pg_am WHERE oid = c.relam)
     ) ORDER BY c.relname) FILTER (WHERE NOT i.indisprimary) AS list,
     (array_agg(${columnNames('i.indrelid', 'i.indkey::smallint[]')}) FILTER (WHERE i.indisprimary))[1] AS key
   FROM own JOIN pg_index AS i ON i.indrelid = own.oid JOIN pg_class AS c ON c.oid = i.indexrelid
@@ -127,4 +128,5 @@ export const CATALOGUE_TYPES = {
   date: 'date',
   'time(3)': 'time(3) without time zone',
   'timestamptz(3)': 'timestamp(3) with time zone',
+  tsvector: 'tsvector',
 } as const satisfies Record<ColumnType, string>

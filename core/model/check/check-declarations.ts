@@ -16,6 +16,7 @@ import type { ModelFinding, ModelRule } from './finding.ts'
 import { apiIds, columnNames, tableNames, uniqueGraphqlNames } from './name-clashes.ts'
 import { knownTargets, relationSides } from './relations.ts'
 import { nameLengths, reservedNames } from './reserved-names.ts'
+import { searches } from './search.ts'
 
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 
@@ -122,6 +123,7 @@ const RULES: readonly ModelRule[] = [
   enumerations,
   regexes,
   indexes,
+  searches,
   renames,
   apiIds,
   uniqueGraphqlNames,

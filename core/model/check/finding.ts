@@ -14,6 +14,7 @@ export const MODEL_CODES = [
   'enumeration',
   'regex',
   'index',
+  'search',
   'renamed-from',
   'api-id-clash',
   'graphql-clash',

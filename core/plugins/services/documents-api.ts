@@ -115,7 +115,7 @@ interface Versioned {
 
 interface Filtered<Terms extends TypeTerms> {
   readonly filters?: FiltersOf<Terms>
-  /** Full-text search over text, number and uid attributes. */
+  /** The text occurs in a text, number or uid attribute. */
   readonly _q?: string
   readonly publicationFilter?: string
 }
@@ -123,12 +123,17 @@ interface Filtered<Terms extends TypeTerms> {
 export interface CountParams<Terms extends TypeTerms> extends Filtered<Terms>, Omit<Versioned, 'locale'> {
   /** `*`: every locale. */
   readonly locale?: string | readonly string[]
+  /** Full-text search; only of a type with `search:`. */
+  readonly search?: string
 }
 
 export interface FirstParams<Terms extends TypeTerms, Populate, Field extends string>
   extends CountParams<Terms>,
     AnswerParams<Populate, Field> {
-  readonly sort?: SortOf<Terms>
+  /** With `search`, the default is `relevance`. */
+  readonly sort?: SortOf<Terms> | 'relevance'
+  /** Searched attributes to return in `_highlight`, with marked matches. */
+  readonly highlight?: string | readonly string[]
 }
 
 export interface ListParams<Terms extends TypeTerms, Populate, Field extends string>

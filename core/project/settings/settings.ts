@@ -753,6 +753,19 @@ export interface ContentTypeDeclaration {
   readonly attributes: AttributeDeclarations
   /** Database indexes: lists of attributes, each for one index. */
   readonly indexes: readonly (readonly string[])[]
+  readonly search: SearchDeclaration
+}
+/** Full-text search of a content type. */
+export interface SearchDeclaration {
+  readonly attributes: SearchedAttributes
+  /** Text search configurations of PostgreSQL by locale. Default: by the language of the locale, otherwise `simple`. */
+  readonly languages: {
+    readonly [k: string]: string
+  }
+}
+/** Weights of the searched attributes, from `A` (highest) to `D`. `a.b` is the attribute `b` of the component or dynamic zone `a`. */
+export interface SearchedAttributes {
+  readonly [k: string]: 'A' | 'B' | 'C' | 'D'
 }
 /** Role. */
 export interface RoleDeclaration {

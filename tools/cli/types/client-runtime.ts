@@ -22,10 +22,15 @@ interface Selecting<Populate, Field extends string> {
 interface Listing<Terms extends TypeTerms, Populate, Field extends string>
   extends Selecting<Populate, Field> {
   readonly filters?: FiltersOf<Terms>
-  readonly sort?: SortOf<Terms>
+  /** With `search`, the default is `relevance`. */
+  readonly sort?: SortOf<Terms> | 'relevance'
   readonly pagination?: PageQuery
   /** Searches texts, numbers and uids. */
   readonly _q?: string
+  /** Full-text search; only of a type with `search:`. */
+  readonly search?: string
+  /** Searched attributes to return in `_highlight`, with marked matches. */
+  readonly highlight?: readonly string[]
 }
 
 export type PageQuery = (

@@ -89,6 +89,7 @@ const COLUMNS: Readonly<Record<ColumnType, string>> = {
   date: 'string',
   'time(3)': 'string',
   'timestamptz(3)': 'Date',
+  tsvector: 'string',
 }
 
 /** Scalar types in documents. */

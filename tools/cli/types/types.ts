@@ -9,7 +9,7 @@ import { variablesOf } from '../../../core/mail/template.ts'
 import { compileModel } from '../../../core/model/compile-model.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import { rowModelNames, rowNames } from '../../../core/model/row-names.ts'
-import type { Storage } from '../../../core/model/storage.ts'
+import { type Storage, writtenColumns } from '../../../core/model/storage.ts'
 import { findModules } from '../../../core/plugins/load/find-modules.ts'
 import { loadModules } from '../../../core/plugins/load/load-plugins.ts'
 import type { PluginKind, PluginSchema } from '../../../core/plugins/plugin-module.ts'
@@ -189,7 +189,7 @@ function printRows(model: Model, storage: Storage): readonly string[] {
     const table = tables.get(tableName)
     if (!table) throw new TypeError(`no table ${tableName}`)
     const names = rowNames(table, holder, storage)
-    const fields = table.columns.map(
+    const fields = writtenColumns(table.columns).map(
       column => `${printPropertyName(names.get(column.name) ?? column.name)}: ${printColumnType(column)}`,
     )
     return typeBlock(`${printPropertyName(name)}:`, fields)

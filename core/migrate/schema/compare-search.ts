@@ -1,0 +1,107 @@
+import type { SearchTrigger } from '../../model/storage.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import {
+  printSearchTrigger,
+  SEARCH_TRIGGER,
+  searchTriggerNames,
+  triggerFunction,
+} from '../../sql/search-ddl.ts'
+import { type SchemaFinding, type Step, tableStep } from './finding.ts'
+import type { TablePair } from './pair-tables.ts'
+import { countRows, countTooMany } from './row-counts.ts'
+
+/**
+ * Compares the triggers of the full-text search (docs/search.md). Their names contain a digest of their definition, so a
+ * changed one is another one. The columns and indexes of the vectors are compared with the table's others.
+ */
+export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
+  const { schema, desired, actual } = pair
+  const wanted = desired.searchTriggers ?? []
+  const names = new Set(wanted.flatMap(searchTriggerNames))
+  const former = actual.triggers.filter(one => one.name.startsWith(SEARCH_TRIGGER) && !names.has(one.name))
+  if (former.length > 0) {
+    const statements = [
+      ...former.map(one => `DROP TRIGGER ${name(one.name)} ON ${qualified(schema, desired.name)}`),
+      ...new Set(
+        former.map(one => `DROP FUNCTION IF EXISTS ${qualified(schema, triggerFunction(one.name))}()`),
+      ),
+    ]
+    const words = `drop the former search triggers of "${desired.name}"`
+    yield { ...tableStep(actual.name, 'loosen', words, ...statements), window: 'contract' }
+  }
+  for (const trigger of wanted) {
+    const isNew = !isThere(pair, trigger)
+    if (isNew) yield makeTrigger(pair, trigger)
+    if (trigger.kind === 'fill') yield* fillVectors(pair, trigger, isNew)
+  }
+}
+
+const isThere = ({ actual }: TablePair, trigger: SearchTrigger): boolean =>
+  searchTriggerNames(trigger).every(own => actual.triggers.some(one => one.name === own && one.enabled))
+
+function makeTrigger({ schema, desired, actual }: TablePair, trigger: SearchTrigger): Step {
+  const words =
+    trigger.kind === 'fill'
+      ? `let writes to "${desired.name}" fill its search vectors`
+      : `let writes to "${desired.name}" fill the search vectors of "${trigger.table}"`
+  const statements = printSearchTrigger(schema, desired.name, trigger)
+  return { ...tableStep(actual.name, 'fill', words, ...statements), window: 'expand' }
+}
+
+/** Rows per transaction outside of the migration's own. */
+const BATCH = 1000
+
+/** Rows that were written before the trigger. Setting a vector makes the trigger fill all of them. */
+function* fillVectors(
+  { schema, desired, actual, columns, manyRows }: TablePair,
+  { vectors }: Extract<SearchTrigger, { kind: 'fill' }>,
+  isNew: boolean,
+): Generator<SchemaFinding> {
+  const [first] = vectors
+  if (!first) return
+  const own = vectors.map(({ column }) => column)
+  const isEmpty = own.map(column => `${name(column)} IS NULL`).join(' OR ')
+  // Without the trigger, filled vectors may be outdated.
+  const isPartial = !isNew && own.every(column => columns.has(column))
+  const table = qualified(schema, desired.name)
+  const before = qualified(schema, actual.name)
+  const set = `UPDATE ${table} SET ${name(first.column)} = NULL`
+  const made: Step = {
+    ...tableStep(
+      actual.name,
+      'fill',
+      `fill the search vectors of "${desired.name}"`,
+      `${set} WHERE ${isNew ? 'true' : isEmpty}`,
+    ),
+    onlyIf: countRows(before, isPartial ? isEmpty : 'true'),
+    concurrentIndex: { index: null, make: printBatches(table, set, isEmpty), undo: null },
+    window: 'expand',
+  }
+  yield made
+  const rows = isPartial ? `(SELECT FROM ${before} WHERE ${isEmpty}) AS empty` : before
+  yield {
+    kind: 'proviso',
+    code: 'too-large',
+    table: desired.name,
+    question: countTooMany(rows, manyRows),
+    message: `the search vectors of "${desired.name}" cannot be filled at start, because the table holds {rows}: \`plinth migrate\` does it while others write`,
+    price: { weight: 'slow', note: '{rows}, in small transactions while others write', steps: [made] },
+  }
+}
+
+/** Not in a transaction: each batch commits. */
+const printBatches = (table: string, set: string, isEmpty: string): string =>
+  `DO ${quoteConstant(`
+DECLARE
+  done integer := 0;
+  next integer;
+BEGIN
+  LOOP
+    SELECT max(id) INTO next FROM (SELECT id FROM ${table} WHERE id > done ORDER BY id LIMIT ${BATCH}) AS batch;
+    EXIT WHEN next IS NULL;
+    ${set} WHERE id > done AND id <= next AND (${isEmpty});
+    done := next;
+    COMMIT;
+  END LOOP;
+END`)}`

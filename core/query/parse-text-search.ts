@@ -1,0 +1,82 @@
+import { didYouMean } from '../base/nearest.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { ContentType, ScalarAttribute } from '../model/model.ts'
+import { searchFields } from '../model/search.ts'
+import type { TextSearch } from './query.ts'
+
+/** The parameters of a search, as a client sends them. */
+export interface TextSearchParams {
+  readonly search?: unknown
+  readonly highlight?: unknown
+  readonly sort?: unknown
+}
+
+/** In UTF-16 units, and in words separated by blanks. */
+const MAX_LENGTH = 256
+const MAX_WORDS = 16
+
+/** Parses `search`, `highlight` and `sort=relevance` (docs/search.md). null: no search. Throws a RequestFault. */
+export function parseTextSearch(
+  type: ContentType,
+  { search, highlight, sort }: TextSearchParams,
+): TextSearch | null {
+  if (search == null || search === '') {
+    if (highlight != null && highlight !== '')
+      throw refusal(
+        'highlight',
+        'Invalid value for highlight: it marks the matches of `search`, which is missing',
+      )
+    return null
+  }
+  const text = parseText(type, search)
+  const marked = parseHighlight(type, highlight)
+  return {
+    text,
+    paths: searchFields(type).map(({ path }) => path),
+    highlight: marked,
+    byRank: isByRank(sort),
+  }
+}
+
+function parseText(type: ContentType, raw: unknown): string {
+  if (type.search === null)
+    throw refusal(
+      'search',
+      `Invalid parameter search: \`${type.key}\` declares no \`search:\` in project.yaml`,
+    )
+  if (typeof raw !== 'string' || raw.includes('\0'))
+    throw refusal('search', 'Invalid value for search: expected a text')
+  if (raw.length > MAX_LENGTH)
+    throw refusal('search', `Invalid value for search: at most ${MAX_LENGTH} characters`)
+  if (raw.trim().split(/\s+/).length > MAX_WORDS)
+    throw refusal('search', `Invalid value for search: at most ${MAX_WORDS} words`)
+  return raw
+}
+
+/** Texts of the type itself that the search declares. */
+function parseHighlight(type: ContentType, raw: unknown): readonly ScalarAttribute[] {
+  if (raw == null || raw === '') return []
+  const items: readonly unknown[] = Array.isArray(raw) ? raw : [raw]
+  const own = searchFields(type).flatMap(({ attribute }) => (attribute.kind === 'scalar' ? [attribute] : []))
+  const names = items.flatMap(item => (typeof item === 'string' ? item.split(',') : [null]))
+  const found = names.map(name => {
+    const attribute = own.find(each => each.name === name?.trim())
+    if (attribute) return attribute
+    const known = own.map(each => each.name)
+    const what = `expected searched attributes of \`${type.key}\` itself (${known.join(', ')})`
+    throw refusal('highlight', `Invalid value for highlight: ${what}${didYouMean(name ?? '', known)}`)
+  })
+  return [...new Set(found)]
+}
+
+const isNone = (sort: unknown): boolean =>
+  sort == null || sort === '' || (Array.isArray(sort) && sort.every(isNone))
+
+/** By relevance where no other sort is named. */
+const isByRank = (sort: unknown): boolean => isNone(sort) || isRelevance(sort)
+
+export const isRelevance = (sort: unknown): boolean =>
+  sort === 'relevance' || (Array.isArray(sort) && sort.length === 1 && sort[0] === 'relevance')
+
+const refusal = (key: string, message: string): RequestFault =>
+  new RequestFault(fault('validation', message, { key }))

@@ -1,0 +1,214 @@
+import type { FillTrigger, RefillTrigger, SearchText, SearchTrigger } from '../model/storage.ts'
+import { qualified, quoteConstant } from './ddl.ts'
+import { quoteIdentifier as name } from './identifier.ts'
+
+/** The names of all triggers of the full-text search start with it. */
+export const SEARCH_TRIGGER = 'plinth_search_'
+
+/** The combining marks that NFD separates from their letters, and letters that it does not decompose. */
+const MARKS = '[\\u0300-\\u036F]+'
+const LETTERS = ['øØłŁđĐħĦı', 'oOlLdDhHi'] as const
+
+/** Start and end of a match in text that PostgreSQL has marked. Stored texts contain neither. */
+const START = 'chr(1)'
+const END = 'chr(2)'
+
+/** Characters that an excerpt starts before the first match, its length, and those of a text that are considered. */
+const BEFORE = 60
+const EXCERPT = 240
+const CONSIDERED = 50_000
+
+/**
+ * The functions of the full-text search. `plinth_plain`: text without accents. It has the length of its argument if that is in
+ * NFC. `plinth_blocks_text`: the text of a blocks attribute. `plinth_highlight`: an excerpt as HTML.
+ */
+const printSearchFunctions = (schema: string): readonly string[] => [
+  immutable(
+    schema,
+    'plinth_plain(text) RETURNS text',
+    `CASE WHEN octet_length($1) = char_length($1) THEN $1 ELSE
+      translate(normalize(regexp_replace(normalize($1, NFD), ${quoteConstant(MARKS)}, '', 'g'), NFC), ${LETTERS.map(quoteConstant).join(', ')}) END`,
+  ),
+  immutable(
+    schema,
+    'plinth_blocks_text(jsonb) RETURNS text',
+    `(SELECT string_agg(part #>> '{}', ' ') FROM jsonb_path_query($1, 'strict $.**.text') AS part)`,
+  ),
+  immutable(
+    schema,
+    'plinth_escape(text) RETURNS text',
+    `replace(replace(replace(replace(replace($1, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;'), '''', '&#39;')`,
+  ),
+  printHighlight(schema),
+]
+
+const immutable = (schema: string, signature: string, expression: string): string =>
+  `CREATE OR REPLACE FUNCTION ${name(schema)}.${signature} LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ${expression}`
+
+/**
+ * PostgreSQL marks the matches in the text without accents, in which every character keeps its place. The excerpt is
+ * cut from the original text. Tags are blanked out for PostgreSQL, which would drop them.
+ */
+const printHighlight = (schema: string): string =>
+  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_highlight')}(configuration regconfig, given text, query tsquery) RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL SAFE AS ${quoteConstant(`
+DECLARE
+  whole constant text := normalize(translate(left(given, ${CONSIDERED}), ${START} || ${END}, '  '), NFC);
+  plain text := translate(${name(schema)}.plinth_plain(whole), '<>', '  ');
+  parts text[];
+  place integer;
+  first integer;
+  size integer;
+  answer text := '';
+BEGIN
+  IF given IS NULL THEN RETURN NULL; END IF;
+  IF char_length(plain) <> char_length(whole) THEN plain := translate(whole, '<>', '  '); END IF;
+  parts := string_to_array(ts_headline(configuration, plain, query,
+    'HighlightAll=true,StartSel=' || ${START} || ',StopSel=' || ${END}), ${START});
+  place := char_length(parts[1]);
+  first := greatest(0, CASE WHEN cardinality(parts) = 1 THEN 0 ELSE place - ${BEFORE} END);
+  IF first > 0 THEN
+    first := first + coalesce(nullif(strpos(substr(whole, first + 1, ${BEFORE}), ' '), 0), 0);
+    answer := '… ';
+  END IF;
+  answer := answer || ${name(schema)}.plinth_escape(substr(whole, first + 1, least(place - first, ${EXCERPT})));
+  FOR at IN 2 .. cardinality(parts) LOOP
+    EXIT WHEN place - first >= ${EXCERPT};
+    size := strpos(parts[at], ${END}) - 1;
+    answer := answer || '<mark>' || ${name(schema)}.plinth_escape(substr(whole, place + 1, size)) || '</mark>';
+    place := place + size;
+    size := char_length(parts[at]) - size - 1;
+    answer := answer || ${name(schema)}.plinth_escape(substr(whole, place + 1, least(size, greatest(0, first + ${EXCERPT} - place))));
+    place := place + size;
+  END LOOP;
+  RETURN answer || CASE WHEN char_length(given) > first + ${EXCERPT} THEN ' …' ELSE '' END;
+END`)}`
+
+/** The function and the triggers, which replace those of the same name. `table`: the one that has them. */
+export function printSearchTrigger(schema: string, table: string, trigger: SearchTrigger): readonly string[] {
+  const body = trigger.kind === 'fill' ? printFill(schema, trigger) : printRefill(schema, trigger)
+  const place = qualified(schema, trigger.name)
+  return [
+    ...(trigger.kind === 'fill' ? printSearchFunctions(schema) : []),
+    `CREATE OR REPLACE FUNCTION ${place}() RETURNS trigger LANGUAGE plpgsql AS ${quoteConstant(body)}`,
+    ...triggerTerms(trigger).flatMap(({ own, when }) => [
+      `DROP TRIGGER IF EXISTS ${name(own)} ON ${qualified(schema, table)}`,
+      `CREATE TRIGGER ${name(own)} ${when(qualified(schema, table))} EXECUTE FUNCTION ${place}()`,
+    ]),
+  ]
+}
+
+/** The function of a trigger in the catalogue: refill triggers share one. */
+export const triggerFunction = (trigger: string): string => {
+  const event = Object.keys(EVENTS).find(each => trigger.endsWith(`_${each}`))
+  return event === undefined ? trigger : trigger.slice(0, -event.length - 1)
+}
+
+/** The names of the triggers in the catalogue. */
+export const searchTriggerNames = (trigger: SearchTrigger): readonly string[] =>
+  triggerTerms(trigger).map(({ own }) => own)
+
+/** A trigger with transition tables has one event. */
+const EVENTS = {
+  insert: 'NEW TABLE AS written',
+  update: 'OLD TABLE AS former NEW TABLE AS written',
+  delete: 'OLD TABLE AS written',
+} as const
+
+function triggerTerms(trigger: SearchTrigger) {
+  if (trigger.kind === 'refill')
+    return Object.entries(EVENTS).map(([event, tables]) => ({
+      own: `${trigger.name}_${event}`,
+      when: (table: string) =>
+        `AFTER ${event.toUpperCase()} ON ${table} REFERENCING ${tables} FOR EACH STATEMENT`,
+    }))
+  const columns = trigger.vectors.flatMap(({ column, texts }) => [
+    column,
+    ...texts.filter(({ component }) => component === null).map(text => text.column),
+  ])
+  const coordinates = [trigger.key, trigger.status, trigger.locale].filter(column => column !== null)
+  const watched = [...new Set([...columns, ...coordinates])].map(name).join(', ')
+  return [
+    {
+      own: trigger.name,
+      when: (table: string) => `BEFORE INSERT OR UPDATE OF ${watched} ON ${table} FOR EACH ROW`,
+    },
+  ]
+}
+
+/** Characters of each text; if a vector exceeds PostgreSQL's limit, of all its texts together. */
+const MOST = 1_000_000
+const LEAST = 100_000
+
+function printFill(schema: string, trigger: FillTrigger): string {
+  const [fallback = 'simple'] = trigger.configurations.values()
+  const cases = [...trigger.configurations].map(
+    ([locale, configuration]) =>
+      `WHEN ${quoteConstant(locale)} THEN ${quoteConstant(`pg_catalog.${configuration}`)}`,
+  )
+  const standard = quoteConstant(`pg_catalog.${fallback}`)
+  const chosen =
+    trigger.locale === null
+      ? standard
+      : `CASE NEW.${name(trigger.locale)} ${cases.join(' ')} ELSE ${standard} END`
+  const sets = trigger.vectors.map(({ column, texts }) => {
+    const terms = texts.map(
+      text =>
+        `setweight(to_tsvector(configuration, ${name(schema)}.plinth_plain(left(coalesce(${printText(schema, text, trigger)}, ''), most))), '${text.weight}')`,
+    )
+    return `      NEW.${name(column)} := ${terms.join('\n        || ')};`
+  })
+  const texts = trigger.vectors[0]?.texts.length ?? 1
+  return `
+DECLARE
+  configuration constant regconfig := (${chosen})::regconfig;
+  most integer;
+BEGIN
+  FOREACH most IN ARRAY ARRAY[${MOST}, ${Math.floor(LEAST / texts)}] LOOP
+    BEGIN
+${sets.join('\n')}
+      RETURN NEW;
+    EXCEPTION WHEN program_limit_exceeded THEN
+      IF most < ${MOST} THEN RAISE; END IF;
+    END;
+  END LOOP;
+END`
+}
+
+function printText(schema: string, { column, blocks, component }: SearchText, trigger: FillTrigger): string {
+  const text = (of: string) =>
+    blocks ? `${name(schema)}.plinth_blocks_text(${of}.${name(column)})` : `${of}.${name(column)}`
+  if (component === null) return text('NEW')
+  const status = trigger.status === null ? "'published'" : `NEW.${name(trigger.status)}`
+  const locale =
+    trigger.locale === null ? '' : ` AND (part.locale IS NULL OR part.locale = NEW.${name(trigger.locale)})`
+  return `(SELECT string_agg(${text('part')}, ' ' ORDER BY part.position, part.id) FROM ${qualified(schema, component.table)} AS part
+          WHERE part.owner = ${quoteConstant(component.owner)} AND part.owner_key = NEW.${name(trigger.key)} AND part.status = ${status}${locale})`
+}
+
+/** Only rows whose searched columns or owners differ. */
+function printRefill(schema: string, trigger: RefillTrigger): string {
+  const columns = ['id', 'owner', 'owner_key', 'status', 'locale', ...trigger.columns].map(name).join(', ')
+  const among = `owner IN (${trigger.owners.map(quoteConstant).join(', ')})`
+  const rows = (table: string) => `SELECT ${columns} FROM ${table} WHERE ${among}`
+  const changed = `(${rows('written')} EXCEPT ${rows('former')}) UNION ALL (${rows('former')} EXCEPT ${rows('written')})`
+  const status = trigger.status === null ? '' : ` AND document.${name(trigger.status)} = part.status`
+  const locale =
+    trigger.locale === null
+      ? ''
+      : ` AND (part.locale IS NULL OR part.locale = document.${name(trigger.locale)})`
+  const update = (
+    parts: string,
+  ) => `UPDATE ${qualified(schema, trigger.table)} AS document SET ${name(trigger.vector)} = NULL
+      FROM (SELECT DISTINCT owner_key, status, locale FROM (${parts}) AS changed) AS part
+      WHERE document.${name(trigger.key)} = part.owner_key${status}${locale};`
+  return `
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    ${update(changed)}
+  ELSE
+    ${update(rows('written'))}
+  END IF;
+  RETURN NULL;
+END`
+}

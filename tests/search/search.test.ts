@@ -1,0 +1,304 @@
+import test from 'ava'
+import type { TestApp } from '../../core/testing.ts'
+import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
+
+const FULL = 'a-secret-of-forty-letters-that-is-not-guessed'
+const TITLES = 'a-token-of-forty-letters-that-reads-the-titles'
+const RATINGS = 'a-token-of-forty-letters-that-reads-no-texts'
+
+export const PROJECT = {
+  i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
+  server: { rateLimit: { api: false, auth: false, account: false } },
+  components: { 'part.quote': { attributes: { text: 'text', secret: { type: 'string', private: true } } } },
+  contentTypes: {
+    article: {
+      draftAndPublish: true,
+      localized: true,
+      search: {
+        attributes: { title: 'A', slug: 'B', body: 'C', rich: 'D', 'quotes.text': 'D', 'zone.text': 'D' },
+      },
+      attributes: {
+        title: 'string',
+        slug: 'uid',
+        body: 'text',
+        rich: 'blocks',
+        rating: 'integer',
+        quotes: { type: 'component', component: 'part.quote', repeatable: true },
+        zone: { type: 'dynamiczone', components: ['part.quote'] },
+      },
+    },
+    note: { attributes: { text: 'string' } },
+  },
+  roles: {
+    public: {
+      permissions: {
+        article: { find: { fields: ['title', 'body'], where: { rating: { $gt: 1 } } } },
+        note: ['find'],
+      },
+    },
+  },
+  apiTokens: {
+    all: { type: 'full-access', secret: FULL },
+    titles: {
+      type: 'custom',
+      secret: TITLES,
+      permissions: { article: { find: { fields: ['title', 'rating'] } } },
+    },
+    ratings: { type: 'custom', secret: RATINGS, permissions: { article: { find: { fields: ['rating'] } } } },
+  },
+}
+
+const shared = teardownOfFile(test.after.always)
+let app: TestApp
+
+const blocks = (text: string) => [{ type: 'paragraph', children: [{ type: 'text', text }] }]
+
+test.before(async () => {
+  app = await openTestApp(shared, { project: PROJECT })
+  const { documents } = app.app
+  const make = (data: Record<string, unknown>, locale = 'en') =>
+    documents('api::article.article').create({ data, locale, status: 'published' })
+  await make({ title: 'Wines of France', body: 'Red and white', rating: 5 })
+  await make({ title: 'Cooking', body: 'A red sauce with natural wine', rating: 4 })
+  await make({ title: 'Hidden', body: 'natural wine', rating: 1 })
+  await make({ title: 'Café Müller', body: '<b>Tea & "cake"</b>', rich: blocks('Strudel'), rating: 3 })
+  await make({ title: 'Les chevaux', body: 'Un cheval', rating: 3 }, 'fr')
+  await make({
+    title: 'Quoted',
+    quotes: [{ text: 'zebra', secret: 'okapi' }],
+    zone: [{ __component: 'part.quote', text: 'giraffe' }],
+    rating: 3,
+  })
+})
+
+interface Found {
+  readonly data: readonly { readonly title: string; readonly _highlight?: Readonly<Record<string, string>> }[]
+  readonly meta: { readonly pagination: { readonly total: number } }
+}
+
+const get = async (query: string, token: string | undefined = FULL) =>
+  app.request('GET', `/api/articles?${query}`, token === '' ? {} : { token })
+
+async function find(search: string, rest = '', token: string = FULL): Promise<readonly string[]> {
+  const { status, body } = await get(`search=${encodeURIComponent(search)}&${rest}`, token)
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  const { data, meta } = body as Found
+  if (meta.pagination.total !== data.length) throw new Error('the total differs')
+  return data.map(({ title }) => title)
+}
+
+test.serial(
+  'a search finds stems, phrases and exclusions, ignores accents and case, and ranks by weight',
+  async t => {
+    t.deepEqual(await find('wine'), ['Wines of France', 'Cooking', 'Hidden'])
+    t.deepEqual(await find('wine -red'), ['Hidden'])
+    t.deepEqual(await find('"natural wine" sauce'), ['Cooking'])
+    t.deepEqual(await find('france or strudel', 'sort=title'), ['Café Müller', 'Wines of France'])
+    t.deepEqual(await find('CAFE muller'), ['Café Müller'])
+    t.deepEqual(await find('the'), [])
+    t.deepEqual(await find('wine', 'sort=title:desc&pagination[pageSize]=5'), [
+      'Wines of France',
+      'Hidden',
+      'Cooking',
+    ])
+    t.deepEqual(await find('wine', 'sort=relevance&filters[rating][$lt]=5'), ['Cooking', 'Hidden'])
+  },
+)
+
+test.serial('each locale has its language', async t => {
+  t.deepEqual(await find('cheval', 'locale=fr'), ['Les chevaux'])
+  t.deepEqual(await find('cheval'), [])
+  t.deepEqual(await find('cheval or cafe', 'locale=*&sort=title'), ['Café Müller', 'Les chevaux'])
+  t.is((await find('cheval or cafe', 'locale=*')).length, 2)
+})
+
+test.serial('drafts and published versions are searched on their own', async t => {
+  const { documents } = app.app
+  const { documentId } = await documents('api::article.article').create({
+    data: { title: 'Platypus' },
+    status: 'draft',
+  })
+  t.deepEqual(await find('platypus'), [])
+  t.deepEqual(await find('platypus', 'status=draft'), ['Platypus'])
+  await documents('api::article.article').publish({ documentId })
+  t.deepEqual(await find('platypus'), ['Platypus'])
+  await documents('api::article.article').update({ documentId, data: { title: 'Echidna' } })
+  t.deepEqual(await find('platypus', 'status=draft'), [])
+  t.deepEqual(await find('platypus'), ['Platypus'])
+  await documents('api::article.article').delete({ documentId })
+  t.deepEqual(await find('platypus or echidna', 'status=draft'), [])
+})
+
+test.serial('the text of components is found, also after it changed', async t => {
+  t.deepEqual(await find('zebra giraffe'), ['Quoted'])
+  t.deepEqual(await find('okapi'), [])
+  const { documents } = app.app
+  const { documentId } = await documents('api::article.article').create({
+    data: { title: 'Zoo', quotes: [{ text: 'lynx' }] },
+  })
+  t.deepEqual(await find('zoo lynx', 'status=draft'), ['Zoo'])
+  await documents('api::article.article').update({ documentId, data: { quotes: [{ text: 'otter' }] } })
+  t.deepEqual(await find('lynx', 'status=draft'), [])
+  t.deepEqual(await find('otter', 'status=draft'), ['Zoo'])
+  await app.app.sequelize.query(`UPDATE components_part_quote SET text = 'beaver' WHERE text = 'otter'`)
+  t.deepEqual(await find('beaver', 'status=draft'), ['Zoo'])
+  await documents('api::article.article').update({ documentId, data: { quotes: [] } })
+  t.deepEqual(await find('beaver', 'status=draft'), [])
+  await documents('api::article.article').delete({ documentId })
+})
+
+test.serial('highlight returns an excerpt as HTML with marked matches', async t => {
+  const { body } = await get(`search=${encodeURIComponent('cafe cake')}&highlight=title,body&fields=title`)
+  const [first] = (body as Found).data
+  t.deepEqual(first?._highlight, {
+    title: '<mark>Café</mark> Müller',
+    body: '&lt;b&gt;Tea &amp; &quot;<mark>cake</mark>&quot;&lt;/b&gt;',
+  })
+})
+
+test.serial('a caller searches only what the caller may read', async t => {
+  t.deepEqual(await find('wine', '', ''), ['Wines of France', 'Cooking'])
+  t.deepEqual(await find('strudel', '', ''), [])
+  t.deepEqual(await find('wine', '', TITLES), ['Wines of France'])
+  t.deepEqual(await find('france -red', '', TITLES), ['Wines of France'])
+  const none = await get('search=wine', RATINGS)
+  t.like(none, {
+    status: 400,
+    body: { error: { message: 'Invalid parameter search: none of its attributes is readable' } },
+  })
+  const marked = await get('search=wine&highlight=body', TITLES)
+  t.like(marked, { status: 400, body: { error: { message: 'Invalid key body' } } })
+})
+
+test.serial('what cannot be searched is refused with its reason', async t => {
+  const refused = async (path: string) => {
+    const { status, body } = await app.request('GET', path, { token: FULL })
+    return `${status} ${(body as { error: { message: string } }).error.message}`
+  }
+  t.is(
+    await refused('/api/notes?search=a'),
+    '400 Invalid parameter search: `note` declares no `search:` in project.yaml',
+  )
+  t.is(await refused('/api/articles?search[a]=b'), '400 Invalid value for search: expected a text')
+  t.is(await refused('/api/articles?search=a%00b'), '400 Invalid value for search: expected a text')
+  t.is(
+    await refused(`/api/articles?search=${'a'.repeat(257)}`),
+    '400 Invalid value for search: at most 256 characters',
+  )
+  t.is(
+    await refused(`/api/articles?search=${'a+'.repeat(17)}`),
+    '400 Invalid value for search: at most 16 words',
+  )
+  t.is(
+    await refused('/api/articles?search=a&highlight=titel'),
+    '400 Invalid value for highlight: expected searched attributes of `article` itself (title, slug, body, rich): did you mean `title`?',
+  )
+  t.is(
+    await refused('/api/articles?highlight=title'),
+    '400 Invalid value for highlight: it marks the matches of `search`, which is missing',
+  )
+  t.is(
+    await refused('/api/articles?search=a&pagination[after]='),
+    '400 Invalid pagination[after]: a list that is sorted by relevance has no cursors. It takes meta.pagination.next of the page before, with the same sort; nothing for the first page',
+  )
+  t.is(await refused('/api/articles?sort=relevance'), '400 Invalid key relevance')
+})
+
+test.serial('no text makes a search fail', async t => {
+  for (const text of [
+    '"',
+    '""',
+    '"a',
+    ':*',
+    'a:*',
+    '&|!',
+    '!',
+    '-',
+    '- -',
+    'or',
+    'or or',
+    '(',
+    "'",
+    "'; drop table articles; --",
+    '\\',
+    'שלום עולם',
+    '👩‍👩‍👧',
+    '<mark>',
+    '%',
+    '\u0301',
+    'a\tb\nc',
+  ])
+    t.is(
+      (await get(`search=${encodeURIComponent(text)}&highlight=title,body,rich&locale=*`)).status,
+      200,
+      text,
+    )
+})
+
+const WORDS = [
+  'wine',
+  'red',
+  'natural',
+  'sauce',
+  'france',
+  'cafe',
+  'zebra',
+  'strudel',
+  '-red',
+  '"natural wine"',
+  'or',
+  'cheval',
+]
+
+/** Deterministic, so that a failure can be repeated. */
+function* randomSearches(count: number): Generator<string> {
+  let state = 7
+  const next = (below: number) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+  for (let made = 0; made < count; made++)
+    yield Array.from({ length: 1 + next(4) }, () => WORDS[next(WORDS.length)]).join(' ')
+}
+
+test.serial(
+  'for every caller, a search finds a part of the list, and its total counts what it finds',
+  async t => {
+    for (const token of [FULL, TITLES, '']) {
+      const { body } = await get('fields=title&locale=*', token)
+      const listed = new Set((body as Found).data.map(({ title }) => title))
+      for (const search of randomSearches(25)) {
+        const found = await find(search, 'locale=*', token)
+        t.true(
+          found.every(title => listed.has(title)),
+          `${token} ${search}`,
+        )
+        const sorted = await find(search, 'locale=*&sort=title', token)
+        t.deepEqual([...found].toSorted(), [...sorted].toSorted(), search)
+      }
+    }
+  },
+)
+
+test.serial('no byte of an answer depends on text that the caller may not read', async t => {
+  const answers = async () => {
+    const bodies: string[] = []
+    for (const search of randomSearches(30))
+      for (const rest of ['', '&sort=title:desc', '&highlight=title', '&locale=*&pagination[pageSize]=1'])
+        bodies.push(JSON.stringify((await get(`search=${encodeURIComponent(search)}${rest}`, TITLES)).body))
+    return bodies
+  }
+  const before = await answers()
+  const { sequelize } = app.app
+  await sequelize.query(
+    `CREATE TABLE kept AS SELECT id, body FROM articles; UPDATE articles SET body = 'wine red france ' || title`,
+  )
+  try {
+    t.deepEqual(await find('wine', '', FULL).then(found => found.length), 5)
+    t.deepEqual(await answers(), before)
+  } finally {
+    await sequelize.query(
+      'UPDATE articles SET body = kept.body FROM kept WHERE kept.id = articles.id; DROP TABLE kept',
+    )
+  }
+})

@@ -84,11 +84,15 @@ export function documentOf(type: ContentType, readable: ReadonlySet<Attribute>, 
   const key = `${sight.format} ${sight.key} ${type.uid} ${names.map(({ name }) => name).join(' ')}`
   const make = (): Schema => {
     const values = propertiesOf(type, names, sight)
-    if (sight.format === 'flat') return closed({ ...IDS, ...values }, ['id', 'documentId'])
-    return closed({ ...IDS, attributes: closed(values) }, ['id', 'documentId', 'attributes'])
+    const marked = type.search ? { _highlight: HIGHLIGHT } : {}
+    if (sight.format === 'flat') return closed({ ...IDS, ...values, ...marked }, ['id', 'documentId'])
+    return closed({ ...IDS, attributes: closed(values), ...marked }, ['id', 'documentId', 'attributes'])
   }
   return sight.table.ref(key, schemaName(type), make, SOME_DOCUMENT)
 }
+
+/** Only with the parameter `highlight`: excerpts by attribute, as HTML. */
+const HIGHLIGHT: Schema = { type: 'object', additionalProperties: { type: ['string', 'null'] } }
 
 /** An object without other properties. */
 export const closed = (

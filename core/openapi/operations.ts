@@ -1,6 +1,7 @@
 import type { Action } from '../access/actions.ts'
 import { FAULTS } from '../faults/fault.ts'
 import type { Attribute, ContentType, Model } from '../model/model.ts'
+import { toTitle } from '../model/names.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import {
   arrayOf,
@@ -12,7 +13,13 @@ import {
   type Sight,
   schemaName,
 } from './answer-schemas.ts'
-import { bodySchema, filterSchema, queryNames, requiredOnCreate } from './request-schemas.ts'
+import {
+  bodySchema,
+  filterSchema,
+  queryNames,
+  requiredOnCreate,
+  searchParameters,
+} from './request-schemas.ts'
 
 /** Operations by method, and the parameters that they share. */
 export type PathItem = Record<string, Schema | readonly Schema[]>
@@ -296,7 +303,9 @@ export function readParameters(
   const view = sight.grants.readAccess(type, action)
   if (!view) return []
   const { fields, populates } = queryNames(view.readable, sight)
+  const search = searchParameters(type, view.readable)
   const sorts = fields.flatMap(name => [name, `${name}:asc`, `${name}:desc`])
+  if (search.length > 0) sorts.push('relevance')
   const { parameters } = terms
   return [
     parameters.ref(
@@ -311,6 +320,7 @@ export function readParameters(
         'In which order; `author.name` sorts by an attribute of a related document',
       ),
     ),
+    ...search.map(each => parameters.ref(`${schemaName(type)}${toTitle(String(each.name))}`, each)),
     ...answerParameters(type, action, sight, terms),
     ...(type.draftAndPublish
       ? [statusParameter(view.drafts ? ['published', 'draft'] : ['published'], terms)]

@@ -1,6 +1,8 @@
 import type { Grants, WriteAccess } from '../access/caller.ts'
+import { readablePaths } from '../access/compile/search-sets.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, Component, ContentType, Holder, ScalarAttribute, ValueType } from '../model/model.ts'
+import { MAX_SEARCH_LENGTH } from '../query/parse-text-search.ts'
 import { arrayOf, closed, eitherOf, oneOf, type Schema, type Sight, schemaName } from './answer-schemas.ts'
 
 /** The attributes that a body may have: those that the caller may write and the server does not set. */
@@ -226,4 +228,22 @@ export function queryNames(attributes: Iterable<Attribute>, { grants }: Sight) {
     return grants.readAccess(each.target, 'find') !== null
   })
   return { fields: scalars.map(({ name }) => name), populates: populated.map(({ name }) => name) }
+}
+
+/** `search` and `highlight` of a type with a search (docs/search.md); none if the caller may read none of its attributes. */
+export function searchParameters(type: ContentType, readable: ReadonlySet<Attribute>): readonly Schema[] {
+  const paths = readablePaths(type, readable)
+  const own = paths.filter(path => type.attributes.get(path)?.kind === 'scalar')
+  if (paths.length === 0) return []
+  const search = {
+    ...{ name: 'search', in: 'query', schema: { type: 'string', maxLength: MAX_SEARCH_LENGTH } },
+    description:
+      'Words; `"a b"` in this order, `-a` without it, `a or b`. Sorted by relevance unless `sort` is given',
+  }
+  const highlight = {
+    ...{ name: 'highlight', in: 'query', style: 'form', explode: false },
+    description: 'Attributes to answer in `_highlight`, as HTML with the matches in `<mark>`',
+    schema: arrayOf({ type: 'string', enum: own }),
+  }
+  return own.length === 0 ? [search] : [search, highlight]
 }

@@ -11,8 +11,10 @@ export interface TextSearchParams {
   readonly sort?: unknown
 }
 
-/** In UTF-16 units, and in words separated by blanks. */
-const MAX_LENGTH = 256
+/** In UTF-16 units. */
+export const MAX_SEARCH_LENGTH = 256
+
+/** Separated by blanks. */
 const MAX_WORDS = 16
 
 /** Parses `search`, `highlight` and `sort=relevance` (docs/search.md). null: no search. Throws a RequestFault. */
@@ -46,8 +48,8 @@ function parseText(type: ContentType, raw: unknown): string {
     )
   if (typeof raw !== 'string' || raw.includes('\0'))
     throw refusal('search', 'Invalid value for search: expected a text')
-  if (raw.length > MAX_LENGTH)
-    throw refusal('search', `Invalid value for search: at most ${MAX_LENGTH} characters`)
+  if (raw.length > MAX_SEARCH_LENGTH)
+    throw refusal('search', `Invalid value for search: at most ${MAX_SEARCH_LENGTH} characters`)
   if (raw.trim().split(/\s+/).length > MAX_WORDS)
     throw refusal('search', `Invalid value for search: at most ${MAX_WORDS} words`)
   return raw

@@ -6,7 +6,8 @@ const FULL = 'a-secret-of-forty-letters-that-is-not-guessed'
 const TITLES = 'a-token-of-forty-letters-that-reads-the-titles'
 const RATINGS = 'a-token-of-forty-letters-that-reads-no-texts'
 
-export const PROJECT = {
+const PROJECT = {
+  graphql: { endpoints: { '/nested': 'nested', '/flat': 'flat' } },
   i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
   server: { rateLimit: { api: false, auth: false, account: false } },
   components: { 'part.quote': { attributes: { text: 'text', secret: { type: 'string', private: true } } } },
@@ -233,6 +234,81 @@ test.serial('no text makes a search fail', async t => {
       200,
       text,
     )
+})
+
+test.serial('GraphQL lists take the argument search in both formats', async t => {
+  const ask = async (path: string, query: string, token?: string) =>
+    (await app.request('POST', path, { body: { query }, ...(token !== undefined && { token }) })).body
+  const nested =
+    '{ articles(search: "wine") { data { attributes { title } } meta { pagination { total } } } }'
+  t.deepEqual(await ask('/nested', nested), {
+    data: {
+      articles: {
+        data: [{ attributes: { title: 'Wines of France' } }, { attributes: { title: 'Cooking' } }],
+        meta: { pagination: { total: 2 } },
+      },
+    },
+  })
+  const flat = `{ articles(search: "wine", sort: "relevance", filters: { rating: { lt: 5 } }) { title }
+    articles_connection(search: "wine", sort: "title:desc") { nodes { title } pageInfo { total } } }`
+  t.deepEqual(await ask('/flat', flat, FULL), {
+    data: {
+      articles: [{ title: 'Cooking' }, { title: 'Hidden' }],
+      articles_connection: {
+        nodes: [{ title: 'Wines of France' }, { title: 'Hidden' }, { title: 'Cooking' }],
+        pageInfo: { total: 3 },
+      },
+    },
+  })
+  t.deepEqual(await ask('/flat', '{ articles(search: "wine") { title } }', TITLES), {
+    data: { articles: [{ title: 'Wines of France' }] },
+  })
+  const refused = await ask('/flat', '{ articles(search: "wine") { documentId } }', RATINGS)
+  t.regex(JSON.stringify(refused), /none of its attributes is readable/)
+  t.regex(JSON.stringify(await ask('/flat', '{ notes(search: "wine") { text } }', FULL)), /Unknown argument/)
+})
+
+test.serial('project code searches by app.documents, and a write ignores the parameter', async t => {
+  const articles = app.app.documents('api::article.article')
+  const found = await articles.findMany({
+    search: 'wine',
+    status: 'published',
+    highlight: 'title',
+    fields: ['title'],
+  })
+  t.is(found.length, 3)
+  t.like(found[0], { title: 'Wines of France', _highlight: { title: '<mark>Wines</mark> of France' } })
+  t.is(await articles.count({ search: 'okapi or wine', status: 'published' }), 3)
+  await t.throwsAsync(articles.deleteMany({ filters: {}, search: 'wine' } as never), { message: /search/ })
+  const { body } = await app.request('POST', '/api/articles?search=nothing&highlight=title', {
+    token: FULL,
+    body: { data: { title: 'Written' } },
+  })
+  const { data } = body as { data: { documentId: string; title: string; _highlight?: unknown } }
+  t.is(data.title, 'Written')
+  t.is(data._highlight, undefined)
+  t.is(
+    (await app.request('GET', `/api/articles/${data.documentId}?search=written`, { token: FULL })).status,
+    200,
+  )
+  t.is(
+    (await app.request('GET', `/api/articles/${data.documentId}?search=other`, { token: FULL })).status,
+    404,
+  )
+  await articles.delete({ documentId: data.documentId })
+})
+
+test.serial('the OpenAPI document has the parameters of a search that the caller may use', async t => {
+  const { body } = await app.request('GET', '/api/openapi.json', { token: TITLES })
+  const { components } = body as {
+    components: {
+      parameters: Readonly<Record<string, { readonly schema: Readonly<Record<string, unknown>> }>>
+    }
+  }
+  t.like(components.parameters.ArticleSearch, { name: 'search', schema: { type: 'string', maxLength: 256 } })
+  t.deepEqual(components.parameters.ArticleHighlight?.schema.items, { type: 'string', enum: ['title'] })
+  const { body: other } = await app.request('GET', '/api/openapi.json', { token: RATINGS })
+  t.false(JSON.stringify(other).includes('"name":"search"'))
 })
 
 const WORDS = [

@@ -3,6 +3,7 @@ import { RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
 import { findTooManyJoins } from '../../query/join-limit.ts'
+import { isRelevance, parseTextSearch } from '../../query/parse-text-search.ts'
 import {
   type Filter,
   type LocaleChoice,
@@ -54,12 +55,18 @@ function parseOne({ root, nodes, args }: RootSelection, context: OperationContex
 function parseMany({ root, nodes, args }: RootSelection, context: OperationContext): Query {
   const { type, use } = root
   const page = parsePage(args.pagination, context.limits)
-  const rows = parseRows(type, args, context.format)
+  const textSearch = parseTextSearch(type, { search: args.search, sort: args.sort })
+  const rows = parseRows(
+    type,
+    textSearch && isRelevance(args.sort) ? { ...args, sort: [] } : args,
+    context.format,
+  )
   const terms = READ_TERMS[context.format.name](type, args)
   return {
     ...baseQuery(root, terms, args, context),
     take: { kind: 'many', page, total: asksForTotal(type, { nodes, use }, context) },
     ...rows,
+    ...(textSearch && { textSearch }),
     filter: terms.filter ?? rows.filter,
     selection: parseDocumentSelection(type, { nodes, use }, { ...context, status: terms.status }),
   }

@@ -99,13 +99,14 @@ async function paramsOf(
   terms: ResolveTerms,
 ): Promise<Record<string, unknown>> {
   const { format } = terms
-  const { locale, sort, pagination, filters, publicationFilter } = args
+  const { locale, sort, pagination, filters, publicationFilter, search } = args
   const status = format.name === 'flat' ? args.status : args.publicationState
   return present({
     documentId: use === 'one' && type.kind !== 'single' ? await documentIdOf(type, args, terms) : undefined,
     filters: filters == null ? undefined : toDollarFilter(filters, type, format.entityId),
     sort: sort ?? undefined,
     pagination: pagination ?? undefined,
+    search: search ?? undefined,
     locale: locale === format.allLocales ? '*' : (locale ?? undefined),
     status: status == null ? undefined : DRAFTS.has(status) ? 'draft' : 'published',
     publicationFilter:
@@ -159,6 +160,7 @@ type ToArgument = (value: unknown, format: GraphqlFormat) => [string, unknown][]
 const ARGUMENTS: Readonly<Record<string, ToArgument>> = {
   documentId: (value, format) => [[keyOf(format), value]],
   sort: value => [['sort', value]],
+  search: value => [['search', value]],
   pagination: value => [['pagination', value]],
   locale: (value, { allLocales }) => [['locale', value === '*' ? allLocales : value]],
   status: (value, { name }) =>

@@ -16,6 +16,7 @@ import {
   PAGINATION,
   PUBLICATION_STATE,
   SORT,
+  searchArgument,
 } from './sdl.ts'
 
 /** A generated root field, with the content-type and action that decide its resolver and permission. */
@@ -81,7 +82,14 @@ function nestedCollection(type: ContentType): readonly NamedRoot[] {
   const { create, update, delete: remove, localize } = graphqlMutationNames(type)
   const locale = localeArgument(type)
   const data = dataArgument(type)
-  const list = [filtersArgument(type), PAGINATION, SORT, PUBLICATION_STATE, ...locale]
+  const list = [
+    filtersArgument(type),
+    PAGINATION,
+    SORT,
+    PUBLICATION_STATE,
+    ...locale,
+    ...searchArgument(type),
+  ]
   return [
     query('findOne', one, 'one', ['id: ID', ...locale]),
     query('find', many, 'list', list),
@@ -114,7 +122,7 @@ function flatCollection(type: ContentType): readonly NamedRoot[] {
   const { create, update, delete: remove } = graphqlMutationNames(type)
   const locale = describedLocaleArgument(type)
   const data = `${dataArgument(type)}!`
-  const list = [filtersArgument(type), PAGINATION, SORT, ...VERSIONS, ...locale]
+  const list = [filtersArgument(type), PAGINATION, SORT, ...VERSIONS, ...locale, ...searchArgument(type)]
   return [
     query('findOne', one, 'one', [DOCUMENT_ID, ...VERSIONS, ...locale]),
     query('find', connection, 'connection', list),

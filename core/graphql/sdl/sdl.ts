@@ -41,6 +41,10 @@ export const rowsArguments = (holder: Holder, { name }: GraphqlFormat): readonly
     : []),
 ]
 
+/** Full-text search of a list (docs/search.md). */
+export const searchArgument = ({ search }: ContentType): readonly string[] =>
+  search ? ['search: String'] : []
+
 export const localeArgument = ({ localized }: ContentType): readonly string[] => (localized ? [LOCALE] : [])
 
 /** The same with the description that the flat format has. */

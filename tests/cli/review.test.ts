@@ -142,3 +142,85 @@ test('what cannot be compared is refused with the reason', async t => {
   t.is(code, 1)
   t.regex(complaint, /unknown key `atributes`/)
 })
+
+const CODED = `name: Shop
+graphql: { endpoints: { /graphql: nested } }
+contentTypes: { book: { attributes: { title: string } } }
+roles: { public: { permissions: { book: [find, create] } } }
+routesConfig: { book.create: { policies: [only-reads] } }
+`
+const SEARCH = `import { defineExtension } from 'plinth'
+import { answer } from '../lib/answer.ts'
+export default defineExtension({
+  register({ rest, graphql }) {
+    rest.route('GET', '/search', answer, { auth: false })
+    rest.route('GET', '/count', answer)
+    rest.route('POST', '/books', (_, next) => next(), { replaces: true })
+    graphql.use({ typeDefs: 'extend type Query { hits: Int old: String }', resolvers: { Query: { hits: () => 1 } } })
+  },
+})
+`
+const POLICY = `import { definePolicy } from 'plinth'
+export default definePolicy(() => true)
+`
+
+test('routes, the GraphQL of extensions, and the files that decide on requests are compared', async t => {
+  const folder = repository(t, CODED)
+  folder.write('extensions/search.ts', SEARCH)
+  folder.write('lib/answer.ts', 'export const answer = () => ({ data: 1 })\n')
+  folder.write('policies/only-reads.ts', POLICY)
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: folder.path, stdio: 'pipe' })
+  git('add', '.')
+  git('commit', '-q', '-m', 'code')
+  t.is((await review(folder.path, 'text')).code, 0, 'an unchanged project')
+
+  folder.write(
+    'extensions/search.ts',
+    SEARCH.replace("rest.route('GET', '/count', answer)\n", "rest.route('GET', '/sum', answer)\n")
+      .replace('{ auth: false }', "{ auth: { scope: ['api::book.book.find'] } }")
+      .replace("    rest.route('POST', '/books', (_, next) => next(), { replaces: true })\n", '')
+      .replace('old: String', 'fresh: String')
+      .replace('hits: Int ', 'hits: String '),
+  )
+  folder.write('lib/answer.ts', '// Counts.\nexport const answer = () => ({ data: 2 })\n')
+  folder.write('policies/only-reads.ts', POLICY.replace('true', 'false'))
+  folder.write(
+    'project.yaml',
+    CODED.replace('policies: [only-reads]', 'policies: [only-reads, { name: only-reads }]'),
+  )
+  const { code, out, complaint } = await review(folder.path)
+  t.is(complaint, '')
+  t.is(code, 2)
+  const report: Record<string, Finding[]> = JSON.parse(out)
+  const lines = (findings: readonly Finding[] = []) =>
+    findings
+      .map(({ level, message, place }) => `${level}: ${message} ${place?.file}:${place?.line}`)
+      .toSorted()
+  t.deepEqual(lines(report.rest), [
+    'breaking: the route GET /count is gone main:extensions/search.ts:6',
+    'risky: `book.create`: its policies are `only-reads`, `only-reads` instead of `only-reads` project.yaml:5',
+    'risky: extensions/search.ts has changed, which decides on the route GET /search, the route GET /sum extensions/search.ts:5',
+    'risky: lib/answer.ts has changed, which decides on what imports it lib/answer.ts:1',
+    'risky: policies/only-reads.ts has changed, which decides on book.create policies/only-reads.ts:2',
+    'risky: the route GET /search: it requires `book.find` instead of `everybody` extensions/search.ts:5',
+    'risky: the route POST /books does not replace the generated one any more main:extensions/search.ts:7',
+    'safe: the route GET /sum is new extensions/search.ts:6',
+  ])
+  t.deepEqual(lines(report.graphql), [
+    'breaking: /graphql: Query.hits changed type from Int to String. extensions/search.ts:7',
+    'breaking: /graphql: Query.old was removed. main:extensions/search.ts:8',
+    'risky: extensions/search.ts has changed, which decides on its part of the schema extensions/search.ts:5',
+    'risky: lib/answer.ts has changed, which decides on what imports it lib/answer.ts:1',
+    'safe: /graphql: Query.fresh is new. extensions/search.ts:7',
+  ])
+})
+
+test('code that cannot be loaded is a finding, and the rest is compared', async t => {
+  const folder = repository(t, CODED.replace(/routesConfig.*\n/, ''))
+  folder.write('extensions/search.ts', "import 'no-such-package'\n")
+  folder.write('project.yaml', CODED.replace(/routesConfig.*\n/, '').replace('title: string', 'title: text'))
+  const { code, out } = await review(folder.path, 'text')
+  t.is(code, 2)
+  t.regex(out, /risky +the code of this version cannot be loaded, [\s\S]*no-such-package/)
+  t.regex(out, /safe +`title` of `book` is `text` instead of `string`/)
+})

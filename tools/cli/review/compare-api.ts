@@ -10,6 +10,16 @@ export interface ApiChange {
   readonly message: string
   readonly now: Path | null
   readonly was: Path | null
+  /** The line of code that it is about, instead of a declaration. */
+  readonly module?: ModulePlace
+}
+
+/** A line of a module of the project, in one of the versions. */
+export interface ModulePlace {
+  /** Relative to the folder of project.yaml. */
+  readonly file: string
+  readonly line: number
+  readonly version: 'now' | 'was'
 }
 
 interface Version {

@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import { openProjectDatabase } from '../../../core/app/open-project-database.ts'
 import { describeLeftover, printReason } from '../../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
-import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
-import type { SchemaChange, SchemaSource } from '../../../core/graphql/compare-schemas.ts'
+import { printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { migrate } from '../../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../../core/migrate/plan-migration.ts'
 import type { CommandContext } from '../command-terms.ts'
@@ -13,8 +11,10 @@ import { checkOut, differenceSentence, loadAt, type ProjectAtRef, placeAtRef } f
 import { compareRoles, type Difference } from '../roles/roles-differences.ts'
 import { printLocation } from '../roles/roles-output.ts'
 import { loadRoles, type RolesProject } from '../roles/roles-project.ts'
-import { type ApiChange, compareApi, pathOf } from './compare-api.ts'
+import type { ApiChange } from './compare-api.ts'
 import type { Level } from './compare-attributes.ts'
+import { type CodeVersion, hasCode, linkPackages, loadCode } from './compare-code.ts'
+import { compareProtocols } from './compare-protocols.ts'
 
 export const REVIEW_FORMATS = ['text', 'markdown', 'json'] as const
 
@@ -53,10 +53,13 @@ export async function runReview(terms: ReviewTerms, ref: string): Promise<0 | 1 
   return findings.some(({ level }) => level !== 'safe') ? 2 : 0
 }
 
+/** The files of a project that are compared: declarations, code and GraphQL documents. */
+const CODE = /\.(?:ya?ml|json|graphql|gql|[mc]?[jt]s)$/i
+
 async function review(terms: ReviewTerms, ref: string): Promise<Result<Review, string>> {
   const after = await loadRoles(terms.folder, terms.env)
   if (!after.ok) return failed(...after.reasons.map(printDiagnostic))
-  const files = await checkOut(ref, terms.folder)
+  const files = await checkOut(ref, terms.folder, CODE)
   if (!files.ok) return files
   try {
     const before = await loadAt(ref, files.value, { ...terms, form: 'text' })
@@ -78,68 +81,50 @@ async function compareVersions(versions: Versions, terms: ReviewTerms): Promise<
   const { before, after, ref } = versions
   const plan = await planOf(versions, terms)
   if (!plan.ok) return plan
-  const api = await compareProtocols(before, after)
+  const code = await loadBoth(versions, terms)
+  const api = await compareProtocols({ ...before, code: code.before }, { ...after, code: code.after })
   const differences = compareRoles(before, after)
   return ok({
     ref,
     sections: [
       { title: 'Data', findings: dataFindings(plan.value) },
       { title: 'Permissions', findings: differences.map(each => permissionFinding(each, versions)) },
-      { title: 'REST', findings: api.rest.map(each => toFinding(each, versions)) },
+      { title: 'REST', findings: [...code.faults, ...api.rest.map(each => toFinding(each, versions))] },
       { title: 'GraphQL', findings: api.graphql.map(each => toFinding(each, versions)) },
       { title: 'Types', findings: typeFindings(api.rest) },
     ],
   })
 }
 
-interface ApiVersion {
-  readonly project: Pick<RolesProject['project'], 'settings'>
-  readonly model: RolesProject['model']
+interface BothCodes {
+  readonly before: CodeVersion | null
+  readonly after: CodeVersion | null
+  /** Why the code is not compared. */
+  readonly faults: readonly Finding[]
 }
 
-interface ProtocolChanges {
-  readonly rest: readonly ApiChange[]
-  readonly graphql: readonly ApiChange[]
-}
-
-/** What clients of each protocol notice. GraphQL's changes are those of its schemas, and of the rules of both protocols. */
-export async function compareProtocols(before: ApiVersion, after: ApiVersion): Promise<ProtocolChanges> {
-  const { compareSchemas } = await import('../../../core/graphql/compare-schemas.ts')
-  const version = ({ model, project: { settings } }: ApiVersion) => ({ model, settings })
-  const changes = compareApi(version(before), version(after))
-  const schemas = compareSchemas(
-    { model: before.model, settings: before.project.settings.graphql },
-    { model: after.model, settings: after.project.settings.graphql },
-  )
-  const isServed = before.project.settings.graphql.enabled
+/** Loads the code of both versions, if any of them has some. */
+async function loadBoth(
+  { before, after, files, ref }: Versions,
+  { folder }: ReviewTerms,
+): Promise<BothCodes> {
+  const roots = [before, after].map(({ project }) => project.root)
+  if (!roots.some(hasCode)) return { before: null, after: null, faults: [] }
+  await linkPackages(folder, files)
+  const [was, now] = [await loadCode(before), await loadCode(after)]
+  const fault = (name: string, reasons: readonly string[]): Finding => ({
+    level: 'risky',
+    message: `the code of ${name} cannot be loaded, so that neither its routes nor its part of GraphQL are compared: ${reasons.join('; ')}`,
+    place: null,
+  })
   return {
-    rest: changes.filter(({ scope }) => scope !== 'graphql'),
-    graphql: [
-      ...schemas.map(change => toApiChange(change, changes)),
-      ...changes.filter(({ scope }) => isServed && scope !== 'rest'),
+    before: was.ok && now.ok ? was.value : null,
+    after: was.ok && now.ok ? now.value : null,
+    faults: [
+      ...(was.ok ? [] : [fault(ref, was.reasons)]),
+      ...(now.ok ? [] : [fault('this version', now.reasons)]),
     ],
   }
-}
-
-/** A renamed declaration is found by the change of its name. */
-function toApiChange(
-  { endpoint, level, message, was, now }: SchemaChange,
-  changes: readonly ApiChange[],
-): ApiChange {
-  const before = was && sourcePath(was)
-  // Without the attribute, its type is all that the new version has of it.
-  const isGone = was !== null && was.attribute !== null && now?.attribute !== was.attribute
-  const renamed = before && changes.find(change => isDeepStrictEqual(change.was, before) && change.now)
-  return {
-    ...{ level, scope: 'graphql', message: `${endpoint}: ${message}` },
-    ...{ was: before, now: now && !isGone ? sourcePath(now) : (renamed?.now ?? null) },
-  }
-}
-
-/** null: the project declares nothing there, as for roles. */
-function sourcePath({ holder, attribute }: SchemaSource): Path | null {
-  if (holder.holder === 'content-type' && holder.builtIn && holder.key !== 'user') return null
-  return attribute === null ? pathOf(holder) : [...pathOf(holder), 'attributes', attribute]
 }
 
 /** The plan for a database with the tables of the earlier version; with `usesDatabase` for the project's own. */
@@ -208,9 +193,13 @@ const toFinding = (change: ApiChange, versions: Versions): Finding => ({
 })
 
 function placeOf(
-  { now, was }: { readonly now: Path | null; readonly was: Path | null },
+  { now, was, module }: Pick<ApiChange, 'now' | 'was' | 'module'>,
   { after, before, files, ref }: Versions,
 ): SourceLocation | null {
+  if (module) {
+    const place = { file: module.file, line: module.line, column: 1, source: '' }
+    return module.version === 'now' ? place : placeAtRef(ref, files, place)
+  }
   if (now) return after.project.keyPlace(now)
   return was && placeAtRef(ref, files, before.project.keyPlace(was))
 }

@@ -173,15 +173,22 @@ export interface ProjectAtRef {
   remove(): Promise<void>
 }
 
-/** Writes all YAML and JSON files of a commit to a temporary folder: any of them may be included. */
-export async function checkOut(ref: string, folder: string): Promise<Result<ProjectAtRef, string>> {
+/**
+ * Writes the files of a commit whose path `wanted` matches to a temporary folder. Default: all YAML and JSON files, any of
+ * which may be included.
+ */
+export async function checkOut(
+  ref: string,
+  folder: string,
+  wanted: RegExp = YAML,
+): Promise<Result<ProjectAtRef, string>> {
   const top = await git(folder, ['rev-parse', '--show-toplevel'])
   if (!top.ok) return failed(`${resolve(folder)} is in no git repository: ${top.reasons.join(' ')}`)
   const tree = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{tree}`])
   if (!tree.ok) return failed(await unknownRef(ref, folder))
   const temporary = await mkdtemp(join(tmpdir(), `plinth-roles-${process.pid}-`))
   const remove = () => rm(temporary, { recursive: true, force: true })
-  const written = await writeTree(tree.value.trim(), top.value.trim(), temporary)
+  const written = await writeTree({ tree: tree.value.trim(), top: top.value.trim(), to: temporary, wanted })
   const inside = relative(top.value.trim(), await realpath(folder))
   if (written.ok)
     return ok({ folder: join(temporary, 'files', inside), top: join(temporary, 'files'), remove })
@@ -189,15 +196,23 @@ export async function checkOut(ref: string, folder: string): Promise<Result<Proj
   return failed(`git cannot write the files of ${ref}: ${written.reasons.join(' ')}`)
 }
 
+interface TreeTerms {
+  readonly tree: string
+  /** The root of the repository. */
+  readonly top: string
+  readonly to: string
+  readonly wanted: RegExp
+}
+
 /** Uses a separate index, so that the repository's index and working tree stay unchanged. */
-async function writeTree(tree: string, top: string, to: string): Promise<Result<string, string>> {
+async function writeTree({ tree, top, to, wanted }: TreeTerms): Promise<Result<string, string>> {
   const env = { GIT_INDEX_FILE: join(to, 'index'), GIT_LFS_SKIP_SMUDGE: '1' }
   const read = await git(top, ['read-tree', tree], { env })
   const listed = await git(top, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', tree])
   if (!read.ok || !listed.ok) return read.ok ? listed : read
   const input = listed.value
     .split('\0')
-    .filter(path => YAML.test(path))
+    .filter(path => wanted.test(path))
     .join('\0')
   return git(top, ['checkout-index', '-z', '--stdin', `--prefix=${join(to, 'files')}/`], { env, input })
 }

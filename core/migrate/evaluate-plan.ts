@@ -5,6 +5,7 @@ import {
   type Leftover,
   type OverrideCost,
   type Precondition,
+  type RefusalCode,
   type RowCountQuery,
   refusal,
   rolloutPhaseOf,
@@ -72,6 +73,17 @@ async function evaluateRows(transaction: Transaction, plan: SchemaPlan): Promise
   }
   return { refusals, costs }
 }
+
+/** Objections to dropping what the plan leaves in place. */
+const DROPS: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['vanished-table', 'vanished-column'])
+
+/** What rows may object to, and the values that may be lost: for a plan without the rows. Locks of large tables do not count. */
+export const possibleObjections = ({ provisos }: SchemaPlan): readonly SchemaRefusal[] =>
+  provisos
+    .filter(({ code, price }) => price?.weight !== 'slow' && !DROPS.has(code))
+    .map(({ code, table, message }) =>
+      refusal(code, table, message.replace(': {values}', '').replaceAll('{rows}', 'some rows')),
+    )
 
 /** The plan's steps without those that would change nothing. */
 export async function neededSteps(

@@ -5,7 +5,7 @@ import { bootstrap } from './bootstrap.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 import { runBefore, splitPendingFiles } from './custom-migrations/migration-files.ts'
 import { loadCustomMigration, summaryOf } from './custom-migrations/run-migrations.ts'
-import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
+import { type Cost, evaluatePlan, neededSteps, possibleObjections } from './evaluate-plan.ts'
 import { untilNotOvertaken, waitBriefly } from './migration-lock.ts'
 import { LIMITS, type MigrationOptions, MigrationRefused, type Stage } from './migration-terms.ts'
 import { planSchema } from './plan-steps.ts'
@@ -30,6 +30,8 @@ export interface MigrationPlan {
   readonly refusals: readonly SchemaRefusal[]
   /** Empty objects that are no longer declared: kept unless destructive steps are allowed. */
   readonly left: readonly Leftover[]
+  /** With `assumesRows`: objections and losses that depend on the rows. Those of dropped objects are `left`. */
+  readonly possible?: readonly SchemaRefusal[]
 }
 
 export interface PlannedStep {
@@ -48,6 +50,8 @@ const COUNT_TIMEOUT = 300_000
 interface PlanTerms extends Pick<MigrationOptions, 'allowing' | 'manyRows' | 'files'> {
   /** Default: all. */
   readonly stage?: Exclude<Stage, 'start'>
+  /** The database has the tables, but not the rows: the plan is that of tables with rows. */
+  readonly assumesRows?: boolean
 }
 
 /**
@@ -57,11 +61,11 @@ interface PlanTerms extends Pick<MigrationOptions, 'allowing' | 'manyRows' | 'fi
 export async function planMigration(
   database: Database,
   tables: readonly Table[],
-  { allowing = 'safe', manyRows, files = [], stage = 'all' }: PlanTerms = {},
+  { allowing = 'safe', manyRows, files = [], stage = 'all', assumesRows = false }: PlanTerms = {},
 ): Promise<MigrationPlan> {
   const work = async (transaction: Transaction) => {
     await waitBriefly(transaction, LIMITS)
-    return planIn({ database, transaction }, { tables, allowing, manyRows, files, stage })
+    return planIn({ database, transaction }, { tables, allowing, manyRows, files, stage, assumesRows })
   }
   try {
     return await untilNotOvertaken(LIMITS, () =>
@@ -79,6 +83,7 @@ interface Asked {
   readonly manyRows: number | undefined
   readonly files: readonly CustomMigration[]
   readonly stage: Stage
+  readonly assumesRows: boolean
 }
 
 async function planIn(site: DdlContext, asked: Asked): Promise<MigrationPlan> {
@@ -104,7 +109,7 @@ async function plannedFile(file: CustomMigration): Promise<PlannedStep> {
 
 async function planTables(
   { transaction }: DdlContext,
-  { tables, allowing, stage }: Asked,
+  { tables, allowing, stage, assumesRows }: Asked,
   catalogue: Catalogue,
 ): Promise<MigrationPlan> {
   const plan = planSchema(tables, catalogue)
@@ -116,8 +121,10 @@ async function planTables(
   // If destructive steps are allowed, empty objects are dropped as well (migrate-under-lock.ts).
   const drops = allowing === 'destructive' || costs.some(({ price }) => price.weight === 'destructive')
   const [left, dropped] = drops ? [[], plan.left.flatMap(({ drop }) => drop)] : [empty, []]
-  const steps = await neededSteps(transaction, sortByPhase([...plan.steps, ...dropped]))
-  return { steps: steps.map(step => toPlanned(step, costs)), refusals, left }
+  const all = sortByPhase([...plan.steps, ...dropped])
+  const steps = assumesRows ? all : await neededSteps(transaction, all)
+  const planned = steps.map(step => toPlanned(step, costs))
+  return { steps: planned, refusals, left, ...(assumesRows && { possible: possibleObjections(plan) }) }
 }
 
 const isExpand = (step: Step): boolean => rolloutPhaseOf(step) === 'expand'

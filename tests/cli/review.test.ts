@@ -113,6 +113,12 @@ test('each change for data, permissions, REST and GraphQL has its level and its 
   t.is(removed?.place?.line, 11, 'a renamed attribute is shown where it is declared now')
   t.true(report.data?.some(({ level }) => level === 'breaking'))
   t.true(report.data?.some(({ level, message }) => level === 'safe' && /"subtitle"/.test(message)))
+  const data = (report.data ?? []).map(({ level, message }) => `${level}: ${message}`).join('\n')
+  t.regex(data, /risky: if there are such rows: .*kind.* values that are in some rows/)
+  t.regex(data, /breaking: column volumes\.pages is no longer in the project: a start is refused/)
+  t.regex(data, /risky: if there are such rows: .*shop.colour/)
+  t.notRegex(data, /it is empty|\{rows\}|\{values\}/)
+  t.is(Object(report).rows, 'assumed')
   t.is(report.types?.length, 1)
 })
 
@@ -128,6 +134,7 @@ test('a safe change ends with 0, an unchanged project has nothing to report', as
   const { code, out } = await review(folder.path, 'markdown')
   t.is(code, 0, out)
   t.regex(out, /^## Plinth review\n\nSince main: 0 breaking, 0 risky, \d+ safe\.\n/)
+  t.regex(out, /\n### Data\n\nWithout a database: .* assumes rows in each of them\. .*\n\n- 🟢/)
   t.regex(out, /\n### REST\n\n- 🟢 \*\*safe\*\*: `born` of `person` is new \(`project\.yaml:15:41`\)\n/)
 })
 

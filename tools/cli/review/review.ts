@@ -33,6 +33,8 @@ interface Finding {
 
 interface Review {
   readonly ref: string
+  /** The plan counts the rows of a database; false: it assumes rows in every table. */
+  readonly countsRows: boolean
   readonly sections: readonly { readonly title: Title; readonly findings: readonly Finding[] }[]
 }
 
@@ -86,6 +88,7 @@ async function compareVersions(versions: Versions, terms: ReviewTerms): Promise<
   const differences = compareRoles(before, after)
   return ok({
     ref,
+    countsRows: terms.usesDatabase,
     sections: [
       { title: 'Data', findings: dataFindings(plan.value) },
       { title: 'Permissions', findings: differences.map(each => permissionFinding(each, versions)) },
@@ -151,7 +154,7 @@ async function planOf(
       others: { deployment: null, mayOutdate: false },
     })
     if (!made.ok) return failed(...made.reasons.map(({ message }) => message))
-    return ok(await planMigration(database, tables))
+    return ok(await planMigration(database, tables, { assumesRows: true }))
   } finally {
     await database.close()
   }
@@ -159,7 +162,7 @@ async function planOf(
 
 const LEVELS = { safe: 'safe', slow: 'risky', destructive: 'breaking' } as const
 
-function dataFindings({ steps, refusals, left }: MigrationPlan): readonly Finding[] {
+function dataFindings({ steps, refusals, left, possible }: MigrationPlan): readonly Finding[] {
   const finding = (level: Level, message: string): Finding => ({ level, message, place: null })
   return [
     ...refusals.map(({ message }) => finding('breaking', `refused: ${message}`)),
@@ -169,10 +172,13 @@ function dataFindings({ steps, refusals, left }: MigrationPlan): readonly Findin
         `${[summary, ...notes].join(': ')} (${weight}, ${window})`,
       ),
     ),
+    ...(possible ?? []).map(({ message }) => finding('risky', `if there are such rows: ${message}`)),
     ...left.map(each =>
       finding(
         'breaking',
-        `${describeLeftover(each)}; rows with values are lost with \`plinth migrate --allow-destructive\``,
+        possible === undefined
+          ? describeLeftover(each)
+          : `${each.column === null ? `table ${each.table}` : `column ${each.table}.${each.column}`} is no longer in the project: a start is refused while it has values, and \`plinth migrate --allow-destructive\` loses them`,
       ),
     ),
   ]
@@ -221,9 +227,10 @@ type Print = (review: Review, terms: ReviewTerms) => string
 const PRINTERS: Readonly<Record<ReviewTerms['format'], Print>> = {
   text: printText,
   markdown: printMarkdown,
-  json: ({ ref, sections }) =>
+  json: ({ ref, countsRows, sections }) =>
     `${JSON.stringify({
       since: ref,
+      rows: countsRows ? 'counted' : 'assumed',
       ...Object.fromEntries(
         sections.map(({ title, findings }) => [title.toLowerCase(), findings.map(toJson)]),
       ),
@@ -235,6 +242,12 @@ const toJson = ({ level, message, place }: Finding) => ({
   message,
   place: place && { file: place.file, line: place.line, column: place.column },
 })
+
+/** How the findings of a section came about; null: nothing to add. */
+const remarkOn = (title: Title, { countsRows, ref }: Review): string | null =>
+  title === 'Data' && !countsRows
+    ? `Without a database: the plan is for the tables of ${ref} and assumes rows in each of them. \`--database <url>\` counts rows.`
+    : null
 
 const ORDER: readonly Level[] = ['breaking', 'risky', 'safe']
 const COLOURS: Readonly<Record<Level, Colour>> = { breaking: 'red', risky: 'yellow', safe: 'green' }
@@ -249,6 +262,9 @@ function verdict({ ref, sections }: Review): string {
   return `Since ${ref}: ${counts.join(', ')}.`
 }
 
+const lines = (text: string | null, print: (text: string) => string): readonly string[] =>
+  text === null ? [] : [print(text)]
+
 function printText(reviewed: Review, { paint }: ReviewTerms): string {
   const parts = reviewed.sections.flatMap(({ title, findings }) =>
     findings.length === 0
@@ -256,6 +272,7 @@ function printText(reviewed: Review, { paint }: ReviewTerms): string {
       : [
           '',
           paint('bold', title),
+          ...lines(remarkOn(title, reviewed), text => `  ${paint('dim', text)}`),
           ...sorted(findings).map(({ level, message, place }) => {
             const where = place ? `  ${paint('dim', printLocation(place))}` : ''
             return `  ${paint(COLOURS[level], level.padEnd(8))}  ${message}${where}`
@@ -275,6 +292,7 @@ function printMarkdown(reviewed: Review): string {
           '',
           `### ${title}`,
           '',
+          ...lines(remarkOn(title, reviewed), text => `${text}\n`),
           ...sorted(findings).map(({ level, message, place }) => {
             const where = place ? ` (\`${printLocation(place)}\`)` : ''
             return `- ${SIGNS[level]} **${level}**: ${message.replaceAll('\n', ' ')}${where}`

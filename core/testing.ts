@@ -7,6 +7,7 @@ import { observerOf } from './app/observers.ts'
 import { type App, endApp, openObserved } from './app/open-app.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { dispatcherOptionsOf, healthResponder, outdatedResponder } from './app/start-service.ts'
+import { hintFor } from './base/nearest.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
 import { MAILS_FOLDER } from './mail/load-templates.ts'
@@ -26,6 +27,11 @@ export interface TestTerms {
   readonly database?: string
   /** Variables for `${…}` in project.yaml, in addition to the environment of the process. */
   readonly env?: Readonly<Record<string, string>>
+  /**
+   * Secrets of API tokens, by name, instead of those that the file declares, perhaps as a hash only: a test acts as such a
+   * token without its real secret.
+   */
+  readonly tokens?: Readonly<Record<string, string>>
   /** A snapshot of an empty embedded database, so that a test does not make one: PGlite's `dumpDataDir`. */
   readonly snapshot?: Blob
   /** Delivers mails as the server does, by `auth.mail`. By default none leaves the process: see `mails`. */
@@ -139,7 +145,7 @@ async function start(
 ): Promise<{ readonly app: App; readonly send: Send; readonly server: RunningServer | null }> {
   const compiled = await compileApp(folder, { DATABASE_URL: 'embedded', ...process.env, ...terms.env })
   if (!compiled.ok) throw failure([{ kind: 'files', diagnostics: compiled.reasons }])
-  const blueprint = withDatabase(compiled.value, terms.database ?? 'embedded')
+  const blueprint = withTokens(withDatabase(compiled.value, terms.database ?? 'embedded'), terms.tokens ?? {})
   const observer = observerOf(blueprint, { write: line => void lines.push(line), pretty: false })
   const embedded = { dataDir: 'memory://', ...(terms.snapshot && { snapshot: terms.snapshot }) }
   const opened = await openObserved(blueprint, observer, {
@@ -180,6 +186,23 @@ async function listen(app: App, observer: Observer): Promise<RunningServer> {
   if (listening.ok) return listening.value
   await endApp(app)
   throw new Error(listening.reasons.join('\n'))
+}
+
+/** Unknown names are an error of the test. */
+function withTokens(
+  { project, ...blueprint }: Blueprint,
+  tokens: NonNullable<TestTerms['tokens']>,
+): Blueprint {
+  const { settings } = project
+  const given = Object.entries(tokens).map(([name, secret]) => {
+    const declared = settings.apiTokens[name]
+    if (!declared)
+      throw new Error(`unknown API token \`${name}\`${hintFor(name, Object.keys(settings.apiTokens))}`)
+    const { hash: _, ...rest } = declared
+    return [name, { ...rest, secret }] as const
+  })
+  const apiTokens = { ...settings.apiTokens, ...Object.fromEntries(given) }
+  return Object.freeze({ ...blueprint, project: { ...project, settings: { ...settings, apiTokens } } })
 }
 
 const failure = (faults: readonly StartFault[]): Error => new Error(faults.map(printStartFault).join('\n\n'))

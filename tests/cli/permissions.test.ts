@@ -23,6 +23,9 @@ roles:
         find: { where: { owner: { id: $user.id } } }
         create: { set: { owner: $user.id } }
       users: [me]
+apiTokens:
+  website: { type: custom, hash: "sha256:${'0'.repeat(64)}", permissions: { note: [find] } }
+  all: { type: full-access, hash: "sha256:${'1'.repeat(64)}" }
 `
 const NOTES = `
 - { documentId: first, title: First, code: x, status: published }
@@ -121,4 +124,59 @@ test('faults of the file are reported with their place and the nearest name, bef
   t.is(faults.length, 11)
   t.regex((await check(t, 'a: b')).complaint, /expected a list of entries/)
   t.regex((await check(t, null)).complaint, /tests\/permissions\.yaml.*there is no such file/s)
+})
+
+test('API tokens that are declared with a hash only are tested by their name', async t => {
+  const { code, out, complaint } = await check(
+    t,
+    `
+- as: { token: website }
+  may: [note.find, GET /api/notes]
+  not: [note.create, "GET /api/notes/first", "POST /api/notes", "GET /api/page"]
+  sees: note.title
+  never: [note.code, page]
+- as: { token: all }
+  may: { request: POST /api/notes, body: { data: { title: Made } } }
+  sees: page.heading
+`,
+  )
+  t.is(complaint, '')
+  t.is(out, '11 of 11 expectations hold\n')
+  t.is(code, 0)
+  const wrong = await check(t, '- as: { token: website }\n  may: note.delete\n')
+  t.regex(wrong.out, /✘ tests\/permissions\.yaml:2:8 {2}token website may note\.delete: not granted/)
+  const faulty = await check(
+    t,
+    '- as: { token: web }\n- as: { token: all, role: public }\n- as: { token: 5 }\n',
+  )
+  t.is(faulty.code, 1)
+  t.regex(faulty.complaint, /unknown API token `web`.*`website`/)
+  t.regex(faulty.complaint, /an API token has neither a role nor attributes of a user/)
+  t.regex(faulty.complaint, /`as` is a role, or a mapping with `role` or `token`/)
+})
+
+test('sees and never look at every page of a list', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', `${PROJECT}rest: { maxLimit: 40 }\n`)
+  const many = Array.from({ length: 90 }, (_, index) => `- { documentId: d${index}, status: published }\n`)
+  folder.write('content/notes.yaml', `${many.join('')}- { documentId: last, title: x, status: published }\n`)
+  // Code of the project decides on each document what it shows.
+  folder.write(
+    'extensions/hide.ts',
+    `import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ documents }) {
+    documents.use(async (context, next) => {
+      const found = await next()
+      for (const note of Array.isArray(found) ? found : []) if (note.title === null) delete note.title
+      return found
+    })
+  },
+})
+`,
+  )
+  folder.write('tests/permissions.yaml', '- as: public\n  never: note.title\n')
+  const { out } = await run(terms => runPermissionTests({ ...terms, json: false }), { folder: folder.path })
+  t.regex(out, /never sees note\.title: last is answered\n0 of 1 expectations hold/)
 })

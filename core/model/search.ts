@@ -159,7 +159,7 @@ export function searchTriggers(
 }
 
 /** Raised when the functions of core/sql/search-ddl.ts change: a migration then replaces them and fills all vectors. */
-const VERSION = 1
+const VERSION = 2
 
 type Unnamed = SearchTrigger extends infer Each
   ? Each extends SearchTrigger

@@ -13,8 +13,10 @@ import {
   parameter,
   select,
   sqlConstant,
+  TRUE,
 } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
+import { COORDINATE } from '../sql/search-ddl.ts'
 import { planScalar } from './comparison.ts'
 import type { PlanContext, Row } from './row.ts'
 
@@ -31,6 +33,8 @@ interface SearchPlan {
 interface Variant {
   readonly configuration: Expression
   readonly applies: Expression | null
+  /** The locales of these rows; null: unknown, or a type without locales. */
+  readonly codes: readonly string[] | null
 }
 
 /** Plans `search` on the vector of exactly the readable paths, or else on the largest vector within them (docs/search.md). */
@@ -45,8 +49,10 @@ export function planTextSearch(query: Query, search: TextSearch, row: Row, conte
     call('websearch_to_tsquery', configuration, call('plinth_plain', text))
   const match = anyOf(
     variants.map(each => {
-      const test = binary(own, '@@', matching(each))
-      return each.applies ? allOf([each.applies, test]) : test
+      const test = binary(own, '@@', withCoordinates(matching(each), each, row, context))
+      // Without words, a query with coordinates would match every row.
+      const hasWords = binary(call('numnode', matching(each)), '>', sqlConstant(0))
+      return allOf([each.applies ?? TRUE, hasWords, test])
     }),
   )
   const rank = byVariant(variants, each => call('ts_rank', own, matching(each)))
@@ -62,6 +68,24 @@ export function planTextSearch(query: Query, search: TextSearch, row: Row, conte
   return { match, rank, highlight: columns.length === 0 ? [] : [highlight] }
 }
 
+/** The index finds no rows of other locales or status. The conditions on the columns decide all the same. */
+function withCoordinates(
+  query: Expression,
+  { codes }: Variant,
+  row: Row,
+  { storage }: PlanContext,
+): Expression {
+  const { status } = storage.table(row.root)
+  const lexeme = (value: string) => `'${COORDINATE}${value}'`
+  const terms = [
+    ...(codes ? [`(${codes.map(lexeme).join(' | ')})`] : []),
+    ...(status !== null && row.status !== 'latest' ? [lexeme(row.status)] : []),
+  ]
+  return terms.length === 0
+    ? query
+    : call('tsquery_and', query, cast(sqlConstant(terms.join(' & ')), 'tsquery'))
+}
+
 function textOf(attribute: ScalarAttribute, row: Row, context: PlanContext): Expression {
   const own = planScalar(row, attribute, context)
   return attribute.type === 'blocks' ? call('plinth_blocks_text', own) : own
@@ -74,13 +98,14 @@ function variantsOf({ locale, take }: Query, { configurations }: TypeSearch, row
   const codes = isAny ? [...configurations.keys()] : locale.codes
   const byName = groupBy(codes, code => configurations.get(code) ?? standard)
   const own = row.locale
-  if (own === null || byName.size <= 1) {
-    const [name = standard] = row.locale === null ? [standard] : byName.keys()
-    return [{ configuration: toConfiguration(name), applies: null }]
-  }
+  if (own === null) return [{ configuration: toConfiguration(standard), applies: null, codes: null }]
   return [...byName].map(([name, among]) => ({
     configuration: toConfiguration(name),
-    applies: { kind: 'list-test', negated: false, left: own, list: parameter(among, 'text') },
+    applies:
+      byName.size === 1
+        ? null
+        : { kind: 'list-test', negated: false, left: own, list: parameter(among, 'text') },
+    codes: among.every(code => configurations.has(code)) ? among : null,
   }))
 }
 

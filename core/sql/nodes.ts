@@ -36,6 +36,7 @@ export type SqlType =
   | 'timestamptz'
   | 'json'
   | 'regconfig'
+  | 'tsquery'
 
 export interface ColumnNode {
   readonly kind: 'column'
@@ -136,6 +137,8 @@ export type FunctionName =
   | 'json_array_length'
   | 'websearch_to_tsquery'
   | 'ts_rank'
+  | 'tsquery_and'
+  | 'numnode'
   | 'plinth_plain'
   | 'plinth_blocks_text'
   | 'plinth_highlight'

@@ -136,6 +136,12 @@ function triggerTerms(trigger: SearchTrigger) {
   ]
 }
 
+/**
+ * Locale and status of the row are lexemes of its vectors, so that the index excludes rows of others. PostgreSQL's parser makes
+ * no such lexeme of a text.
+ */
+export const COORDINATE = '$'
+
 /** Characters of each text; if a vector exceeds PostgreSQL's limit, of all its texts together. */
 const MOST = 1_000_000
 const LEAST = 100_000
@@ -151,12 +157,16 @@ function printFill(schema: string, trigger: FillTrigger): string {
     trigger.locale === null
       ? standard
       : `CASE NEW.${name(trigger.locale)} ${cases.join(' ')} ELSE ${standard} END`
+  const columns = [trigger.locale, trigger.status].filter(column => column !== null)
+  const lexemes = columns.map(column => `${quoteConstant(COORDINATE)} || NEW.${name(column)}`)
+  const coordinates =
+    columns.length === 0 ? [] : [`array_to_tsvector(array_remove(ARRAY[${lexemes.join(', ')}], NULL))`]
   const sets = trigger.vectors.map(({ column, texts }) => {
     const terms = texts.map(
       text =>
         `setweight(to_tsvector(configuration, ${name(schema)}.plinth_plain(left(coalesce(${printText(schema, text, trigger)}, ''), most))), '${text.weight}')`,
     )
-    return `      NEW.${name(column)} := ${terms.join('\n        || ')};`
+    return `      NEW.${name(column)} := ${[...terms, ...coordinates].join('\n        || ')};`
   })
   const texts = trigger.vectors[0]?.texts.length ?? 1
   return `

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 // Bundles core/ and tools/ into about a hundred files of dist/run/, so that a start reads a dozen files instead of several
@@ -14,6 +14,7 @@ const ENTRIES = [
   'core/testing.ts',
   'tools/cli/main.ts',
   'core/project/grammar/print-grammar.ts',
+  'core/database/embedded/prepare-files.ts',
 ]
 
 const { metafile } = await build({
@@ -54,3 +55,6 @@ for (const part of parts) cpSync(join(root, part), join(example, part), { recurs
 // `plinth client` copies these sources (tools/cli/types/client.ts).
 for (const file of ['core/plugins/document-types.ts', 'tools/cli/types/client-runtime.ts'])
   cpSync(join(root, file), join(root, 'dist', 'client', basename(file)))
+
+// An embedded database's first start unpacks these files instead of running initdb. Made once for each version of PGlite.
+await import(pathToFileURL(join(folder, 'prepare-files.js')).href)

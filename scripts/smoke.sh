@@ -19,6 +19,7 @@ cd "$root"
 npm pack --ignore-scripts --silent --pack-destination "$work" . ./tools/create-plinth >/dev/null
 foreign=$(tar -tzf "$work"/plinth-*.tgz | grep -vE '^package/(bin|dist|templates|docs|deploy)/|^package/[^/]+\.(md|json)$|^package/LICENSE$' || true)
 [ -z "$foreign" ] || { echo "The tarball contains: $foreign"; exit 1; }
+tar -tzf "$work"/plinth-*.tgz | grep '^package/dist/run/embedded-.*\.tar\.br$' >/dev/null || { echo "The tarball has no files for the embedded database: npm run build"; exit 1; }
 cd "$work"
 port=$(free_port)
 

@@ -2,6 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { IDLE_IN_TRANSACTION } from '../session.ts'
 import { EmbeddedBackend } from './backend.ts'
 import { durableOptions } from './durability.ts'
+import { readPreparedFiles } from './prepared-files.ts'
 import { EmbeddedStream } from './stream.ts'
 import { greeting } from './wire.ts'
 
@@ -21,19 +22,23 @@ const IN_MEMORY = 'memory://'
 
 export interface EngineTerms {
   readonly dataDir: string
+  /** The folder has no files yet. */
+  readonly isNew: boolean
+  /** What a new database starts from; absent: an empty one. */
   readonly snapshot?: Blob | undefined
   /** SQL that resets the session after a client in another process. */
   readonly reset: string
 }
 
 /** Rejects with PostgreSQL's last error message if the files are unreadable. */
-export async function startEngine({ dataDir, snapshot, reset }: EngineTerms): Promise<EmbeddedEngine> {
-  if (dataDir !== IN_MEMORY) return serve(await createPostgres(dataDir, snapshot), reset)
-  return serve((await takeSpare()) ?? (await createPostgres(dataDir, snapshot)), reset, keepSpare)
+export async function startEngine(terms: EngineTerms): Promise<EmbeddedEngine> {
+  if (terms.dataDir !== IN_MEMORY) return serve(await createPostgres(terms), terms.reset)
+  return serve((await takeSpare()) ?? (await createPostgres(terms)), terms.reset, keepSpare)
 }
 
-async function createPostgres(dataDir: string, snapshot: Blob | undefined): Promise<PGlite> {
+async function createPostgres({ dataDir, isNew, snapshot: own }: EngineTerms): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
+  const snapshot = isNew ? (own ?? (await readPreparedFiles())) : undefined
   const lines: string[] = []
   const onStderr = (line: string) => lines.push(line) < 0
   const storage = dataDir === IN_MEMORY ? { dataDir } : await durableOptions(dataDir)

@@ -28,7 +28,7 @@ export async function openEmbedded(settings: DatabaseSettings, options: OpenOpti
   const { dataDir, snapshot, access } = options.embedded ?? {}
   const session = sessionOf(settings, options)
   if (dataDir !== undefined) {
-    const engine = await startEngine({ dataDir, snapshot, reset: printReset(session, OWN) })
+    const engine = await startEngine({ dataDir, isNew: true, snapshot, reset: printReset(session, OWN) })
     return overEngine({ engine, session, settings, options, afterClose: engine.close })
   }
   const open = () => openFiles(session, settings, options)
@@ -72,8 +72,8 @@ async function startOn(
 ): Promise<EmbeddedEngine> {
   const { dataDir, lock, isNew, created } = files
   try {
-    const snapshot = isNew ? embedded?.snapshot : undefined
-    const engine = await startEngine({ dataDir, snapshot, reset: printReset(session, OWN) })
+    const reset = printReset(session, OWN)
+    const engine = await startEngine({ dataDir, isNew, snapshot: embedded?.snapshot, reset })
     if (isNew) await syncAll(dataDir)
     created()
     if (lock.takenFrom) observe({ event: 'database.recovered', pid: lock.takenFrom.pid })

@@ -1,0 +1,4 @@
+import { writePreparedFiles } from './prepared-files.ts'
+
+// The last step of scripts/bundle.js.
+await writePreparedFiles()

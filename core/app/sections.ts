@@ -44,6 +44,7 @@ import { openContentTypeBuilder, openLocales } from '../rest/content-type-builde
 import { byFirstWord, type GeneratedResponder } from '../rest/endpoint.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openRest } from '../rest/open-rest.ts'
+import { openSearchAll } from '../rest/search-all.ts'
 import { openUploads } from '../rest/upload/open-uploads.ts'
 import { openConnectRoutes } from '../rest/users/connect.ts'
 import { openUserKeyRoutes } from '../rest/users/user-keys.ts'
@@ -94,6 +95,7 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
   const responders = [
     ...extensions.first.map(trackWrites),
     ...extensions.withMethods(own.responders),
+    openSearchAll({ ...shared, routes: registered.routes }),
     ...(graphql.enabled ? [openGraphqlSection(blueprint, options, { guarding, ...shared })] : []),
   ]
   return [

@@ -24,6 +24,8 @@ export interface DocumentReads {
   findMany(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<FoundMany>
   /** The JSON text of one document; null: none is visible. */
   findOne(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<string | null>
+  /** The best matches of lists by relevance of several types, as a JSON array (docs/search.md). Not cached. */
+  findAcross(queries: readonly RestrictedQuery[], limit: number, options?: ReadOptions): Promise<string>
   /** The finished body, cached while its tables do not change; null: no document was found. */
   findBody(asked: BodyReads, options?: ReadOptions): Promise<BodyOrText | null>
 }

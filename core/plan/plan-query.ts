@@ -5,6 +5,7 @@ import {
   anyOf,
   binary,
   call,
+  cast,
   column,
   equal,
   not,
@@ -19,8 +20,8 @@ import { planFilter, planLatest, planSearch, planSight } from './filter.ts'
 import { hasVersion, isVersionOf, type VersionCondition } from './has-version.ts'
 import { lastAndNextRow, pageAndNextRow, planAfter, planCursor, planIdBound } from './keyset.ts'
 import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
-import { pageWindow, planLimits, planOrder, sizedPage } from './rows.ts'
-import { documentColumns } from './selection.ts'
+import { pageWindow, planLimits, planOrder, rowJson, sizedPage } from './rows.ts'
+import { documentColumns, valueColumns } from './selection.ts'
 import { planTextSearch } from './text-search.ts'
 
 /** Options of a plan. */
@@ -128,6 +129,40 @@ function contextFor(query: Query, terms: PlanOptions): PlanContext {
 }
 
 const nowhere = (): null => null
+
+/**
+ * Plans lists by relevance of several types as one list of at most `limit` matches: content-type, documentId, locale, rank and
+ * the selected fields. Each part is bounded before the parts are merged.
+ */
+export function planAcross(queries: readonly RestrictedQuery[], limit: number, terms: PlanOptions): Select {
+  const parts = queries.map((query, index) => {
+    const context = contextFor(query, terms)
+    const row = typeRow(query.type, context.alias(), query.status, terms.storage)
+    const search = query.textSearch
+    if (!search) throw new TypeError(`a query of ${query.type.uid} has no search`)
+    const { rank } = planTextSearch(query, search, row, context)
+    const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context)])
+    const order: readonly Order[] = [{ expression: rank, direction: 'desc' }, ...byId(row)]
+    const table = terms.storage.table(query.type).name
+    const window = { ...ALL, where, order, limit: sqlConstant(limit) }
+    const documentId = column(row.alias, terms.storage.table(query.type).documentId)
+    const columns = [
+      { as: 'contentType', expression: sqlConstant(query.type.key) },
+      { as: 'documentId', expression: documentId },
+      { as: 'locale', expression: row.locale ?? cast(sqlConstant(null), 'text') },
+      { as: 'rank', expression: rank },
+      {
+        as: 'fields',
+        expression: rowJson(select({ columns: valueColumns(query.selection.fields, row, context) })),
+      },
+    ]
+    const keys = [binary(sqlConstant(0), '-', rank), sqlConstant(index), column(row.alias, 'id')]
+    const source = { table, alias: row.alias, on: null, window }
+    return { row: select({ columns, from: [source] }), position: { kind: 'tuple', terms: keys } } as const
+  })
+  const found: Expression = { kind: 'rows-json', rows: { kind: 'union', parts, limit: sqlConstant(limit) } }
+  return select({ columns: [{ as: 'found', expression: cast(found, 'text') }] })
+}
 
 /** The conditions on the requested status and locales. */
 function versionConditions(

@@ -266,7 +266,7 @@ function idColumns(row: Row, context: PlanContext): readonly NamedColumn[] {
 }
 
 /** The values of a row except the ids. */
-const valueColumns = (
+export const valueColumns = (
   fields: readonly ScalarAttribute[],
   row: Row,
   context: PlanContext,

@@ -17,10 +17,11 @@ export const MAX_SEARCH_LENGTH = 256
 /** Separated by blanks. */
 const MAX_WORDS = 16
 
-/** Parses `search`, `highlight` and `sort=relevance` (docs/search.md). null: no search. Throws a RequestFault. */
+/** Parses `search`, `highlight` and `sort=relevance` (docs/search.md). `name`: of the parameter with the text. null: no search. Throws a RequestFault. */
 export function parseTextSearch(
   type: ContentType,
   { search, highlight, sort }: TextSearchParams,
+  name: 'search' | 'q' = 'search',
 ): TextSearch | null {
   if (search == null || search === '') {
     if (highlight != null && highlight !== '')
@@ -30,7 +31,7 @@ export function parseTextSearch(
       )
     return null
   }
-  const text = parseText(type, search)
+  const text = parseText(type, search, name)
   const marked = parseHighlight(type, highlight)
   return {
     text,
@@ -40,18 +41,18 @@ export function parseTextSearch(
   }
 }
 
-function parseText(type: ContentType, raw: unknown): string {
+function parseText(type: ContentType, raw: unknown, name: string): string {
   if (type.search === null)
     throw refusal(
       'search',
       `Invalid parameter search: \`${type.key}\` declares no \`search:\` in project.yaml`,
     )
   if (typeof raw !== 'string' || raw.includes('\0'))
-    throw refusal('search', 'Invalid value for search: expected a text')
+    throw refusal(name, `Invalid value for ${name}: expected a text`)
   if (raw.length > MAX_SEARCH_LENGTH)
-    throw refusal('search', `Invalid value for search: at most ${MAX_SEARCH_LENGTH} characters`)
+    throw refusal(name, `Invalid value for ${name}: at most ${MAX_SEARCH_LENGTH} characters`)
   if (raw.trim().split(/\s+/).length > MAX_WORDS)
-    throw refusal('search', `Invalid value for search: at most ${MAX_WORDS} words`)
+    throw refusal(name, `Invalid value for ${name}: at most ${MAX_WORDS} words`)
   return raw
 }
 

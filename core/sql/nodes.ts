@@ -78,6 +78,7 @@ export type BinaryOperator =
   | 'LIKE'
   | 'NOT LIKE'
   | '+'
+  | '-'
   | 'IS DISTINCT FROM'
   | '@>'
   | '@@'

@@ -78,6 +78,7 @@ const absent = (): never => {
 const NO_DOCUMENTS: Documents = {
   findMany: absent,
   findOne: absent,
+  findAcross: absent,
   findBody: absent,
   create: absent,
   update: absent,

@@ -29,6 +29,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
   const documents: Documents = {
     findMany: () => Promise.reject(new Error('a list was read')),
     findOne: () => Promise.reject(new Error('a document was read')),
+    findAcross: () => Promise.reject(new Error('lists were read')),
     findBody: () => Promise.reject(new Error('a document was read')),
     create: async command => {
       given.push(command)

@@ -29,6 +29,10 @@ const PROJECT = {
       },
     },
     note: { attributes: { text: 'string' } },
+    place: {
+      search: { attributes: { name: 'A', address: 'B' } },
+      attributes: { name: 'string', address: 'string' },
+    },
   },
   roles: {
     public: {
@@ -310,6 +314,66 @@ test.serial('the OpenAPI document has the parameters of a search that the caller
   const { body: other } = await app.request('GET', '/api/openapi.json', { token: RATINGS })
   t.false(JSON.stringify(other).includes('"name":"search"'))
 })
+
+interface Match {
+  readonly contentType: string
+  readonly documentId: string
+  readonly locale: string | null
+  readonly rank: number
+  readonly fields: Readonly<Record<string, string>>
+}
+
+async function across(query: string, token = FULL) {
+  const { status, body } = await app.request('GET', `/api/search?${query}`, token === '' ? {} : { token })
+  if (status !== 200) return `${status} ${(body as { error: { message: string } }).error.message}`
+  return (body as { data: readonly Match[] }).data
+}
+
+const titlesOf = (found: string | readonly Match[]): readonly unknown[] =>
+  typeof found === 'string'
+    ? [found]
+    : found.map(({ contentType, fields }) => `${contentType} ${fields.title ?? fields.name}`)
+
+test.serial(
+  'a search over all types answers the best matches of those that the caller may search',
+  async t => {
+    const places = app.app.documents('api::place.place')
+    await places.create({ data: { name: 'Wine bar', address: 'Red Square' } })
+    t.deepEqual(titlesOf(await across('q=wine')), [
+      'article Wines of France',
+      'place Wine bar',
+      'article Cooking',
+      'article Hidden',
+    ])
+    t.deepEqual(titlesOf(await across('q=wine&limit=2')), ['article Wines of France', 'place Wine bar'])
+    t.deepEqual(titlesOf(await across('q=wine&types=place')), ['place Wine bar'])
+    t.deepEqual(titlesOf(await across('q=cheval&locale=fr')), ['article Les chevaux'])
+    t.deepEqual(titlesOf(await across('q=wine', '')), ['article Wines of France', 'article Cooking'])
+    t.deepEqual(titlesOf(await across('q=red', TITLES)), [])
+    const [first] = (await across('q=france')) as readonly Match[]
+    t.deepEqual(Object.keys(first ?? {}), ['contentType', 'documentId', 'locale', 'rank', 'fields'])
+    t.is(await across('q=wine', RATINGS), '403 There is no content-type that you may search')
+    t.is(await across('q=wine&types=place', TITLES), '400 Invalid value for types: expected article')
+    t.is(await across('q='), '400 Invalid value for q: expected a text')
+    t.is(await across(`q=${'a'.repeat(257)}`), '400 Invalid value for q: at most 256 characters')
+    t.is(await across('q=wine&limit=0'), '400 Invalid value for limit: expected a number from 1')
+    t.is(
+      await across('q=wine&filters[a]=b'),
+      '400 Invalid parameter filters: expected q, types, locale, limit',
+    )
+    t.is((await app.request('POST', '/api/search', { token: FULL })).status, 405)
+    for (const search of randomSearches(20)) {
+      const q = `q=${encodeURIComponent(search)}&limit=100&locale=*`
+      for (const token of [FULL, TITLES, '']) {
+        const found = titlesOf(await across(`${q}&types=article`, token))
+        t.deepEqual(
+          found,
+          (await find(search, 'locale=*', token)).map(title => `article ${title}`),
+        )
+      }
+    }
+  },
+)
 
 const WORDS = [
   'wine',

@@ -5,9 +5,12 @@ import type { Database } from '../../database/database.ts'
 import { toDatabaseFault } from '../../database/database-fault.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Storage } from '../../model/storage.ts'
+import { planAcross } from '../../plan/plan-query.ts'
 import type { AnswerShape } from '../../plan/row.ts'
 import { describeQuery } from '../../query/print-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
+import { printContext, printSelectNode } from '../../sql/print.ts'
+import { bind } from '../../sql/statement.ts'
 import type { DocumentReads, ReadOptions } from '../documents.ts'
 import { toCacheableRead, toStatement } from './plan-once.ts'
 
@@ -63,6 +66,21 @@ export function openReads({
     async findMany(query, shape, options) {
       const { text, total } = await find(query, shape, options)
       return { text: text ?? '[]', total }
+    },
+    async findAcross(queries, limit, options) {
+      const [first] = queries
+      if (!first) return '[]'
+      const context = printContext()
+      const text = printSelectNode(planAcross(queries, limit, planning('flat')), context)
+      try {
+        const { rows } = await database.run(
+          bind({ text, parameters: context.parameters }, []),
+          run(first, options),
+        )
+        return bounds.count(String(rows[0]?.[0] ?? '[]'), options?.trail)
+      } catch (error) {
+        return bounds.refuse(error)
+      }
     },
     async findBody({ query, shape, formatKey, print }, options) {
       if (!cache) {

@@ -1,0 +1,128 @@
+import { subjectOf } from '../access/actions.ts'
+import type { Caller } from '../access/caller.ts'
+import { readablePaths } from '../access/compile/search-sets.ts'
+import { restrict } from '../access/restrict/restrict.ts'
+import { parseLocales } from '../actions/parameters/parse-version.ts'
+import type { Params } from '../actions/params.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
+import type { ContentType } from '../model/model.ts'
+import { searchFields } from '../model/search.ts'
+import type { ExtensionRoute } from '../plugins/route-guard.ts'
+import { parseTextSearch } from '../query/parse-text-search.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
+import { answerJson, answerMethod } from './answer.ts'
+import { type GeneratedResponder, wordsBelow } from './endpoint.ts'
+import { requestParams } from './parse-query-string.ts'
+import type { RestTerms } from './rest-call.ts'
+
+interface SearchTerms extends RestTerms {
+  /** The routes of extensions. */
+  readonly routes: readonly ExtensionRoute[]
+}
+
+/**
+ * `GET /search?q=`: the best matches of all content-types with `search:` in one statement (docs/search.md). A type is left out
+ * if project code guards or replaces its list, because only that code knows what the list may show.
+ */
+export function openSearchAll(terms: SearchTerms): GeneratedResponder {
+  const declared = [...terms.model.contentTypes.values()].filter(({ search }) => search !== null)
+  const types = terms.around ? [] : declared.filter(type => !isGuarded(type, terms))
+  return (request, acting) => {
+    const words = wordsBelow(request.path, terms.settings.prefix)
+    if (declared.length === 0 || words?.length !== 1 || words[0]?.toLowerCase() !== 'search') return null
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return answerMethod(request.method, 'HEAD, GET')
+    return answer(request, acting, { types, terms })
+  }
+}
+
+const isGuarded = (type: ContentType, { guards, routes }: SearchTerms): boolean =>
+  guards?.get(subjectOf(type))?.get('find') !== undefined ||
+  routes.some(({ replaces, path }) => replaces && path.toLowerCase() === `/${listName(type)}`.toLowerCase())
+
+const listName = ({ kind, key, pluralApiId }: ContentType): string => (kind === 'single' ? key : pluralApiId)
+
+interface SearchContext {
+  readonly types: readonly ContentType[]
+  readonly terms: SearchTerms
+}
+
+async function answer(request: HttpRequest, acting: Caller | undefined, { types, terms }: SearchContext) {
+  request.route = 'search.find'
+  const caller = acting ?? (await terms.identify(request.headers.authorization))
+  request.identified = caller
+  const params = requestParams(request)
+  checkNames(params)
+  const limit = parseLimit(params.limit, terms)
+  const readable = types.filter(type => isSearchable(type, caller))
+  if (readable.length === 0)
+    throw new RequestFault(fault('forbidden', 'There is no content-type that you may search'))
+  const wanted = chooseTypes(params.types, readable)
+  const queries = wanted.map(type => toQuery(type, { params, limit, caller, terms }))
+  const text = await terms.documents.findAcross(queries, limit, { trail: request })
+  return answerJson(`{"data":${text},"meta":{}}`, { request })
+}
+
+const NAMES = ['q', 'types', 'locale', 'limit']
+
+function checkNames(params: Params): void {
+  const unknown = Object.keys(params).find(name => !NAMES.includes(name))
+  if (unknown === undefined) return
+  const message = `Invalid parameter ${unknown}: expected ${NAMES.join(', ')}${didYouMean(unknown, NAMES)}`
+  throw new RequestFault(fault('validation', message, { key: unknown }))
+}
+
+function parseLimit(raw: unknown, { settings: { defaultLimit, maxLimit } }: RestTerms): number {
+  if (raw === undefined) return Math.min(defaultLimit, maxLimit)
+  const limit = typeof raw === 'string' && /^\d{1,9}$/.test(raw) ? Number(raw) : 0
+  if (limit >= 1) return Math.min(limit, maxLimit)
+  throw new RequestFault(
+    fault('validation', 'Invalid value for limit: expected a number from 1', { key: 'limit' }),
+  )
+}
+
+/** The caller may list the type and read one of the searched attributes. */
+function isSearchable(type: ContentType, { grants }: Caller): boolean {
+  const view = grants.allows(subjectOf(type), 'find') ? grants.readAccess(type, 'find') : null
+  return view !== null && readablePaths(type, view.readable).length > 0
+}
+
+/** `types=article,page`. An unknown type and one that the caller may not search get the same answer. */
+function chooseTypes(raw: unknown, types: readonly ContentType[]): readonly ContentType[] {
+  if (raw === undefined) return types
+  const known = types.map(({ key }) => key)
+  const names = typeof raw === 'string' ? raw.split(',').map(name => name.trim()) : ['']
+  return [...new Set(names)].map(name => {
+    const type = types.find(({ key }) => key === name)
+    if (type) return type
+    const message = `Invalid value for types: expected ${known.join(', ')}${didYouMean(name, known)}`
+    throw new RequestFault(fault('validation', message, { key: 'types' }))
+  })
+}
+
+interface QueryTerms {
+  readonly params: Params
+  readonly limit: number
+  readonly caller: Caller
+  readonly terms: SearchTerms
+}
+
+/** The list of published documents by relevance, with the texts of the highest weight. */
+function toQuery(type: ContentType, { params, limit, caller, terms }: QueryTerms): RestrictedQuery {
+  const textSearch = parseTextSearch(type, { search: params.q ?? null }, 'q')
+  if (!textSearch)
+    throw new RequestFault(fault('validation', 'Invalid value for q: expected a text', { key: 'q' }))
+  const fields = searchFields(type).flatMap(({ attribute, weight }) =>
+    weight === 'A' && attribute.kind === 'scalar' ? [attribute] : [],
+  )
+  const query: Query = {
+    ...{ kind: 'query', type, status: 'published', filter: null, search: null, publication: null, sort: [] },
+    take: { kind: 'many', page: { start: 0, limit }, total: false },
+    locale: parseLocales(type, { locale: params.locale }, { model: terms.model, many: true }),
+    selection: { fields, named: false, populate: [] },
+    textSearch,
+  }
+  return restrict(query, caller, 'find')
+}

@@ -30,7 +30,7 @@ export const readSources = (): readonly Source[] =>
   TREES.flatMap(tree =>
     readdirSync(join(root, tree), { recursive: true, encoding: 'utf8' }).map(path => `${tree}/${path}`),
   )
-    .filter(path => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .filter(path => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
     .sort()
     .map(readSource)
 

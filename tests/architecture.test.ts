@@ -30,6 +30,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['tools/doctor', 'tools/transfer'],
   ['tools/strapi'],
   ['tools/cli'],
+  // Runs in a browser: nothing imports it, and it imports nothing else.
+  ['tools/console'],
 ]
 
 /** Packages, each with the modules that may import it. */
@@ -48,7 +50,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jose: ['core/identity'],
   'openid-client': ['core/identity'],
   nodemailer: ['core/mail'],
-  marked: ['core/mail'],
+  marked: ['core/mail', 'tools/console'],
   '@fastify/busboy': ['core/media'],
   aws4fetch: ['core/media'],
   sharp: ['core/media'],
@@ -66,6 +68,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@babel/parser': ['tools/strapi'],
   'node-sqlite3-wasm': ['tools/strapi'],
   tar: ['tools/strapi'],
+  react: ['tools/console'],
+  'react-dom': ['tools/console'],
+  'react-router-dom': ['tools/console'],
+  'ra-core': ['tools/console'],
+  '@tanstack/react-query': ['tools/console'],
+  dompurify: ['tools/console'],
+  lexical: ['tools/console'],
 }
 
 const sources = readSources()

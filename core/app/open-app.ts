@@ -8,6 +8,7 @@ import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import { openBrowserPages } from '../http/browser-pages.ts'
+import { openConsolePages } from '../http/console-pages.ts'
 import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
 import { isReadableFile, type MayReadFile, mountServedFiles } from '../http/served-files.ts'
 import type { CallerKeys } from '../identity/callers.ts'
@@ -210,14 +211,18 @@ function assembleApp(blueprint: Blueprint, opened: Opened): App {
   }
 }
 
-const openPages = (blueprint: Blueprint, production: boolean): Responder =>
-  openBrowserPages({
-    settings: blueprint.project.settings,
+function openPages(blueprint: Blueprint, production: boolean): Responder {
+  const { settings } = blueprint.project
+  const forConsole = openConsolePages(settings, production)
+  const others = openBrowserPages({
+    settings,
     model: blueprint.model,
     publicCaller: blueprint.access.publicCaller,
     production,
     apiPaths: ownPaths(blueprint),
   })
+  return request => forConsole(request) ?? others(request)
+}
 
 /** The first parts of the paths that the server answers. */
 export const ownPaths = ({ project: { settings } }: Blueprint): readonly string[] => [

@@ -15,6 +15,8 @@ import { generatedRouteName } from '../rest/route-claims.ts'
 import type { BuiltInTerms } from './account-paths.ts'
 import { type DocumentFormat, type Schema, SchemaTable, type Sight } from './answer-schemas.ts'
 import { builtInPaths } from './built-in-paths.ts'
+import { changePaths } from './change-paths.ts'
+import { describeForms } from './describe-console.ts'
 import {
   contentTypePaths,
   errorResponses,
@@ -45,7 +47,8 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   const described = { ...terms, sightOf: sightsOf(project, caller, terms) }
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   const paths: Record<string, PathItem> = {}
-  for (const type of types) addPaths(paths, contentTypePaths(type, described))
+  for (const type of types)
+    addPaths(paths, { ...contentTypePaths(type, described), ...changePaths(type, described) })
   addPaths(paths, builtInPaths(described))
   addPaths(paths, { '/openapi.json': ownPath(described) })
   const routing = { project, caller, described }
@@ -194,6 +197,7 @@ function assemble(paths: Readonly<Record<string, PathItem>>, { project, caller, 
   const holder = caller.kind === 'token' ? 'the API token' : 'the role'
   return {
     openapi: '3.1.1',
+    'x-plinth': describeForms(project, caller),
     info: {
       title: name,
       version: PRODUCT_VERSION,

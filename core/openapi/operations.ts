@@ -127,7 +127,12 @@ export function contentTypePaths(
   }
 }
 
-const DOCUMENT_ID: Schema = { name: 'documentId', in: 'path', required: true, schema: { type: 'string' } }
+export const DOCUMENT_ID: Schema = {
+  name: 'documentId',
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+}
 
 function readMany(type: ContentType, terms: OperationTerms): PathItem {
   const sight = terms.sightOf(type.key, 'find')
@@ -174,7 +179,7 @@ const documentResponse = (type: ContentType, schema: Schema, { responses, table 
     ),
   )
 
-const headOf = (type: ContentType, action: string, summary: string): Schema => ({
+export const headOf = (type: ContentType, action: string, summary: string): Schema => ({
   operationId: `${type.key}.${action}`,
   summary,
   tags: [type.displayName],
@@ -336,7 +341,10 @@ const statusParameter = (statuses: readonly string[], { parameters }: OperationT
     ...(!statuses.includes('published') && { required: true }),
   })
 
-const localeParameter = (type: ContentType, { model, parameters }: OperationTerms): readonly Schema[] =>
+export const localeParameter = (
+  type: ContentType,
+  { model, parameters }: OperationTerms,
+): readonly Schema[] =>
   type.localized
     ? [
         parameters.ref('Locale', {

@@ -12,17 +12,18 @@ export function bodySchema(
   sight: Sight,
   { name, required }: { readonly name: string; readonly required: readonly string[] },
 ): Schema {
-  const attributes = [...type.attributes.values()].filter(
-    attribute =>
-      isWritable(attribute, sight.grants) &&
-      access.fields?.has(attribute.name) !== false &&
-      !Object.hasOwn(access.set, attribute.name),
-  )
+  const attributes = [...type.attributes.values()].filter(each => isInBody(each, access, sight.grants))
   const names = new Set(attributes.map(attribute => attribute.name))
   const needed = required.filter(each => names.has(each))
   const key = `body ${sight.key} ${type.uid} ${needed.join(' ')} / ${[...names].join(' ')}`
   return sight.table.ref(key, name, () => closed(inputsOf(attributes, sight), needed))
 }
+
+/** Whether a body of this caller may have the attribute. */
+export const isInBody = (attribute: Attribute, access: WriteAccess, grants: Grants): boolean =>
+  isWritable(attribute, grants) &&
+  access.fields?.has(attribute.name) !== false &&
+  !Object.hasOwn(access.set, attribute.name)
 
 /** Drafts may lack what is required, and types with drafts can be created as drafts. */
 export const requiredOnCreate = (type: ContentType): readonly string[] =>
@@ -34,7 +35,7 @@ function isRequired(attribute: Attribute): boolean {
 }
 
 /** A relation to a type that the caller may not `find` cannot be written. */
-function isWritable(attribute: Attribute, grants: Grants): boolean {
+export function isWritable(attribute: Attribute, grants: Grants): boolean {
   if (attribute.system || !attribute.writable || attribute.kind === 'morph') return false
   return attribute.kind !== 'relation' || grants.readAccess(attribute.target, 'find') !== null
 }

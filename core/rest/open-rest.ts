@@ -25,7 +25,8 @@ export function openRest(terms: RestTerms): GeneratedResponder {
   return (request, acting) => {
     const route = find(request.path)
     if (!route) return null
-    if (route.ok && route.value.kind === 'nested' && isRead(request)) return null
+    if (route.ok && (route.value.kind === 'nested' || route.value.kind === 'change') && isRead(request))
+      return null
     if (route.ok && acting) return performAs(acting, { request, route: route.value }, terms)
     if (route.ok) return dispatch(request, route.value, terms)
     return route.reasons[0] ? toFaultResponse(route.reasons[0]) : null
@@ -101,6 +102,7 @@ const tracked = (
 
 /** The name of the action in the documents API. */
 function documentAction(action: Action, { route }: RestCall): DocumentAction {
+  if (route.change) return route.change
   if (action === 'find') return route.kind === 'collection' ? 'findMany' : 'findOne'
   return action as DocumentAction
 }

@@ -2,22 +2,26 @@ import type { Action } from '../access/actions.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
+import type { StatusChange } from '../query/command.ts'
 
 /** A path of the content API (reference/rest.md#1-envelope-and-status-codes, reference/rest.md#12-single-types). `documentId` is set for the path of a document. */
 export interface Route {
   readonly kind: RouteKind
   readonly type: ContentType
   readonly documentId: string | null
+  /** What `…/unpublish` and `…/discard-draft` do. */
+  readonly change?: StatusChange
 }
 
 /** `nested`: a path below a type's that leads nowhere; it still answers `Allow` (reference/rest.md#10-drafts, reference/rest.md#12-single-types). */
-type RouteKind = 'collection' | 'document' | 'single' | 'nested'
+type RouteKind = 'collection' | 'document' | 'single' | 'change' | 'nested'
 
 /** The action of each method on each kind of path. */
 export const ROUTE_ACTIONS: Readonly<Record<RouteKind, Readonly<Record<string, Action>>>> = {
   collection: { GET: 'find', HEAD: 'find', POST: 'create' },
   document: { GET: 'findOne', HEAD: 'findOne', PUT: 'update', DELETE: 'delete' },
   single: { GET: 'find', HEAD: 'find', PUT: 'update', DELETE: 'delete' },
+  change: { POST: 'publish' },
   nested: {},
 }
 
@@ -26,6 +30,7 @@ export const ALLOWED_METHODS: Readonly<Record<RouteKind, string>> = {
   collection: 'HEAD, GET, POST',
   document: 'HEAD, GET, PUT, DELETE',
   single: 'HEAD, GET, PUT, DELETE',
+  change: 'POST',
   nested: 'HEAD, GET',
 }
 
@@ -50,6 +55,8 @@ function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Resul
   const [name = '', documentId] = words
   const type = types.get(name.toLowerCase())
   if (!type) return null
+  const change = changeRoute(type, words)
+  if (change) return change
   if (words.length > 2) return nestedRoute(type)
   if (documentId === undefined) return ok({ kind: type.kind, type, documentId: null })
   if (type.kind === 'single' || documentId === '') return nestedRoute(type)
@@ -58,6 +65,24 @@ function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Resul
     ? failed(fault('badRequest', 'failed to decode'))
     : ok({ kind: 'document', type, documentId: decoded })
 }
+
+/** `/articles/<documentId>/unpublish`, `/homepage/unpublish`, and the same with `discard-draft`; null: no such path. */
+function changeRoute(type: ContentType, words: readonly string[]): Result<Route, Fault> | null {
+  const single = type.kind === 'single'
+  const [name = '', ...others] = words.slice(single ? 1 : 2)
+  const change = CHANGES.get(name)
+  if (!type.draftAndPublish || !change || others.length > 0) return null
+  const documentId = single ? null : decode(words[1] ?? '')
+  return documentId === '' || (documentId === null && !single)
+    ? null
+    : ok({ kind: 'change', type, documentId, change })
+}
+
+/** Not `…/actions/publish`, which Strapi refuses (reference/rest.md#10-drafts): `PUT` publishes. */
+const CHANGES: ReadonlyMap<string, StatusChange> = new Map([
+  ['unpublish', 'unpublish'],
+  ['discard-draft', 'discardDraft'],
+])
 
 const nestedRoute = (type: ContentType) => ok<Route>({ kind: 'nested', type, documentId: null })
 

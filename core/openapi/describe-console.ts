@@ -1,0 +1,126 @@
+import type { Caller, Grants } from '../access/caller.ts'
+import { readableAttributes } from '../access/readable-attributes.ts'
+import type { Attribute, Component, ContentType, Model } from '../model/model.ts'
+import type { Settings } from '../project/settings/settings.ts'
+import type { Schema } from './answer-schemas.ts'
+import { isInBody, isWritable } from './request-schemas.ts'
+
+/**
+ * `x-plinth` of the OpenAPI document: what JSON Schema cannot say of the content-types, for programs that build forms
+ * (the console). It has the types that the caller may find or create, and of these only the attributes that the caller may
+ * read or write.
+ */
+export function describeForms(
+  { model, settings }: { readonly model: Model; readonly settings: Settings },
+  { grants }: Caller,
+): Schema {
+  const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
+  const described = types.flatMap(type => describeType(type, grants) ?? [])
+  const components = componentsOf(described.flatMap(({ shown }) => shown))
+  return {
+    name: settings.name,
+    locales: model.locales.map(({ code }) => code),
+    defaultLocale: model.defaultLocale,
+    providers: Object.keys(settings.auth.providers ?? {}),
+    upload: grants.allows('upload', 'upload') ? { maxFileSize: settings.upload.sizeLimit } : null,
+    types: described.map(({ schema }) => schema),
+    components: components.map(component => ({
+      uid: component.uid,
+      kind: 'component',
+      attributes: [...component.attributes.values()].flatMap(attribute => {
+        const isReadable = readableAttributes(component).has(attribute) && canFind(attribute, grants)
+        return describeAttribute(attribute, isReadable, isWritable(attribute, grants))
+      }),
+    })),
+  }
+}
+
+interface DescribedType {
+  readonly schema: Schema
+  readonly shown: readonly Attribute[]
+}
+
+/** null: the caller may neither find documents of the type nor create them. */
+function describeType(type: ContentType, grants: Grants): DescribedType | null {
+  const reads = [grants.readAccess(type, 'find'), grants.readAccess(type, 'findOne')]
+  const writes = [grants.writeAccess(type, 'create'), grants.writeAccess(type, 'update')]
+  if (![...reads, ...writes].some(access => access !== null)) return null
+  const attributes = [...type.attributes.values()].map(attribute => ({
+    attribute,
+    readable: canFind(attribute, grants) && reads.some(access => access?.readable.has(attribute)),
+    writable: writes.some(access => access !== null && isInBody(attribute, access, grants)),
+  }))
+  const actions = CONTENT.filter(action => grants.allows(type.key, action))
+  const drafts = reads.some(access => access !== null && access.drafts !== null)
+  return {
+    shown: attributes.filter(({ readable, writable }) => readable || writable).map(each => each.attribute),
+    schema: {
+      uid: type.uid,
+      kind: type.kind === 'single' ? 'singleType' : 'collectionType',
+      singularName: type.key,
+      pluralName: type.pluralApiId,
+      path: `/${type.kind === 'single' ? type.key : type.pluralApiId}`,
+      displayName: type.displayName,
+      draftAndPublish: type.draftAndPublish,
+      localized: type.localized,
+      actions: [...actions, ...(drafts && type.draftAndPublish ? ['readDrafts'] : [])],
+      attributes: attributes.flatMap(({ attribute, readable, writable }) =>
+        describeAttribute(attribute, readable, writable),
+      ),
+    },
+  }
+}
+
+const CONTENT = ['find', 'findOne', 'create', 'update', 'delete', 'publish', 'createLocalization'] as const
+
+/** A relation to a type that the caller may not `find` is omitted from answers. */
+const canFind = (attribute: Attribute, grants: Grants): boolean =>
+  attribute.kind !== 'relation' || grants.readAccess(attribute.target, 'find') !== null
+
+/** Empty: the caller may neither read nor write it, or it is none of a form. */
+function describeAttribute(attribute: Attribute, readable: boolean, writable: boolean): readonly Schema[] {
+  const { name, kind, required, localized } = attribute
+  if (kind === 'localizations' || kind === 'morph' || !(readable || writable)) return []
+  const isSeen = readable && !(kind === 'scalar' && attribute.type === 'password')
+  return [{ name, readable: isSeen, writable, required, localized, ...detailsOf(attribute) }]
+}
+
+function detailsOf(attribute: Attribute): Schema {
+  switch (attribute.kind) {
+    case 'scalar': {
+      const { type, values, targetField, min, max, minLength, maxLength, unique } = attribute
+      return { type, enum: values, targetField, min, max, minLength, maxLength, unique }
+    }
+    case 'relation':
+      return { type: 'relation', relation: attribute.relation, target: attribute.target.key }
+    case 'media':
+      return { type: 'media', multiple: attribute.many, allowedTypes: attribute.allowedTypes }
+    case 'component': {
+      const { component, repeatable, min, max } = attribute
+      return { type: 'component', component: component.uid, repeatable, min, max }
+    }
+    case 'zone':
+      return { type: 'dynamiczone', components: attribute.components.map(({ uid }) => uid) }
+    default:
+      return {}
+  }
+}
+
+/** The components that these attributes have, at any depth. */
+function componentsOf(attributes: readonly Attribute[]): readonly Component[] {
+  const found = new Set<Component>()
+  const waiting = [...attributes]
+  for (let attribute = waiting.pop(); attribute !== undefined; attribute = waiting.pop()) {
+    const inner =
+      attribute.kind === 'component'
+        ? [attribute.component]
+        : attribute.kind === 'zone'
+          ? attribute.components
+          : []
+    for (const component of inner.filter(each => !found.has(each))) {
+      found.add(component)
+      waiting.push(...component.attributes.values())
+    }
+  }
+  return [...found]
+}

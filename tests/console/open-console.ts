@@ -1,0 +1,69 @@
+import type { ExecutionContext } from 'ava'
+import type { TestApp } from '../../core/testing.ts'
+import { type Browser, openBrowser } from '../harness/browser.ts'
+
+/** A browser for the console. */
+export interface ConsolePage {
+  readonly browser: Browser
+  readonly password: string
+  /** Types a value into the first element that the selector finds, as a user does: React hears of it. */
+  fill(selector: string, value: string): Promise<void>
+  click(selector: string): Promise<void>
+  /** The button that has exactly this text. */
+  clickText(text: string): Promise<void>
+  until(expression: string): Promise<unknown>
+}
+
+const PASSWORD = 'correct horse battery'
+
+export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promise<ConsolePage> {
+  const browser = await openBrowser()
+  t.teardown(browser.close)
+  const run = (selector: string, body: string) =>
+    browser.evaluate(`(() => { const element = ${selector}; ${body} })()`)
+  const find = async (expression: string) => {
+    await browser.until(`Boolean(${expression})`)
+    return expression
+  }
+  return {
+    browser,
+    password: PASSWORD,
+    until: expression => browser.until(`Boolean(${expression})`),
+    async fill(selector, value) {
+      const element = await find(`document.querySelector(${JSON.stringify(selector)})`)
+      await run(
+        element,
+        `const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), 'value')
+        set.call(element, ${JSON.stringify(value)})
+        element.dispatchEvent(new Event('input', { bubbles: true }))
+        element.dispatchEvent(new Event('change', { bubbles: true }))`,
+      )
+    },
+    async click(selector) {
+      await run(await find(`document.querySelector(${JSON.stringify(selector)})`), 'element.click()')
+    },
+    async clickText(text) {
+      const buttons = `[...document.querySelectorAll('button:not(:disabled)')]`
+      const element = `${buttons}.find(each => each.innerText.trim() === ${JSON.stringify(text)})`
+      await run(await find(element), 'element.click()')
+    },
+  }
+}
+
+/** Only where the page asks for it. */
+export async function signIn({ browser, fill, click, password }: ConsolePage): Promise<void> {
+  await browser.until(`Boolean(document.querySelector('input[name=identifier], .layout'))`)
+  if (!(await browser.evaluate(`Boolean(document.querySelector('input[name=identifier]'))`))) return
+  await fill('input[name=identifier]', 'ann')
+  await fill('input[name=password]', password)
+  await click('button[type=submit]')
+}
+
+/** `ann`, whose role has this type. */
+export async function addUser({ app }: TestApp, type: string): Promise<void> {
+  const roles = (await app.documents('plugin::users-permissions.role').findMany({
+    filters: { type },
+  })) as readonly { readonly documentId: string }[]
+  const data = { username: 'ann', email: 'ann@example.org', password: PASSWORD, role: roles[0]?.documentId }
+  await app.documents('plugin::users-permissions.user').create({ data } as never)
+}

@@ -1,0 +1,115 @@
+import test from 'ava'
+import { once } from '../../core/base/memo.ts'
+import { bundleConsole } from '../../scripts/bundle-console.ts'
+import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
+
+const file = teardownOfFile(test.after.always)
+
+const openApp = once(async () => {
+  await bundleConsole()
+  return openTestApp(file, { project: PROJECT, env: { JWT_SECRET: 'a-secret-of-thirty-two-characters' } })
+})
+
+const PROJECT = {
+  name: 'Library',
+  contentTypes: {
+    book: {
+      draftAndPublish: true,
+      attributes: { title: 'string', hiddenNote: 'string', code: { type: 'string', private: true } },
+    },
+    note: { draftAndPublish: true, attributes: { text: 'string' } },
+    secret: { attributes: { word: 'string' } },
+  },
+  roles: {
+    public: {
+      permissions: {
+        book: { find: { fields: ['title'] }, update: { fields: ['title'] }, findOne: { fields: ['title'] } },
+        note: ['find'],
+      },
+    },
+  },
+  apiTokens: { full: { type: 'full-access', hash: `sha256:${'0'.repeat(64)}` } },
+}
+
+test('the page has a strict policy, its files are kept by browsers, and unknown ones are not found', async t => {
+  const app = await openApp()
+  const page = await app.request('GET', '/console/content/books?x=1')
+  t.is(page.status, 200)
+  const policy = String(page.headers['content-security-policy'])
+  for (const part of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "frame-ancestors 'none'",
+  ])
+    t.true(policy.split('; ').includes(part), part)
+  const html = String(page.body)
+  t.false(/<script>|<style|onload=|\{\{/.test(html))
+  const [, script = ''] = /src="([^"]+\.js)"/.exec(html) ?? []
+  const asset = await app.request('GET', script)
+  t.is(asset.status, 200)
+  t.true(/immutable/.test(String(asset.headers['cache-control'])))
+  for (const name of [
+    'none.js',
+    'main.js.map',
+    '..%2findex.html',
+    '../index.html',
+    '',
+    'constructor',
+    'a.html',
+  ])
+    t.is((await app.request('GET', `/console/assets/${name}`)).status, 404, name)
+  t.is((await app.request('POST', '/console')).status, 404)
+  t.is((await app.request('GET', '/consoles')).status, 404)
+})
+
+test('x-plinth has no names that the role may neither read nor write', async t => {
+  const app = await openApp()
+  const { body } = await app.request('GET', '/api/openapi.json')
+  const extension = (body as Record<string, unknown>)['x-plinth'] as {
+    readonly types: readonly {
+      readonly singularName: string
+      readonly actions: readonly string[]
+      readonly attributes: readonly { readonly name: string; readonly writable: boolean }[]
+    }[]
+  }
+  t.false(/hiddenNote|code|secret/i.test(JSON.stringify(extension)))
+  const [book] = extension.types
+  t.deepEqual(
+    extension.types.map(({ singularName }) => singularName),
+    ['book', 'note'],
+  )
+  t.deepEqual(book?.actions, ['find', 'findOne', 'update', 'publish', 'readDrafts'])
+  t.true(book?.attributes.find(({ name }) => name === 'title')?.writable)
+})
+
+test('a published version is taken back, and a draft is discarded, by callers who may publish', async t => {
+  const app = await openApp()
+  const books = app.app.documents('api::book.book')
+  const { documentId } = await books.create({
+    data: { title: 'one', hiddenNote: 'kept' },
+    status: 'published',
+  } as never)
+  await books.update({ documentId, data: { title: 'two' } } as never)
+  const versions = async () => {
+    const read = async (status: string) =>
+      ((await books.findOne({ documentId, status } as never)) as { readonly title: string } | null)?.title
+    return [await read('draft'), await read('published')]
+  }
+  t.deepEqual(await versions(), ['two', 'one'])
+  const discarded = await app.request('POST', `/api/books/${documentId}/discard-draft`)
+  t.is(discarded.status, 200)
+  t.false(/hiddenNote|kept/.test(JSON.stringify(discarded.body)))
+  t.deepEqual(await versions(), ['one', 'one'])
+  t.is((await app.request('POST', `/api/books/${documentId}/unpublish`)).status, 200)
+  t.deepEqual(await versions(), ['one', undefined])
+  t.deepEqual((await app.request('POST', '/api/books/none/unpublish')).body, {
+    data: { documentId: 'none', entries: [] },
+    meta: {},
+  })
+  const note = await app.app.documents('api::note.note').create({ data: {}, status: 'published' } as never)
+  t.is((await app.request('POST', `/api/notes/${note.documentId}/unpublish`)).status, 403)
+  t.is((await app.request('POST', '/api/secrets/x/unpublish')).status, 405)
+  t.is((await app.request('GET', `/api/books/${documentId}/unpublish`)).status, 404)
+  t.is((await app.request('PUT', `/api/books/${documentId}/unpublish`)).status, 405)
+})

@@ -1,0 +1,175 @@
+import { asList, asText, isRecord, type Json, parseExact, printExact, toQuery } from './json.ts'
+
+/** One field that the server refused: `details.errors` of docs/rest.md. */
+export interface FieldFault {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+export class ApiFault extends Error {
+  readonly status: number
+  readonly fields: readonly FieldFault[]
+  /** Seconds, with status 429 and 503. */
+  readonly retryAfter: number | null
+
+  constructor(status: number, message: string, fields: readonly FieldFault[], retryAfter: number | null) {
+    super(message)
+    this.status = status
+    this.fields = fields
+    this.retryAfter = retryAfter
+  }
+}
+
+export interface ApiRequest {
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly form?: FormData
+  readonly ifMatch?: string | null
+  readonly signal?: AbortSignal
+  /** Without it a 401 is an error instead of a question for the password. */
+  readonly signsIn?: false
+}
+
+export interface ApiAnswer {
+  readonly body: Json
+  readonly etag: string | null
+}
+
+export interface SessionUser {
+  readonly id: string
+  readonly username: string
+}
+
+const USER_KEY = 'plinth-user'
+
+/**
+ * The session of the page. The token is kept in memory until the server has set its HttpOnly cookie, and for as long as
+ * the page lives if the server sets none.
+ */
+class Session {
+  user: SessionUser | null = null
+  /** A request met 401: everything on screen waits for the password. */
+  expired = false
+  #token: string | null = null
+  #waiting: (() => void)[] = []
+  readonly #listeners = new Set<() => void>()
+  #version = 0
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly version = (): number => this.#version
+
+  get headers(): Record<string, string> {
+    return this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` }
+  }
+
+  remembered(): SessionUser | null {
+    const stored = sessionStorage.getItem(USER_KEY)
+    const value: Json = stored === null ? null : (JSON.parse(stored) as Json)
+    return isRecord(value) ? { id: asText(value.id), username: asText(value.username) } : null
+  }
+
+  async start(body: Json): Promise<void> {
+    const answer = isRecord(body) ? body : {}
+    this.#token = asText(answer.jwt) || null
+    await callApi('POST', '/console/session', { signsIn: false })
+      .then(() => {
+        this.#token = null
+      })
+      // Without the cookie the token stays in memory: a reload asks for the password again.
+      .catch((fault: unknown) => {
+        if (!(fault instanceof ApiFault) || fault.status === 429 || fault.status >= 500) throw fault
+      })
+    this.accept(readUser(answer.user ?? null))
+  }
+
+  accept(user: SessionUser | null): void {
+    const other = user !== null && this.user !== null && user.id !== this.user.id
+    if (user) sessionStorage.setItem(USER_KEY, JSON.stringify(user))
+    this.user = user
+    this.expired = false
+    for (const resume of this.#waiting.splice(0)) resume()
+    this.#changed()
+    // What another user had on screen must not be seen by this one.
+    if (other) location.reload()
+  }
+
+  async end(): Promise<void> {
+    await callApi('DELETE', '/console/session', { signsIn: false }).catch((fault: unknown) => {
+      if (!(fault instanceof ApiFault)) throw fault
+    })
+    this.#token = null
+    sessionStorage.clear()
+    location.assign(page.path)
+  }
+
+  async renew(): Promise<void> {
+    this.#token = null
+    this.expired = true
+    this.#changed()
+    await new Promise<void>(resolve => this.#waiting.push(resolve))
+  }
+
+  #changed(): void {
+    this.#version++
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+export const readUser = (value: Json): SessionUser | null =>
+  isRecord(value) ? { id: String(value.id ?? ''), username: asText(value.username) } : null
+
+export const session = new Session()
+
+/** Where the page and the API are, from the shell. */
+export const page: { readonly path: string; readonly api: string } = readPage()
+
+function readPage() {
+  const content = document.querySelector('meta[name="plinth"]')?.getAttribute('content') ?? '{}'
+  const value = JSON.parse(content) as Json
+  const info = isRecord(value) ? value : {}
+  return { path: asText(info.path) || '/console', api: asText(info.api) || '/api' }
+}
+
+/** Every request of the console. `path` is below the prefix of the API. Throws ApiFault for every refusal. */
+export async function callApi(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+  const response = await send(method, path, request)
+  if (response.status === 401 && request.signsIn !== false) {
+    await session.renew()
+    return callApi(method, path, request)
+  }
+  const text = await response.text()
+  const json = /json/.test(response.headers.get('Content-Type') ?? '')
+  const body = json && text !== '' ? parseExact(text) : null
+  if (!response.ok) throw toFault(response, body)
+  return { body, etag: response.headers.get('ETag') }
+}
+
+async function send(method: string, path: string, request: ApiRequest): Promise<Response> {
+  const { query = {}, body, form, ifMatch, signal } = request
+  const headers: Record<string, string> = { ...session.headers, 'X-Plinth-Console': '1' }
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (ifMatch) headers['If-Match'] = ifMatch
+  const content = form ?? (body === undefined ? null : printExact(body))
+  return fetch(page.api + path + toQuery(query), {
+    method,
+    headers,
+    body: content,
+    credentials: 'same-origin',
+    ...(signal && { signal }),
+  })
+}
+
+function toFault(response: Response, body: Json): ApiFault {
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {}
+  const details = isRecord(error.details) ? error.details : {}
+  const fields = asList(details.errors)
+    .filter(isRecord)
+    .map(({ path, message }) => ({ path: asList(path).map(String), message: asText(message) }))
+  const seconds = Number(response.headers.get('Retry-After'))
+  const message = asText(error.message) || response.statusText || `HTTP ${response.status}`
+  return new ApiFault(response.status, message, fields, seconds > 0 ? seconds : null)
+}

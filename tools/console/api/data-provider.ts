@@ -1,0 +1,168 @@
+import type { DataProvider, GetListParams, RaRecord } from 'ra-core'
+import { callApi } from './client.ts'
+import { asList, isRecord, type JsonRecord } from './json.ts'
+import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
+
+/** The state of a list, as its address has it (`filter` of ra-core). */
+export interface ListFilter {
+  readonly text?: string
+  readonly status?: string
+  readonly locale?: string
+  readonly where?: readonly Condition[]
+}
+
+export interface Condition {
+  readonly name: string
+  readonly operator: string
+  readonly value: string
+}
+
+export type PublicationState = 'draft' | 'published' | 'modified'
+
+export interface ListRow extends RaRecord {
+  readonly id: string
+  readonly values: JsonRecord
+  readonly state: PublicationState | null
+}
+
+/** What ra-core asks for: lists only. Forms call the API themselves, because they need ETags and several versions. */
+export function createDataProvider(schema: ApiSchema): DataProvider {
+  const refuse = (): Promise<never> => Promise.reject(new Error('Only lists are read by ra-core'))
+  return {
+    getList: (name: string, params: GetListParams) => listDocuments(schema, name, params),
+    getOne: refuse,
+    getMany: refuse,
+    getManyReference: refuse,
+    create: refuse,
+    update: refuse,
+    updateMany: refuse,
+    delete: refuse,
+    deleteMany: refuse,
+  } as unknown as DataProvider
+}
+
+async function listDocuments(schema: ApiSchema, name: string, params: GetListParams) {
+  const type = schema.types.find(({ pluralName }) => pluralName === name)
+  if (!type) return { data: [], pageInfo: {} }
+  const filter = params.filter as ListFilter
+  const { page, perPage } = params.pagination ?? { page: 1, perPage: 25 }
+  const version = versionOf(schema, type, filter)
+  const { body } = await callApi('GET', type.path, {
+    query: {
+      ...version,
+      ...listQuery(schema, type, filter),
+      sort: params.sort ? `${params.sort.field}:${params.sort.order.toLowerCase()}` : undefined,
+      // One more than the page has says whether there is a next page. A total would read the whole table.
+      pagination: { start: (page - 1) * perPage, limit: perPage + 1, withCount: false },
+    },
+    ...(params.signal && { signal: params.signal }),
+  })
+  const found = asList(isRecord(body) ? (body.data ?? null) : null).filter(isRecord)
+  const rows = found.slice(0, perPage)
+  const states = await readStates(type, version, rows)
+  return {
+    data: rows.map(values => ({
+      id: String(values.documentId),
+      values,
+      state: states?.get(String(values.documentId)) ?? null,
+    })),
+    pageInfo: { hasNextPage: found.length > perPage, hasPreviousPage: page > 1 },
+  }
+}
+
+/** `status` and `locale` of a request about this type. Drafts include what is published, if the caller may read them. */
+export function versionOf(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Record<string, string> {
+  const drafts = type.draftAndPublish && type.actions.has('readDrafts')
+  const locale = filter.locale ?? schema.defaultLocale
+  return {
+    ...(drafts && { status: filter.status === 'published' ? 'published' : 'draft' }),
+    ...(type.localized && locale !== null && { locale }),
+  }
+}
+
+function listQuery(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Record<string, unknown> {
+  const columns = columnsOf(type)
+  const links = columns.filter(({ type: kind }) => kind === 'relation' || kind === 'media')
+  const conditions = (filter.where ?? []).filter(({ name }) =>
+    type.attributes.some(attribute => attribute.name === name && attribute.readable),
+  )
+  const complete = conditions.filter(({ operator, value }) => value !== '' || operator.endsWith('ull'))
+  return {
+    fields: ['documentId', ...columns.filter(column => !links.includes(column)).map(({ name }) => name)],
+    populate: Object.fromEntries(links.map(link => [link.name, populateLink(schema, link)])),
+    _q: filter.text || undefined,
+    publicationFilter: PUBLICATION[filter.status ?? ''],
+    filters: {
+      $and: complete.map(({ name, operator, value }) => ({ [name]: { [operator]: value || true } })),
+    },
+  }
+}
+
+const PUBLICATION: Readonly<Record<string, string>> = { draft: 'never-published', modified: 'modified' }
+
+function populateLink(schema: ApiSchema, link: AttributeInfo): unknown {
+  if (link.type === 'media') return { fields: ['name', 'url', 'mime', 'alternativeText'] }
+  const target = findType(schema, link.target)
+  const label = target ? labelOf(target) : null
+  return target ? { fields: [label ?? 'documentId'] } : undefined
+}
+
+/** Two reads of a page's documentIds: which of them were never published, and which differ from what is published. */
+async function readStates(
+  type: TypeInfo,
+  version: Readonly<Record<string, string>>,
+  rows: readonly JsonRecord[],
+): Promise<ReadonlyMap<string, PublicationState> | null> {
+  if (!type.draftAndPublish || rows.length === 0) return null
+  const ids = rows.map(({ documentId }) => String(documentId))
+  if (version.status !== 'draft') return new Map(ids.map(id => [id, 'published'] as const))
+  const idsOf = async (publicationFilter: string): Promise<readonly string[]> => {
+    const { body } = await callApi('GET', type.path, {
+      query: {
+        ...version,
+        publicationFilter,
+        fields: ['documentId'],
+        filters: { documentId: { $in: ids } },
+        pagination: { start: 0, limit: ids.length, withCount: false },
+      },
+    })
+    const data = asList(isRecord(body) ? (body.data ?? null) : null)
+    return data.filter(isRecord).map(({ documentId }) => String(documentId))
+  }
+  const [drafts, modified] = await Promise.all([idsOf('never-published'), idsOf('modified')])
+  const stateOf = (id: string): PublicationState => {
+    if (drafts.includes(id)) return 'draft'
+    return modified.includes(id) ? 'modified' : 'published'
+  }
+  return new Map(ids.map(id => [id, stateOf(id)]))
+}
+
+const IN_LISTS: ReadonlySet<string> = new Set([
+  'string',
+  'text',
+  'uid',
+  'email',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'decimal',
+  'float',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+])
+
+/** The columns of the project file that the caller may read, else the label, the first attributes and a time. */
+export function columnsOf(type: TypeInfo): readonly AttributeInfo[] {
+  const readable = type.attributes.filter(attribute => attribute.readable)
+  const named = type.layout.columns.flatMap(name => readable.filter(attribute => attribute.name === name))
+  if (named.length > 0) return named
+  const label = labelOf(type)
+  const simple = readable.filter(({ type: kind, name }) => IN_LISTS.has(kind) && !TIMES.has(name))
+  const first = simple.filter(({ name }) => name === label)
+  const others = simple.filter(({ name, type: kind }) => name !== label && kind !== 'text').slice(0, 3)
+  return [...first, ...others, ...readable.filter(({ name }) => name === 'updatedAt')]
+}
+
+const TIMES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt', 'documentId', 'locale'])

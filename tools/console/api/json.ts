@@ -1,0 +1,54 @@
+export type Json = string | number | boolean | null | readonly Json[] | JsonRecord
+export interface JsonRecord {
+  readonly [key: string]: Json
+}
+
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const asList = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? (value as readonly Json[]) : []
+
+export const asText = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+export const equalJson = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+
+/** Before the digits of a number that a double cannot hold. PostgreSQL stores no text with this character. */
+const EXACT = '\u0000'
+const EXACT_IN_JSON = /"\\u0000(-?\d[\d.eE+-]*)"/g
+
+/** Strings, so that digits in them are left alone, and numbers. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*"?|-?\d[\d.eE+-]*/g
+
+/**
+ * Parses JSON without losing digits: a number that a double would print in another way becomes a marked text, which
+ * `printExact` prints as it was.
+ */
+export function parseExact(text: string): Json {
+  const marked = text.replaceAll(STRING_OR_NUMBER, token =>
+    token.startsWith('"') || String(Number(token)) === token || Number.isNaN(Number(token))
+      ? token
+      : `"\\u0000${token}"`,
+  )
+  return JSON.parse(marked) as Json
+}
+
+export const printExact = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, undefined, indent).replaceAll(EXACT_IN_JSON, '$1')
+
+/** A number or text as it is shown: without the mark of `parseExact`. */
+export const digitsOf = (value: Json): string => (value === null ? '' : String(value).replace(EXACT, ''))
+
+/** Nested brackets, as the API reads them. undefined is left out; an empty list has no name. */
+export function toQuery(params: Readonly<Record<string, unknown>>): string {
+  const parts: string[] = []
+  const add = (name: string, value: unknown): void => {
+    if (value === undefined || value === null) return
+    if (typeof value === 'object')
+      for (const [key, each] of Object.entries(value)) add(`${name}[${key}]`, each)
+    else parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+  }
+  for (const [name, value] of Object.entries(params)) add(name, value)
+  return parts.length === 0 ? '' : `?${parts.join('&')}`
+}

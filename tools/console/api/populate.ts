@@ -1,0 +1,48 @@
+import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
+
+/** Docs/rest.md: at most 10 levels and 500 attributes; a form of more levels than this is no help to anybody. */
+const DEPTH = 6
+
+/** What a form shows of a document: `populate` for everything that the caller may read. */
+export const populateAll = (schema: ApiSchema, type: TypeInfo): Record<string, unknown> =>
+  populateOf(schema, type.attributes, DEPTH)
+
+export function populateOf(
+  schema: ApiSchema,
+  attributes: readonly AttributeInfo[],
+  depth: number,
+): Record<string, unknown> {
+  const entries = attributes.flatMap(attribute => {
+    const value = attribute.readable && depth > 0 ? populateAttribute(schema, attribute, depth) : undefined
+    return value === undefined ? [] : [[attribute.name, value] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+function populateAttribute(schema: ApiSchema, attribute: AttributeInfo, depth: number): unknown {
+  switch (attribute.type) {
+    case 'relation': {
+      const target = findType(schema, attribute.target)
+      if (!target) return undefined
+      const label = labelOf(target)
+      return { fields: label === null ? ['documentId'] : [label] }
+    }
+    case 'media':
+      return true
+    case 'component':
+      return populateComponent(schema, attribute.component ?? '', depth)
+    case 'dynamiczone':
+      return {
+        on: Object.fromEntries(
+          attribute.components.map(name => [name, populateComponent(schema, name, depth)]),
+        ),
+      }
+    default:
+      return undefined
+  }
+}
+
+function populateComponent(schema: ApiSchema, name: string, depth: number): unknown {
+  const inner = populateOf(schema, schema.components.get(name) ?? [], depth - 1)
+  return Object.keys(inner).length === 0 ? true : { populate: inner }
+}

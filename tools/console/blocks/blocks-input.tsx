@@ -1,0 +1,1 @@
+export { JsonInput as BlocksInput } from '../fields/simple-inputs.tsx'

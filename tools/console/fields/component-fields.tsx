@@ -1,0 +1,149 @@
+import { asList, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import { toLabel } from '../api/schema.ts'
+import { describeValue } from '../lists/cell-value.tsx'
+import { useSchema } from '../shell/context.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import { withoutIds } from './document-body.ts'
+import type { HolderProps } from './field-props.ts'
+import { OrderedList } from './ordered-list.tsx'
+
+interface ComponentValuesProps extends HolderProps {
+  readonly component: string
+  readonly item: JsonRecord
+  readonly onItem: (item: JsonRecord) => void
+}
+
+function ComponentValues({ component, item, path, onItem, field: Field }: ComponentValuesProps) {
+  const attributes = useSchema().components.get(component) ?? []
+  return (
+    <>
+      {attributes
+        .filter(({ name }) => name !== 'id')
+        .map(attribute => (
+          <Field
+            key={attribute.name}
+            attribute={attribute}
+            path={[...path, attribute.name]}
+            value={item[attribute.name] ?? null}
+            help={null}
+            siblings={item}
+            onChange={value => onItem({ ...item, [attribute.name]: value })}
+          />
+        ))}
+    </>
+  )
+}
+
+export function ComponentField(props: HolderProps) {
+  const words = useWords()
+  const { attribute, value, readOnly, onChange } = props
+  if (!isRecord(value))
+    return (
+      <button type="button" disabled={readOnly} onClick={() => onChange({})}>
+        {words('add')} {toLabel(attribute.name)}
+      </button>
+    )
+  return (
+    <>
+      <ComponentValues {...props} component={attribute.component ?? ''} item={value} onItem={onChange} />
+      {!readOnly && (
+        <button type="button" onClick={() => onChange(null)}>
+          {words('remove')} {toLabel(attribute.name)}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** A new entry has no id before it is saved; the key tells it apart on screen and is not sent. */
+const newItem = (component: string | null): JsonRecord => ({
+  ...(component !== null && { __component: component }),
+  __key: crypto.randomUUID(),
+})
+
+const keyOfItem = (item: JsonRecord, index: number): string =>
+  String(item.__key ?? (item.id === undefined ? index : `${item.__component ?? ''}${item.id}`))
+
+export function ComponentListField(props: HolderProps) {
+  const words = useWords()
+  const { attribute, value, readOnly, onChange } = props
+  const full = typeof attribute.max === 'number' && asList(value).length >= attribute.max
+  return (
+    <>
+      <Items {...props} componentOf={() => attribute.component ?? ''} />
+      {!readOnly && (
+        <button type="button" disabled={full} onClick={() => onChange([...asList(value), newItem(null)])}>
+          {words('add')} {toLabel(attribute.name)}
+        </button>
+      )}
+    </>
+  )
+}
+
+export function ZoneField(props: HolderProps) {
+  const words = useWords()
+  const { attribute, value, readOnly, onChange } = props
+  return (
+    <>
+      <Items {...props} componentOf={item => String(item.__component)} />
+      {!readOnly && (
+        <div className="zone-buttons">
+          {attribute.components.map(name => (
+            <button key={name} type="button" onClick={() => onChange([...asList(value), newItem(name)])}>
+              {words('add')} {toLabel(name)}
+            </button>
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+interface ItemsProps extends HolderProps {
+  readonly componentOf: (item: JsonRecord) => string
+}
+
+function Items(props: ItemsProps) {
+  const { value, path, readOnly, onChange, componentOf, attribute } = props
+  const schema = useSchema()
+  const items = asList(value).filter(isRecord)
+  const titleOf = (item: JsonRecord, index: number): string => {
+    const named = schema.components.get(componentOf(item))?.find(({ type }) => TEXTUAL.has(type))
+    const text = named ? describeValue(item[named.name] ?? null) : ''
+    const kind = attribute.type === 'dynamiczone' ? `${toLabel(componentOf(item))}: ` : ''
+    return `${index + 1}. ${kind}${text.slice(0, 60)}`
+  }
+  const duplicate = (index: number) => {
+    const item = items[index]
+    if (!item) return
+    const component = componentOf(item)
+    const copy = withoutIds(schema, schema.components.get(component) ?? [], item)
+    onChange(items.toSpliced(index + 1, 0, { ...copy, __key: crypto.randomUUID() }))
+  }
+  return (
+    <OrderedList
+      items={items}
+      keyOf={keyOfItem}
+      labelOf={titleOf}
+      readOnly={readOnly}
+      onMove={moved => onChange(moved as Json)}
+      onRemove={index => onChange(items.toSpliced(index, 1))}
+      onDuplicate={duplicate}
+    >
+      {(item, index) => (
+        <details open={item.id === undefined || items.length < 4}>
+          <summary>{titleOf(item, index)}</summary>
+          <ComponentValues
+            {...props}
+            component={componentOf(item)}
+            item={item}
+            path={[...path, String(index)]}
+            onItem={changed => onChange(items.with(index, changed))}
+          />
+        </details>
+      )}
+    </OrderedList>
+  )
+}
+
+const TEXTUAL: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'uid', 'enumeration'])

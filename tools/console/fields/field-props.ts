@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import type { Json, JsonRecord } from '../api/json.ts'
+import type { AttributeInfo } from '../api/schema.ts'
+
+interface FieldProps {
+  readonly attribute: AttributeInfo
+  readonly path: readonly string[]
+  readonly value: Json
+  readonly onChange: (value: Json) => void
+}
+
+export interface InputProps extends FieldProps {
+  readonly id: string
+  /** Ids of the elements that describe the input. */
+  readonly describedBy: string | undefined
+  readonly invalid: boolean
+  readonly readOnly: boolean
+  readonly dir: 'rtl' | 'ltr' | 'auto'
+  /** The other values of the same document or component. */
+  readonly siblings: JsonRecord
+}
+
+export interface AttributeFieldProps extends FieldProps {
+  readonly help: string | null
+  readonly siblings: JsonRecord
+  readonly children?: ReactNode
+}
+
+/** Components hold fields, which hold components: the fields are passed down, so that no file imports itself. */
+export interface HolderProps extends InputProps {
+  readonly field: (props: AttributeFieldProps) => ReactNode
+}

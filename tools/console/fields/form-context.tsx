@@ -1,0 +1,32 @@
+import { createContext, useContext } from 'react'
+import type { FieldFault } from '../api/client.ts'
+import type { JsonRecord } from '../api/json.ts'
+
+/** What fields at any depth need to know of their form. */
+export interface FormContext {
+  readonly locale: string | null
+  readonly fields: readonly FieldFault[]
+  readonly readOnly: boolean
+  /** The values of the top level: a uid is generated from one of them. */
+  readonly values: JsonRecord
+  /** Another locale, shown next to this one. */
+  readonly reference: { readonly locale: string; readonly values: JsonRecord } | null
+}
+
+const Context = createContext<FormContext | null>(null)
+
+export const FormProvider = Context.Provider
+
+export function useForm(): FormContext {
+  const form = useContext(Context)
+  if (!form) throw new Error('Fields are in a form')
+  return form
+}
+
+/** What the server says of exactly this field. */
+export function useFieldFaults(path: readonly string[]): readonly string[] {
+  const place = path.join('.')
+  return useForm()
+    .fields.filter(fault => fault.path.join('.') === place)
+    .map(({ message }) => message)
+}

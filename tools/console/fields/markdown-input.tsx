@@ -1,0 +1,52 @@
+import DOMPurify from 'dompurify'
+import { marked } from 'marked'
+import { useEffect, useRef, useState } from 'react'
+import { asText } from '../api/json.ts'
+import { useWords } from '../shell/i18n.tsx'
+import type { InputProps } from './field-props.ts'
+
+/** Markdown as it is stored, and next to it as a reader sees it. */
+export function MarkdownInput(props: InputProps) {
+  const words = useWords()
+  const { id, value, dir, describedBy, invalid, readOnly, onChange } = props
+  const [preview, setPreview] = useState(false)
+  const text = asText(value)
+  return (
+    <div className={preview ? 'markdown split' : 'markdown'}>
+      <textarea
+        id={id}
+        rows={12}
+        dir={dir}
+        aria-describedby={describedBy}
+        aria-invalid={invalid || undefined}
+        disabled={readOnly}
+        value={text}
+        onChange={event => onChange(event.target.value === '' ? null : event.target.value)}
+      />
+      {preview && <MarkdownPreview text={text} dir={dir} />}
+      <button type="button" aria-pressed={preview} onClick={() => setPreview(!preview)}>
+        {words('preview')}
+      </button>
+    </div>
+  )
+}
+
+/** The sanitised nodes are inserted as nodes: no markup of a document is parsed twice. */
+function MarkdownPreview({ text, dir }: { readonly text: string; readonly dir: string }) {
+  const words = useWords()
+  const element = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const html = marked.parse(text, { async: false })
+    const clean = DOMPurify.sanitize(html, {
+      RETURN_DOM_FRAGMENT: true,
+      FORBID_TAGS: ['style', 'form', 'input', 'button', 'iframe'],
+      FORBID_ATTR: ['style', 'id', 'name', 'class'],
+    })
+    for (const link of clean.querySelectorAll('a')) {
+      link.target = '_blank'
+      link.rel = 'noreferrer'
+    }
+    element.current?.replaceChildren(clean)
+  }, [text])
+  return <section ref={element} className="rendered" dir={dir} aria-label={words('preview')} />
+}

@@ -1,0 +1,102 @@
+import { type ReactNode, useState } from 'react'
+import { useWords } from '../shell/i18n.tsx'
+
+interface OrderedListProps<Item> {
+  readonly items: readonly Item[]
+  readonly keyOf: (item: Item, index: number) => string
+  readonly labelOf: (item: Item, index: number) => string
+  readonly readOnly: boolean
+  /** Without it, the order cannot be changed. */
+  readonly onMove: ((items: readonly Item[]) => void) | null
+  readonly onRemove: (index: number) => void
+  readonly onDuplicate?: (index: number) => void
+  readonly children: (item: Item, index: number) => ReactNode
+}
+
+/** A list whose order is changed by dragging, and by buttons from the keyboard. */
+export function OrderedList<Item>(props: OrderedListProps<Item>) {
+  const words = useWords()
+  const { items, keyOf, readOnly, onMove, children } = props
+  const [dragged, setDragged] = useState<number | null>(null)
+  const [spoken, setSpoken] = useState('')
+  const move = (from: number, to: number) => {
+    const item = items[from]
+    if (item === undefined || to < 0 || to >= items.length || from === to) return
+    onMove?.(items.toSpliced(from, 1).toSpliced(to, 0, item))
+    setSpoken(words('movedTo', { title: props.labelOf(item, from), place: to + 1, count: items.length }))
+  }
+  return (
+    <>
+      <ol className="ordered">
+        {items.map((item, index) => (
+          <li
+            key={keyOf(item, index)}
+            className={dragged === index ? 'dragged' : undefined}
+            onDragOver={event => {
+              if (dragged !== null) event.preventDefault()
+            }}
+            onDrop={event => {
+              event.preventDefault()
+              if (dragged !== null) move(dragged, index)
+              setDragged(null)
+            }}
+          >
+            {!readOnly && onMove && (
+              <span
+                className="handle"
+                aria-hidden="true"
+                draggable
+                onDragStart={() => setDragged(index)}
+                onDragEnd={() => setDragged(null)}
+              >
+                ⠿
+              </span>
+            )}
+            <div className="entry">{children(item, index)}</div>
+            {!readOnly && <EntryButtons {...props} item={item} index={index} move={move} />}
+          </li>
+        ))}
+      </ol>
+      <p className="hidden-text" aria-live="polite">
+        {spoken}
+      </p>
+    </>
+  )
+}
+
+interface EntryButtonsProps<Item> extends OrderedListProps<Item> {
+  readonly item: Item
+  readonly index: number
+  readonly move: (from: number, to: number) => void
+}
+
+function EntryButtons<Item>(props: EntryButtonsProps<Item>) {
+  const { items, item, index, labelOf, onMove, onRemove, onDuplicate, move } = props
+  const words = useWords()
+  const title = labelOf(item, index)
+  const button = (
+    key: 'moveUp' | 'moveDown' | 'duplicate' | 'remove',
+    sign: string,
+    run: () => void,
+    off = false,
+  ) => (
+    <button
+      type="button"
+      className="quiet"
+      aria-label={`${words(key)}: ${title}`}
+      title={words(key)}
+      disabled={off}
+      onClick={run}
+    >
+      {sign}
+    </button>
+  )
+  return (
+    <span className="entry-buttons">
+      {onMove && button('moveUp', '↑', () => move(index, index - 1), index === 0)}
+      {onMove && button('moveDown', '↓', () => move(index, index + 1), index === items.length - 1)}
+      {onDuplicate && button('duplicate', '⧉', () => onDuplicate(index))}
+      {button('remove', '✕', () => onRemove(index))}
+    </span>
+  )
+}

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { callApi } from '../api/client.ts'
+import { versionOf } from '../api/data-provider.ts'
+import { asList, isRecord, type JsonRecord } from '../api/json.ts'
+import { findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
+import { describeValue } from '../lists/cell-value.tsx'
+import { useTyping } from '../lists/filter-bar.tsx'
+import { useSchema } from '../shell/context.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import { describeFault } from '../shell/notices.tsx'
+import type { InputProps } from './field-props.ts'
+import { useForm } from './form-context.tsx'
+import { OrderedList } from './ordered-list.tsx'
+
+/** Linked documents in their order. The form writes the difference, never the whole list (docs/rest.md, "Relations"). */
+export function RelationInput(props: InputProps) {
+  const words = useWords()
+  const schema = useSchema()
+  const { attribute, value, readOnly, onChange } = props
+  const target = findType(schema, attribute.target)
+  const many = attribute.relation?.endsWith('ToMany') ?? Array.isArray(value)
+  const links = (Array.isArray(value) ? asList(value) : [value]).filter(isRecord)
+  if (!target) return <p className="help">{words('unreadableTarget')}</p>
+  const apply = (next: readonly JsonRecord[]) => onChange(many ? next : (next.at(-1) ?? null))
+  const chosen = new Set(links.map(({ documentId }) => documentId))
+  return (
+    <>
+      <OrderedList
+        items={links}
+        keyOf={({ documentId }) => String(documentId)}
+        labelOf={describeValue}
+        readOnly={readOnly}
+        onMove={many && links.length > 1 ? apply : null}
+        onRemove={index => apply(links.toSpliced(index, 1))}
+      >
+        {link =>
+          target.kind === 'collectionType' ? (
+            <Link dir="auto" to={`/content/${target.pluralName}/${link.documentId}`}>
+              {describeValue(link)}
+            </Link>
+          ) : (
+            describeValue(link)
+          )
+        }
+      </OrderedList>
+      {links.length === 0 && <p className="help">{words('noLinks')}</p>}
+      {!readOnly && (
+        <LinkPicker
+          target={target}
+          name={toLabel(attribute.name)}
+          chosen={chosen}
+          onChoose={link => apply(many ? [...links, link] : [link])}
+        />
+      )}
+    </>
+  )
+}
+
+interface LinkPickerProps {
+  readonly target: TypeInfo
+  readonly name: string
+  readonly chosen: ReadonlySet<unknown>
+  readonly onChoose: (link: JsonRecord) => void
+}
+
+const FOUND = 20
+
+function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
+  const words = useWords()
+  const schema = useSchema()
+  const { locale } = useForm()
+  const [open, setOpen] = useState(false)
+  const [search, setSearch] = useState('')
+  const [typed, setTyped] = useTyping(search, setSearch)
+  const label = labelOf(target)
+  const found = useQuery({
+    queryKey: ['pick', target.uid, search, locale],
+    enabled: open,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const query = {
+        ...versionOf(schema, target, locale === null ? {} : { locale }),
+        fields: label === null ? ['documentId'] : [label],
+        sort: label ?? undefined,
+        _q: search || undefined,
+        pagination: { limit: FOUND, withCount: false },
+      }
+      const { body } = await callApi('GET', target.path, { query, signal })
+      return asList(isRecord(body) ? (body.data ?? null) : null).filter(isRecord)
+    },
+  })
+  if (!open)
+    return (
+      <button type="button" onClick={() => setOpen(true)}>
+        {words('link')} {name}
+      </button>
+    )
+  return (
+    <div className="picker">
+      <label>
+        {words('search')}
+        {/* biome-ignore lint/a11y/noAutofocus: the user just opened this search. */}
+        <input type="search" autoFocus value={typed} onChange={event => setTyped(event.target.value)} />
+      </label>
+      {found.error && <p className="fault">{describeFault(found.error, words)}</p>}
+      <ul aria-busy={found.isFetching}>
+        {(found.data ?? [])
+          .filter(({ documentId }) => !chosen.has(documentId))
+          .map(link => (
+            <li key={String(link.documentId)}>
+              <button type="button" dir="auto" onClick={() => onChoose(link)}>
+                {describeValue(link)}
+              </button>
+            </li>
+          ))}
+        {found.data?.length === 0 && <li>{words('nothingFound')}</li>}
+      </ul>
+      <button type="button" onClick={() => setOpen(false)}>
+        {words('close')}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,173 @@
+import { useEffect, useState } from 'react'
+import { asText, digitsOf, equalJson, parseExact, printExact } from '../api/json.ts'
+import { useWords } from '../shell/i18n.tsx'
+import type { InputProps } from './field-props.ts'
+
+/** What every input has in common. */
+const common = ({ id, describedBy, invalid, readOnly }: InputProps) => ({
+  id,
+  'aria-describedby': describedBy,
+  'aria-invalid': invalid || undefined,
+  disabled: readOnly,
+})
+
+/** Empty text is no value, except where the server already has one. */
+export function TextInput(props: InputProps) {
+  const { attribute, value, dir, onChange } = props
+  const shared = {
+    ...common(props),
+    value: asText(value),
+    dir,
+    maxLength: attribute.maxLength ?? undefined,
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      onChange(event.target.value === '' ? null : event.target.value),
+  }
+  if (attribute.type === 'text') return <textarea rows={4} {...shared} />
+  return <input type={attribute.type === 'email' ? 'email' : 'text'} {...shared} />
+}
+
+/** Never shown and never kept: what is typed replaces the password. */
+export function PasswordInput(props: InputProps) {
+  const words = useWords()
+  const { value, onChange } = props
+  return (
+    <input
+      type="password"
+      autoComplete="new-password"
+      placeholder={words('unchanged')}
+      {...common(props)}
+      value={asText(value)}
+      onChange={event => onChange(event.target.value === '' ? null : event.target.value)}
+    />
+  )
+}
+
+/** Integers are numbers. Larger and decimal ones stay text from the answer to the request: no digit is lost. */
+export function NumberInput(props: InputProps) {
+  const { attribute, value, onChange } = props
+  const integer = attribute.type === 'integer'
+  const change = (text: string) => {
+    const trimmed = text.trim()
+    if (trimmed === '') onChange(null)
+    else onChange(integer && Number.isSafeInteger(Number(trimmed)) ? Number(trimmed) : trimmed)
+  }
+  return (
+    <input
+      type={integer ? 'number' : 'text'}
+      inputMode={integer || attribute.type === 'biginteger' ? 'numeric' : 'decimal'}
+      {...(integer && { min: attribute.min ?? undefined, max: attribute.max ?? undefined, step: 1 })}
+      {...common(props)}
+      value={digitsOf(value)}
+      onChange={event => change(event.target.value)}
+    />
+  )
+}
+
+export function ChoiceInput(props: InputProps) {
+  const words = useWords()
+  const { attribute, value, onChange } = props
+  const boolean = attribute.type === 'boolean'
+  const values = boolean ? ['true', 'false'] : attribute.values
+  const chosen = value === null ? '' : String(value)
+  const change = (text: string) => {
+    if (text === '') onChange(null)
+    else onChange(boolean ? text === 'true' : text)
+  }
+  return (
+    <select {...common(props)} value={chosen} onChange={event => change(event.target.value)}>
+      <option value="">—</option>
+      {[...new Set(chosen === '' ? values : [...values, chosen])].map(each => (
+        <option key={each} value={each}>
+          {boolean ? words(each === 'true' ? 'yes' : 'no') : each}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const TIME_TYPES = { date: 'date', time: 'time', datetime: 'datetime-local' } as const
+
+/** A datetime is stored in UTC and edited in the time zone of the browser, which is named below it. */
+export function DateTimeInput(props: InputProps) {
+  const { attribute, value, id, onChange } = props
+  const type = TIME_TYPES[attribute.type as keyof typeof TIME_TYPES]
+  const text = asText(value)
+  const shown = type === 'datetime-local' ? toLocal(text) : text
+  const change = (typed: string) => {
+    if (typed === '') onChange(null)
+    else if (type === 'datetime-local') onChange(new Date(typed).toISOString())
+    else onChange(type === 'time' && typed.length === 5 ? `${typed}:00.000` : typed)
+  }
+  return (
+    <>
+      <input
+        type={type}
+        step={type === 'date' ? undefined : 'any'}
+        {...common(props)}
+        value={shown}
+        onChange={event => change(event.target.value)}
+      />
+      {type === 'datetime-local' && (
+        <p className="help" id={`${id}-zone`}>
+          {Intl.DateTimeFormat().resolvedOptions().timeZone}
+          {text !== '' && ` · UTC ${text.replace('T', ' ').replace('Z', '')}`}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** `2024-02-29T12:00:00.000Z` as the clock on the wall shows it, without a zone. */
+function toLocal(text: string): string {
+  const time = new Date(text)
+  if (text === '' || Number.isNaN(time.getTime())) return ''
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local
+    .toISOString()
+    .replace(/:00\.000Z$/, '')
+    .replace(/\.000Z$|Z$/, '')
+}
+
+/** JSON and lists as text. What is no JSON yet is kept on screen and not in the form. */
+export function JsonInput(props: InputProps) {
+  const words = useWords()
+  const { id, value, onChange } = props
+  const [text, setText] = useState(value === null ? '' : printExact(value, 2))
+  const parsed = parseText(text)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another value from outside (a reload), not at each key.
+  useEffect(() => {
+    if (parsed !== undefined && !equalJson(parsed, value)) setText(value === null ? '' : printExact(value, 2))
+  }, [value])
+  return (
+    <>
+      <textarea
+        rows={6}
+        className="code"
+        dir="ltr"
+        spellCheck={false}
+        {...common(props)}
+        aria-invalid={parsed === undefined || props.invalid || undefined}
+        value={text}
+        onChange={event => {
+          setText(event.target.value)
+          const next = parseText(event.target.value)
+          if (next !== undefined) onChange(next)
+        }}
+      />
+      {parsed === undefined && (
+        <p className="fault" id={`${id}-syntax`}>
+          {words('invalidJson')}
+        </p>
+      )}
+    </>
+  )
+}
+
+function parseText(text: string) {
+  if (text.trim() === '') return null
+  try {
+    return parseExact(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { callApi } from '../api/client.ts'
+import { asList, asText, isRecord } from '../api/json.ts'
+import { useSchema } from '../shell/context.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import type { InputProps } from './field-props.ts'
+import { TextInput } from './simple-inputs.tsx'
+
+/** The next free one of `title`, `title-2`, … among the documents that the caller may see. The server decides. */
+export function UidInput(props: InputProps) {
+  const words = useWords()
+  const schema = useSchema()
+  const [busy, setBusy] = useState(false)
+  const { attribute, siblings, path, readOnly, onChange } = props
+  const source = attribute.targetField === null ? '' : asText(siblings[attribute.targetField])
+  const type = schema.types.find(
+    ({ attributes, kind }) =>
+      kind === 'collectionType' && path.length === 1 && attributes.includes(attribute),
+  )
+  const generate = async () => {
+    setBusy(true)
+    const base = toSlug(source)
+    const used = type
+      ? await callApi('GET', type.path, {
+          query: {
+            fields: [attribute.name],
+            filters: { [attribute.name]: { $startsWith: base } },
+            pagination: { limit: 100, withCount: false },
+          },
+        })
+          .then(({ body }) => asList(isRecord(body) ? (body.data ?? null) : null).filter(isRecord))
+          .catch(() => [])
+      : []
+    setBusy(false)
+    const taken = new Set(used.map(document => document[attribute.name]))
+    let slug = base
+    for (let number = 2; taken.has(slug); number++) slug = `${base}-${number}`
+    onChange(slug)
+  }
+  return (
+    <div className="with-button">
+      <TextInput {...props} dir="ltr" />
+      {attribute.targetField !== null && (
+        <button
+          type="button"
+          disabled={readOnly || busy || toSlug(source) === ''}
+          onClick={() => void generate()}
+        >
+          {words('generate')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Letters without their accents, digits, and hyphens. */
+const toSlug = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')

@@ -1,0 +1,148 @@
+import { useState } from 'react'
+import { equalJson, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
+import { describeValue } from '../lists/cell-value.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import { Modal } from '../shell/modal.tsx'
+
+/** Attributes of two versions that differ. Versions number their components differently, so ids do not count. */
+export const changesBetween = (
+  type: TypeInfo,
+  one: JsonRecord,
+  other: JsonRecord,
+): readonly AttributeInfo[] =>
+  type.attributes.filter(
+    ({ name, readable }) =>
+      readable && !OWN.has(name) && !equalJson(comparable(one[name]), comparable(other[name])),
+  )
+
+/** What each version has of its own. */
+const OWN: ReadonlySet<string> = new Set([
+  'id',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'createdBy',
+  'updatedBy',
+])
+
+function comparable(value: Json | undefined): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(comparable)
+  if (!isRecord(value)) return value ?? null
+  if (value.documentId !== undefined) return value.documentId
+  const { id: _id, __key: _key, ...rest } = value
+  return Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, comparable(each)]))
+}
+
+interface ChangesModalProps {
+  readonly type: TypeInfo
+  readonly published: JsonRecord
+  readonly draft: JsonRecord
+  readonly onDiscard: (() => void) | null
+  readonly onClose: () => void
+}
+
+/** What publishing would change, and discarding would undo. */
+export function ChangesModal({ type, published, draft, onDiscard, onClose }: ChangesModalProps) {
+  const words = useWords()
+  const changes = changesBetween(type, published, draft)
+  return (
+    <Modal title={words('changes')} wide onClose={onClose}>
+      {changes.length === 0 && <p>{words('noChanges')}</p>}
+      <table className="changes">
+        <thead>
+          <tr>
+            <th>{words('attribute')}</th>
+            <th>{words('published')}</th>
+            <th>{words('draft')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map(({ name }) => (
+            <tr key={name}>
+              <th>{toLabel(name)}</th>
+              <td>{describeValue(published[name] ?? null)}</td>
+              <td>{describeValue(draft[name] ?? null)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <footer>
+        <button type="button" onClick={onClose}>
+          {words('close')}
+        </button>
+        {onDiscard && changes.length > 0 && (
+          <button type="button" className="danger" onClick={onDiscard}>
+            {words('discard')}
+          </button>
+        )}
+      </footer>
+    </Modal>
+  )
+}
+
+interface ConflictModalProps {
+  readonly type: TypeInfo
+  readonly base: JsonRecord
+  readonly mine: JsonRecord
+  readonly theirs: JsonRecord
+  readonly onResolve: (values: JsonRecord) => void
+}
+
+/**
+ * Two people changed the document. What only one of them changed is taken from that one; where both did, the user chooses.
+ * Nothing is written before the next save.
+ */
+export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictModalProps) {
+  const words = useWords()
+  const changed = changesBetween(type, base, mine).filter(({ writable }) => writable)
+  const foreign = new Set(changesBetween(type, base, theirs))
+  const [refused, setRefused] = useState<ReadonlySet<string>>(new Set())
+  const resolve = () => {
+    const kept = changed.filter(({ name }) => !refused.has(name))
+    onResolve({ ...theirs, ...Object.fromEntries(kept.map(({ name }) => [name, mine[name] ?? null])) })
+  }
+  const choose = (name: string, own: boolean) =>
+    setRefused(new Set(own ? [...refused].filter(each => each !== name) : [...refused, name]))
+  return (
+    <Modal title={words('conflict')} wide onClose={null}>
+      <p>{words('conflictHelp')}</p>
+      <table className="changes">
+        <thead>
+          <tr>
+            <th>{words('attribute')}</th>
+            <th>{words('mine')}</th>
+            <th>{words('theirs')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changed.map(attribute => (
+            <tr key={attribute.name}>
+              <th>
+                {toLabel(attribute.name)} {foreign.has(attribute) && <em>{words('bothChanged')}</em>}
+              </th>
+              {[mine, theirs].map((version, index) => (
+                <td key={index === 0 ? 'mine' : 'theirs'}>
+                  <label className="choice">
+                    <input
+                      type="radio"
+                      name={`conflict-${attribute.name}`}
+                      checked={refused.has(attribute.name) === (index === 1)}
+                      onChange={() => choose(attribute.name, index === 0)}
+                    />
+                    {describeValue(version[attribute.name] ?? null) || '—'}
+                  </label>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <footer>
+        <button type="button" className="primary" onClick={resolve}>
+          {words('continueEditing')}
+        </button>
+      </footer>
+    </Modal>
+  )
+}

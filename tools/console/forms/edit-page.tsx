@@ -1,0 +1,170 @@
+import { useNotify } from 'ra-core'
+import { useEffect } from 'react'
+import { useNavigate, useParams, useSearchParams } from 'react-router-dom'
+import { labelOf, type TypeInfo } from '../api/schema.ts'
+import { FormProvider } from '../fields/form-context.tsx'
+import { describeValue } from '../lists/cell-value.tsx'
+import { useSchema } from '../shell/context.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import { describeFault } from '../shell/notices.tsx'
+import { EmptyPage, MissingPage } from '../shell/pages.tsx'
+import { ConflictModal } from './changes.tsx'
+import { DocumentFields } from './document-fields.tsx'
+import { LocaleBar, useReference } from './locale-bar.tsx'
+import { StatusActions } from './status-actions.tsx'
+import { type DocumentForm, useDocument } from './use-document.ts'
+import type { DocumentPlace } from './versions.ts'
+
+export function EditPage({ isNew = false }: { readonly isNew?: boolean }) {
+  const { plural = '', documentId = null } = useParams()
+  const type = useSchema().types.find(
+    ({ pluralName, kind }) => pluralName === plural && kind === 'collectionType',
+  )
+  return type ? <PlacedForm type={type} documentId={documentId} isNew={isNew} /> : <MissingPage />
+}
+
+export function SinglePage() {
+  const { name = '' } = useParams()
+  const type = useSchema().types.find(
+    ({ singularName, kind }) => singularName === name && kind === 'singleType',
+  )
+  return type ? <PlacedForm type={type} documentId={null} isNew={false} /> : <MissingPage />
+}
+
+interface PlacedFormProps {
+  readonly type: TypeInfo
+  readonly documentId: string | null
+  readonly isNew: boolean
+}
+
+function PlacedForm({ type, documentId, isNew }: PlacedFormProps) {
+  const { defaultLocale } = useSchema()
+  const [search] = useSearchParams()
+  const locale = type.localized ? (search.get('locale') ?? defaultLocale) : null
+  const place = { type, documentId, locale }
+  return <DocumentEditor key={[type.uid, documentId, locale].join(' ')} place={place} isNew={isNew} />
+}
+
+interface EditorProps {
+  readonly place: DocumentPlace
+  readonly isNew: boolean
+}
+
+function DocumentEditor({ place, isNew }: EditorProps) {
+  const words = useWords()
+  const schema = useSchema()
+  const { type, locale } = place
+  const form = useDocument(schema, place, isNew)
+  const [reference, setReference] = useReference(place)
+  const save = useSave(place, form, isNew)
+  const exists = form.base !== null
+  const allowed = type.actions.has(
+    exists || type.kind === 'singleType' ? 'update' : isNew ? 'create' : 'update',
+  )
+  const title = titleOf(type, form, words(isNew ? 'newDocument' : 'untitled'))
+  useEffect(() => {
+    document.title = `${title} – ${type.displayName}`
+  }, [title, type])
+  if (form.loading) return <p aria-busy="true">{words('loading')}</p>
+  if (form.fault && !exists && !form.dirty && !isNew)
+    return <EmptyPage text={describeFault(form.fault, words)} />
+  if (!exists && !isNew && !type.localized && type.kind === 'collectionType' && !form.dirty)
+    return <MissingPage />
+  const context = {
+    locale,
+    fields: form.fields,
+    readOnly: !allowed || form.busy,
+    values: form.values,
+    reference,
+  }
+  return (
+    <FormProvider value={context}>
+      <form onSubmit={event => event.preventDefault()} aria-busy={form.busy}>
+        <div className="title-row">
+          <h1 dir="auto">{title}</h1>
+          <StatusActions place={place} form={form} isNew={isNew} allowed={allowed} save={save} />
+        </div>
+        <FormNotices form={form} exists={exists || isNew} />
+        {type.localized && (
+          <LocaleBar
+            place={place}
+            form={form}
+            isNew={isNew}
+            reference={reference}
+            onReference={setReference}
+          />
+        )}
+        <DocumentFields type={type} values={form.values} onChange={form.change} />
+      </form>
+      {form.conflict && form.base && (
+        <ConflictModal
+          type={type}
+          base={form.base.values}
+          mine={form.values}
+          theirs={form.conflict.values}
+          onResolve={form.resolve}
+        />
+      )}
+    </FormProvider>
+  )
+}
+
+function titleOf(type: TypeInfo, { values }: DocumentForm, fallback: string): string {
+  const label = labelOf(type)
+  return (
+    (label !== null && describeValue(values[label] ?? null)) ||
+    (type.kind === 'singleType' ? type.displayName : fallback)
+  )
+}
+
+/** Saves, says so, and goes to the address of a new document. */
+function useSave({ type, locale }: DocumentPlace, form: DocumentForm, isNew: boolean) {
+  const words = useWords()
+  const notify = useNotify()
+  const navigate = useNavigate()
+  return async (publish: boolean) => {
+    const saved = await form.save(publish)
+    if (!saved) return
+    notify(words(publish && type.draftAndPublish ? 'publishedNow' : 'saved'), { type: 'success' })
+    if (!isNew) return
+    const query = locale === null ? '' : `?locale=${encodeURIComponent(locale)}`
+    navigate(`/content/${type.pluralName}/${saved.documentId}${query}`, { replace: true })
+  }
+}
+
+function FormNotices({ form, exists }: { readonly form: DocumentForm; readonly exists: boolean }) {
+  const words = useWords()
+  return (
+    <>
+      {form.restored && (
+        <p className="notice" role="status">
+          {words('restored')}{' '}
+          <button
+            type="button"
+            onClick={() => {
+              form.forget()
+              void form.reload()
+            }}
+          >
+            {words('forget')}
+          </button>
+        </p>
+      )}
+      {!exists && <p className="notice">{words('noLocaleYet')}</p>}
+      {form.fault !== null && (
+        <div className="fault" role="alert">
+          <p>{describeFault(form.fault, words)}</p>
+          {form.fields.length > 0 && (
+            <ul>
+              {form.fields.map(({ path, message }) => (
+                <li key={path.join('.') + message}>
+                  <strong>{path.join(' › ')}</strong>: {message}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </>
+  )
+}

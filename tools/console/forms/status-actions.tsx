@@ -1,0 +1,182 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNotify } from 'ra-core'
+import { useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { callApi } from '../api/client.ts'
+import { canPublish, changeDocument } from '../lists/bulk-actions.tsx'
+import { useSchema } from '../shell/context.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import { ConfirmModal } from '../shell/modal.tsx'
+import { ChangesModal, changesBetween } from './changes.tsx'
+import type { DocumentForm } from './use-document.ts'
+import { addressOf, type DocumentPlace, hasDrafts, readVersion, type Version } from './versions.ts'
+
+interface StatusActionsProps {
+  readonly place: DocumentPlace
+  readonly form: DocumentForm
+  readonly isNew: boolean
+  readonly allowed: boolean
+  readonly save: (publish: boolean) => Promise<void>
+}
+
+type Dialog = 'changes' | 'unpublish' | 'delete' | null
+
+export function StatusActions({ place, form, isNew, allowed, save }: StatusActionsProps) {
+  const words = useWords()
+  const { type } = place
+  const drafts = hasDrafts(type)
+  const published = usePublished(place, isNew)
+  const queries = useQueryClient()
+  const [dialog, setDialog] = useState<Dialog>(null)
+  const run = async (publish: boolean) => {
+    await save(publish)
+    await queries.invalidateQueries()
+  }
+  const off = !allowed || form.busy
+  const exists = form.base !== null
+  return (
+    <div className="actions">
+      {exists && type.draftAndPublish && <StatusMark form={form} place={place} published={published} />}
+      {exists && published && drafts && (
+        <button type="button" onClick={() => setDialog('changes')}>
+          {words('showChanges')}
+        </button>
+      )}
+      {exists && published && canPublish(type) && (
+        <button type="button" disabled={off} onClick={() => setDialog('unpublish')}>
+          {words('unpublish')}
+        </button>
+      )}
+      {exists && type.actions.has('delete') && (
+        <button type="button" disabled={form.busy} onClick={() => setDialog('delete')}>
+          {words('delete')}
+        </button>
+      )}
+      <PreviewLink place={place} form={form} />
+      <button
+        type="submit"
+        className={drafts ? undefined : 'primary'}
+        disabled={off || (exists && !form.dirty)}
+        onClick={() => void run(false)}
+      >
+        {words(drafts ? 'saveDraft' : 'save')}
+      </button>
+      {canPublish(type) && drafts && (
+        <button type="button" className="primary" disabled={off} onClick={() => void run(true)}>
+          {words('publish')}
+        </button>
+      )}
+      <StatusDialogs
+        place={place}
+        form={form}
+        published={published}
+        dialog={dialog}
+        onClose={() => setDialog(null)}
+      />
+    </div>
+  )
+}
+
+function usePublished(place: DocumentPlace, isNew: boolean): Version | null {
+  const schema = useSchema()
+  const { type, documentId, locale } = place
+  const { data } = useQuery({
+    queryKey: ['published', type.uid, documentId, locale],
+    queryFn: () => readVersion(schema, place, 'published'),
+    enabled: type.draftAndPublish && !isNew,
+    retry: false,
+  })
+  return data ?? null
+}
+
+interface StatusMarkProps {
+  readonly place: DocumentPlace
+  readonly form: DocumentForm
+  readonly published: Version | null
+}
+
+function StatusMark({ place, form, published }: StatusMarkProps) {
+  const words = useWords()
+  const modified = published && changesBetween(place.type, published.values, form.values).length > 0
+  const state = published ? (modified ? 'modified' : 'published') : 'draft'
+  return <span className={`state ${state}`}>{words(state)}</span>
+}
+
+/** The page of the website that shows this document; only http addresses, and none with an empty value. */
+function PreviewLink({ place, form }: Omit<StatusMarkProps, 'published'>) {
+  const words = useWords()
+  const { preview } = place.type.layout
+  if (preview === null || form.base === null) return null
+  const values: Record<string, unknown> = { ...form.base.values, locale: place.locale ?? '' }
+  const address = preview.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(String(values[name] ?? '')),
+  )
+  if (!/^https?:\/\//.test(address)) return null
+  return (
+    <a className="button" href={address} target="_blank" rel="noreferrer">
+      {words('preview')}
+    </a>
+  )
+}
+
+interface StatusDialogsProps extends StatusMarkProps {
+  readonly dialog: Dialog
+  readonly onClose: () => void
+}
+
+function StatusDialogs({ place, form, published, dialog, onClose }: StatusDialogsProps) {
+  const words = useWords()
+  const notify = useNotify()
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const { type, documentId, locale } = place
+  const run = async (action: () => Promise<unknown>, after: () => void) => {
+    onClose()
+    try {
+      await action()
+      after()
+      await queries.invalidateQueries()
+      notify(words('done'), { type: 'success' })
+    } catch (fault) {
+      form.fail(fault)
+    }
+  }
+  const discard = () =>
+    run(
+      () =>
+        callApi('POST', `${addressOf(place)}/discard-draft`, {
+          query: locale === null ? {} : { locale },
+        }),
+      () => {
+        form.forget()
+        void form.reload()
+      },
+    )
+  const confirm = (action: 'unpublish' | 'delete', after: () => void) => (
+    <ConfirmModal
+      title={words(action)}
+      text={words(action === 'delete' ? 'deleteQuestion' : 'unpublishQuestion')}
+      action={words(action)}
+      onConfirm={() =>
+        void run(() => changeDocument(type, action, documentId ?? '', locale ?? undefined), after)
+      }
+      onClose={onClose}
+    />
+  )
+  if (dialog === 'unpublish') return confirm('unpublish', () => undefined)
+  if (dialog === 'delete')
+    return confirm('delete', () => {
+      form.forget()
+      navigate(type.kind === 'singleType' ? '/' : `/content/${type.pluralName}`)
+    })
+  if (dialog !== 'changes' || !published) return null
+  return (
+    <ChangesModal
+      type={type}
+      published={published.values}
+      draft={form.values}
+      onDiscard={canPublish(type) ? () => void discard() : null}
+      onClose={onClose}
+    />
+  )
+}

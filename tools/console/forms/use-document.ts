@@ -1,0 +1,194 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { ApiFault, callApi, type FieldFault } from '../api/client.ts'
+import { equalJson, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import type { ApiSchema } from '../api/schema.ts'
+import { bodyOf } from '../fields/document-body.ts'
+import {
+  addressOf,
+  type DocumentPlace,
+  hasDrafts,
+  keepInput,
+  readInput,
+  readVersion,
+  type Version,
+  versionQuery,
+} from './versions.ts'
+
+export interface DocumentState {
+  /** Without it the document, or this locale of it, does not exist yet. */
+  readonly base: Version | null
+  readonly values: JsonRecord
+  readonly dirty: boolean
+  readonly loading: boolean
+  readonly busy: boolean
+  /** Input of before a reload was put back. */
+  readonly restored: boolean
+  readonly fault: unknown
+  readonly fields: readonly FieldFault[]
+  /** The version of another user that conflicts with this one. */
+  readonly conflict: Version | null
+}
+
+const EMPTY: DocumentState = {
+  base: null,
+  values: {},
+  dirty: false,
+  loading: true,
+  busy: false,
+  restored: false,
+  fault: null,
+  fields: [],
+  conflict: null,
+}
+
+export interface DocumentForm extends DocumentState {
+  readonly change: (name: string, value: Json) => void
+  readonly replace: (values: JsonRecord) => void
+  /** The saved document; null if it was refused. */
+  readonly save: (publish: boolean) => Promise<JsonRecord | null>
+  readonly resolve: (values: JsonRecord) => void
+  readonly reload: () => Promise<void>
+  readonly forget: () => void
+  readonly fail: (fault: unknown) => void
+}
+
+/** The form of one version: loads it, keeps what is typed, and writes the difference. */
+export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: boolean): DocumentForm {
+  const [state, setState] = useState<DocumentState>(EMPTY)
+  const latest = useRef(state)
+  latest.current = state
+  const merge = useCallback(
+    (part: Partial<DocumentState>) => setState(current => ({ ...current, ...part })),
+    [],
+  )
+  const { type, documentId, locale } = place
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `place` is an object of exactly these.
+  const reload = useCallback(
+    async (signal?: AbortSignal) => {
+      const base = isNew
+        ? null
+        : await readVersion(schema, place, hasDrafts(type) ? 'draft' : 'published', signal)
+      setState(current => ({ ...EMPTY, ...startOf(base, current), loading: false }))
+    },
+    [schema, type, documentId, locale, isNew],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same.
+  useEffect(() => {
+    const kept = readInput(place)
+    if (kept) {
+      const base = isNew ? null : { values: kept.base, etag: kept.etag }
+      setState({ ...EMPTY, base, values: kept.values, loading: false, dirty: true, restored: true })
+      return
+    }
+    setState(EMPTY)
+    const stop = new AbortController()
+    reload(stop.signal).catch((fault: unknown) => {
+      if (!stop.signal.aborted) merge({ fault, loading: false })
+    })
+    return () => stop.abort()
+  }, [reload])
+  const replace = (values: JsonRecord) => {
+    const base = state.base?.values ?? {}
+    const dirty = !equalJson(values, base)
+    const input = dirty ? { base, etag: state.base?.etag ?? null, values } : null
+    const kept = keepInput(schema, place, input)
+    merge({ values, dirty, ...(!kept && { fault: new Error('sessionStorage is full') }) })
+  }
+  const save = async (publish: boolean): Promise<JsonRecord | null> => {
+    merge({ busy: true, fault: null, fields: [] })
+    try {
+      const saved = await write(schema, place, latest.current, publish)
+      keepInput(schema, place, null)
+      merge({ base: saved, values: saved.values, dirty: false, restored: false })
+      return saved.values
+    } catch (fault) {
+      merge(await explain(schema, place, fault))
+      return null
+    } finally {
+      merge({ busy: false })
+    }
+  }
+  return {
+    ...state,
+    change: (name, value) => replace({ ...latest.current.values, [name]: value }),
+    replace,
+    save,
+    resolve: values => {
+      const base = state.conflict
+      keepInput(schema, place, base && { base: base.values, etag: base.etag, values })
+      merge({ base, values, conflict: null, dirty: true, fault: null })
+    },
+    reload: () => reload(),
+    forget: () => {
+      keepInput(schema, place, null)
+      merge({ values: state.base?.values ?? {}, dirty: false, restored: false, fields: [], fault: null })
+    },
+    fail: fault => merge({ fault }),
+  }
+}
+
+const startOf = (base: Version | null, { fault }: DocumentState) => ({
+  base,
+  values: base?.values ?? {},
+  fault: base ? null : fault,
+})
+
+/**
+ * The draft is written first, on the condition that it did not change meanwhile; publishing then copies the whole draft.
+ * A type without drafts has one write.
+ */
+async function write(
+  schema: ApiSchema,
+  place: DocumentPlace,
+  { base, values, dirty }: DocumentState,
+  publish: boolean,
+): Promise<Version> {
+  const { type } = place
+  const drafts = hasDrafts(type)
+  const creates = base === null && place.documentId === null && type.kind === 'collectionType'
+  let saved = base
+  let written = place
+  if (dirty || base === null) {
+    const data = bodyOf(schema, type.attributes, base?.values ?? {}, values)
+    const status = drafts ? 'draft' : null
+    saved = await send(schema, creates ? 'POST' : 'PUT', place, { data, status, etag: base?.etag ?? null })
+    const documentId = type.kind === 'singleType' ? null : String(saved.values.documentId)
+    written = { ...place, documentId }
+  }
+  if (publish && drafts) {
+    const query = place.locale === null ? {} : { locale: place.locale }
+    await callApi('PUT', addressOf(written), { query, body: { data: {} } })
+    saved = (await readVersion(schema, written, 'draft')) ?? saved
+  }
+  return saved ?? { values, etag: null }
+}
+
+interface Write {
+  readonly data: Readonly<Record<string, Json>>
+  readonly status: string | null
+  readonly etag: string | null
+}
+
+async function send(schema: ApiSchema, method: string, place: DocumentPlace, write: Write): Promise<Version> {
+  const query = versionQuery(schema, place, write.status)
+  const { body, etag } = await callApi(method, addressOf(place), {
+    query,
+    body: { data: write.data },
+    ifMatch: write.etag,
+  })
+  const data = isRecord(body) && isRecord(body.data) ? body.data : {}
+  return { values: data, etag }
+}
+
+/** 412: another user changed the document. Their version is shown next to this one. */
+async function explain(
+  schema: ApiSchema,
+  place: DocumentPlace,
+  fault: unknown,
+): Promise<Partial<DocumentState>> {
+  if (!(fault instanceof ApiFault)) return { fault }
+  if (fault.status !== 412) return { fault, fields: fault.fields }
+  const status = hasDrafts(place.type) ? 'draft' : 'published'
+  const conflict = await readVersion(schema, place, status).catch(() => null)
+  return conflict ? { conflict } : { fault }
+}

@@ -1,0 +1,194 @@
+import { ListContextProvider, ResourceContextProvider, useListContext, useListController } from 'ra-core'
+import { useEffect } from 'react'
+import { Link, useParams } from 'react-router-dom'
+import { columnsOf, type ListFilter, type ListRow } from '../api/data-provider.ts'
+import { labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
+import { useSchema } from '../shell/context.tsx'
+import { directionOf, useWords } from '../shell/i18n.tsx'
+import { describeFault } from '../shell/notices.tsx'
+import { EmptyPage, MissingPage } from '../shell/pages.tsx'
+import { BulkActions } from './bulk-actions.tsx'
+import { CellValue } from './cell-value.tsx'
+import { FilterBar } from './filter-bar.tsx'
+
+export function ListPage() {
+  const { plural = '' } = useParams()
+  const type = useSchema().types.find(
+    ({ pluralName, kind }) => pluralName === plural && kind === 'collectionType',
+  )
+  if (!type) return <MissingPage />
+  return (
+    <ResourceContextProvider value={type.pluralName} key={type.uid}>
+      <DocumentList type={type} />
+    </ResourceContextProvider>
+  )
+}
+
+function DocumentList({ type }: { readonly type: TypeInfo }) {
+  const words = useWords()
+  const label = labelOf(type)
+  const list = useListController<ListRow>({
+    resource: type.pluralName,
+    perPage: 25,
+    sort: { field: label ?? 'createdAt', order: 'ASC' },
+    storeKey: false,
+    debounce: 300,
+    disableAuthentication: true,
+    queryOptions: { retry: false },
+  })
+  useEffect(() => {
+    document.title = type.displayName
+  }, [type])
+  return (
+    <ListContextProvider value={list}>
+      <div className="title-row">
+        <h1>{type.displayName}</h1>
+        {type.actions.has('create') && (
+          <Link className="button primary" to={createAddress(type, list.filterValues)}>
+            {words('create')}
+          </Link>
+        )}
+      </div>
+      <FilterBar type={type} />
+      <BulkActions type={type} />
+      {list.error ? (
+        <p className="fault" role="alert">
+          {describeFault(list.error, words)}
+        </p>
+      ) : (
+        <DocumentTable type={type} />
+      )}
+      <Pages />
+    </ListContextProvider>
+  )
+}
+
+const createAddress = (type: TypeInfo, { locale }: ListFilter): string =>
+  `/content/${type.pluralName}/create${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`
+
+function DocumentTable({ type }: { readonly type: TypeInfo }) {
+  const words = useWords()
+  const { data, isPending, filterValues, page } = useListContext<ListRow>()
+  if (isPending) return <p aria-busy="true">{words('loading')}</p>
+  if (!data || data.length === 0) {
+    const narrowed = Object.keys(filterValues).length > 0 || page > 1
+    return <EmptyPage text={words(narrowed ? 'nothingFound' : 'nothingYet')} />
+  }
+  return (
+    <div className="table-frame">
+      <table>
+        <TableHead type={type} rows={data} />
+        <tbody>
+          {data.map(row => (
+            <TableRow key={row.id} type={type} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function TableHead({ type, rows }: { readonly type: TypeInfo; readonly rows: readonly ListRow[] }) {
+  const words = useWords()
+  const { sort, setSort, selectedIds, onSelect } = useListContext<ListRow>()
+  const all = rows.every(({ id }) => selectedIds.includes(id))
+  const orderOf = (name: string) => {
+    if (sort.field !== name) return undefined
+    return sort.order === 'ASC' ? 'ascending' : 'descending'
+  }
+  return (
+    <thead>
+      <tr>
+        <th>
+          <input
+            type="checkbox"
+            aria-label={words('selectAll')}
+            checked={all}
+            onChange={() => onSelect(all ? [] : rows.map(({ id }) => id))}
+          />
+        </th>
+        {columnsOf(type).map(({ name, type: kind }) => (
+          <th key={name} aria-sort={orderOf(name)}>
+            {kind === 'relation' || kind === 'media' || kind === 'json' ? (
+              toLabel(name)
+            ) : (
+              <button
+                type="button"
+                className="quiet"
+                onClick={() =>
+                  setSort({ field: name, order: orderOf(name) === 'ascending' ? 'DESC' : 'ASC' })
+                }
+              >
+                {toLabel(name)} <span aria-hidden="true">{ARROWS[orderOf(name) ?? ''] ?? ''}</span>
+              </button>
+            )}
+          </th>
+        ))}
+        {type.draftAndPublish && <th>{words('status')}</th>}
+      </tr>
+    </thead>
+  )
+}
+
+const ARROWS: Readonly<Record<string, string>> = { ascending: '↑', descending: '↓' }
+
+function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRow }) {
+  const words = useWords()
+  const { selectedIds, onToggleItem, filterValues } = useListContext<ListRow>()
+  const { locale } = filterValues as ListFilter
+  const columns = columnsOf(type)
+  const title = String(row.values[columns[0]?.name ?? ''] ?? row.id)
+  const address = `/content/${type.pluralName}/${row.id}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={words('select', { title })}
+          checked={selectedIds.includes(row.id)}
+          onChange={() => onToggleItem(row.id)}
+        />
+      </td>
+      {columns.map((column, index) => (
+        <td key={column.name} dir={directionOf(locale)}>
+          {index === 0 ? (
+            <Link to={address}>
+              <CellValue attribute={column} value={row.values[column.name] ?? null} fallback={row.id} />
+            </Link>
+          ) : (
+            <CellValue attribute={column} value={row.values[column.name] ?? null} fallback="" />
+          )}
+        </td>
+      ))}
+      {type.draftAndPublish && (
+        <td>{row.state && <span className={`state ${row.state}`}>{words(row.state)}</span>}</td>
+      )}
+    </tr>
+  )
+}
+
+const SIZES = [10, 25, 50, 99]
+
+function Pages() {
+  const words = useWords()
+  const { page, perPage, setPage, setPerPage, hasNextPage, hasPreviousPage } = useListContext<ListRow>()
+  return (
+    <nav className="pages" aria-label={words('pages')}>
+      <button type="button" disabled={!hasPreviousPage} onClick={() => setPage(page - 1)}>
+        {words('previous')}
+      </button>
+      <span>{words('page', { page })}</span>
+      <button type="button" disabled={!hasNextPage} onClick={() => setPage(page + 1)}>
+        {words('next')}
+      </button>
+      <label>
+        {words('perPage')}
+        <select value={perPage} onChange={event => setPerPage(Number(event.target.value))}>
+          {[...new Set([...SIZES, perPage])].map(size => (
+            <option key={size}>{size}</option>
+          ))}
+        </select>
+      </label>
+    </nav>
+  )
+}

@@ -1,0 +1,19 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { BrowserRouter } from 'react-router-dom'
+import { page } from './api/client.ts'
+import { App } from './app.tsx'
+import { applyTheme } from './shell/layout.tsx'
+import './styles/base.css'
+import './styles/content.css'
+
+applyTheme()
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <BrowserRouter basename={page.path}>
+        <App />
+      </BrowserRouter>
+    </StrictMode>,
+  )

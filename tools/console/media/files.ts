@@ -1,0 +1,53 @@
+import { callApi } from '../api/client.ts'
+import { asList, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+
+/** The words of a file that the console edits. */
+export interface FileWords {
+  readonly name: string
+  readonly alternativeText: string
+  readonly caption: string
+  /** Percent of the width and the height; null: the middle. */
+  readonly focalPoint: { readonly x: number; readonly y: number } | null
+}
+
+export const FILES_OF_PAGE = 24
+
+/** docs/uploads.md. `kind`: the beginning of a MIME type. */
+export async function listFiles(
+  search: string,
+  kinds: readonly string[],
+  start: number,
+  signal?: AbortSignal,
+): Promise<readonly JsonRecord[]> {
+  const filters = {
+    ...(search !== '' && { name: { $containsi: search } }),
+    ...(kinds.length > 0 && { $or: kinds.map(kind => ({ mime: { $startsWith: kind } })) }),
+  }
+  const { body } = await callApi('GET', '/upload/files', {
+    query: { filters, sort: 'id:desc', start, limit: FILES_OF_PAGE + 1 },
+    ...(signal && { signal }),
+  })
+  return asList(body).filter(isRecord)
+}
+
+export async function uploadFiles(files: readonly File[]): Promise<readonly JsonRecord[]> {
+  const form = new FormData()
+  for (const file of files) form.append('files', file)
+  const { body } = await callApi('POST', '/upload', { form })
+  return asList(body).filter(isRecord)
+}
+
+export async function saveWords(id: Json, words: FileWords): Promise<JsonRecord> {
+  const form = new FormData()
+  form.append('fileInfo', JSON.stringify(words))
+  const { body } = await callApi('POST', '/upload', { query: { id }, form })
+  return isRecord(body) ? body : {}
+}
+
+export const deleteFile = (id: Json) => callApi('DELETE', `/upload/files/${encodeURIComponent(String(id))}`)
+
+/** `images`, `videos`, `audios` of `allowedTypes` as beginnings of MIME types; `files` allows all others. */
+export function mimesOf(allowedTypes: readonly string[]): readonly string[] {
+  if (allowedTypes.includes('files')) return []
+  return allowedTypes.map(kind => `${kind.replace(/s$/, '')}/`)
+}

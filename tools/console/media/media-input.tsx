@@ -1,0 +1,140 @@
+import { type ChangeEvent, useState } from 'react'
+import { asList, asText, isRecord, type JsonRecord } from '../api/json.ts'
+import type { InputProps } from '../fields/field-props.ts'
+import { OrderedList } from '../fields/ordered-list.tsx'
+import { useSchema } from '../shell/context.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import { Modal } from '../shell/modal.tsx'
+import { describeFault } from '../shell/notices.tsx'
+import { FileModal, FilePicture } from './file-card.tsx'
+import { mimesOf, uploadFiles } from './files.ts'
+import { Library } from './library.tsx'
+
+export function MediaInput(props: InputProps) {
+  const words = useWords()
+  const { attribute, value, readOnly, onChange } = props
+  const [choosing, setChoosing] = useState(false)
+  const [edited, setEdited] = useState<JsonRecord | null>(null)
+  const files = (Array.isArray(value) ? asList(value) : [value]).filter(isRecord)
+  const apply = (next: readonly JsonRecord[]) => onChange(attribute.multiple ? next : (next.at(-1) ?? null))
+  const add = (added: readonly JsonRecord[]) => {
+    const known = new Set(added.map(({ id }) => id))
+    apply([...files.filter(({ id }) => !known.has(id)), ...added])
+  }
+  return (
+    <>
+      <OrderedList
+        items={files}
+        keyOf={({ id }) => String(id)}
+        labelOf={file => asText(file.name)}
+        readOnly={readOnly}
+        onMove={attribute.multiple && files.length > 1 ? apply : null}
+        onRemove={index => apply(files.toSpliced(index, 1))}
+      >
+        {file => (
+          <>
+            <FilePicture file={file} /> <span>{asText(file.name)}</span>{' '}
+            {!readOnly && (
+              <button type="button" onClick={() => setEdited(file)}>
+                {words('details')} <span className="hidden-text">{asText(file.name)}</span>
+              </button>
+            )}
+          </>
+        )}
+      </OrderedList>
+      {!readOnly && <MediaButtons {...props} onAdd={add} onLibrary={() => setChoosing(true)} />}
+      {choosing && (
+        <Modal title={words('library')} wide onClose={() => setChoosing(false)}>
+          <Library kinds={mimesOf(attribute.allowedTypes)}>
+            {file => (
+              <button
+                type="button"
+                onClick={() => {
+                  add([file])
+                  if (!attribute.multiple) setChoosing(false)
+                }}
+              >
+                {words('choose')} <span className="hidden-text">{asText(file.name)}</span>
+              </button>
+            )}
+          </Library>
+        </Modal>
+      )}
+      {edited && <FileModal file={edited} onSaved={() => setEdited(null)} onClose={() => setEdited(null)} />}
+    </>
+  )
+}
+
+interface MediaButtonsProps extends InputProps {
+  readonly onAdd: (files: readonly JsonRecord[]) => void
+  readonly onLibrary: () => void
+}
+
+function MediaButtons({ id, attribute, onAdd, onLibrary }: MediaButtonsProps) {
+  const words = useWords()
+  return (
+    <>
+      {useSchema().upload && (
+        <UploadInput
+          id={id}
+          multiple={attribute.multiple}
+          kinds={attribute.allowedTypes}
+          onUploaded={onAdd}
+        />
+      )}
+      <button type="button" onClick={onLibrary}>
+        {words('library')}
+      </button>
+    </>
+  )
+}
+
+interface UploadInputProps {
+  readonly id: string
+  readonly multiple: boolean
+  readonly kinds: readonly string[]
+  readonly onUploaded: (files: readonly JsonRecord[]) => void
+}
+
+export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProps) {
+  const words = useWords()
+  const [fault, setFault] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const change = async (event: ChangeEvent<HTMLInputElement>) => {
+    const input = event.target
+    setBusy(true)
+    setFault(null)
+    try {
+      onUploaded(await uploadFiles([...(input.files ?? [])]))
+    } catch (error) {
+      setFault(error)
+    } finally {
+      input.value = ''
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <label className="upload" aria-busy={busy}>
+        {words('upload')}
+        <input
+          id={id}
+          type="file"
+          multiple={multiple}
+          disabled={busy}
+          accept={
+            mimesOf(kinds)
+              .map(mime => `${mime}*`)
+              .join(',') || undefined
+          }
+          onChange={event => void change(event)}
+        />
+      </label>
+      {fault !== null && (
+        <p className="fault" role="alert">
+          {describeFault(fault, words)}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNotify } from 'ra-core'
+import { useState } from 'react'
+import { asText, type JsonRecord } from '../api/json.ts'
+import { useWords } from '../shell/i18n.tsx'
+import { ConfirmModal } from '../shell/modal.tsx'
+import { describeFault } from '../shell/notices.tsx'
+import { FileModal } from './file-card.tsx'
+import { deleteFile } from './files.ts'
+import { Library } from './library.tsx'
+import { UploadInput } from './media-input.tsx'
+
+export function MediaPage() {
+  const words = useWords()
+  const notify = useNotify()
+  const queries = useQueryClient()
+  const [edited, setEdited] = useState<JsonRecord | null>(null)
+  const [deleted, setDeleted] = useState<JsonRecord | null>(null)
+  const refresh = () => queries.invalidateQueries({ queryKey: ['files'] })
+  const remove = (file: JsonRecord) =>
+    deleteFile(file.id ?? null)
+      .then(refresh)
+      .catch((fault: unknown) => notify(describeFault(fault, words), { type: 'error' }))
+  return (
+    <>
+      <div className="title-row">
+        <h1>{words('media')}</h1>
+        <UploadInput id="upload" multiple kinds={[]} onUploaded={() => void refresh()} />
+      </div>
+      <Library kinds={[]}>
+        {file => (
+          <span className="entry-buttons">
+            <button type="button" onClick={() => setEdited(file)}>
+              {words('details')} <span className="hidden-text">{asText(file.name)}</span>
+            </button>
+            <button type="button" onClick={() => setDeleted(file)}>
+              {words('delete')} <span className="hidden-text">{asText(file.name)}</span>
+            </button>
+          </span>
+        )}
+      </Library>
+      {edited && (
+        <FileModal
+          file={edited}
+          onClose={() => setEdited(null)}
+          onSaved={() => {
+            setEdited(null)
+            void refresh()
+          }}
+        />
+      )}
+      {deleted && (
+        <ConfirmModal
+          title={words('delete')}
+          text={words('deleteFileQuestion', { name: asText(deleted.name) })}
+          action={words('delete')}
+          onConfirm={() => void remove(deleted)}
+          onClose={() => setDeleted(null)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { useWords } from './i18n.tsx'
+
+interface ModalProps {
+  readonly title: string
+  readonly children: ReactNode
+  readonly wide?: boolean
+  /** null: the dialog cannot be dismissed. */
+  readonly onClose: (() => void) | null
+}
+
+/** A native modal dialog: the browser keeps the focus inside and gives it back. */
+export function Modal({ title, children, wide, onClose }: ModalProps) {
+  const words = useWords()
+  const element = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={heading}
+      className={wide ? 'wide' : undefined}
+      onCancel={event => {
+        event.preventDefault()
+        onClose?.()
+      }}
+    >
+      <header>
+        <h2 id={heading}>{title}</h2>
+        {onClose && (
+          <button type="button" className="quiet" aria-label={words('close')} onClick={onClose}>
+            ✕
+          </button>
+        )}
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+interface ConfirmProps {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+export function ConfirmModal({ title, text, action, onConfirm, onClose }: ConfirmProps) {
+  const words = useWords()
+  return (
+    <Modal title={title} onClose={onClose}>
+      <p>{text}</p>
+      <footer>
+        <button type="button" onClick={onClose}>
+          {words('cancel')}
+        </button>
+        <button
+          type="button"
+          className="danger"
+          onClick={() => {
+            onClose()
+            onConfirm()
+          }}
+        >
+          {action}
+        </button>
+      </footer>
+    </Modal>
+  )
+}

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNotify } from 'ra-core'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { callApi, session } from '../api/client.ts'
+import { asText, isRecord } from '../api/json.ts'
+import { useSchema } from './context.tsx'
+import { useWords } from './i18n.tsx'
+import { pathOf } from './layout.tsx'
+import { describeFault } from './notices.tsx'
+
+export function HomePage() {
+  const words = useWords()
+  const { types, name } = useSchema()
+  return (
+    <>
+      <h1>{name}</h1>
+      {types.length === 0 && <EmptyPage text={words('nothingAllowed')} />}
+      <ul className="cards">
+        {types.map(type => (
+          <li key={type.uid}>
+            <Link to={pathOf(type)}>{type.displayName}</Link>
+            {type.actions.has('create') && type.kind === 'collectionType' && (
+              <Link className="button" to={`${pathOf(type)}/create`}>
+                {words('create')} <span className="hidden-text">{type.displayName}</span>
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+export const EmptyPage = ({ text }: { readonly text: string }) => <p className="empty">{text}</p>
+
+export function MissingPage() {
+  const words = useWords()
+  return (
+    <>
+      <h1>{words('missing')}</h1>
+      <p>{words('missingHelp')}</p>
+      <Link to="/">{words('home')}</Link>
+    </>
+  )
+}
+
+export function AccountPage() {
+  const words = useWords()
+  const { data } = useQuery({
+    queryKey: ['me'],
+    queryFn: async () => (await callApi('GET', '/users/me')).body,
+    retry: false,
+  })
+  const user = isRecord(data) ? data : {}
+  return (
+    <>
+      <h1>{words('account')}</h1>
+      <dl>
+        <dt>{words('username')}</dt>
+        <dd>{asText(user.username) || session.user?.username}</dd>
+        {asText(user.email) && (
+          <>
+            <dt>{words('email')}</dt>
+            <dd>{asText(user.email)}</dd>
+          </>
+        )}
+      </dl>
+      <h2>{words('changePassword')}</h2>
+      <PasswordForm />
+    </>
+  )
+}
+
+const PASSWORDS = ['currentPassword', 'password', 'passwordConfirmation'] as const
+const LABELS = {
+  currentPassword: 'currentPassword',
+  password: 'newPassword',
+  passwordConfirmation: 'repeatPassword',
+} as const
+
+function PasswordForm() {
+  const words = useWords()
+  const notify = useNotify()
+  const [fault, setFault] = useState<unknown>(null)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const data = new FormData(form)
+    const body = Object.fromEntries(PASSWORDS.map(name => [name, data.get(name)]))
+    callApi('POST', '/auth/change-password', { body })
+      .then(({ body: answer }) => session.start(answer))
+      .then(() => {
+        form.reset()
+        setFault(null)
+        notify(words('saved'), { type: 'success' })
+      })
+      .catch(setFault)
+  }
+  return (
+    <form className="narrow" onSubmit={submit}>
+      {fault !== null && (
+        <p className="fault" role="alert">
+          {describeFault(fault, words)}
+        </p>
+      )}
+      {PASSWORDS.map(name => (
+        <label key={name}>
+          {words(LABELS[name])}
+          <input
+            name={name}
+            type="password"
+            required
+            autoComplete={name === 'currentPassword' ? 'current-password' : 'new-password'}
+          />
+        </label>
+      ))}
+      <button type="submit" className="primary">
+        {words('changePassword')}
+      </button>
+    </form>
+  )
+}

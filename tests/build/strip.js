@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url'
 import { blankSourceFile } from 'ts-blank-space'
 import ts from 'typescript'
 
-/** This module loads a file that the build writes next to the built module. */
-const NEXT_TO_BUILT = 'core/project/grammar/grammar.ts'
+/** These modules load a file that lies next to the built module. */
+const NEXT_TO_BUILT = ['core/project/grammar/grammar.ts', 'core/database/embedded/prepared-files.ts']
 
 /** JavaScript with each line and column where the source has it, and which knows the source's place as its own. */
 export function strip(text, source) {
@@ -13,7 +13,8 @@ export function strip(text, source) {
     throw new Error(`${source}: neither JavaScript nor a type: ${text.slice(pos, end).trim()}`)
   })
   const place =
-    !source.endsWith(NEXT_TO_BUILT) && /import\.meta\.(url|dirname|filename)/.test(text)
+    !NEXT_TO_BUILT.some(module => source.endsWith(module)) &&
+    /import\.meta\.(url|dirname|filename)/.test(text)
       ? placeOf(source)
       : ''
   return `${place}${withBuiltImports(code, file)}\n//# sourceURL=${pathToFileURL(source).href}\n`

@@ -56,3 +56,19 @@ test('files of another version of PGlite are not used, nor are missing ones', as
   t.is(await readPreparedFiles(folder), undefined)
   t.is(await readPreparedFiles(join(folder, 'absent')), undefined)
 })
+
+test('new databases start from the files that the build made', async t => {
+  await snapshot()
+  const identifiers = []
+  for (const root of [folderOf(t), folderOf(t)]) {
+    const opened = await openDatabase(DATABASE_SETTINGS, { root, observe: () => undefined })
+    if (!opened.ok) throw new Error(opened.reasons[0]?.message)
+    const text = 'SELECT system_identifier::text FROM pg_control_system()'
+    const { rows } = await opened.value.run({ text, values: [] })
+    identifiers.push(rows[0]?.[0])
+    await opened.value.close()
+  }
+  // Each run of initdb makes another identifier.
+  t.regex(String(identifiers[0]), /^\d+$/)
+  t.is(identifiers[0], identifiers[1])
+})

@@ -1,5 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { pathOf } from '../../core/database/embedded/prepared-files.ts'
+import { builtFile } from './program.ts'
 
 const modules = resolve(import.meta.dirname, '..', '..', 'node_modules')
 
@@ -27,7 +30,20 @@ async function patternFiles(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(modules, '@electric-sql/pglite/package.json'), 'utf8'))
   const files = join(modules, `.cache/plinth/small-embedded-${version}`)
   if (!existsSync(files)) await makePattern(files)
+  layPreparedFiles(join(files, 'database.tar'))
   return files
+}
+
+/** Commands that tests run in processes of their own start from it, as the built package does from its own. */
+function layPreparedFiles(tar: string): void {
+  const file = pathOf(dirname(builtFile('core/database/embedded/engine.ts')))
+  if (existsSync(file)) return
+  const draft = `${file}.${process.pid}`
+  writeFileSync(
+    draft,
+    brotliCompressSync(readFileSync(tar), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  )
+  renameSync(draft, file)
 }
 
 async function makePattern(files: string): Promise<void> {

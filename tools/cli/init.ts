@@ -16,7 +16,7 @@ export interface InitOptions {
 /** `plinth init`: creates a project in `folder`. Exit code 1 if it was not created or its packages were not installed. */
 export async function runInit(terms: CommandContext, options: InitOptions): Promise<0 | 1> {
   const root = resolve(terms.folder)
-  const created = createProject(root, options, terms.env)
+  const created = createProject(root, options)
   if (!created.ok) {
     terms.complain(`${created.reasons.join('\n')}\n`)
     return 1
@@ -39,11 +39,7 @@ export async function runInit(terms: CommandContext, options: InitOptions): Prom
 const quoted = (path: string): string => (/^[\w./\\-]+$/.test(path) ? path : `"${path}"`)
 
 /** Writes the files of a new project and returns their paths. Writes nothing if it fails. */
-function createProject(
-  root: string,
-  { template, name }: InitOptions,
-  env: CommandContext['env'],
-): Result<readonly string[], string> {
+function createProject(root: string, { template, name }: InitOptions): Result<readonly string[], string> {
   const given = name ?? basename(root)
   try {
     const fault = nameFault(given) ?? folderFault(root)
@@ -51,7 +47,7 @@ function createProject(
     const files = new Map<string, Buffer | string>([
       ...filesOf(join(PACKAGE_ROOT, 'templates', 'base')),
       ...templateFiles(template),
-      ['package.json', manifestOf(given, root, env)],
+      ['package.json', manifestOf(given, root)],
     ])
     for (const [path, content] of files) writeNew(join(root, path), fillIn(path, content, given))
     return ok([...files.keys()])
@@ -153,13 +149,12 @@ function fillIn(path: string, content: Buffer | string, name: string): Buffer | 
 
 const SCHEMA_LINE = '# yaml-language-server: $schema=./node_modules/plinth/project.schema.json'
 
-/** With `exec`, a signal to `npm start` reaches the server; the shells of Windows and Yarn do not have it. */
-const canExec = (env: CommandContext['env']): boolean =>
-  process.platform !== 'win32' && !['yarn', 'bun'].includes(managerOf(env))
-
-function manifestOf(name: string, root: string, env: CommandContext['env']): string {
+/**
+ * A script is one plain command, for sh and cmd alike: a shell replaces itself by the only command of `sh -c`, so that a
+ * signal to `npm start` reaches the server. `exec` would say so, but cmd does not know it.
+ */
+function manifestOf(name: string, root: string): string {
   const { devDependencies = {} } = readManifest()
-  const prefix = canExec(env) ? 'exec ' : ''
   const versionOf = (tool: string) => [tool, devDependencies[tool] ?? '*'] as const
   const manifest = {
     name,
@@ -168,8 +163,8 @@ function manifestOf(name: string, root: string, env: CommandContext['env']): str
     type: 'module',
     engines: { node: '>=20.19' },
     scripts: {
-      dev: `${prefix}plinth start`,
-      start: `${prefix}plinth start --no-watch`,
+      dev: 'plinth start',
+      start: 'plinth start --no-watch',
       check: 'plinth check && plinth types && tsc',
       test: 'node --import tsx --test tests/*.test.ts && plinth test',
       types: 'plinth types',

@@ -35,6 +35,7 @@ export function addStart(program: Command): void {
     )
     .action(async (folder: string, { watch, workers, replaceOthers }: StartArguments) => {
       const workplace = workers === 1 ? null : await findWorkplace()
+      if (!workplace) stopWithScript(process.env)
       if (workers > 1 && !workplace) return leadWorkers(workers)
       const { openStartScreen } = await import('./terminal.ts')
       // The first worker starts before the others.
@@ -43,6 +44,25 @@ export function addStart(program: Command): void {
       const { runStart } = await import('./start.ts')
       await runStart(folder, { watch, workplace, replaceOthers, screen })
     })
+}
+
+/** Milliseconds between two looks at the parent process. */
+const PARENT_INTERVAL = 250
+
+/**
+ * Package managers run a script in a shell. A signal to `npm start` ends this shell, and most shells do not pass it on:
+ * the server would go on without its script. `exec plinth start` would help, but cmd of Windows does not know it.
+ */
+function stopWithScript({ npm_lifecycle_script: script = '' }: NodeJS.ProcessEnv): void {
+  // A script that leaves the server in the background ends before it.
+  if (!/^plinth start\b[^&;|]*$/.test(script)) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, PARENT_INTERVAL)
+  timer.unref()
 }
 
 /** `plinth init`; create-plinth calls it. */

@@ -10,13 +10,14 @@ import { restrict } from './restrict.ts'
 
 /**
  * Restricts a caller's query that document middlewares have changed: its conditions and sorts may use attributes that
- * the caller may not read, but rows, drafts and returned attributes stay limited to the caller's permissions.
+ * the caller may not read, but searches, rows, drafts and returned attributes stay limited to the permissions of the caller.
  */
 export function restrictModified(query: Query, caller: Caller, action?: Action): RestrictedQuery {
   const rows = restrict({ ...query, selection: NOTHING }, withAllReadable(caller), action)
-  const seen = restrict({ ...query, filter: null, search: null, sort: [] }, caller, action)
-  // The text is usually the caller's own, so it never searches more than the caller may read.
-  return { ...rows, selection: seen.selection, ...(seen.textSearch && { textSearch: seen.textSearch }) }
+  const seen = restrict({ ...query, filter: null, sort: [] }, caller, action)
+  // Searches cover what the caller may read: their text is usually the caller's own.
+  const { selection, search, textSearch } = seen
+  return { ...rows, selection, search, ...(textSearch && { textSearch }) }
 }
 
 const NOTHING: Selection = Object.freeze({ fields: [], named: true, populate: [] })

@@ -178,7 +178,7 @@ const blocks: readonly Block[] = [...PAGE.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm
 )
 
 const isGuideYaml = ({ language, text }: Block) =>
-  language === 'yaml' && /^(# yaml-lang|# content\/)/.test(text)
+  language === 'yaml' && /^# (yaml-lang|content\/|tests\/)/.test(text)
 
 test('every command of the guide runs in the project that its first command creates', async t => {
   const folder = folderOf(t)
@@ -204,7 +204,7 @@ test('every command of the guide runs in the project that its first command crea
   mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
   symlinkSync(shim, join(root, 'node_modules', '.bin', 'plinth'))
   for (const { text } of blocks.filter(isGuideYaml))
-    folder.write(`bookshop/${/^# (content\/\S+)/.exec(text)?.[1] ?? 'project.yaml'}`, text)
+    folder.write(`bookshop/${/^# ((?:content|tests)\/\S+)/.exec(text)?.[1] ?? 'project.yaml'}`, text)
   const commands = blocks
     .slice(1)
     .filter(({ language }) => language === 'sh')

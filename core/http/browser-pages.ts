@@ -195,6 +195,7 @@ function addressesOf({ settings: { rest, graphql }, production }: BrowserPagesTe
   const described = [
     `API reference: ${pathLink(`${rest.prefix}/reference`)}`,
     `OpenAPI document: ${pathLink(`${rest.prefix}/openapi.json`)}`,
+    `Console, where content is edited: ${pathLink('/console')}`,
   ]
   return [
     ...(servesOpenapi(rest.openapi, production) ? described : [`REST: ${code(rest.prefix)}`]),

@@ -122,3 +122,85 @@ test.serial('a conflict shows both versions, and unsaved input survives a reload
   t.is(Number(saved.price), 12.5)
   t.is(saved.vegetarian, true)
 })
+
+test.serial('a hostile document runs nothing, and every screen is accessible in both languages', async t => {
+  const app = await openApp()
+  const page = await openConsole(t)
+  const evil = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>'
+  const restaurants = app.app.documents('api::restaurant.restaurant')
+  const link =
+    '[a](javascript:window.ran=1) <a href="javascript:window.ran=1">b</a> <svg onload="window.ran=1"></svg>'
+  const { documentId } = await restaurants.create({
+    data: {
+      name: `${evil} hostile`,
+      slug: 'hostile',
+      summary: evil,
+      description: `${evil}\n\n${link}\n\n<iframe srcdoc="${evil}"></iframe>`,
+      tags: [evil],
+      address: { street: evil, city: evil },
+    },
+  } as never)
+  await page.browser.open(
+    `${app.url}/console/content/restaurants?filter=${encodeURIComponent('{"text":"hostile"}')}`,
+  )
+  await signIn(page)
+  await page.until(`document.querySelectorAll('tbody tr').length === 1`)
+  await page.click('tbody a')
+  await page.until(`document.querySelector('[data-path="address.street"] input')`)
+  await page.clickText('Preview')
+  await page.until(`document.querySelector('.rendered a')`)
+  const links = `[...document.querySelectorAll('a')].filter(a => a.protocol === 'javascript:').length`
+  t.is(await page.browser.evaluate(links), 0)
+  t.is(
+    await page.browser.evaluate(`document.querySelectorAll('iframe, main script, .rendered svg').length`),
+    0,
+  )
+  t.is(
+    await page.browser.evaluate(`document.querySelector('[data-path=name] input').value`),
+    `${evil} hostile`,
+  )
+  await page.browser.evaluate(`document.querySelector('.rendered a').click()`)
+  t.is(await page.browser.evaluate('window.ran ?? null'), null)
+  t.deepEqual(await page.browser.audit(), [])
+  await restaurants.delete({ documentId } as never)
+
+  await page.fill('.preferences select', 'fr')
+  await page.until(`/Se déconnecter/.test(document.querySelector('.preferences')?.innerText)`)
+  const follow = (path: string) =>
+    page.browser.evaluate(`document.querySelector('a[href="/console${path}"]').click()`)
+  for (const [path, ready] of [
+    ['/single/homepage', '[data-path=title] input'],
+    ['/media', '.files'],
+    ['/account', 'input[name=currentPassword]'],
+    ['/content/articles', 'tbody tr'],
+    ['/content/articles/create', '[data-path=title] input'],
+  ] as const) {
+    await follow(path)
+    await page.until(`document.querySelector(${JSON.stringify(ready)})`)
+    t.deepEqual(await page.browser.audit(), [], path)
+  }
+})
+
+test.serial('a session that ends in the middle of work asks for the password and goes on', async t => {
+  const app = await openApp()
+  const page = await openConsole(t)
+  await page.browser.open(`${app.url}/console/content/cuisines/create`)
+  await signIn(page)
+  await page.fill('[data-path=name] input', 'Basque')
+  await page.clickText('Generate')
+  await page.until(`document.querySelector('[data-path=slug] input').value === 'basque'`)
+  const users = app.app.documents('plugin::users-permissions.user')
+  const [user] = (await users.findMany({ filters: { username: 'ann' } } as never)) as { documentId: string }[]
+  await users.update({
+    documentId: user?.documentId ?? '',
+    data: { password: `${page.password} 2` },
+  } as never)
+  await page.clickText('Save')
+  await page.fill('dialog input[name=password]', `${page.password} 2`)
+  await page.click('dialog button[type=submit]')
+  await page.until(`/cuisines\\/[^/]+$/.test(location.pathname) && !/create/.test(location.pathname)`)
+  const found = await app.app
+    .documents('api::cuisine.cuisine')
+    .findMany({ filters: { slug: 'basque' } } as never)
+  t.is((found as unknown[]).length, 1)
+})

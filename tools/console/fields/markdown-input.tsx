@@ -39,6 +39,7 @@ function MarkdownPreview({ text, dir }: { readonly text: string; readonly dir: s
     const html = marked.parse(text, { async: false })
     const clean = DOMPurify.sanitize(html, {
       RETURN_DOM_FRAGMENT: true,
+      USE_PROFILES: { html: true },
       FORBID_TAGS: ['style', 'form', 'input', 'button', 'iframe'],
       FORBID_ATTR: ['style', 'id', 'name', 'class'],
     })
@@ -46,6 +47,7 @@ function MarkdownPreview({ text, dir }: { readonly text: string; readonly dir: s
       link.target = '_blank'
       link.rel = 'noreferrer'
     }
+    for (const image of clean.querySelectorAll('img:not([alt])')) image.setAttribute('alt', '')
     element.current?.replaceChildren(clean)
   }, [text])
   return <section ref={element} className="rendered" dir={dir} aria-label={words('preview')} />

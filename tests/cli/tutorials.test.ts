@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
 import { freePort } from '../harness/server.ts'
@@ -37,10 +38,18 @@ function commandsOf({ language, text }: Block, number: number): string {
 /** `npm` and `npx` of a created project, without a registry: `npm run dev` returns when the server answers. */
 const shimsOf = (plinth: string): Readonly<Record<string, string>> => ({
   plinth,
-  npx: '#!/bin/sh\nexec "$@"\n',
+  // An imported project gets an empty database, too: making one takes seconds.
+  npx: `#!/bin/sh
+case "$2" in
+  import) "$@" && cp -r "$OUT/../laid/.plinth" my-api ;;
+  *) exec "$@" ;;
+esac
+`,
   npm: `#!/bin/bash
 case "$1 $2" in
-  'create plinth') shift 2; name=$1; shift; [ "$1" != -- ] || shift; exec plinth init "$name" --no-install "$@" ;;
+  'create plinth')
+    shift 2; name=$1; shift; [ "$1" != -- ] || shift
+    plinth init "$name" --no-install "$@" && cp -r "$OUT/../laid/.plinth" "$name" ;;
   'run check') exec plinth check ;;
   'run dev')
     plinth start --no-watch >"$OUT/log" 2>&1 </dev/null &
@@ -88,6 +97,7 @@ async function follow(t: ExecutionContext, blocks: readonly Block[], strapi?: st
   }
   folder.write('out/errors', '')
   folder.write('work/.keep', '')
+  await layEmbedded(join(folder.path, 'laid'))
   if (strapi) cpSync(strapi, join(folder.path, 'my-strapi'), { recursive: true })
   const port = String(await freePort())
   const script = blocks.map(commandsOf).join('').replaceAll('localhost:1337', `127.0.0.1:${port}`)

@@ -9,6 +9,7 @@ import { measured, median, type Side, type Turn, takeTurns } from './rounds.ts'
 import { type Asked, FULL, ROWS, RULED, RULED_GOAL, RULED_RATE } from './rows.ts'
 import { assertSameAnswers } from './same-answers.ts'
 import { runFile } from './sql-file.ts'
+import { compareWithWrites } from './with-writes.ts'
 
 /** `only`: part of the titles of rows to measure; absent: all. */
 export async function measureSpeed(only = ''): Promise<readonly string[]> {
@@ -25,8 +26,10 @@ export async function measureSpeed(only = ''): Promise<readonly string[]> {
       const idle = await resources(plinth)
       const floored = await compare(plinth, floor, only)
       const kept = await compareKept(floor, { project, url: database.url, only })
+      const written = await compareWithWrites(plinth, { project, url: database.url, only })
       const custom = await compareCustom(project, database.url, only)
-      return [...idle, '', ...floored, '', ...kept, '', ...custom, '', ...(await compareRuled(plinth, only))]
+      const ruled = await compareRuled(plinth, only)
+      return [idle, floored, kept, written, custom, ruled].flatMap(part => [...part, '']).slice(0, -1)
     } finally {
       await plinth.stop()
       await floor.stop()

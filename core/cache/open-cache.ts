@@ -1,4 +1,3 @@
-import { LruCache } from '../base/lru-cache.ts'
 import { recordCacheOutcome } from '../base/request-context.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
@@ -12,7 +11,9 @@ import {
   type ReadResult,
   toBody,
 } from './answer-store.ts'
+import { type Benefit, openBenefits } from './benefit.ts'
 import { openVersions, type VersionPrefetch } from './versions.ts'
+import { openWriteRates, type WriteRate } from './write-rate.ts'
 
 export interface CacheOptions {
   readonly database: Pick<Database, 'run' | 'replicas'>
@@ -46,6 +47,7 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
   const isShared = database.replicas === null
   const fetchVersion = openVersions(database, isShared)
   const writeRateOf = isShared ? openWriteRates() : () => null
+  const benefitOf = isShared ? openBenefits() : () => null
   const { readOnce, readUncached } = openReads(database, store)
   const inFlight = new Map<string, Promise<BodyOrText | null>>()
 
@@ -65,18 +67,23 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     async find(read, options) {
       const key = read.key + options.formatKey
       // Uncommitted changes are visible to their own request only.
-      if (currentRequestTransaction()) return readUncached({ key, read, options, writeRate: null })
+      if (currentRequestTransaction())
+        return readUncached({ key, read, options, writeRate: null, benefit: null })
       // That statement started before this request: its snapshot may be stale.
       await settled(inFlight.get(key))
       const cached = store.body(key)
       const writeRate = writeRateOf(read.version)
-      const isChecked = cached !== undefined && writeRate?.maybeCurrent(cached.version) !== false
+      const benefit = benefitOf(read.statement.text)
+      const isChecked =
+        cached !== undefined && !benefit?.isSuspended && writeRate?.maybeCurrent(cached.version) !== false
+      const began = performance.now()
       const version = isChecked ? await fetchVersion(read.version, options.prefetch) : null
       const isHit = version !== null && version === cached?.version
       if (version !== null) writeRate?.recordCheck(version, isHit)
+      if (isHit) benefit?.recordHit(performance.now() - began)
       recordCacheOutcome(options.run.purpose?.trail, isHit ? 'hit' : 'miss')
       if (isHit) return cached.value
-      const lookup = { key, read, options, writeRate }
+      const lookup = { key, read, options, writeRate, benefit }
       if (!isShared) return readOnce(lookup)
       // A read that is in flight now started after this request.
       const shared = inFlight.get(key)
@@ -101,10 +108,13 @@ function openReads(database: CacheOptions['database'], store: AnswerStore): Read
     return options.print(toReadResult(rows, 1))
   }
 
-  const readAndCache: Read = async ({ key, read, options, writeRate }) => {
+  const readAndCache: Read = async ({ key, read, options, writeRate, benefit }) => {
     const { totalKey } = read
     const before = totalKey === null ? undefined : store.total(totalKey)
+    const isOutdated = store.body(key) !== undefined
+    const began = performance.now()
     const rows = await database.run(withKnownTotal(read, before?.version), options.run)
+    if (isOutdated) benefit?.recordOutdated(performance.now() - began)
     const result = toReadResult(rows, 3)
     const [, version, totalVersion] = rows.rows[0] ?? []
     writeRate?.recordRead(String(version))
@@ -120,7 +130,8 @@ function openReads(database: CacheOptions['database'], store: AnswerStore): Read
   }
 
   /** A read that was not seen before is rarely repeated soon, and an answer from volatile tables is outdated at once. */
-  const isWorthCaching = ({ key, read: { totalKey }, writeRate }: Lookup): boolean => {
+  const isWorthCaching = ({ key, read: { totalKey }, writeRate, benefit }: Lookup): boolean => {
+    if (benefit?.countSuspended()) return totalKey !== null && writeRate?.isTotalStable === true
     const isNew = store.body(key) === undefined && !wasSeen(key)
     if (writeRate?.isVolatile)
       return writeRate.shouldProbe() || (totalKey !== null && writeRate.isTotalStable)
@@ -138,6 +149,8 @@ interface Lookup {
   readonly options: CacheFindOptions
   /** null: not tracked, because replicas answer or the read is part of a transaction. */
   readonly writeRate: WriteRate | null
+  /** null: as `writeRate`. */
+  readonly benefit: Benefit | null
 }
 
 type Read = (lookup: Lookup) => Promise<BodyOrText | null>
@@ -191,62 +204,4 @@ function hashKey(key: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
   return hash ^ (hash >>> 16)
-}
-
-/** Version changes minus cache hits after which tables count as volatile. */
-const VOLATILE_SCORE = 8
-
-/** One of so many reads of volatile tables checks whether they are still volatile. */
-const PROBE_INTERVAL = 32
-
-/** Estimates from observed versions how often some tables are written. */
-class WriteRate {
-  /** True if the total of a list was unchanged at its last read. */
-  isTotalStable = false
-  #lastVersion: string | null = null
-  #score = 0
-  #reads = 0
-
-  /** True if an answer of this version is worth a version check. */
-  maybeCurrent(version: string): boolean {
-    return !this.isVolatile && (this.#lastVersion === null || this.#lastVersion === version)
-  }
-
-  /** The tables are written so often that cached answers are outdated before they are used. */
-  get isVolatile(): boolean {
-    return this.#score >= VOLATILE_SCORE
-  }
-
-  /** Counts a read of volatile tables; true if this one should fetch their version. */
-  shouldProbe(): boolean {
-    return ++this.#reads % PROBE_INTERVAL === 0
-  }
-
-  /** The version of a cached answer was checked. */
-  recordCheck(version: string, isHit: boolean): void {
-    this.#lastVersion = version
-    this.#score = isHit ? Math.max(0, this.#score - 1) : this.#score + 1
-  }
-
-  /** An answer was read together with the version of its tables. */
-  recordRead(version: string): void {
-    const isChanged = this.#lastVersion !== null && this.#lastVersion !== version
-    if (isChanged) this.#score++
-    else if (this.isVolatile) this.#score = this.#reads = 0
-    this.#lastVersion = version
-  }
-}
-
-const RATE_LIMITS = { entries: 2000, bytes: 2_000_000 } as const
-
-/** The write rate of a set of tables, by the SQL expression of their version. */
-function openWriteRates(): (versionSql: string) => WriteRate {
-  const rates = new LruCache<WriteRate>(RATE_LIMITS, () => 100)
-  return versionSql => {
-    const known = rates.get(versionSql)
-    if (known) return known
-    const rate = new WriteRate()
-    rates.set(versionSql, rate)
-    return rate
-  }
 }

@@ -96,3 +96,28 @@ test.serial(
     t.true(statements <= 105, `${statements} statements for 100 reads: a write is found out once`)
   },
 )
+
+test.serial(
+  'documents that are written between their reads are read without versions for a while',
+  async t => {
+    const { cached, plain } = t.context
+    const notes = await Promise.all(
+      Array.from({ length: 20 }, (_, place) => plain.data('POST', '/api/notes', { title: 'between', place })),
+    )
+    const paths = notes.map(({ documentId }) => `/api/notes/${documentId}?fields=title,place`)
+    for (let time = 0; time < 2; time++) for (const path of paths) await read(cached, path)
+    let versioned = 0
+    for (let round = 0; round < 10; round++) {
+      await plain.data('PUT', String(paths[1]), { place: round })
+      for (const path of paths) versioned += (await read(cached, path)).filter(isProof).length
+      // The tables are not volatile: something is read twice between two writes.
+      await read(cached, String(paths[0]))
+      const { text } = await cached.ask('GET', String(paths[1]))
+      t.is(JSON.parse(text).data.place, round)
+    }
+    t.true(versioned < 160, `${versioned} of 200 reads asked for versions`)
+    let reads = 0
+    while (!(await read(cached, String(paths[0]))).includes('prove an answer') && reads < 1000) reads++
+    t.true(reads < 300, `${reads} reads until it was kept again`)
+  },
+)

@@ -62,7 +62,9 @@ async function perform(
   terms: RestTerms,
 ): Promise<HttpResponse> {
   request.route = `${route.type.key}.${action}`
-  const guard = terms.guards?.get(subjectOf(route.type))?.get(action)
+  // Unpublishing and discarding change a document: what guards its update guards them.
+  const guarded = route.change ? 'update' : action
+  const guard = terms.guards?.get(subjectOf(route.type))?.get(guarded)
   if (guard) {
     const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
     const answerGuarded: GuardedRequest['handle'] = (current, caller) =>

@@ -7,7 +7,11 @@ const file = teardownOfFile(test.after.always)
 
 const openApp = once(async () => {
   await bundleConsole()
-  return openTestApp(file, { project: PROJECT, env: { JWT_SECRET: 'a-secret-of-thirty-two-characters' } })
+  return openTestApp(file, {
+    project: PROJECT,
+    plugins: 'tests/console/plugins',
+    env: { JWT_SECRET: 'a-secret-of-thirty-two-characters' },
+  })
 })
 
 const PROJECT = {
@@ -18,6 +22,7 @@ const PROJECT = {
       attributes: { title: 'string', hiddenNote: 'string', code: { type: 'string', private: true } },
     },
     note: { draftAndPublish: true, attributes: { text: 'string' } },
+    guarded: { draftAndPublish: true, attributes: { text: 'string' } },
     secret: { attributes: { word: 'string' } },
   },
   roles: {
@@ -25,8 +30,12 @@ const PROJECT = {
       permissions: {
         book: { find: { fields: ['title'] }, update: { fields: ['title'] }, findOne: { fields: ['title'] } },
         note: ['find'],
+        guarded: ['find', 'update', 'publish'],
       },
     },
+  },
+  routesConfig: {
+    'guarded.update': { policies: ['never'] },
   },
   apiTokens: { full: { type: 'full-access', hash: `sha256:${'0'.repeat(64)}` } },
 }
@@ -77,7 +86,7 @@ test('x-plinth has no names that the role may neither read nor write', async t =
   const [book] = extension.types
   t.deepEqual(
     extension.types.map(({ singularName }) => singularName),
-    ['book', 'note'],
+    ['book', 'note', 'guarded'],
   )
   t.deepEqual(book?.actions, ['find', 'findOne', 'update', 'publish', 'readDrafts'])
   t.true(book?.attributes.find(({ name }) => name === 'title')?.writable)
@@ -109,6 +118,13 @@ test('a published version is taken back, and a draft is discarded, by callers wh
   })
   const note = await app.app.documents('api::note.note').create({ data: {}, status: 'published' } as never)
   t.is((await app.request('POST', `/api/notes/${note.documentId}/unpublish`)).status, 403)
+  const own = await app.app
+    .documents('api::guarded.guarded')
+    .create({ data: {}, status: 'published' } as never)
+  const guarded = `/api/guardeds/${own.documentId}`
+  t.is((await app.request('PUT', guarded, { body: { data: {} } })).status, 403)
+  t.is((await app.request('POST', `${guarded}/unpublish`)).status, 403)
+  t.is((await app.request('POST', `${guarded}/discard-draft`)).status, 403)
   t.is((await app.request('POST', '/api/secrets/x/unpublish')).status, 405)
   t.is((await app.request('GET', `/api/books/${documentId}/unpublish`)).status, 404)
   t.is((await app.request('PUT', `/api/books/${documentId}/unpublish`)).status, 405)

@@ -1,0 +1,4 @@
+import { definePolicy } from 'plinth'
+
+/** Refuses everybody. */
+export default definePolicy({ check: () => false })

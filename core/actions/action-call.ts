@@ -31,7 +31,7 @@ export interface ActionCall {
 export interface HttpAnswer {
   readonly shape: AnswerShape
   readonly tagOf: (text: string) => string
-  readonly trail: RequestContext
+  readonly requestContext: RequestContext
   readonly precondition: Precondition | null
   /** A delete answers the deleted document, and `missing` if there is none. */
   readonly answersDelete: boolean
@@ -52,7 +52,7 @@ export interface WriteTarget {
 export interface ActionTerms extends QueryParseTerms {
   readonly documents: Documents
   /** Document middlewares; absent or null: there are none. */
-  readonly around?: RunDocumentMiddlewares | null
+  readonly runMiddlewares?: RunDocumentMiddlewares | null
   /** Rules of parameters that code passes; absent: they come from a query string. */
   readonly rules?: ParamRules
 }

@@ -161,12 +161,12 @@ export interface Performed {
  * run; parameters that they change are parsed and authorized again.
  */
 export async function perform(call: ActionCall, terms: ActionTerms): Promise<Performed> {
-  const { around } = terms
-  if (!around) return { result: await PREPARE[call.action](call, terms)() }
+  const { runMiddlewares } = terms
+  if (!runMiddlewares) return { result: await PREPARE[call.action](call, terms)() }
   const { type, action, params } = call
   const prepared = call.caller && PREPARE[action](call, terms)
   let result: ActionResult | null = null
-  const value = await around({
+  const value = await runMiddlewares({
     type,
     action,
     params,
@@ -186,10 +186,10 @@ export type AroundActions = (call: Omit<DocumentCall, 'read'>) => Promise<unknow
 
 /** null: there are no document middlewares. */
 export function openAroundActions(terms: ActionTerms): AroundActions | null {
-  const { around } = terms
-  if (!around) return null
+  const { runMiddlewares } = terms
+  if (!runMiddlewares) return null
   return call =>
-    around({
+    runMiddlewares({
       ...call,
       read: previous => readPrevious(call, previous, terms),
       perform: changed => withPluginErrors(() => call.perform(changed)),

@@ -62,7 +62,9 @@ export const prepareUpdate: PrepareAction = (call, terms) => {
 const toDocument = (text: string | null): ActionResult => ({ kind: 'document', text })
 
 const toAnswer = (query: RestrictedQuery, { http }: ActionCall): Answer =>
-  http ? { query, shape: http.shape, tagOf: http.tagOf, trail: http.trail } : { query, shape: 'flat' }
+  http
+    ? { query, shape: http.shape, tagOf: http.tagOf, trail: http.requestContext }
+    : { query, shape: 'flat' }
 
 type SaveAction = 'create' | 'update'
 

@@ -135,7 +135,7 @@ export async function prepareApp(
   })
 }
 
-interface Opening extends PrepareOptions {
+interface OpeningTerms extends PrepareOptions {
   readonly generation: Generation
   readonly events: Events
   readonly registered: RegisteredApp
@@ -143,7 +143,7 @@ interface Opening extends PrepareOptions {
 }
 
 /** A failure leaves nothing running. */
-async function openOnDatabase(blueprint: Blueprint, opening: Opening): Promise<Result<App, StartFault>> {
+async function openOnDatabase(blueprint: Blueprint, opening: OpeningTerms): Promise<Result<App, StartFault>> {
   const { project } = blueprint
   const { registered } = opening
   const storage = openProjectStorage(project, registered)
@@ -167,7 +167,7 @@ async function openOnDatabase(blueprint: Blueprint, opening: Opening): Promise<R
 /** Bootstraps plugins. Resolves to null, or to the reason why they could not start. */
 async function bootstrap(
   { plugins, project }: Blueprint,
-  { registered, signal, onStep }: Opening,
+  { registered, signal, onStep }: OpeningTerms,
 ): Promise<string | null> {
   if (signal?.aborted) return START_ENDED
   onStep?.('extensions')
@@ -179,13 +179,13 @@ async function bootstrap(
   )
 }
 
-interface Opened extends Opening {
+interface OpenSections extends OpeningTerms {
   readonly storage: FileStorage
   readonly messages: readonly string[]
 }
 
 /** One call a section, in the order of their dependencies. */
-function assembleApp(blueprint: Blueprint, opened: Opened): App {
+function assembleApp(blueprint: Blueprint, opened: OpenSections): App {
   const { identity, events, storage, messages, registered, observer, production } = opened
   const documents = openDocumentsSection(blueprint, { identity, registered })
   const accounts = openIdentitySection(blueprint, { identity, documents })
@@ -234,7 +234,7 @@ export const ownPaths = ({ project: { settings } }: Blueprint): readonly string[
 /** Files of a storage that the server serves come first; those of a local folder stay reachable after a change of `upload.provider`. */
 const openUploadsFallback = (
   { project: { root }, model }: Blueprint,
-  { storage: { served }, registered, accounts }: Opened & { readonly accounts: IdentitySection },
+  { storage: { served }, registered, accounts }: OpenSections & { readonly accounts: IdentitySection },
   observer: Observer,
 ) =>
   openExpressFallback(

@@ -123,7 +123,7 @@ function openOwnRoutes(
   {
     files,
     identity,
-    accounts: { auth, users, keys, providers, count },
+    accounts: { auth, users, keys, providers, count: countAttempt },
     registered,
     production,
   }: EndpointOptions,
@@ -131,7 +131,7 @@ function openOwnRoutes(
 ): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
   const { prefix } = shared.settings
   const connect = providers
-    ? openConnectRoutes({ prefix, address: identity.address, providers, auth, count })
+    ? openConnectRoutes({ prefix, address: identity.address, providers, auth, count: countAttempt })
     : () => null
   const signIn = openAuthRoutes({ ...shared, auth })
   const ofUsers = openUserRoutes({ ...shared, users })
@@ -193,15 +193,15 @@ export function openDocumentsSection(
     maxBytes: settings.database.limits.bytes,
   })
   const documents = userDocuments(plain, identity)
-  const around = composeMiddlewares(
+  const runMiddlewares = composeMiddlewares(
     registered.documentMiddlewares,
     type => settings.roles[type]?.name ?? type,
   )
   registered.connect({
-    documents: openDocumentsApi({ model, documents, settings: settings.rest, around }),
+    documents: openDocumentsApi({ model, documents, settings: settings.rest, runMiddlewares }),
     models: openModels({ database, model, storage, newDocumentId }),
   })
-  return { cache, documents, around }
+  return { cache, documents, around: runMiddlewares }
 }
 
 /** The service of uploaded files. */
@@ -302,10 +302,10 @@ export function openIdentitySection(
     sessionStrategy(signIn),
   ])
   const callers = openCallerKeys()
-  const count = openRateLimit(settings.server.rateLimit.auth, database)
+  const countAttempt = openRateLimit(settings.server.rateLimit.auth, database)
   const hasProviders = Object.keys(settings.auth.providers).length > 0
   return {
-    count,
+    count: countAttempt,
     keys: settings.auth.keys.enabled ? openUserKeys({ database, model, settings: settings.auth.keys }) : null,
     providers: hasProviders ? openProviders({ identity, access }) : null,
     identify: callers.remembering(database.replicas ? withReadYourWrites(known, settings.apiTokens) : known),
@@ -314,8 +314,8 @@ export function openIdentitySection(
       model,
       documents: documents.documents,
       identity,
-      count,
+      count: countAttempt,
     }),
-    users: openUsersService({ identity, documents: documents.documents, count }),
+    users: openUsersService({ identity, documents: documents.documents, count: countAttempt }),
   }
 }

@@ -8,7 +8,7 @@ import { writeDocuments } from '../documents/write-documents.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { RoleDeclaration } from '../project/settings/settings.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 
 export interface SyncTerms {
   readonly database: Database
@@ -49,7 +49,7 @@ export async function readStoredRows(
   const columns = [table.documentId, ...[key, ...fields].map(field => storage.column(type, field))]
   const { rows } = await runner.run({
     name: `read ${type.pluralApiId}`,
-    text: `SELECT ${columns.map(name).join(', ')} FROM ${name(table.name)} ORDER BY ${name(table.id)}`,
+    text: `SELECT ${columns.map(ident).join(', ')} FROM ${ident(table.name)} ORDER BY ${ident(table.id)}`,
     values: [],
   })
   return rows.map(([documentId, found, ...values]) => ({
@@ -98,7 +98,7 @@ export async function removeRows(
   const table = storage.table(type)
   await runner.run({
     name: `delete ${type.pluralApiId}`,
-    text: `DELETE FROM ${name(table.name)} WHERE ${name(table.documentId)} = ANY ($1::text[])`,
+    text: `DELETE FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[])`,
     values: [rows.map(({ documentId }) => documentId)],
   })
 }
@@ -174,7 +174,7 @@ async function assignedRoles(
   const [users, roles] = [storage.table(builtIn.user), storage.table(builtIn.role)]
   const { rows } = await transaction.run({
     name: 'count users of roles',
-    text: `SELECT r.${name(roles.documentId)}, count(*) FROM ${name(roles.name)} AS r JOIN ${name(users.name)} AS u ON u.${name(link.key)} = r.${name(roles.key)} WHERE r.${name(roles.documentId)} = ANY ($1::text[]) GROUP BY 1`,
+    text: `SELECT r.${ident(roles.documentId)}, count(*) FROM ${ident(roles.name)} AS r JOIN ${ident(users.name)} AS u ON u.${ident(link.key)} = r.${ident(roles.key)} WHERE r.${ident(roles.documentId)} = ANY ($1::text[]) GROUP BY 1`,
     values: [removed.map(({ documentId }) => documentId)],
   })
   return rows.map(([id, users]) => ({

@@ -8,7 +8,7 @@ import type { Cell, Database } from '../database/database.ts'
 import { fault, forbidden, notFound, RequestFault, unauthorized } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { AuthSettings } from '../project/settings/settings.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { Strategy } from './identify.ts'
 import {
   isLockedOut,
@@ -174,7 +174,7 @@ export function userKeyStrategy(terms: SessionStrategyTerms): Strategy {
   const read = openUserValues(terms)
   const scopes = permissionScopes(model)
   const users = storage.table(model.builtIn.user)
-  const text = `SELECT u.${name(users.id)}, k.id, k.permissions, k.session_version, k.expires_at > now() FROM ${TABLE} k JOIN ${name(users.name)} u ON u.${name(users.documentId)} = k.document_id WHERE k.hash = $1::text`
+  const text = `SELECT u.${ident(users.id)}, k.id, k.permissions, k.session_version, k.expires_at > now() FROM ${TABLE} k JOIN ${ident(users.name)} u ON u.${ident(users.documentId)} = k.document_id WHERE k.hash = $1::text`
   return async (credential, ahead) => {
     if (!credential.startsWith(PREFIX)) return null
     const values = [printTokenHash(hashToken(credential))]

@@ -7,7 +7,7 @@ import type { ValueFault } from '../documents/values/value-fault.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, MediaAttribute, RelationAttribute } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { ImportedDocument } from './imported-document.ts'
 
 export interface FoundLink {
@@ -128,11 +128,11 @@ async function readExisting(
   { transaction, storage }: WriteTerms,
 ): Promise<ReadonlyMap<string, ExistingDocument>> {
   const table = storage.table(type)
-  const column = name(namingColumn(type, storage, users))
+  const column = ident(namingColumn(type, storage, users))
   const where = type.kind === 'single' ? '' : ` WHERE ${column} = ANY ($1::text[])`
   const { rows } = await transaction.run({
     name: `find ${type.pluralApiId} of an import`,
-    text: `SELECT DISTINCT ${column}, ${name(table.key)}, ${name(table.documentId)} FROM ${name(table.name)}${where}`,
+    text: `SELECT DISTINCT ${column}, ${ident(table.key)}, ${ident(table.documentId)} FROM ${ident(table.name)}${where}`,
     values: where === '' ? [] : [called],
   })
   return new Map(

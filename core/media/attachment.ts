@@ -12,7 +12,7 @@ import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
 import type { VisibleVersion } from '../query/command.ts'
 import type { Filter, Status } from '../query/query.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 
 /** The media attribute of one document that new files are attached to (reference/rest.md#15-upload). */
 export interface Attachment {
@@ -131,12 +131,12 @@ async function ownerRows(terms: AttachmentTerms): Promise<readonly OwnerRow[]> {
   const { attachment, storage, transaction } = terms
   const { target } = attachment
   const table = storage.table(attachment.type)
-  const status = table.status === null ? `'published'` : name(table.status)
-  const locale = table.locale === null ? 'NULL' : name(table.locale)
+  const status = table.status === null ? `'published'` : ident(table.status)
+  const locale = table.locale === null ? 'NULL' : ident(table.locale)
   const [column, value] = 'id' in target ? [table.id, target.id] : [table.documentId, target.documentId]
   const { rows } = await transaction.run({
     name: `find ${attachment.type.key} to attach to`,
-    text: `SELECT ${name(table.id)}, ${name(table.documentId)}, ${status}, ${locale} FROM ${name(table.name)} WHERE ${name(table.documentId)} IN (SELECT ${name(table.documentId)} FROM ${name(table.name)} WHERE ${name(column)} = $1) ORDER BY ${name(table.id)} FOR UPDATE`,
+    text: `SELECT ${ident(table.id)}, ${ident(table.documentId)}, ${status}, ${locale} FROM ${ident(table.name)} WHERE ${ident(table.documentId)} IN (SELECT ${ident(table.documentId)} FROM ${ident(table.name)} WHERE ${ident(column)} = $1) ORDER BY ${ident(table.id)} FOR UPDATE`,
     values: [value],
   })
   return rows.map(
@@ -189,11 +189,11 @@ async function attachedFiles({ id }: OwnerRow, terms: AttachmentTerms): Promise<
   const file = storage.table(attribute.target)
   const { rows } = await transaction.run({
     name: `find ${attribute.name} of ${type.key}`,
-    text: `SELECT f.${name(file.documentId)} FROM ${name(storage.table(type).name)} o JOIN ${name(link.table)} l ON ${ownerJoin(link)} JOIN ${name(file.name)} f ON f.${name(file.key)} = l.${name(link.targetKey)} WHERE o.${name('id')} = $1 ORDER BY l.${name(link.position)}, l.${name('id')}`,
+    text: `SELECT f.${ident(file.documentId)} FROM ${ident(storage.table(type).name)} o JOIN ${ident(link.table)} l ON ${ownerJoin(link)} JOIN ${ident(file.name)} f ON f.${ident(file.key)} = l.${ident(link.targetKey)} WHERE o.${ident('id')} = $1 ORDER BY l.${ident(link.position)}, l.${ident('id')}`,
     values: [id],
   })
   return rows.map(([documentId]) => String(documentId))
 }
 
 const ownerJoin = ({ owner }: TableLink): string =>
-  owner.map(([link, column]) => `l.${name(link)} = o.${name(column)}`).join(' AND ')
+  owner.map(([link, column]) => `l.${ident(link)} = o.${ident(column)}`).join(' AND ')

@@ -13,7 +13,7 @@ import type { Storage } from '../model/storage.ts'
 import type { UploadSettings } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { FileConditions } from './file-info.ts'
 import { type PreparedFile, removeKeys } from './prepare-file.ts'
 import { type FileStorage, isStorageKey } from './storage/file-storage.ts'
@@ -128,10 +128,10 @@ export async function lockFile(
   { transaction, storage, type }: FindFileTerms,
 ): Promise<StoredFile | null> {
   const table = storage.table(type)
-  const column = (attribute: string): string => name(storage.column(type, attribute))
+  const column = (attribute: string): string => ident(storage.column(type, attribute))
   const { rows } = await transaction.run({
     name: 'find a file',
-    text: `SELECT ${name(table.documentId)}, ${column('hash')}, ${column('ext')}, ${column('mime')}, ${column('formats')} FROM ${name(table.name)} WHERE ${name(table.id)} = $1 FOR UPDATE`,
+    text: `SELECT ${ident(table.documentId)}, ${column('hash')}, ${column('ext')}, ${column('mime')}, ${column('formats')} FROM ${ident(table.name)} WHERE ${ident(table.id)} = $1 FOR UPDATE`,
     values: [id],
   })
   const [row] = rows

@@ -9,7 +9,7 @@ import type { Holder, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { MediaKind } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { type Attachment, type AttachmentTerms, planAttachment } from './attachment.ts'
 import type { FileConditions, FileInfo } from './file-info.ts'
 import { cleanName, fileDocument, toFileDocument } from './file-record.ts'
@@ -222,7 +222,7 @@ async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> 
       await clearFileReferences(id, { transaction, model, storage })
       await transaction.run({
         name: 'delete a file',
-        text: `DELETE FROM ${name(table.name)} WHERE ${name(table.id)} = $1`,
+        text: `DELETE FROM ${ident(table.name)} WHERE ${ident(table.id)} = $1`,
         values: [id],
       })
       recordEvent(found.documentId, 'delete')
@@ -345,7 +345,7 @@ function* clearStatements(fileId: number, { model, storage }: ClearReferencesTer
     for (const attribute of fileAttributes(holder, model)) {
       const link = storage.link(holder, attribute)
       if (link.kind === 'column') columns.push(link.key)
-      else yield [`DELETE FROM ${name(link.table)} WHERE ${name(link.targetKey)} = $1`, [fileId]]
+      else yield [`DELETE FROM ${ident(link.table)} WHERE ${ident(link.targetKey)} = $1`, [fileId]]
     }
     if (columns.length > 0) yield [clearColumns(holderTable(holder, storage), columns), [fileId]]
   }
@@ -365,7 +365,7 @@ const holderTable = (holder: Holder, storage: Storage): string =>
 
 /** One UPDATE per table: a row may refer to the file in several columns. */
 function clearColumns(table: string, columns: readonly string[]): string {
-  const set = columns.map(each => `${name(each)} = NULLIF(${name(each)}, $1)`)
-  const where = columns.map(each => `${name(each)} = $1`)
-  return `UPDATE ${name(table)} SET ${set.join(', ')} WHERE ${where.join(' OR ')}`
+  const set = columns.map(each => `${ident(each)} = NULLIF(${ident(each)}, $1)`)
+  const where = columns.map(each => `${ident(each)} = $1`)
+  return `UPDATE ${ident(table)} SET ${set.join(', ')} WHERE ${where.join(' OR ')}`
 }

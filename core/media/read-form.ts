@@ -56,11 +56,11 @@ export async function readForm(source: FormSource, terms: ReadFormTerms): Promis
   if (refusal) for (const stream of reading.streams) stream.destroy(new Error(refusal.message))
   const settled = await Promise.allSettled(reading.files)
   const files = settled.flatMap(file => (file.status === 'fulfilled' ? [file.value] : []))
-  const broken = settled.find(file => file.status === 'rejected')
-  if (!refusal && !broken) return { files, fields: reading.fields }
+  const failedFile = settled.find(file => file.status === 'rejected')
+  if (!refusal && !failedFile) return { files, fields: reading.fields }
   await discardFiles(files.map(file => file.staged.path))
   if (refusal instanceof Error) throw refusal
-  throw refusal ? new RequestFault(refusal) : broken?.reason
+  throw refusal ? new RequestFault(refusal) : failedFile?.reason
 }
 
 function openParser(
@@ -133,7 +133,7 @@ type Refuse = (reason: Failure) => void
 function subscribe(busboy: BusboyInstance, reading: FormReading, refuse: Refuse): void {
   busboy.on('file', (field, stream, filename) => {
     try {
-      stageFile(stream, { field, filename, broken: refuse }, reading)
+      stageFile(stream, { field, filename, refuse }, reading)
     } catch (error) {
       // An exception in a listener would end the process.
       stream.resume()
@@ -152,18 +152,18 @@ function subscribe(busboy: BusboyInstance, reading: FormReading, refuse: Refuse)
 interface FilePart {
   readonly field: string
   readonly filename: string
-  readonly broken: Refuse
+  readonly refuse: Refuse
 }
 
-function stageFile(stream: Readable, { field, filename, broken }: FilePart, reading: FormReading): void {
+function stageFile(stream: Readable, { field, filename, refuse }: FilePart, reading: FormReading): void {
   const { terms, fields, streams, files } = reading
-  stream.on('error', () => broken(interrupted()))
+  stream.on('error', () => refuse(interrupted()))
   if (!filename || !terms.rules.accepts(field, fields)) {
     stream.resume()
     return
   }
   streams.push(stream)
-  stream.on('limit', () => broken(fileTooLarge(terms.sizeLimit)))
+  stream.on('limit', () => refuse(fileTooLarge(terms.sizeLimit)))
   const file = stage(stream, terms.folder).then(staged => ({ field, filename, staged }))
   // readForm reports the failure when all files have settled.
   file.catch(() => undefined)

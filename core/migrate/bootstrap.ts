@@ -3,7 +3,7 @@ import { printGenerations } from '../database/generations/generations.ts'
 import { printProcesses } from '../database/generations/processes.ts'
 import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printMigrationFiles } from './custom-migrations/migration-record.ts'
 import { printMoveVersion } from './table-versions.ts'
 
@@ -30,7 +30,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
 
 /** Not run if the schema exists: the user may lack the right to create schemas. */
 const printSchema = (schema: string): readonly string[] => [
-  `DO ${quoteConstant(`BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = ${quoteConstant(schema)}) THEN CREATE SCHEMA ${name(schema)}; END IF; END`)}`,
+  `DO ${quoteConstant(`BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = ${quoteConstant(schema)}) THEN CREATE SCHEMA ${ident(schema)}; END IF; END`)}`,
 ]
 
 /** The executed migrations and the resulting schema. The next start compares with the last row. */
@@ -93,7 +93,7 @@ async function createFold(transaction: Transaction, schema: string): Promise<str
   return printFold(schema, 'lower($1)')
 }
 
-const withCollation = (collation: string): string => `lower($1 COLLATE pg_catalog.${name(collation)})`
+const withCollation = (collation: string): string => `lower($1 COLLATE pg_catalog.${ident(collation)})`
 
 const printFold = (schema: string, expression: string): string =>
   `CREATE FUNCTION ${qualified(schema, 'plinth_fold')}(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ${expression}`

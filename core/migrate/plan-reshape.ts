@@ -1,6 +1,6 @@
 import type { ComponentsShape, SchemaShape, ValueShape } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { type Naming, namesAfter, namesBefore, printLeadingLocales } from './reshape/component-links.ts'
 import {
   largeReshape,
@@ -46,20 +46,20 @@ export interface ReshapePlan {
 }
 
 export function planReshape(all: readonly TablePair[], { schema, made }: Catalogue): ReshapePlan {
-  const shift = findReshape(all)
+  const reshape = findReshape(all)
   const paired = new Map(all.map(pair => [pair.actual.name, pair.desired.name]))
   const before = [...made.values()].flatMap(({ shape }) => (shape === null ? [] : [shape]))
-  const sources = shift.links.flatMap(({ source: { link } }) =>
+  const sources = reshape.links.flatMap(({ source: { link } }) =>
     link.link.kind === 'table' ? [link.link.table] : [],
   )
   return {
-    pairs: all.map(pair => reshapePair(pair, shift)),
-    findings: [...shiftRows(shift, { schema, paired, before })],
+    pairs: all.map(pair => reshapePair(pair, reshape)),
+    findings: [...reshapeRows(reshape, { schema, paired, before })],
     moved: new Set(sources.filter(table => !paired.has(table))),
   }
 }
 
-interface ShiftTerms {
+interface ReshapeTerms {
   readonly schema: string
   /** New table names by old ones. */
   readonly paired: ReadonlyMap<string, string>
@@ -68,41 +68,41 @@ interface ShiftTerms {
 }
 
 /** Links are set aside while the rows at their ends change. */
-function* shiftRows(shift: Reshape, { schema, paired, before }: ShiftTerms): Generator<SchemaFinding> {
+function* reshapeRows(reshape: Reshape, { schema, paired, before }: ReshapeTerms): Generator<SchemaFinding> {
   const naming = namesAfter(schema, paired)
-  yield* goneParts(shift, { schema, naming, before })
-  for (const retargeted of shift.retargeted) yield* refuseRetargetedLinks(retargeted, naming)
-  const moves = shift.links.map((move, turn) => ({ move, terms: { schema, naming, turn } }))
-  if (needsParts(shift))
-    yield step('shift', 'find out whose each component is', printFindComponents(shift, naming))
+  yield* removeComponents(reshape, { schema, naming, before })
+  for (const retargeted of reshape.retargeted) yield* refuseRetargetedLinks(retargeted, naming)
+  const moves = reshape.links.map((move, turn) => ({ move, terms: { schema, naming, turn } }))
+  if (needsComponents(reshape))
+    yield step('shift', 'find out whose each component is', printFindComponents(reshape, naming))
   for (const { move, terms } of moves)
     yield step('shift', `set the links of ${linkWords(move)} aside`, ...printKeepLinks(move, terms))
-  yield* shareValues(shift)
-  const parts = printReshapeComponents(shift, naming)
+  yield* shareLocalizedValues(reshape)
+  const parts = printReshapeComponents(reshape, naming)
   if (parts.length > 0) {
     const done = step('shift', 'bring components in line with their documents', ...parts)
     yield done
-    yield* partLosses(shift, namesBefore(schema), done)
+    yield* partLosses(reshape, namesBefore(schema), done)
   }
-  yield* shiftVersions(shift)
+  yield* reshapeVersions(reshape)
   for (const { move, terms } of moves) {
     const done = step('shift', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, terms))
     yield done
     yield* linkLosses(move, namesBefore(schema), done)
-    yield largeReshape(placeOf(move, namesBefore(schema)), move.owner.pair, done)
+    yield largeReshape(tableOfLinks(move, namesBefore(schema)), move.owner.pair, done)
   }
 }
 
-const needsParts = ({ components, links }: Reshape): boolean =>
+const needsComponents = ({ components, links }: Reshape): boolean =>
   components.size > 0 || links.some(({ owner }) => owner.after.holder === 'component')
 
 /** The table that stores the links. */
-const placeOf = ({ source: { holding, link } }: LinkMove, naming: Naming): string =>
+const tableOfLinks = ({ source: { holding, link } }: LinkMove, naming: Naming): string =>
   link.link.kind === 'table' ? naming.linkTable(link.link.table) : naming.table(holding)
 
 const linkWords = ({ owner, link }: LinkMove): string => `\`${link.name}\` of ${owner.pair.desired.serves}`
 
-function* shareValues({ holdings }: Reshape): Generator<SchemaFinding> {
+function* shareLocalizedValues({ holdings }: Reshape): Generator<SchemaFinding> {
   for (const holding of holdings) {
     const values = newlyShared(holding)
     if (values.length === 0) continue
@@ -114,7 +114,7 @@ function* shareValues({ holdings }: Reshape): Generator<SchemaFinding> {
   }
 }
 
-function* shiftVersions({ versions }: Reshape): Generator<SchemaFinding> {
+function* reshapeVersions({ versions }: Reshape): Generator<SchemaFinding> {
   for (const holding of versions) {
     const done = step('shift', versionWords(holding), ...printReshapeVersions(holding))
     yield done
@@ -124,13 +124,13 @@ function* shiftVersions({ versions }: Reshape): Generator<SchemaFinding> {
 }
 
 /** Components that an attribute held and holds no more: it is gone, with its holder perhaps, or takes others now. */
-interface Gone {
+interface RemovedComponent {
   readonly component: TableState
   /** The name of the owner in the component's rows. */
   readonly owner: string
 }
 
-interface GoneTerms {
+interface RemovalTerms {
   readonly schema: string
   readonly naming: Naming
   /** The former shape of all tables, including removed ones. */
@@ -138,22 +138,25 @@ interface GoneTerms {
 }
 
 /** Rows lost with removed components (extra-constraints.ts), and by lists that become single components. */
-function* goneParts(shift: Reshape, terms: GoneTerms): Generator<SchemaFinding> {
+function* removeComponents(reshape: Reshape, terms: RemovalTerms): Generator<SchemaFinding> {
   const { schema, naming, before } = terms
-  for (const { component, owner } of findGone(shift, before)) {
-    const sweep = printSweep(component, shift, naming)
-    if (sweep.length === 0) continue
+  for (const { component, owner } of findRemovedComponents(reshape, before)) {
+    const removal = printRemoveNested(component, reshape, naming)
+    if (removal.length === 0) continue
     const held = countRows(namesBefore(schema).table(component), `owner = ${quoteConstant(owner)}`)
     const words = `remove what was nested in the ${wordsOf(component)} of \`${owner}\``
-    yield { ...step('drop', words, ...sweep), onlyIf: held }
+    yield { ...step('drop', words, ...removal), onlyIf: held }
   }
-  for (const move of shift.parts)
-    if (move.before?.many && !move.after.many) yield* surplusParts(move, move.before, shift, terms)
+  for (const move of reshape.parts)
+    if (move.before?.many && !move.after.many) yield* keepFirstComponents(move, move.before, reshape, terms)
 }
 
 const wordsOf = ({ pair }: TableState): string => pair.desired.serves
 
-function findGone({ holdings, parts }: Reshape, before: readonly SchemaShape[]): readonly Gone[] {
+function findRemovedComponents(
+  { holdings, parts }: Reshape,
+  before: readonly SchemaShape[],
+): readonly RemovedComponent[] {
   const kept = new Set(
     parts.flatMap(({ before: former, after }) =>
       former === null ? [] : after.components.map(component => `${former.owner} ${component}`),
@@ -171,13 +174,13 @@ function findGone({ holdings, parts }: Reshape, before: readonly SchemaShape[]):
 }
 
 /** All but the first of a list that is none any more. */
-function* surplusParts(
+function* keepFirstComponents(
   { after }: ComponentsMove,
   before: ComponentsShape,
-  shift: Reshape,
-  { schema, naming }: GoneTerms,
+  reshape: Reshape,
+  { schema, naming }: RemovalTerms,
 ): Generator<SchemaFinding> {
-  for (const component of shift.holdings.filter(
+  for (const component of reshape.holdings.filter(
     one => isComponent(one) && after.components.includes(one.after.uid),
   )) {
     const rows = (table: string, owner: string) =>
@@ -188,7 +191,7 @@ function* surplusParts(
     const remove = `DELETE FROM ${table} AS c USING ${rows(table, after.owner)} WHERE c.id = list.id AND c.status = list.status AND list.place > 1`
     const words = `keep the first ${wordsOf(component)} of each list in \`${after.owner}\``
     const done: Step = {
-      ...step('shift', words, remove, ...printSweep(component, shift, naming)),
+      ...step('shift', words, remove, ...printRemoveNested(component, reshape, naming)),
       onlyIf: question,
     }
     yield done
@@ -207,15 +210,15 @@ function* surplusParts(
 }
 
 /** Takes along what was nested in components that are gone, from the outside in. */
-function printSweep(component: TableState, shift: Reshape, naming: Naming): readonly string[] {
-  const nested = shift.parts.filter(({ owner }) => owner === component)
+function printRemoveNested(component: TableState, reshape: Reshape, naming: Naming): readonly string[] {
+  const nested = reshape.parts.filter(({ owner }) => owner === component)
   return nested.flatMap(({ after }) =>
     after.components.flatMap(uid => {
-      const inner = shift.holdings.find(one => one.after.uid === uid)
+      const inner = reshape.holdings.find(one => one.after.uid === uid)
       if (inner === undefined) return []
-      const there = `EXISTS (SELECT FROM ${naming.table(component)} AS p WHERE p.id = c.owner_key AND p.status = c.status)`
-      const sweep = `DELETE FROM ${naming.table(inner)} AS c WHERE owner = ${quoteConstant(after.owner)} AND NOT ${there}`
-      return [sweep, ...printSweep(inner, shift, naming)]
+      const hasOwner = `EXISTS (SELECT FROM ${naming.table(component)} AS p WHERE p.id = c.owner_key AND p.status = c.status)`
+      const removal = `DELETE FROM ${naming.table(inner)} AS c WHERE owner = ${quoteConstant(after.owner)} AND NOT ${hasOwner}`
+      return [removal, ...printRemoveNested(inner, reshape, naming)]
     }),
   )
 }
@@ -249,7 +252,7 @@ function addDrafts({ pair }: TableState, table: string): readonly string[] {
   const copied = pair.desired.columns
     .map(column => column.name)
     .filter(column => !['id', 'status', 'published_at'].includes(column))
-    .map(name)
+    .map(ident)
     .join(', ')
   return [
     `UPDATE ${table} SET status = 'published', published_at = coalesce(published_at, created_at)`,
@@ -273,7 +276,7 @@ function newlyShared(holding: TableState): readonly ValueShape[] {
 /** SQL that gives all locales of a document what its leading one has. */
 function printShareValues({ pair, before, after }: TableState, values: readonly ValueShape[]): string {
   const table = qualified(pair.schema, pair.desired.name)
-  const columns = values.map(({ column }) => name(column))
+  const columns = values.map(({ column }) => ident(column))
   const set = columns.map(column => `${column} = d.${column}`).join(', ')
   const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
   const status = before.drafts ? ' AND d.status = o.status' : ''

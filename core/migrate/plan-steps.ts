@@ -1,10 +1,10 @@
 import type { Column, Table } from '../model/storage.ts'
 import { alter, printIndex, printTable, printVersionTrigger, qualified } from '../sql/ddl.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printSearchTrigger } from '../sql/search-ddl.ts'
 import { planReshape, type ReshapePlan } from './plan-reshape.ts'
 import type { ActualColumn, ActualTable, Catalogue } from './schema/catalogue.ts'
-import { called, compareColumns, compareStrays } from './schema/columns.ts'
+import { compareColumns, compareRemovedRows, describeColumn } from './schema/columns.ts'
 import { compareSearch } from './schema/compare-search.ts'
 import {
   compareChecks,
@@ -112,7 +112,7 @@ function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<Schema
   yield* compareKey(pair)
   yield* compareColumns(pair)
   yield* compareKinds(pair)
-  yield* compareStrays(pair)
+  yield* compareRemovedRows(pair)
   yield* compareSearch(pair)
   yield* compareIndexes(pair)
   yield* compareChecks(pair)
@@ -122,7 +122,7 @@ function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<Schema
 
 function* renameTable({ schema, desired, actual }: TablePair): Generator<SchemaFinding> {
   if (actual.name === desired.name) return
-  const rename = alter(schema, actual.name, `RENAME TO ${name(desired.name)}`)
+  const rename = alter(schema, actual.name, `RENAME TO ${ident(desired.name)}`)
   const copy = printVersionsCopy(schema, actual.name, desired.name)
   const summary = `rename table "${actual.name}" to "${desired.name}" (${desired.serves})`
   yield tableStep(actual.name, 'rename', summary, rename, copy)
@@ -218,7 +218,7 @@ function dropTable(
     `DROP TABLE ${qualified(schema, table)}`,
   )
   if (foreignKeys.length === 0) return [drop]
-  const letGo = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${name(key.name)}`))
+  const letGo = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${ident(key.name)}`))
   const release = tableStep(table, 'release', `drop the foreign keys of "${table}"`, ...letGo)
   const referred = foreignKeys.map(({ references }) => references.table)
   return [{ ...release, ...withLock('everybody', table, ...referred) }, drop]
@@ -253,14 +253,14 @@ function ruleFor(
 }
 
 function breaks(pair: TablePair, column: Column, { holds, fault, secret }: Rule): Precondition {
-  const value = name(column.name)
+  const value = ident(column.name)
   const which = secret ? fault : `${fault}: {values}`
   return {
     kind: 'proviso',
     code: 'type-change',
     table: pair.desired.name,
     question: countLostValues(projection(pair), value, holds(value)),
-    message: `${called(pair, column)} cannot change its type: values in {rows} ${which}: change those first, or take a new name for the attribute`,
+    message: `${describeColumn(pair, column)} cannot change its type: values in {rows} ${which}: change those first, or take a new name for the attribute`,
   }
 }
 

@@ -79,8 +79,8 @@ async function perform(
 }
 
 /** Not with document middlewares: project code may write before it reads, which makes the prefetched check stale. */
-const openPrefetch = (request: HttpRequest, { around }: RestTerms): VersionPrefetch | undefined =>
-  request.headers.authorization !== undefined && isRead(request) && !around
+const openPrefetch = (request: HttpRequest, { runMiddlewares }: RestTerms): VersionPrefetch | undefined =>
+  request.headers.authorization !== undefined && isRead(request) && !runMiddlewares
     ? createPrefetch(`${request.path}?${request.search}`)
     : undefined
 
@@ -91,7 +91,7 @@ const handle = (action: Action, call: RestCall, terms: RestTerms): Promise<HttpR
 
 function performIn(call: RestCall, action: Action, terms: RestTerms): Promise<HttpResponse> {
   const performed = documentAction(action, call)
-  if (terms.around) return tracked(call.request, () => performAction(performed, call, terms))
+  if (terms.runMiddlewares) return tracked(call.request, () => performAction(performed, call, terms))
   if (performed === 'findMany') return getList(call, terms)
   return performed === 'findOne' ? getDocument(call, terms) : performAction(performed, call, terms)
 }

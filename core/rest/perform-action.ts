@@ -41,10 +41,12 @@ export async function performAction(
 ): Promise<HttpResponse> {
   const isSave = action === 'create' || action === 'update'
   // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
-  const params = isSave && !terms.around ? documentParams(call) : toParams(call)
+  const params = isSave && !terms.runMiddlewares ? documentParams(call) : toParams(call)
   const actionCall = toActionCall(action, params, call, terms)
   if (!isSave) return answer(await perform(actionCall, terms), action, call)
-  const target = terms.around ? writeTarget(action, actionCall, terms) : SAVE_TARGETS[action](call, terms)
+  const target = terms.runMiddlewares
+    ? writeTarget(action, actionCall, terms)
+    : SAVE_TARGETS[action](call, terms)
   const data = await readData(call.request)
   const save = { ...actionCall, params: { ...params, data }, target }
   const response = answer(await perform(save, terms), action, call)
@@ -65,7 +67,7 @@ const toActionCall = (
   http: {
     shape: responseShape(call, terms),
     tagOf: documentTag,
-    trail: call.request,
+    requestContext: call.request,
     precondition: parsePrecondition(call.request.headers['if-match']),
     answersDelete: isStrapi4Request(call.request, terms.settings),
     documentBody: DOCUMENT_BODY,

@@ -28,7 +28,7 @@ interface SearchTerms extends RestTerms {
  */
 export function openSearchAll(terms: SearchTerms): GeneratedResponder {
   const declared = [...terms.model.contentTypes.values()].filter(({ search }) => search !== null)
-  const types = terms.around ? [] : declared.filter(type => !isGuarded(type, terms))
+  const types = terms.runMiddlewares ? [] : declared.filter(type => !isGuarded(type, terms))
   return (request, acting) => {
     const words = wordsBelow(request.path, terms.settings.prefix)
     if (declared.length === 0 || words?.length !== 1 || words[0]?.toLowerCase() !== 'search') return null

@@ -62,7 +62,7 @@ async function exportAll(transfer: StoredProject, terms: ExportContext): Promise
     const opened = await withDatabase(
       transfer.project,
       database => exportInto(sink, database, exporting, copier.value),
-      { ...terms, trouble: 'The database did not answer as it should' },
+      { ...terms, failureMessage: 'The database did not answer as it should' },
     ).finally(sink.close)
     return opened.ok ? opened.value : opened
   } catch (error) {

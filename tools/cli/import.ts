@@ -41,7 +41,10 @@ export async function runImport(terms: ImportContext): Promise<0 | 1> {
     const opened = await withDatabase(
       compiled.value.project,
       database => importInto(database, compiled.value, path, terms),
-      { ...terms, trouble: 'The database did not answer as it should; the same import goes on where it was' },
+      {
+        ...terms,
+        failureMessage: 'The database did not answer as it should; the same import goes on where it was',
+      },
     )
     const done = opened.ok ? opened.value : opened
     if (!done.ok) return printReasons(terms, done.reasons)

@@ -36,7 +36,7 @@ export const modeOf = (env: Environment): 'production' | 'development' =>
 
 interface Opening extends Pick<ProjectDatabaseOptions, 'embedded'>, Pick<CommandContext, 'complain' | 'env'> {
   /** The beginning of the message for a database error; the reason follows. */
-  readonly trouble: string
+  readonly failureMessage: string
 }
 
 /** Commands read from the primary only, because replicas may lag. */
@@ -49,13 +49,13 @@ const onPrimary = ({ settings, ...project }: Project): Project => ({
 export async function withDatabase<Value>(
   project: Project,
   work: (database: Database) => Promise<Value>,
-  { trouble, embedded, complain, env }: Opening,
+  { failureMessage, embedded, complain, env }: Opening,
 ): Promise<Result<Value, string>> {
   complain(`Database: ${await describeDatabase(project)} (${modeOf(env)})\n`)
-  let lost: string | undefined
+  let connectionError: string | undefined
   const opened = await openProjectDatabase(onPrimary(project), {
     observe: seen => {
-      if (seen.event === 'database.connection-lost') lost ??= seen.message
+      if (seen.event === 'database.connection-lost') connectionError ??= seen.message
     },
     mayBeStandby: true,
     embedded: { access: 'join', ...embedded },
@@ -73,7 +73,7 @@ export async function withDatabase<Value>(
     const fault = toDatabaseFault(error)
     if (!fault) throw error
     // The server's message at disconnect explains more than the error of the next statement.
-    return failed(`${trouble}: ${(fault.kind === 'unavailable' && lost) || fault.message}`)
+    return failed(`${failureMessage}: ${(fault.kind === 'unavailable' && connectionError) || fault.message}`)
   } finally {
     process.off('SIGINT', interrupt)
     await database.close()

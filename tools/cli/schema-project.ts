@@ -36,7 +36,7 @@ async function run<Value>(
   const { project } = loaded.value
   return withDatabase(project, database => work(database, loaded.value), {
     ...terms,
-    trouble: 'The database did not answer as it should',
+    failureMessage: 'The database did not answer as it should',
     ...(isNeverStarted(project) ? unstarted : {}),
   })
 }

@@ -64,7 +64,7 @@ export async function runUser(terms: UserCommand, change: UserChange): Promise<0
   const done = await withDatabase(
     blueprint.project,
     database => changeUsers(change, { password, blueprint, database }),
-    { ...terms, trouble: 'The database does not answer' },
+    { ...terms, failureMessage: 'The database does not answer' },
   )
   const result = done.ok ? done.value : done
   if (!result.ok) {

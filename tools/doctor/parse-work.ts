@@ -28,7 +28,7 @@ import type {
   Value,
   VersionChoice,
 } from '../../core/query/query.ts'
-import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../core/sql/identifier.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
 
 /** A sample value of an attribute. */
@@ -180,8 +180,8 @@ const ROWS = 1000
 
 function printSample(holder: Holder, attribute: ScalarAttribute, storage: Storage) {
   const table = holder.holder === 'component' ? storage.componentTable(holder) : storage.table(holder)
-  const column = name(storage.column(holder, attribute.name))
-  const some = `SELECT ${column} AS value FROM ${name(table.name)} WHERE ${column} IS NOT NULL LIMIT ${ROWS}`
+  const column = ident(storage.column(holder, attribute.name))
+  const some = `SELECT ${column} AS value FROM ${ident(table.name)} WHERE ${column} IS NOT NULL LIMIT ${ROWS}`
   const text = `SELECT to_jsonb(value) #>> '{}' FROM (${some}) AS few
     ORDER BY value OFFSET (SELECT count(*) / 2 FROM (${some}) AS few) LIMIT 1`
   return { text, values: [], name: 'look at a value' }

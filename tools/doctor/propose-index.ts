@@ -8,7 +8,7 @@ import { declaredIndex, isIndexPrefix } from '../../core/model/type-indexes.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { Query, RestrictedQuery } from '../../core/query/query.ts'
 import { printIndex } from '../../core/sql/ddl.ts'
-import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../core/sql/identifier.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
 
 /** An index that a type could declare. */
@@ -76,7 +76,7 @@ export function tryIndex(
   return runAndRollBack(database, async transaction => {
     const before = await plan(transaction)
     await transaction.run({ text: printIndex(database.schema, table, index), values: [] })
-    await transaction.run({ text: `ANALYZE ${name(database.schema)}.${name(table)}`, values: [] })
+    await transaction.run({ text: `ANALYZE ${ident(database.schema)}.${ident(table)}`, values: [] })
     const after = await plan(transaction)
     return { before: before['Total Cost'], after: after['Total Cost'] }
   })

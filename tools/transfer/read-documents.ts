@@ -4,7 +4,7 @@ import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
 import type { CurrentRow } from '../../core/documents/sql/write-rows.ts'
 import { linksIn, namingColumn } from '../../core/import/links.ts'
 import type { ContentType, Holder } from '../../core/model/model.ts'
-import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../core/sql/identifier.ts'
 
 /** A loaded document. */
 export interface LoadedDocument extends DocumentName {
@@ -44,10 +44,10 @@ async function readIds(
   { transaction, storage }: WriteTerms,
 ): Promise<readonly DocumentName[]> {
   const table = storage.table(type)
-  const key = name(table.key)
+  const key = ident(table.key)
   const { rows } = await transaction.run({
     name: `read which ${type.pluralApiId} there are`,
-    text: `SELECT ${key}, min(${name(table.documentId)}) FROM ${name(table.name)} WHERE ${key} > $1 GROUP BY ${key} ORDER BY ${key} LIMIT ${BATCH}`,
+    text: `SELECT ${key}, min(${ident(table.documentId)}) FROM ${ident(table.name)} WHERE ${key} > $1 GROUP BY ${key} ORDER BY ${key} LIMIT ${BATCH}`,
     values: [after],
   })
   return rows.map(([number, documentId]) => ({ documentId: String(documentId), key: Number(number) }))
@@ -61,7 +61,7 @@ export async function countDocuments(
   const table = storage.table(type)
   const { rows } = await transaction.run({
     name: `count ${type.pluralApiId}`,
-    text: `SELECT count(DISTINCT ${name(table.key)}) FROM ${name(table.name)}`,
+    text: `SELECT count(DISTINCT ${ident(table.key)}) FROM ${ident(table.name)}`,
     values: [],
   })
   return Number(rows[0]?.[0] ?? 0)
@@ -99,7 +99,7 @@ async function readNamesOf(
   const table = storage.table(type)
   const { rows } = await transaction.run({
     name: `read names of ${type.pluralApiId}`,
-    text: `SELECT DISTINCT ${name(table.key)}, ${name(namingColumn(type, storage, 'documentId'))} FROM ${name(table.name)} WHERE ${name(table.key)} = ANY ($1::integer[])`,
+    text: `SELECT DISTINCT ${ident(table.key)}, ${ident(namingColumn(type, storage, 'documentId'))} FROM ${ident(table.name)} WHERE ${ident(table.key)} = ANY ($1::integer[])`,
     values: [keys],
   })
   return new Map(rows.map(([key, called]) => [Number(key), String(called)]))

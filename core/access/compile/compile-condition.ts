@@ -115,23 +115,23 @@ function holderAt(path: readonly string[], type: ContentType): Holder {
 }
 
 /**
- * The path to a key in a condition. `trail`: the dotted attribute path that a fault reports; the key is below it or is
+ * The path to a key in a condition. `attributePath`: the dotted attribute path that a fault reports; the key is below it or is
  * its last name. Operators, groups and lists may be in between. Returns the path of the whole condition if the key is not found.
  */
-function placeOfKey(where: unknown, key: string, trail: string | null): Path {
-  const names = trail === null ? [] : trail.split('.')
-  const around = names.at(-1) === key ? names.slice(0, -1) : names
-  return findKey(where, key, around) ?? findKey(where, key, null) ?? []
+function placeOfKey(where: unknown, key: string, attributePath: string | null): Path {
+  const names = attributePath === null ? [] : attributePath.split('.')
+  const parents = names.at(-1) === key ? names.slice(0, -1) : names
+  return findKey(where, key, parents) ?? findKey(where, key, null) ?? []
 }
 
-/** `around`: the attributes that must be above the key; null: any. */
-function findKey(value: unknown, key: string, around: readonly string[] | null): Path | undefined {
+/** `parents`: the attributes that must be above the key; null: any. */
+function findKey(value: unknown, key: string, parents: readonly string[] | null): Path | undefined {
   if (value === null || typeof value !== 'object') return undefined
   for (const [at, below] of Object.entries(value)) {
     const step = Array.isArray(value) ? Number(at) : at
-    if (step === key && (around === null || around.length === 0)) return [step]
-    const rest = around?.[0] === step ? around.slice(1) : around
-    const isPassed = typeof step === 'number' || step.startsWith('$') || around === null || rest !== around
+    if (step === key && (parents === null || parents.length === 0)) return [step]
+    const rest = parents?.[0] === step ? parents.slice(1) : parents
+    const isPassed = typeof step === 'number' || step.startsWith('$') || parents === null || rest !== parents
     const found = isPassed ? findKey(below, key, rest) : undefined
     if (found) return [step, ...found]
   }

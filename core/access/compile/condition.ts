@@ -36,12 +36,12 @@ export interface RoleRules {
 }
 
 /** Matches no document. */
-const NOTHING: Filter = { kind: 'or', filters: [] }
+const MATCHES_NOTHING: Filter = { kind: 'or', filters: [] }
 
 /** The condition for one caller. It matches nothing if a `$user.…` has no value. */
 export function filterFor(condition: Condition, user: UserValues | null): Filter {
   if (condition.kind === 'fixed') return condition.filter
-  return (user && condition.bind(user)) ?? NOTHING
+  return (user && condition.bind(user)) ?? MATCHES_NOTHING
 }
 
 /** The conjunction of the filters; null if there is none. */

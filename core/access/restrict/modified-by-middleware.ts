@@ -13,14 +13,14 @@ import { restrict } from './restrict.ts'
  * the caller may not read, but searches, rows, drafts and returned attributes stay limited to the permissions of the caller.
  */
 export function restrictModified(query: Query, caller: Caller, action?: Action): RestrictedQuery {
-  const rows = restrict({ ...query, selection: NOTHING }, withAllReadable(caller), action)
+  const rows = restrict({ ...query, selection: NO_SELECTION }, withAllReadable(caller), action)
   const seen = restrict({ ...query, filter: null, sort: [] }, caller, action)
   // Searches cover what the caller may read: their text is usually the caller's own.
   const { selection, search, textSearch } = seen
   return { ...rows, selection, search, ...(textSearch && { textSearch }) }
 }
 
-const NOTHING: Selection = Object.freeze({ fields: [], named: true, populate: [] })
+const NO_SELECTION: Selection = Object.freeze({ fields: [], named: true, populate: [] })
 
 function withAllReadable(caller: Caller): Caller {
   const { grants } = caller

@@ -3,7 +3,7 @@ import { type EventAction, type Outbox, openChangeRecorder } from '../../documen
 import { type TransactTerms, transact } from '../../documents/transact.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { toUsername } from './user-values.ts'
 
 /** The fields of a user that sign-in needs. Never returned to clients, never logged. */
@@ -48,7 +48,7 @@ export async function findAccount(
   const { where, order, values } = accountCondition(key, terms)
   const { rows } = await runner.run({
     name: `find a user by ${key.by}`,
-    text: `SELECT ${columns.map(name).join(', ')} FROM ${name(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR UPDATE' : ''}`,
+    text: `SELECT ${columns.map(ident).join(', ')} FROM ${ident(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR UPDATE' : ''}`,
     values,
   })
   return rows[0] ? toAccount(rows[0]) : null
@@ -59,10 +59,10 @@ export async function findAccount(
  * address takes precedence.
  */
 function accountCondition(key: AccountKey, { model, storage }: AccountTerms) {
-  const column = (field: string) => name(storage.column(model.builtIn.user, field))
+  const column = (field: string) => ident(storage.column(model.builtIn.user, field))
   switch (key.by) {
     case 'id':
-      return { where: `${name('id')} = $1::integer`, order: '', values: [key.id] }
+      return { where: `${ident('id')} = $1::integer`, order: '', values: [key.id] }
     case 'identifier': {
       const mail = `${column('email')} = $2::text`
       return {
@@ -76,7 +76,7 @@ function accountCondition(key: AccountKey, { model, storage }: AccountTerms) {
       return { where: `${column('email')} = $1::text`, order: '', values: [key.text.toLowerCase()] }
     case 'documentId':
       return {
-        where: `${name(storage.table(model.builtIn.user).documentId)} = $1::text`,
+        where: `${ident(storage.table(model.builtIn.user).documentId)} = $1::text`,
         order: '',
         values: [key.text],
       }

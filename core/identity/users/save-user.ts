@@ -7,7 +7,7 @@ import { writeDocuments } from '../../documents/write-documents.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 
 export interface SaveUserTerms {
   readonly database: Database
@@ -73,7 +73,7 @@ export async function findRole(
   const table = storage.table(model.builtIn.role)
   const { rows } = await transaction.run({
     name: 'find a role',
-    text: `SELECT ${name(table.documentId)} FROM ${name(table.name)} WHERE ${name(storage.column(model.builtIn.role, 'type'))} = $1::text`,
+    text: `SELECT ${ident(table.documentId)} FROM ${ident(table.name)} WHERE ${ident(storage.column(model.builtIn.role, 'type'))} = $1::text`,
     values: [key],
   })
   const found = rows[0]?.[0]

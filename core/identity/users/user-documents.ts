@@ -4,7 +4,7 @@ import type { Documents, SavedDocument } from '../../documents/documents.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { mailConfirmation } from '../confirm-email.ts'
 import type { IdentityTerms } from '../identity.ts'
 import { findAccount } from './accounts.ts'
@@ -50,7 +50,7 @@ async function forgetCredentials(
   { database, model, storage }: IdentityTerms,
 ): Promise<void> {
   const users = storage.table(model.builtIn.user)
-  const gone = `document_id = $1::text AND NOT EXISTS (SELECT 1 FROM ${name(users.name)} u WHERE u.${name(users.documentId)} = $1::text)`
+  const gone = `document_id = $1::text AND NOT EXISTS (SELECT 1 FROM ${ident(users.name)} u WHERE u.${ident(users.documentId)} = $1::text)`
   await database.run({
     name: 'forget the credentials of a deleted user',
     text: `WITH k AS (DELETE FROM plinth_user_keys WHERE ${gone}) DELETE FROM plinth_identities WHERE ${gone}`,
@@ -109,12 +109,12 @@ export async function endSessions(
 ): Promise<void> {
   const { user } = model.builtIn
   const table = storage.table(user)
-  const version = name(storage.column(user, 'sessionVersion'))
-  const kept = name(storage.column(user, 'keptSession'))
+  const version = ident(storage.column(user, 'sessionVersion'))
+  const kept = ident(storage.column(user, 'keptSession'))
   const codes = clearCodesSql(storage, user)
   await transaction.run({
     name: 'end the sessions of a user',
-    text: `UPDATE ${name(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${kept} = $2::text, ${codes} WHERE ${name(table.documentId)} = $1::text`,
+    text: `UPDATE ${ident(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${kept} = $2::text, ${codes} WHERE ${ident(table.documentId)} = $1::text`,
     values: [documentId, keptSession ?? null],
   })
 }
@@ -129,7 +129,7 @@ async function clearMailedCodes(
   const table = storage.table(user)
   await transaction.run({
     name: 'forget what was mailed to a user',
-    text: `UPDATE ${name(table.name)} SET ${clearCodesSql(storage, user)} WHERE ${name(table.documentId)} = $1::text`,
+    text: `UPDATE ${ident(table.name)} SET ${clearCodesSql(storage, user)} WHERE ${ident(table.documentId)} = $1::text`,
     values: [documentId],
   })
 }
@@ -150,13 +150,13 @@ export async function endSessionsOfChangedUsers(
   if (users.length === 0) return
   const { user } = model.builtIn
   const table = storage.table(user)
-  const column = (attribute: string) => `u.${name(storage.column(user, attribute))}`
+  const column = (attribute: string) => `u.${ident(storage.column(user, attribute))}`
   const version = storage.column(user, 'sessionVersion')
   const kept = storage.column(user, 'keptSession')
   const isOther = `${column('email')} IS DISTINCT FROM n.email OR n.replaced AND ${column('password')} IS DISTINCT FROM n.password`
   await transaction.run({
     name: 'end the sessions of users with new addresses',
-    text: `UPDATE ${name(table.name)} AS u SET ${name(version)} = coalesce(u.${name(version)}, 0) + 1, ${name(kept)} = NULL, ${clearCodesSql(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${name(table.documentId)} = n.id AND (${isOther})`,
+    text: `UPDATE ${ident(table.name)} AS u SET ${ident(version)} = coalesce(u.${ident(version)}, 0) + 1, ${ident(kept)} = NULL, ${clearCodesSql(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${ident(table.documentId)} = n.id AND (${isOther})`,
     values: [
       users.map(({ documentId }) => documentId),
       users.map(({ email }) => email),
@@ -168,5 +168,5 @@ export async function endSessionsOfChangedUsers(
 
 const clearCodesSql = (storage: Storage, user: ContentType): string =>
   ['resetPasswordToken', 'confirmationToken']
-    .map(code => `${name(storage.column(user, code))} = NULL`)
+    .map(code => `${ident(storage.column(user, code))} = NULL`)
     .join(', ')

@@ -1,6 +1,6 @@
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { renamed } from '../schema/pair-tables.ts'
 import { isComponent, type LinkMove, type StoredLinks, type TableState, versionKeyOf } from './reshape.ts'
 
@@ -14,14 +14,14 @@ export interface Naming {
 export const namesBefore = (schema: string): Naming => ({
   table: ({ pair }) => qualified(schema, pair.actual.name),
   linkTable: table => qualified(schema, table),
-  column: (_, column) => name(column),
+  column: (_, column) => ident(column),
 })
 
 /** `linkTables`: old name → new. */
 export const namesAfter = (schema: string, linkTables: ReadonlyMap<string, string>): Naming => ({
   table: ({ pair }) => qualified(schema, pair.desired.name),
   linkTable: table => qualified(schema, linkTables.get(table) ?? table),
-  column: ({ pair }, column) => name(renamed(pair, [column])[0] ?? column),
+  column: ({ pair }, column) => ident(renamed(pair, [column])[0] ?? column),
 })
 
 /** Joins the component row `o` with what is known of the documents it is in (related-tables.ts); null: not asked. */
@@ -113,7 +113,7 @@ function tableEdges({ holding }: StoredLinks, link: TableLink, { naming, withPar
       locale: 'NULL',
     }
   }
-  const on = link.owner.map(([column, own]) => `o.${name(own)} = l.${name(column)}`).join(' AND ')
+  const on = link.owner.map(([column, own]) => `o.${ident(own)} = l.${ident(column)}`).join(' AND ')
   const from = `${table} AS l JOIN ${naming.table(holding)} AS o ON ${on}`
   if (!isComponent(holding)) {
     const locale = before.locale === null ? 'NULL' : 'o.locale'

@@ -1,6 +1,6 @@
 import type { SchemaShape, ValueShape } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import {
   type Precondition,
   type RefusalCode,
@@ -210,7 +210,7 @@ export function* refuseRetargetedLinks(
       : `UPDATE ${naming.table(owner)} SET ${now.map(column => `${column} = NULL`).join(', ')}`
   const done = step('shift', `empty ${own}, which leads to another content-type now`, clear)
   yield done
-  const set = columns.map(column => `${name(column)} IS NOT NULL`).join(' OR ')
+  const set = columns.map(column => `${ident(column)} IS NOT NULL`).join(' OR ')
   const question =
     stored.kind === 'table'
       ? countRows(qualified(pair.schema, stored.table))
@@ -231,7 +231,7 @@ const columnsOfLink = (link: LinkMove['link']['link']): readonly string[] =>
 export function valueLosses(holding: TableState, values: readonly ValueShape[], done: Step): Precondition {
   const { pair, before, after } = holding
   const from = qualified(pair.schema, pair.actual.name)
-  const columns = values.map(({ column }) => name(pair.columns.get(column)?.name ?? column))
+  const columns = values.map(({ column }) => ident(pair.columns.get(column)?.name ?? column))
   const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
   const status = before.drafts ? ' AND d.status = o.status' : ''
   const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(from, after.locale ?? '')}`

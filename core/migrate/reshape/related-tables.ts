@@ -1,6 +1,6 @@
 import type { ColumnLink, LinkShape, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { RowConversion, TablePair } from '../schema/pair-tables.ts'
 import { type Naming, PARTS, printComponentLinks, printLeadingLocales } from './component-links.ts'
 import {
@@ -99,7 +99,7 @@ function shiftRows(component: TableState, naming: Naming): readonly string[] {
   const values = component.pair.desired.columns
     .map(column => column.name)
     .filter(column => !['id', 'status', 'owner_key', 'locale'].includes(column))
-    .map(name)
+    .map(ident)
   const into = `INSERT INTO ${table} (id, status, owner_key, locale, ${values.join(', ')}) SELECT`
   const rest = values.map(value => `c.${value}`).join(', ')
   return [
@@ -115,7 +115,7 @@ function shiftRows(component: TableState, naming: Naming): readonly string[] {
 export function reshapePair(pair: TablePair, shift: Reshape): TablePair {
   const holding = shift.holdings.find(one => one.pair === pair)
   const found = holding ? holdingShift(holding, shift) : linkTableShift(pair, shift)
-  return found === null ? pair : { ...pair, shift: found }
+  return found === null ? pair : { ...pair, reshape: found }
 }
 
 const VERSION_COLUMNS = ['document_key', 'status', 'locale', 'shared_updated_at'] as const
@@ -276,7 +276,7 @@ const INVERSE_PLACE = `coalesce(l.inverse_position, l.turn * ${GAP})`
 
 function writeTable(move: LinkMove, link: TableLink, terms: LinkReshape): readonly string[] {
   const columns = [
-    ...link.owner.map(([column, own]) => [column, `o.${name(own)}`] as const),
+    ...link.owner.map(([column, own]) => [column, `o.${ident(own)}`] as const),
     ['target_key', 'l.target_key'] as const,
     ...(link.targetStatus === null ? [] : [['target_status', 'v.status'] as const]),
     ...(link.targetLocale === null ? [] : [['target_locale', 'v.locale'] as const]),
@@ -286,9 +286,9 @@ function writeTable(move: LinkMove, link: TableLink, terms: LinkReshape): readon
     ...(link.inversePosition === null ? [] : [['inverse_position', INVERSE_PLACE] as const]),
   ]
   const table = qualified(terms.schema, link.table)
-  const names = [...columns, ...places].map(([column]) => name(column)).join(', ')
+  const names = [...columns, ...places].map(([column]) => ident(column)).join(', ')
   const once = columns.map(([, value]) => value).join(', ')
-  const values = [...columns, ...places].map(([column, value]) => `${value} AS ${name(column)}`).join(', ')
+  const values = [...columns, ...places].map(([column, value]) => `${value} AS ${ident(column)}`).join(', ')
   const wanted = `SELECT DISTINCT ON (${once}) ${values} ${printWanted(move, terms)} ORDER BY ${once}, ${PLACE}`
   return [
     `INSERT INTO ${table} (${names}) SELECT ${names} FROM (${wanted}) AS wanted ORDER BY position, target_key`,
@@ -314,16 +314,16 @@ function writeColumns(move: LinkMove, link: ColumnLink, terms: LinkReshape): rea
   const columns = slotsOf(link)
   const values = columns.map(([, value], index) => `${value} AS value_${index}`)
   const each = `SELECT ${row.join(', ')}, ${values.join(', ')} FROM (${first}) AS first GROUP BY ${row.join(', ')}`
-  const set = columns.map(([column], index) => `${name(column)} = each.value_${index}`).join(', ')
+  const set = columns.map(([column], index) => `${ident(column)} = each.value_${index}`).join(', ')
   const same = row.map(column => `held.${column} = each.${column}`).join(' AND ')
-  const none = columns.map(([column]) => `${name(column)} = NULL`).join(', ')
-  const any = columns.map(([column]) => `${name(column)} IS NOT NULL`).join(' OR ')
+  const none = columns.map(([column]) => `${ident(column)} = NULL`).join(', ')
+  const any = columns.map(([column]) => `${ident(column)} IS NOT NULL`).join(' OR ')
   return [
     `UPDATE ${table} SET ${none} WHERE ${any}`,
     `UPDATE ${table} AS held SET ${set} FROM (${each}) AS each WHERE ${same}`,
     ...(link.inversePosition === null
       ? []
-      : [raiseSequence(table, ['id', `${name(link.inversePosition)} / ${GAP}`])]),
+      : [raiseSequence(table, ['id', `${ident(link.inversePosition)} / ${GAP}`])]),
   ]
 }
 

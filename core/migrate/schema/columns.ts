@@ -1,6 +1,6 @@
 import type { Column } from '../../model/storage.ts'
 import { alter, printColumn, qualified, quoteConstant } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
 import type { ActualColumn } from './catalogue.ts'
 import {
@@ -15,7 +15,7 @@ import {
 import { sameDefault } from './literals.ts'
 import { converted, mayLose, projection, type TablePair, withNewValues } from './pair-tables.ts'
 import { CATALOGUE_TYPES } from './read-catalogue.ts'
-import { countLostValues, countRows, countTooMany, findStrays } from './row-counts.ts'
+import { countForeignRows, countLostValues, countRows, countTooMany } from './row-counts.ts'
 
 /** Compares the columns of a table with the model. */
 export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
@@ -23,37 +23,37 @@ export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
     const actual = pair.columns.get(column.name)
     if (actual === undefined) yield* addColumn(pair, column)
     else if (pair.made.columns.has(actual.name)) yield* changeColumn(pair, column, actual)
-    else yield foreignColumn(pair, column)
+    else yield refuseForeignColumn(pair, column)
   }
-  yield* leftColumns(pair)
+  yield* compareRemovedColumns(pair)
 }
 
 /** For messages: the attribute where there is one, and what it belongs to. */
-export const called = ({ desired }: TablePair, { attribute, name: column }: Column): string =>
+export const describeColumn = ({ desired }: TablePair, { attribute, name: column }: Column): string =>
   `${attribute === undefined ? `column "${column}"` : `\`${attribute.name}\``} of ${desired.serves}`
 
 const alterColumn = ({ schema, desired }: TablePair, column: Column, action: string): string =>
-  alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} ${action}`)
+  alter(schema, desired.name, `ALTER COLUMN ${ident(column.name)} ${action}`)
 
-function foreignColumn({ desired }: TablePair, { name: column }: Column) {
+function refuseForeignColumn({ desired }: TablePair, { name: column }: Column) {
   const what = `column "${column}" of table "${desired.name}" (${desired.serves}) was not made by Plinth`
   return refusal('foreign-column', desired.name, `${what}: rename that column, or the attribute`)
 }
 
 function* addColumn(pair: TablePair, column: Column): Generator<SchemaFinding> {
   const { schema, desired } = pair
-  if (pair.shift?.fillings.has(column.name)) return yield* addFilled(pair, column)
+  if (pair.reshape?.fillings.has(column.name)) return yield* addFilled(pair, column)
   const filling = column.backfill ?? column.default
   const add = alter(schema, desired.name, `ADD COLUMN ${printColumn(column, filling)}`)
-  const summary = `add column "${column.name}" to "${desired.name}" (${called(pair, column)})`
+  const summary = `add column "${column.name}" to "${desired.name}" (${describeColumn(pair, column)})`
   const standard = filling === column.default ? [] : [alterColumn(pair, column, defaultAction(column))]
-  const expands = [widening(pair, column, filling)]
+  const expands = [printExpandingColumn(pair, column, filling)]
   yield { ...tableStep(pair.actual.name, 'change', summary, add, ...standard), expands }
   if (!column.nullable && filling === undefined && column.generated === null) yield needsValue(pair, column)
 }
 
 /** Rows that know nothing of the column are still written: they get what the rows there get. */
-const widening = (pair: TablePair, column: Column, filling: Column['default']): string => {
+const printExpandingColumn = (pair: TablePair, column: Column, filling: Column['default']): string => {
   const nullable = column.nullable || (filling === undefined && column.generated === null)
   return alter(pair.schema, pair.desired.name, `ADD COLUMN ${printColumn({ ...column, nullable }, filling)}`)
 }
@@ -78,7 +78,7 @@ function needsValue(pair: TablePair, column: Column): Precondition {
     kind: 'proviso',
     code: 'needs-value',
     table: pair.desired.name,
-    question: countRows(projection(pair), `${name(column.name)} IS NULL`),
+    question: countRows(projection(pair), `${ident(column.name)} IS NULL`),
     message: lacksValues(pair, column),
   }
 }
@@ -88,12 +88,12 @@ export function lacksValues(pair: TablePair, column: Column): string {
   const advice = column.attribute
     ? 'give the attribute a `backfill`'
     : 'what a row is (drafts, locales, owners) can only change where there are none'
-  return `${called(pair, column)} is required, but {rows} would have no value: ${advice}`
+  return `${describeColumn(pair, column)} is required, but {rows} would have no value: ${advice}`
 }
 
 function* changeColumn(pair: TablePair, column: Column, actual: ActualColumn): Generator<SchemaFinding> {
   if (column.name !== actual.name) yield renameColumn(pair, column, actual)
-  if ((column.generated === 'identity') !== actual.identity) yield numberingChanged(pair, column)
+  if ((column.generated === 'identity') !== actual.identity) yield refuseChangedIdentity(pair, column)
   yield* renameValues(pair, column, actual)
   if (actual.type !== CATALOGUE_TYPES[column.type]) yield* changeType(pair, column, actual)
   else if (!actual.identity && !sameDefault(column.type, column.default, actual.default))
@@ -112,11 +112,11 @@ function renameColumn(
     table.name,
     'rename',
     summary,
-    alter(schema, desired.name, `RENAME COLUMN ${name(actual.name)} TO ${name(column.name)}`),
+    alter(schema, desired.name, `RENAME COLUMN ${ident(actual.name)} TO ${ident(column.name)}`),
   )
 }
 
-function numberingChanged({ desired }: TablePair, column: Column) {
+function refuseChangedIdentity({ desired }: TablePair, column: Column) {
   const what = `column "${column.name}" of table "${desired.name}" is no longer numbered as Plinth made it`
   return refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
 }
@@ -128,7 +128,7 @@ const changeDefault = (pair: TablePair, column: Column): Step => ({
   ...tableStep(
     pair.actual.name,
     'change',
-    `change the default of ${called(pair, column)}`,
+    `change the default of ${describeColumn(pair, column)}`,
     alterColumn(pair, column, defaultAction(column)),
   ),
   window: 'contract',
@@ -138,7 +138,7 @@ const dropNotNull = (pair: TablePair, column: Column): Step =>
   tableStep(
     pair.actual.name,
     'loosen',
-    `let ${called(pair, column)} be empty`,
+    `let ${describeColumn(pair, column)} be empty`,
     alterColumn(pair, column, 'DROP NOT NULL'),
   )
 
@@ -146,17 +146,17 @@ function* requireValue(pair: TablePair, column: Column): Generator<SchemaFinding
   if (column.backfill === undefined) yield needsValue(pair, column)
   else yield fillEmpty(pair, column, 'true')
   const require = alterColumn(pair, column, 'SET NOT NULL')
-  yield tableStep(pair.actual.name, 'tighten', `require ${called(pair, column)}`, require)
+  yield tableStep(pair.actual.name, 'tighten', `require ${describeColumn(pair, column)}`, require)
 }
 
 /** Gives the rows that hold nothing the attribute's backfill; `rows` is SQL in the model's names. */
 export function fillEmpty(pair: TablePair, column: Column, rows: string): Step {
   const { schema, desired } = pair
   const value = column.backfill === undefined ? 'NULL' : quoteConstant(column.backfill)
-  const empty = `${name(column.name)} IS NULL AND (${rows})`
-  const update = `UPDATE ${qualified(schema, desired.name)} SET ${name(column.name)} = ${value} WHERE ${empty}`
+  const empty = `${ident(column.name)} IS NULL AND (${rows})`
+  const update = `UPDATE ${qualified(schema, desired.name)} SET ${ident(column.name)} = ${value} WHERE ${empty}`
   return {
-    ...tableStep(pair.actual.name, 'fill', `fill ${called(pair, column)} where it is empty`, update),
+    ...tableStep(pair.actual.name, 'fill', `fill ${describeColumn(pair, column)} where it is empty`, update),
     onlyIf: countRows(projection(pair), empty),
   }
 }
@@ -165,45 +165,50 @@ function* renameValues(pair: TablePair, column: Column, actual: ActualColumn): G
   const former = [...(column.renamedValues?.keys() ?? [])].map(quoteConstant).join(', ')
   if (former === '') return
   const { schema, desired } = pair
-  const own = name(column.name)
-  const set = `${own} = ${withNewValues(column, own)}`
-  const update = `UPDATE ${qualified(schema, desired.name)} SET ${set} WHERE ${own} IN (${former})`
+  const columnName = ident(column.name)
+  const set = `${columnName} = ${withNewValues(column, columnName)}`
+  const update = `UPDATE ${qualified(schema, desired.name)} SET ${set} WHERE ${columnName} IN (${former})`
   yield {
-    ...tableStep(pair.actual.name, 'values', `rename values of ${called(pair, column)}`, update),
-    onlyIf: countRows(qualified(schema, pair.actual.name), `${name(actual.name)} IN (${former})`),
+    ...tableStep(pair.actual.name, 'values', `rename values of ${describeColumn(pair, column)}`, update),
+    onlyIf: countRows(qualified(schema, pair.actual.name), `${ident(actual.name)} IN (${former})`),
   }
 }
 
 function* changeType(pair: TablePair, column: Column, actual: ActualColumn): Generator<SchemaFinding> {
   const actions = [
     'DROP DEFAULT',
-    newType(column, actual, column.name),
+    printNewType(column, actual, column.name),
     ...(column.default === undefined ? [] : [defaultAction(column)]),
   ]
   const statements = actions.map(action => alterColumn(pair, column, action))
-  const words = changed(pair, column, actual)
+  const words = describeTypeChange(pair, column, actual)
   const change: Step = { ...tableStep(pair.actual.name, 'change', words, ...statements), window: 'stop' }
   yield change
-  if (mayLose(column, actual)) yield* losses(pair, column, actual, change)
+  if (mayLose(column, actual)) yield* checkLostValues(pair, column, actual, change)
   if (castOf(actual.type, column)?.rewrites === false) return
-  const byHand = `ALTER COLUMN ${name(actual.name)} ${newType(column, actual, actual.name)}`
-  const what = `${cannotChange(pair, column, actual)} at start`
-  yield tooLarge(pair, change, what, alter(pair.schema, pair.actual.name, byHand))
+  const statement = `ALTER COLUMN ${ident(actual.name)} ${printNewType(column, actual, actual.name)}`
+  const what = `${describeImpossibleChange(pair, column, actual)} at start`
+  yield tooLarge(pair, change, what, alter(pair.schema, pair.actual.name, statement))
 }
 
-const newType = (column: Column, actual: ActualColumn, own: string): string =>
-  `TYPE ${column.type} USING ${converted(column, actual, name(own))}`
+const printNewType = (column: Column, actual: ActualColumn, columnName: string): string =>
+  `TYPE ${column.type} USING ${converted(column, actual, ident(columnName))}`
 
-const changed = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
-  `change ${called(pair, column)} from ${type} to ${column.type}`
+const describeTypeChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
+  `change ${describeColumn(pair, column)} from ${type} to ${column.type}`
 
-const cannotChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
-  `${called(pair, column)} cannot change from ${type} to ${column.type}`
+const describeImpossibleChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
+  `${describeColumn(pair, column)} cannot change from ${type} to ${column.type}`
 
 /** Values that a change of type would lose, and required attributes that it would leave empty. */
-function* losses(pair: TablePair, column: Column, actual: ActualColumn, done: Step): Generator<Precondition> {
+function* checkLostValues(
+  pair: TablePair,
+  column: Column,
+  actual: ActualColumn,
+  done: Step,
+): Generator<Precondition> {
   const { schema, desired } = pair
-  const value = name(actual.name)
+  const value = ident(actual.name)
   const keeps = castOf(actual.type, column)?.keeps?.(value) ?? 'false'
   const which = pair.made.kinds.get(actual.name) === 'password' ? '' : ': {values}'
   const advice =
@@ -213,7 +218,7 @@ function* losses(pair: TablePair, column: Column, actual: ActualColumn, done: St
     code: 'type-change',
     table: desired.name,
     question: countLostValues(qualified(schema, pair.actual.name), value, keeps),
-    message: `${cannotChange(pair, column, actual)} without loss: values in {rows} do not fit${which}: ${advice}`,
+    message: `${describeImpossibleChange(pair, column, actual)} without loss: values in {rows} do not fit${which}: ${advice}`,
     price: { weight: 'destructive', note: `loses values in {rows}${which}`, steps: [done] },
   }
   if (!column.nullable && !actual.nullable && column.backfill === undefined) yield needsValue(pair, column)
@@ -227,13 +232,13 @@ export const tooLarge = (
   { schema, desired, actual, manyRows }: TablePair,
   done: Step,
   what: string,
-  byHand: string,
+  statement: string,
 ): Precondition => ({
   kind: 'proviso',
   code: 'too-large',
   table: desired.name,
   question: countTooMany(qualified(schema, actual.name), manyRows),
-  message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${byHand}`,
+  message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${statement}`,
   price: {
     weight: 'slow',
     note: `{rows}, ${done.concurrentIndex === null ? LOCKING : APART}`,
@@ -241,19 +246,19 @@ export const tooLarge = (
   },
 })
 
-function* leftColumns(pair: TablePair): Generator<SchemaFinding> {
+function* compareRemovedColumns(pair: TablePair): Generator<SchemaFinding> {
   const { schema, desired, actual, made } = pair
   const kept = new Set([...pair.columns.values()].map(column => column.name))
   for (const column of actual.columns) {
     if (kept.has(column.name) || !made.columns.has(column.name)) continue
     const drop = dropColumn(pair, column)
-    if (pair.shift?.moved.has(column.name) || column.type === CATALOGUE_TYPES.tsvector) yield drop
+    if (pair.reshape?.moved.has(column.name) || column.type === CATALOGUE_TYPES.tsvector) yield drop
     else {
       yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
-      yield vanished(pair, column, drop)
+      yield requireNoValues(pair, column, drop)
     }
     if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
-    const release = alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} DROP NOT NULL`)
+    const release = alter(schema, desired.name, `ALTER COLUMN ${ident(column.name)} DROP NOT NULL`)
     const words = `let the abandoned column "${column.name}" of "${desired.name}" be empty`
     yield tableStep(actual.name, 'loosen', words, release)
   }
@@ -263,25 +268,25 @@ function* leftColumns(pair: TablePair): Generator<SchemaFinding> {
 function dropColumn({ schema, desired, actual }: TablePair, { name: column }: ActualColumn): Step {
   const keys = actual.foreignKeys.filter(({ columns }) => columns.includes(column))
   const summary = `drop column "${column}" of "${desired.name}" (${desired.serves})`
-  const drop = alter(schema, desired.name, `DROP COLUMN ${name(column)}`)
+  const drop = alter(schema, desired.name, `DROP COLUMN ${ident(column)}`)
   return {
     ...tableStep(actual.name, 'drop', summary, drop),
     ...withLock('everybody', actual.name, ...keys.map(({ references }) => references.table)),
   }
 }
 
-function vanished(
+function requireNoValues(
   { schema, desired, actual }: TablePair,
   { name: column }: ActualColumn,
   dropped: Step,
 ): Precondition {
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
-  const drop = alter(schema, actual.name, `DROP COLUMN ${name(column)}`)
+  const drop = alter(schema, actual.name, `DROP COLUMN ${ident(column)}`)
   return {
     kind: 'proviso',
     code: 'vanished-column',
     table: desired.name,
-    question: countRows(qualified(schema, actual.name), `${name(column)} IS NOT NULL`),
+    question: countRows(qualified(schema, actual.name), `${ident(column)} IS NOT NULL`),
     message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${drop}`,
     price: { weight: 'destructive', note: 'loses values in {rows}', steps: [dropped] },
   }
@@ -291,11 +296,12 @@ function vanished(
  * Rows of a table that stays which belong to what left the project: versions in a locale, components of an attribute
  * that is gone or no longer takes them. Asked where what is allowed has changed since the last migration.
  */
-export function* compareStrays(pair: TablePair): Generator<SchemaFinding> {
+export function* compareRemovedRows(pair: TablePair): Generator<SchemaFinding> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
     if (column.only === undefined || actual === undefined) continue
-    if (pair.made.kinds.get(actual.name) !== columnKindOf(column)) yield* strays(pair, column, column.only)
+    if (pair.made.kinds.get(actual.name) !== columnKindOf(column))
+      yield* removeRows(pair, column, column.only)
   }
 }
 
@@ -305,12 +311,14 @@ export function columnKindOf({ attribute, only }: Column): string | null {
   return attribute?.kind === 'scalar' ? attribute.type : null
 }
 
-function* strays(pair: TablePair, column: Column, only: readonly string[]): Generator<SchemaFinding> {
+function* removeRows(pair: TablePair, column: Column, only: readonly string[]): Generator<SchemaFinding> {
   const { schema, desired } = pair
-  const own = name(column.name)
+  const columnName = ident(column.name)
   const others =
-    only.length === 0 ? `${own} IS NOT NULL` : `${own} NOT IN (${only.map(quoteConstant).join(', ')})`
-  const question = findStrays(projection(pair), own, others)
+    only.length === 0
+      ? `${columnName} IS NOT NULL`
+      : `${columnName} NOT IN (${only.map(quoteConstant).join(', ')})`
+  const question = countForeignRows(projection(pair), columnName, others)
   const remove = `DELETE FROM ${qualified(schema, desired.name)} WHERE ${others}`
   const words = `remove rows of "${desired.name}" whose ${column.name} is no longer in the project`
   const done = { ...step('drop', `${words} (${desired.serves})`, remove), onlyIf: question }

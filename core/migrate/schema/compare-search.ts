@@ -1,6 +1,6 @@
 import type { SearchTrigger } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import {
   printSearchTrigger,
   SEARCH_TRIGGER,
@@ -22,7 +22,7 @@ export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
   const former = actual.triggers.filter(one => one.name.startsWith(SEARCH_TRIGGER) && !names.has(one.name))
   if (former.length > 0) {
     const statements = [
-      ...former.map(one => `DROP TRIGGER ${name(one.name)} ON ${qualified(schema, desired.name)}`),
+      ...former.map(one => `DROP TRIGGER ${ident(one.name)} ON ${qualified(schema, desired.name)}`),
       ...new Set(
         former.map(one => `DROP FUNCTION IF EXISTS ${qualified(schema, triggerFunction(one.name))}()`),
       ),
@@ -61,12 +61,12 @@ function* fillVectors(
   const [first] = vectors
   if (!first) return
   const own = vectors.map(({ column }) => column)
-  const isEmpty = own.map(column => `${name(column)} IS NULL`).join(' OR ')
+  const isEmpty = own.map(column => `${ident(column)} IS NULL`).join(' OR ')
   // Without the trigger, filled vectors may be outdated.
   const isPartial = !isNew && own.every(column => columns.has(column))
   const table = qualified(schema, desired.name)
   const before = qualified(schema, actual.name)
-  const set = `UPDATE ${table} SET ${name(first.column)} = NULL`
+  const set = `UPDATE ${table} SET ${ident(first.column)} = NULL`
   const made: Step = {
     ...tableStep(
       actual.name,

@@ -9,9 +9,9 @@ import {
   qualified,
   VERSION_TRIGGER,
 } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { ActualCheck, ActualForeignKey, ActualIndex } from './catalogue.ts'
-import { called, fillEmpty, lacksValues, tooLarge } from './columns.ts'
+import { describeColumn, fillEmpty, lacksValues, tooLarge } from './columns.ts'
 import { type Precondition, refusal, type SchemaFinding, type Step, tableStep, withLock } from './finding.ts'
 import { literalsOf, sameList } from './literals.ts'
 import { matchByName } from './match-tables.ts'
@@ -24,7 +24,7 @@ export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
     sameIndex(pair, index, one),
   )
   for (const { wanted, actual: former } of matched.renamed) {
-    const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${name(wanted.name)}`
+    const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${ident(wanted.name)}`
     const words = `rename index "${former.name}" to "${wanted.name}"`
     yield { ...tableStep(actual.name, 'rename', words, rename), locks: [], window: 'expand' }
   }
@@ -129,11 +129,11 @@ export function* compareTriggers({ schema, desired, actual }: TablePair): Genera
     const words = `let writes to ${table} move its version`
     yield { ...tableStep(actual.name, 'tighten', words, create), ...expands }
   } else if (desired.versioned && trigger?.enabled === false) {
-    const enable = alter(schema, desired.name, `ENABLE TRIGGER ${name(VERSION_TRIGGER)}`)
+    const enable = alter(schema, desired.name, `ENABLE TRIGGER ${ident(VERSION_TRIGGER)}`)
     const words = `let writes to ${table} move its version again`
     yield { ...tableStep(actual.name, 'tighten', words, enable), ...expands }
   } else if (!desired.versioned && trigger !== undefined) {
-    const drop = `DROP TRIGGER ${name(VERSION_TRIGGER)} ON ${qualified(schema, desired.name)}`
+    const drop = `DROP TRIGGER ${ident(VERSION_TRIGGER)} ON ${qualified(schema, desired.name)}`
     yield tableStep(actual.name, 'loosen', `let writes to ${table} move no version`, drop)
   }
 }
@@ -185,7 +185,7 @@ function* addCheck(pair: TablePair, check: Check): Generator<SchemaFinding> {
   )
   const column = desired.columns.find(one => one.name === check.column)
   if (column === undefined) return
-  const what = called(pair, column)
+  const what = describeColumn(pair, column)
   if ('oneOf' in check.rule) {
     const question = findOtherValues(projection(pair), check, check.rule.oneOf)
     const advice =
@@ -203,7 +203,7 @@ const needsOne = (pair: TablePair, check: Check, column: Column): Precondition =
   kind: 'proviso',
   code: 'needs-value',
   table: pair.desired.name,
-  question: countRows(projection(pair), `${name(column.name)} IS NULL AND ${printOnlyWhen(check)}`),
+  question: countRows(projection(pair), `${ident(column.name)} IS NULL AND ${printOnlyWhen(check)}`),
   message: lacksValues(pair, column),
 })
 
@@ -266,13 +266,13 @@ function* renameAndDrop(
   { renamed, surplus, foreign }: Changes,
 ): Generator<SchemaFinding> {
   for (const { wanted, actual } of renamed) {
-    const action = `RENAME CONSTRAINT ${name(actual.name)} TO ${name(wanted.name)}`
+    const action = `RENAME CONSTRAINT ${ident(actual.name)} TO ${ident(wanted.name)}`
     const summary = `rename constraint "${actual.name}" to "${wanted.name}"`
     const rename = alter(schema, desired.name, action)
     yield { ...tableStep(table.name, 'rename', summary, rename), window: 'expand' }
   }
   for (const { name: constraint, references } of surplus) {
-    const drop = alter(schema, desired.name, `DROP CONSTRAINT ${name(constraint)}`)
+    const drop = alter(schema, desired.name, `DROP CONSTRAINT ${ident(constraint)}`)
     const summary = `drop constraint "${constraint}" of "${desired.name}"`
     const tables = references === undefined ? [table.name] : [table.name, references.table]
     yield { ...tableStep(table.name, 'loosen', summary, drop), ...withLock('everybody', ...tables) }

@@ -1,6 +1,6 @@
 import type { Column, Table } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
 import type { ActualColumn, ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
 import { CATALOGUE_TYPES } from './read-catalogue.ts'
@@ -16,7 +16,7 @@ export interface TablePair {
   /** A table with more rows is not locked without being asked. */
   readonly manyRows: number
   /** Absent: its rows stay what they are. */
-  readonly shift?: RowConversion
+  readonly reshape?: RowConversion
 }
 
 /** How existing rows are converted when their meaning changes (plan-reshape.ts). */
@@ -65,13 +65,13 @@ export function renamed(pair: TablePair, columns: readonly (string | null)[]): r
  * The table's rows as they will be once its columns are changed, under the names that they will have: what
  * a proviso asks about, before anything is changed.
  */
-export function projection({ schema, desired, actual, columns, shift }: TablePair): string {
+export function projection({ schema, desired, actual, columns, reshape }: TablePair): string {
   const values = desired.columns.map(column => {
     const there = columns.get(column.name)
-    const filling = shift?.fillings.get(column.name)
-    return `${filling ?? valueIn(column, there)} AS ${name(column.name)}`
+    const filling = reshape?.fillings.get(column.name)
+    return `${filling ?? valueIn(column, there)} AS ${ident(column.name)}`
   })
-  const rows = shift === undefined ? '' : ` WHERE ${shift.rows}`
+  const rows = reshape === undefined ? '' : ` WHERE ${reshape.rows}`
   return `(SELECT ${values.join(', ')} FROM ${qualified(schema, actual.name)}${rows}) AS future`
 }
 
@@ -80,8 +80,8 @@ function valueIn(column: Column, actual: ActualColumn | undefined): string {
     const value = column.backfill ?? column.default
     return `${value === undefined ? 'NULL' : quoteConstant(value)}::${column.type}`
   }
-  if (actual.type !== CATALOGUE_TYPES[column.type]) return converted(column, actual, name(actual.name))
-  return withNewValues(column, name(actual.name))
+  if (actual.type !== CATALOGUE_TYPES[column.type]) return converted(column, actual, ident(actual.name))
+  return withNewValues(column, ident(actual.name))
 }
 
 /** True if the column's new type cannot represent some values of the former type. */

@@ -1,6 +1,6 @@
 import type { Check, ForeignKey, Index } from '../../model/storage.ts'
 import { printOnlyWhen, printWhere, quoteConstant } from '../../sql/ddl.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { RowCountQuery } from './finding.ts'
 
 const SHOWN = 5
@@ -25,18 +25,18 @@ export const countLostValues = (table: string, value: string, keeps: string): Ro
 
 export function findDuplicates(from: string, { columns, where }: Index): RowCountQuery {
   const shown = columns
-    .map(column => `coalesce(left(${name(column)}::text, ${LONGEST_SHOWN}), 'null')`)
+    .map(column => `coalesce(left(${ident(column)}::text, ${LONGEST_SHOWN}), 'null')`)
     .join(` || ' / ' || `)
-  const rows = columns.map(column => `${name(column)} IS NOT NULL`)
+  const rows = columns.map(column => `${ident(column)} IS NOT NULL`)
   if (where !== null) rows.push(printWhere(where))
   const groups =
     `SELECT ${shown} AS value, count(*)::integer AS n FROM ${from} WHERE ${rows.join(' AND ')} ` +
-    `GROUP BY ${columns.map(name).join(', ')} HAVING count(*) > 1`
+    `GROUP BY ${columns.map(ident).join(', ')} HAVING count(*) > 1`
   return sample(groups)
 }
 
 export function findOtherValues(from: string, check: Check, values: readonly string[]): RowCountQuery {
-  const column = name(check.column)
+  const column = ident(check.column)
   const outside = `${printOnlyWhen(check)} AND ${column} NOT IN (${values.map(quoteConstant).join(', ')})`
   return sample(
     `SELECT ${column}::text AS value, count(*)::integer AS n FROM ${from} WHERE ${outside} GROUP BY ${column}`,
@@ -50,15 +50,15 @@ export function sample(groups: string): RowCountQuery {
 }
 
 /** Rows of values that mean nothing any more. */
-export const findStrays = (from: string, value: string, others: string): RowCountQuery =>
+export const countForeignRows = (from: string, value: string, others: string): RowCountQuery =>
   sample(`SELECT ${value} AS value, count(*)::integer AS n FROM ${from} WHERE ${others} GROUP BY 1`)
 
 export function findDangling(from: string, to: string | null, key: ForeignKey): RowCountQuery {
-  const set = key.columns.map(column => `future.${name(column)} IS NOT NULL`).join(' AND ')
+  const set = key.columns.map(column => `future.${ident(column)} IS NOT NULL`).join(' AND ')
   if (to === null) return countRows(from, set)
   const equal = key.references.columns.map((column, index) => {
     const own = key.columns[index]
-    return own === undefined ? 'false' : `target.${name(column)} = future.${name(own)}`
+    return own === undefined ? 'false' : `target.${ident(column)} = future.${ident(own)}`
   })
   return countRows(from, `${set} AND NOT EXISTS (SELECT 1 FROM ${to} AS target WHERE ${equal.join(' AND ')})`)
 }

@@ -112,11 +112,11 @@ const removeUser: UsersHandler = async (call, { users }) =>
 const answerText = (text: string | null, call: EndpointCall): HttpResponse =>
   text === null ? { status: 204, body: null } : answerJson(text, call)
 
-/** `paged`: with `start` and `limit` as top-level parameters. */
-function parseUsers({ request }: EndpointCall, terms: RestTerms, paged = false): Query {
+/** `hasPage`: with `start` and `limit` as top-level parameters. */
+function parseUsers({ request }: EndpointCall, terms: RestTerms, hasPage = false): Query {
   const parameters = requestParams(request)
   const shared = parseSharedQuery(terms.model.builtIn.user, parameters, terms)
-  const page = paged ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
+  const page = hasPage ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
   return { ...shared, take: { kind: 'many', page, total: false }, locale: { kind: 'all' } }
 }
 

@@ -139,7 +139,7 @@ async function planOf(
   if (terms.usesDatabase)
     return withDatabase(after.project, database => planMigration(database, tables), {
       ...terms,
-      trouble: 'The database does not answer',
+      failureMessage: 'The database does not answer',
     })
   const { settings } = before.project
   const inMemory = { ...settings, database: { ...settings.database, url: 'embedded', replicas: [] } }

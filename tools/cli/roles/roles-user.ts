@@ -27,7 +27,7 @@ export async function findUserByName(
     return failed('the embedded database of this project was never started, so it has no users')
   return withDatabase(roles.project, database => readUser(word, database, roles), {
     ...terms,
-    trouble: 'the database does not answer for users of this project',
+    failureMessage: 'the database does not answer for users of this project',
   })
 }
 

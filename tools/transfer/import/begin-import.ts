@@ -3,7 +3,7 @@ import { GAP } from '../../../core/documents/sql/write-rows.ts'
 import { inverseListTable } from '../../../core/import/place.ts'
 import { isStoredLink } from '../../../core/model/layout.ts'
 import type { ContentType } from '../../../core/model/model.ts'
-import { quoteIdentifier as name, quoteText } from '../../../core/sql/identifier.ts'
+import { quoteIdentifier as ident, quoteText } from '../../../core/sql/identifier.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import {
   BEGINNING,
@@ -42,7 +42,7 @@ type Runner = Pick<Transaction, 'run'>
  */
 export function beginImport(
   { index, now, leftOut }: Beginning,
-  news: NewDocuments,
+  newDocuments: NewDocuments,
   terms: ImportTerms,
 ): Promise<Checkpoint | Unfinished> {
   const { database, onConflict } = terms
@@ -59,7 +59,7 @@ export function beginImport(
     )
     const decided: Decided = {
       places: await decidePlaces(transaction, terms),
-      keys: await decideKeys(transaction, index, news, terms),
+      keys: await decideKeys(transaction, index, newDocuments, terms),
       ...(leftOut.faults.length > 0 && { leftOut }),
     }
     const checkpoint = { digest: index.digest, done: BEGINNING, decided }
@@ -71,7 +71,7 @@ export function beginImport(
 async function decideKeys(
   runner: Runner,
   index: StreamIndex,
-  news: NewDocuments,
+  newDocuments: NewDocuments,
   { storage, database: { schema } }: ImportTerms,
 ): Promise<Decided['keys']> {
   const keys: Record<string, 'kept' | number> = {}
@@ -80,7 +80,7 @@ async function decideKeys(
     if (numbered && (await isEmpty(runner, table))) {
       keys[type.uid] = 'kept'
       await pass(runner, schema, table, highest)
-    } else if (news.has(type)) keys[type.uid] = await reserve(runner, schema, table, documents)
+    } else if (newDocuments.has(type)) keys[type.uid] = await reserve(runner, schema, table, documents)
   }
   return keys
 }
@@ -88,7 +88,7 @@ async function decideKeys(
 async function isEmpty(runner: Runner, table: string): Promise<boolean> {
   const { rows } = await runner.run({
     name: `find whether ${table} is empty`,
-    text: `SELECT 1 FROM ${name(table)} LIMIT 1`,
+    text: `SELECT 1 FROM ${ident(table)} LIMIT 1`,
     values: [],
   })
   return rows.length === 0
@@ -129,7 +129,7 @@ export function endImport(digest: string, terms: ImportTerms): Promise<void> {
     for (const { table, column } of placeColumns(terms)) {
       const { rows } = await transaction.run({
         name: `find the last place in ${table}`,
-        text: `SELECT max(${name(column)}) FROM ${name(table)}`,
+        text: `SELECT max(${ident(column)}) FROM ${ident(table)}`,
         values: [],
       })
       const highest = rows[0]?.[0]
@@ -152,7 +152,7 @@ interface Held {
 
 /** Locks the sequence: `ALTER SEQUENCE` blocks `nextval` of others until the transaction ends. */
 async function hold(runner: SequenceRunner, schema: string, table: string): Promise<Held> {
-  const relation = `${name(schema)}.${name(table)}`
+  const relation = `${ident(schema)}.${ident(table)}`
   const { rows } = await runner.run({
     name: `find the sequence of ${table}`,
     text: 'SELECT pg_get_serial_sequence($1, $2)',

@@ -23,9 +23,9 @@ import {
 
 export interface Checked {
   readonly faults: readonly LineFault[]
-  readonly news: NewDocuments
+  readonly newDocuments: NewDocuments
   /** Documents that already exist in the database. */
-  readonly there: number
+  readonly existing: number
   /** The links between lines, to skip dependent documents; null: nothing is skipped. */
   readonly links: LinkGraph | null
 }
@@ -34,42 +34,42 @@ interface Checking {
   readonly stream: Stream
   readonly terms: ImportTerms
   readonly claims: KeyIndex
-  readonly news: Map<ContentType, number>
+  readonly newDocuments: Map<ContentType, number>
   readonly links: LinkGraph | null
 }
 
 /** Validates every line against the model, the other lines and the database. Writes nothing. */
 export async function checkStream(stream: Stream, terms: ImportTerms): Promise<Checked> {
   const links = terms.skipsInvalid ? new LinkGraph(stream.index) : null
-  const checking: Checking = { stream, terms, claims: new KeyIndex(), news: new Map(), links }
+  const checking: Checking = { stream, terms, claims: new KeyIndex(), newDocuments: new Map(), links }
   const faults: LineFault[] = []
   let done = 0
-  let there = 0
+  let existing = 0
   for await (const batch of readBatches(stream, 0)) {
     const found = await terms.database.transaction(
       transaction => checkBatch(batch, transaction, checking),
       IMPORT_OPTIONS,
     )
     faults.push(...found.faults)
-    there += found.there
+    existing += found.existing
     done += batch.count
     terms.progress({ stage: 'checking', done, total: stream.index.total })
     if (!terms.skipsInvalid && faults.length >= MOST_FAULTS) break
   }
-  return { faults, news: checking.news, there, links }
+  return { faults, newDocuments: checking.newDocuments, existing, links }
 }
 
 async function checkBatch(
   { documents, faults }: LineBatch,
   transaction: Transaction,
   checking: Checking,
-): Promise<{ readonly faults: readonly LineFault[]; readonly there: number }> {
-  const { terms, stream, news } = checking
+): Promise<{ readonly faults: readonly LineFault[]; readonly existing: number }> {
+  const { terms, stream, newDocuments } = checking
   const writing = importWriteTerms(transaction, terms, stream.now)
   const existing = await findExisting(namesIn(documents), 'documentId', writing)
   for (const document of documents) checking.links?.add(document, existing)
   const fresh = documents.filter(({ type, name }) => !existing(type, name))
-  for (const { type } of fresh) news.set(type, (news.get(type) ?? 0) + 1)
+  for (const { type } of fresh) newDocuments.set(type, (newDocuments.get(type) ?? 0) + 1)
   const wanted = terms.onConflict === 'skip' ? fresh : documents
   const placing = placeTerms({ terms, index: stream.index, decided: { keys: {}, places: {} }, existing })
   const wrong = [
@@ -88,7 +88,7 @@ async function checkBatch(
   const conflicts = terms.onConflict === 'update' ? [] : await findConflicts(candidates, () => [], writing)
   const claimed = candidates.flatMap(each => findClaimed(each, checking.claims))
   const found = [...wrong, ...conflicts.map(conflictFault), ...claimed]
-  return { faults: inOrder(found), there: documents.length - fresh.length }
+  return { faults: inOrder(found), existing: documents.length - fresh.length }
 }
 
 /** Unique values of the document that an earlier line has. */

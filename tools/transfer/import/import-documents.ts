@@ -36,12 +36,14 @@ export async function importDocuments(
 ): Promise<Result<ImportReport, ImportFault>> {
   const read = await readStream(path, NONE_LEFT_OUT, terms)
   if (!read.ok) return read
-  const begun = dryRun ? null : await findCheckpoint(terms.database, read.value.stream.index.digest)
-  if (begun) return takeUp(path, begun, terms)
+  const checkpointOfFile = dryRun
+    ? null
+    : await findCheckpoint(terms.database, read.value.stream.index.digest)
+  if (checkpointOfFile) return resumeImport(path, checkpointOfFile, terms)
   const checked = await checkAll(path, read.value, terms)
   if (!checked.ok) return checked
-  const { stream, leftOut, news } = checked.value
-  if (dryRun) return ok({ ...NOTHING_DONE, ...wouldBe(checked.value, terms), leftOut: faultsIn(leftOut) })
+  const { stream, leftOut, newDocuments: news } = checked.value
+  if (dryRun) return ok({ ...NOTHING_DONE, ...countDryRun(checked.value, terms), leftOut: faultsIn(leftOut) })
   const checkpoint = await beginImport({ ...stream, leftOut }, news, terms)
   if ('unfinished' in checkpoint) return failed({ line: null, message: unfinished(checkpoint.unfinished) })
   return writeStream(stream, checkpoint, terms)
@@ -71,13 +73,13 @@ async function readStream(
 }
 
 /** Restores the skipped lines of a resumed import. */
-async function takeUp(
+async function resumeImport(
   path: string,
-  begun: Checkpoint,
+  checkpointOfFile: Checkpoint,
   terms: ImportTerms,
 ): Promise<Result<ImportReport, ImportFault>> {
-  const read = await readStream(path, begun.decided.leftOut ?? NONE_LEFT_OUT, terms)
-  return read.ok ? writeStream(read.value.stream, begun, terms) : read
+  const read = await readStream(path, checkpointOfFile.decided.leftOut ?? NONE_LEFT_OUT, terms)
+  return read.ok ? writeStream(read.value.stream, checkpointOfFile, terms) : read
 }
 
 /** Validates again without the invalid documents and all that link to them, until nothing more is skipped. */
@@ -97,7 +99,10 @@ async function checkAll(
 
 const NOTHING_DONE: ImportReport = { made: 0, changed: 0, skipped: 0, before: 0, leftOut: [] }
 
-function wouldBe({ news, there }: Checked, { onConflict }: ImportTerms): Partial<ImportReport> {
+function countDryRun(
+  { newDocuments: news, existing: there }: Checked,
+  { onConflict }: ImportTerms,
+): Partial<ImportReport> {
   const made = [...news.values()].reduce((sum, count) => sum + count, 0)
   return onConflict === 'update' ? { made, changed: there } : { made, skipped: there }
 }

@@ -134,6 +134,22 @@ test('a folder that this user cannot read is refused with its path, without a st
   )
 })
 
+test('scripts are plain commands, and Yarn gets the version of Plinth of a package whose newest one needs Node 22', t => {
+  const folder = folderOf(t)
+  const env = { ...process.env, npm_config_user_agent: 'yarn/1.22.22 npm/? node/v20.19.0 linux x64' }
+  const { status } = spawnSync(process.execPath, [...PLINTH, 'init', 'api', '--no-install'], {
+    cwd: folder.path,
+    env,
+  })
+  t.is(status, 0)
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+  const { scripts, resolutions } = read(join(folder.path, 'api/package.json'))
+  t.is(scripts.start, 'plinth start --no-watch')
+  t.is(scripts.dev, 'plinth start')
+  const own = read(join(ROOT, 'package.json')).dependencies['@graphql-tools/merge']
+  t.deepEqual(resolutions, { '@graphql-tools/merge': own })
+})
+
 test('a signal to npm start stops the server with all its requests answered', async t => {
   const folder = folderOf(t)
   t.is(init(folder.path, 'api').code, 0)

@@ -16,7 +16,8 @@ export interface InitOptions {
 /** `plinth init`: creates a project in `folder`. Exit code 1 if it was not created or its packages were not installed. */
 export async function runInit(terms: CommandContext, options: InitOptions): Promise<0 | 1> {
   const root = resolve(terms.folder)
-  const created = createProject(root, options)
+  const manager = managerOf(terms.env)
+  const created = createProject(root, options, manager)
   if (!created.ok) {
     terms.complain(`${created.reasons.join('\n')}\n`)
     return 1
@@ -25,7 +26,6 @@ export async function runInit(terms: CommandContext, options: InitOptions): Prom
   const where = shown === '' ? 'this folder' : shown
   const { paint, write } = terms
   write(`${paint('green', '✓')} Created ${created.value.length} files in ${paint('bold', where)}\n`)
-  const manager = managerOf(terms.env)
   const isInstalled = options.install && (await install(root, manager, terms))
   const steps = [
     ...(shown === '' ? [] : [`cd ${quoted(shown)}`]),
@@ -39,7 +39,11 @@ export async function runInit(terms: CommandContext, options: InitOptions): Prom
 const quoted = (path: string): string => (/^[\w./\\-]+$/.test(path) ? path : `"${path}"`)
 
 /** Writes the files of a new project and returns their paths. Writes nothing if it fails. */
-function createProject(root: string, { template, name }: InitOptions): Result<readonly string[], string> {
+function createProject(
+  root: string,
+  { template, name }: InitOptions,
+  manager: string,
+): Result<readonly string[], string> {
   const given = name ?? basename(root)
   try {
     const fault = nameFault(given) ?? folderFault(root)
@@ -47,7 +51,7 @@ function createProject(root: string, { template, name }: InitOptions): Result<re
     const files = new Map<string, Buffer | string>([
       ...filesOf(join(PACKAGE_ROOT, 'templates', 'base')),
       ...templateFiles(template),
-      ['package.json', manifestOf(given, root)],
+      ['package.json', manifestOf(given, root, manager)],
     ])
     for (const [path, content] of files) writeNew(join(root, path), fillIn(path, content, given))
     return ok([...files.keys()])
@@ -149,12 +153,15 @@ function fillIn(path: string, content: Buffer | string, name: string): Buffer | 
 
 const SCHEMA_LINE = '# yaml-language-server: $schema=./node_modules/plinth/project.schema.json'
 
+/** Yarn takes the newest version that a dependency of Plinth allows, although Plinth names an older one: that needs Node 22. */
+const MERGE = '@graphql-tools/merge'
+
 /**
  * A script is one plain command, for sh and cmd alike: a shell replaces itself by the only command of `sh -c`, so that a
  * signal to `npm start` reaches the server. `exec` would say so, but cmd does not know it.
  */
-function manifestOf(name: string, root: string): string {
-  const { devDependencies = {} } = readManifest()
+function manifestOf(name: string, root: string, manager: string): string {
+  const { dependencies = {}, devDependencies = {} } = readManifest()
   const versionOf = (tool: string) => [tool, devDependencies[tool] ?? '*'] as const
   const manifest = {
     name,
@@ -173,12 +180,17 @@ function manifestOf(name: string, root: string): string {
     devDependencies: Object.fromEntries(
       ['@types/express', '@types/node', 'tsx', 'typescript'].map(versionOf),
     ),
+    ...(manager === 'yarn' && { resolutions: { [MERGE]: dependencies[MERGE] ?? '*' } }),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-const readManifest = (): { readonly devDependencies?: Readonly<Record<string, string>> } =>
-  JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+const readManifest = (): Manifest => JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
 
 /** The Plinth that runs now: a version of the registry, a packed tarball, or a source checkout. */
 function plinthDependency(root: string): string {

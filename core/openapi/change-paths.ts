@@ -12,12 +12,12 @@ import {
 
 const CHANGES = { unpublish: 'Unpublish', 'discard-draft': 'Discard the draft of' } as const
 
-/** What `PUT` cannot do with the versions of a document: `…/unpublish` and `…/discard-draft`. */
+/** What `PUT` cannot do with the versions of a document: `/actions/…/unpublish` and `/actions/…/discard-draft`. */
 export function changePaths(type: ContentType, terms: OperationTerms): Readonly<Record<string, PathItem>> {
   const sight = terms.sightOf(type.key, 'publish')
   if (!type.draftAndPublish || !sight?.grants.writeAccess(type, 'publish')) return {}
   const isOne = type.kind !== 'single'
-  const path = isOne ? `/${type.pluralApiId}/{documentId}` : `/${type.key}`
+  const path = isOne ? `/actions/${type.pluralApiId}/{documentId}` : `/actions/${type.key}`
   const versions = arrayOf(documentSchema(type, 'publish', sight) ?? {})
   const data = closed({ documentId: { type: 'string' }, entries: versions }, ['documentId', 'entries'])
   const paths = Object.entries(CHANGES).map(([name, verb]) => {

@@ -9,7 +9,7 @@ export interface Route {
   readonly kind: RouteKind
   readonly type: ContentType
   readonly documentId: string | null
-  /** What `…/unpublish` and `…/discard-draft` do. */
+  /** What `/actions/…/unpublish` and `/actions/…/discard-draft` do. */
   readonly change?: StatusChange
 }
 
@@ -54,9 +54,7 @@ function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Resul
   const words = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/')
   const [name = '', documentId] = words
   const type = types.get(name.toLowerCase())
-  if (!type) return null
-  const change = changeRoute(type, words)
-  if (change) return change
+  if (!type) return name === ACTIONS ? changeRoute(words.slice(1), types) : null
   if (words.length > 2) return nestedRoute(type)
   if (documentId === undefined) return ok({ kind: type.kind, type, documentId: null })
   if (type.kind === 'single' || documentId === '') return nestedRoute(type)
@@ -66,19 +64,29 @@ function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Resul
     : ok({ kind: 'document', type, documentId: decoded })
 }
 
-/** `/articles/<documentId>/unpublish`, `/homepage/unpublish`, and the same with `discard-draft`; null: no such path. */
-function changeRoute(type: ContentType, words: readonly string[]): Result<Route, Fault> | null {
+/** `articles/<documentId>/unpublish`, `homepage/unpublish`, and the same with `discard-draft`; null: no such path. */
+function changeRoute(
+  words: readonly string[],
+  types: ReadonlyMap<string, ContentType>,
+): Result<Route, Fault> | null {
+  const type = types.get(words[0]?.toLowerCase() ?? '')
+  if (!type?.draftAndPublish) return null
   const single = type.kind === 'single'
   const [name = '', ...others] = words.slice(single ? 1 : 2)
   const change = CHANGES.get(name)
-  if (!type.draftAndPublish || !change || others.length > 0) return null
+  if (!change || others.length > 0) return null
   const documentId = single ? null : decode(words[1] ?? '')
   return documentId === '' || (documentId === null && !single)
     ? null
     : ok({ kind: 'change', type, documentId, change })
 }
 
-/** Not `…/actions/publish`, which Strapi refuses (reference/rest.md#10-drafts): `PUT` publishes. */
+/**
+ * The first part of the paths that change the status of a document, unless a type has this name. Below the type's own path
+ * Strapi refuses each of them (reference/rest.md#10-drafts).
+ */
+const ACTIONS = 'actions'
+
 const CHANGES: ReadonlyMap<string, StatusChange> = new Map([
   ['unpublish', 'unpublish'],
   ['discard-draft', 'discardDraft'],

@@ -106,26 +106,26 @@ test('a published version is taken back, and a draft is discarded, by callers wh
     return [await read('draft'), await read('published')]
   }
   t.deepEqual(await versions(), ['two', 'one'])
-  const discarded = await app.request('POST', `/api/books/${documentId}/discard-draft`)
+  const discarded = await app.request('POST', `/api/actions/books/${documentId}/discard-draft`)
   t.is(discarded.status, 200)
   t.false(/hiddenNote|kept/.test(JSON.stringify(discarded.body)))
   t.deepEqual(await versions(), ['one', 'one'])
-  t.is((await app.request('POST', `/api/books/${documentId}/unpublish`)).status, 200)
+  t.is((await app.request('POST', `/api/actions/books/${documentId}/unpublish`)).status, 200)
   t.deepEqual(await versions(), ['one', undefined])
-  t.deepEqual((await app.request('POST', '/api/books/none/unpublish')).body, {
+  t.deepEqual((await app.request('POST', '/api/actions/books/none/unpublish')).body, {
     data: { documentId: 'none', entries: [] },
     meta: {},
   })
   const note = await app.app.documents('api::note.note').create({ data: {}, status: 'published' } as never)
-  t.is((await app.request('POST', `/api/notes/${note.documentId}/unpublish`)).status, 403)
+  t.is((await app.request('POST', `/api/actions/notes/${note.documentId}/unpublish`)).status, 403)
   const own = await app.app
     .documents('api::guarded.guarded')
     .create({ data: {}, status: 'published' } as never)
   const guarded = `/api/guardeds/${own.documentId}`
   t.is((await app.request('PUT', guarded, { body: { data: {} } })).status, 403)
-  t.is((await app.request('POST', `${guarded}/unpublish`)).status, 403)
-  t.is((await app.request('POST', `${guarded}/discard-draft`)).status, 403)
-  t.is((await app.request('POST', '/api/secrets/x/unpublish')).status, 405)
-  t.is((await app.request('GET', `/api/books/${documentId}/unpublish`)).status, 404)
-  t.is((await app.request('PUT', `/api/books/${documentId}/unpublish`)).status, 405)
+  t.is((await app.request('POST', `/api/actions/guardeds/${own.documentId}/unpublish`)).status, 403)
+  t.is((await app.request('POST', `/api/actions/guardeds/${own.documentId}/discard-draft`)).status, 403)
+  t.is((await app.request('POST', '/api/actions/secrets/x/unpublish')).status, 404)
+  t.is((await app.request('GET', `/api/actions/books/${documentId}/unpublish`)).status, 404)
+  t.is((await app.request('PUT', `/api/actions/books/${documentId}/unpublish`)).status, 405)
 })

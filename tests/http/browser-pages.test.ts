@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import type { HttpRequest } from '../../core/faults/http-exchange.ts'
 import { openBrowserPages, prefersHtml } from '../../core/http/browser-pages.ts'
+import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp } from '../harness/test-app.ts'
 
@@ -36,6 +37,7 @@ test('browsers get a start page, its icon and a 404 page; all other clients and 
   const app = await openTestApp(t, { project: folder.path })
   const get = (path: string, accept = BROWSER, method = 'GET') =>
     app.request(method, path, { headers: { accept } })
+  await bundleConsole()
   const start = await get('/')
   t.is(start.status, 200)
   t.is(start.headers['content-type'], 'text/html; charset=utf-8')

@@ -144,7 +144,7 @@ function StatusDialogs({ place, form, published, dialog, onClose }: StatusDialog
   const discard = () =>
     run(
       () =>
-        callApi('POST', `${addressOf(place)}/discard-draft`, {
+        callApi('POST', `/actions${addressOf(place)}/discard-draft`, {
           query: locale === null ? {} : { locale },
         }),
       () => {

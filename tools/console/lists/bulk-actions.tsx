@@ -78,5 +78,5 @@ export async function changeDocument(
   const query = locale === undefined ? {} : { locale }
   if (bulk === 'delete') await callApi('DELETE', path, { query })
   else if (bulk === 'publish') await callApi('PUT', path, { query, body: { data: {} } })
-  else await callApi('POST', `${path}/unpublish`, { query })
+  else await callApi('POST', `/actions${path}/unpublish`, { query })
 }

@@ -72,17 +72,10 @@ class Session {
     return isRecord(value) ? { id: asText(value.id), username: asText(value.username) } : null
   }
 
-  async start(body: Json): Promise<void> {
+  /** The token stays in memory: a reload asks for the password again. */
+  start(body: Json): void {
     const answer = isRecord(body) ? body : {}
     this.#token = asText(answer.jwt) || null
-    await callApi('POST', '/console/session', { signsIn: false })
-      .then(() => {
-        this.#token = null
-      })
-      // Without the cookie the token stays in memory: a reload asks for the password again.
-      .catch((fault: unknown) => {
-        if (!(fault instanceof ApiFault) || fault.status === 429 || fault.status >= 500) throw fault
-      })
     this.accept(readUser(answer.user ?? null))
   }
 
@@ -97,10 +90,7 @@ class Session {
     if (other) location.reload()
   }
 
-  async end(): Promise<void> {
-    await callApi('DELETE', '/console/session', { signsIn: false }).catch((fault: unknown) => {
-      if (!(fault instanceof ApiFault)) throw fault
-    })
+  end(): void {
     this.#token = null
     sessionStorage.clear()
     location.assign(page.path)

@@ -72,7 +72,7 @@ function sharedOptions(blueprint: Blueprint, { registered, observer, documents, 
     model: blueprint.model,
     settings: blueprint.project.settings.rest,
     documents: documents.documents,
-    around: documents.around,
+    runMiddlewares: documents.runMiddlewares,
     identify,
     guards: compileGuards(registered, guarding),
   }
@@ -201,7 +201,7 @@ export function openDocumentsSection(
     documents: openDocumentsApi({ model, documents, settings: settings.rest, runMiddlewares }),
     models: openModels({ database, model, storage, newDocumentId }),
   })
-  return { cache, documents, around: runMiddlewares }
+  return { cache, documents, runMiddlewares }
 }
 
 /** The service of uploaded files. */

@@ -166,12 +166,12 @@ test('sees and never look at every page of a list', async t => {
     'extensions/hide.ts',
     `import { defineExtension } from 'plinth'
 export default defineExtension({
-  register({ rest }) {
-    rest.route('GET', '/notes', async (_, next) => {
-      const body = await next()
-      for (const note of body.data) if (note.title === null) delete note.title
-      return body
-    }, { replaces: true })
+  register({ documents }) {
+    documents.use(async (context, next) => {
+      const found = await next()
+      for (const note of Array.isArray(found) ? found : []) if (note.title === null) delete note.title
+      return found
+    })
   },
 })
 `,

@@ -51,8 +51,8 @@ export interface WriteTarget {
 /** Services and settings that actions use. */
 export interface ActionTerms extends QueryParseTerms {
   readonly documents: Documents
-  /** Document middlewares; absent or null: there are none. */
-  readonly runMiddlewares?: RunDocumentMiddlewares | null
+  /** Document middlewares; null: there are none. */
+  readonly runMiddlewares: RunDocumentMiddlewares | null
   /** Rules of parameters that code passes; absent: they come from a query string. */
   readonly rules?: ParamRules
 }

@@ -58,8 +58,8 @@ export async function open(
   const migrated = await migrate(database, storage.tables)
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.reasons))
   const documents = openDocuments({ database, storage, model })
-  const around = composeMiddlewares(middlewares)
-  const terms = { model, settings: project.settings.rest, documents, around }
+  const runMiddlewares = composeMiddlewares(middlewares)
+  const terms = { model, settings: project.settings.rest, documents, runMiddlewares }
   const caller = (role: string): Caller => {
     const grants = access.roles.get(role)
     if (!grants) throw new Error(`no role ${role}`)

@@ -16,7 +16,14 @@ export function describeForms(
 ): Schema {
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   const described = types.flatMap(type => describeType(type, grants) ?? [])
-  const components = componentsOf(described.flatMap(({ shown }) => shown))
+  const read = componentsOf(
+    described.flatMap(({ readable }) => readable),
+    (component, attribute) => readableAttributes(component).has(attribute),
+  )
+  const written = componentsOf(
+    described.flatMap(({ writable }) => writable),
+    (_, attribute) => isWritable(attribute, grants),
+  )
   return {
     name: settings.name,
     locales: model.locales.map(({ code }) => code),
@@ -24,12 +31,13 @@ export function describeForms(
     providers: Object.keys(settings.auth.providers ?? {}),
     upload: grants.allows('upload', 'upload') ? { maxFileSize: settings.upload.sizeLimit } : null,
     types: described.map(({ schema }) => schema),
-    components: components.map(component => ({
+    components: [...new Set([...read, ...written])].map(component => ({
       uid: component.uid,
       kind: 'component',
       attributes: [...component.attributes.values()].flatMap(attribute => {
-        const isReadable = readableAttributes(component).has(attribute) && canFind(attribute, grants)
-        return describeAttribute(attribute, isReadable, isWritable(attribute, grants))
+        const isReadable = read.has(component) && readableAttributes(component).has(attribute)
+        const isInBodies = written.has(component) && isWritable(attribute, grants)
+        return describeAttribute(attribute, isReadable && canFind(attribute, grants), isInBodies)
       }),
     })),
   }
@@ -37,7 +45,8 @@ export function describeForms(
 
 interface DescribedType {
   readonly schema: Schema
-  readonly shown: readonly Attribute[]
+  readonly readable: readonly Attribute[]
+  readonly writable: readonly Attribute[]
 }
 
 /** null: the caller may neither find documents of the type nor create them. */
@@ -53,7 +62,8 @@ function describeType(type: ContentType, grants: Grants): DescribedType | null {
   const actions = CONTENT.filter(action => grants.allows(type.key, action))
   const drafts = reads.some(access => access !== null && access.drafts !== null)
   return {
-    shown: attributes.filter(({ readable, writable }) => readable || writable).map(each => each.attribute),
+    readable: attributes.filter(({ readable }) => readable).map(each => each.attribute),
+    writable: attributes.filter(({ writable }) => writable).map(each => each.attribute),
     schema: {
       uid: type.uid,
       kind: type.kind === 'single' ? 'singleType' : 'collectionType',
@@ -106,8 +116,11 @@ function detailsOf(attribute: Attribute): Schema {
   }
 }
 
-/** The components that these attributes have, at any depth. */
-function componentsOf(attributes: readonly Attribute[]): readonly Component[] {
+/** The components that these attributes have, at any depth, below those attributes of components that `includes` accepts. */
+function componentsOf(
+  attributes: readonly Attribute[],
+  includes: (component: Component, attribute: Attribute) => boolean,
+): ReadonlySet<Component> {
   const found = new Set<Component>()
   const waiting = [...attributes]
   for (let attribute = waiting.pop(); attribute !== undefined; attribute = waiting.pop()) {
@@ -119,8 +132,8 @@ function componentsOf(attributes: readonly Attribute[]): readonly Component[] {
           : []
     for (const component of inner.filter(each => !found.has(each))) {
       found.add(component)
-      waiting.push(...component.attributes.values())
+      waiting.push(...[...component.attributes.values()].filter(each => includes(component, each)))
     }
   }
-  return [...found]
+  return found
 }

@@ -92,6 +92,56 @@ test('x-plinth has no names that the role may neither read nor write', async t =
   t.true(book?.attributes.find(({ name }) => name === 'title')?.writable)
 })
 
+test('x-plinth describes components by the attributes that contain them', async t => {
+  const app = await openTestApp(t, {
+    project: {
+      components: {
+        'shared.read': {
+          attributes: {
+            shown: 'string',
+            hiddenText: { type: 'string', private: true },
+            hiddenPart: { type: 'component', component: 'shared.below', private: true },
+          },
+        },
+        'shared.below': { attributes: { hiddenBelow: 'string' } },
+        'shared.written': { attributes: { hiddenInput: { type: 'string', private: true } } },
+      },
+      contentTypes: {
+        page: {
+          attributes: {
+            seo: { type: 'component', component: 'shared.read' },
+            source: { type: 'component', component: 'shared.written' },
+          },
+        },
+      },
+      roles: {
+        public: { permissions: { page: { find: true, update: { fields: ['source'] } } } },
+      },
+    } as never,
+  })
+  const { body } = await app.request('GET', '/api/openapi.json')
+  const { components } = (body as Record<string, unknown>)['x-plinth'] as {
+    readonly components: readonly {
+      readonly uid: string
+      readonly attributes: readonly {
+        readonly name: string
+        readonly readable: boolean
+        readonly writable: boolean
+      }[]
+    }[]
+  }
+  const described = components.map(({ uid, attributes }) => [
+    uid,
+    attributes.map(
+      ({ name, readable, writable }) => `${name}${readable ? ' read' : ''}${writable ? ' write' : ''}`,
+    ),
+  ])
+  t.deepEqual(Object.fromEntries(described), {
+    'shared.read': ['id read', 'shown read'],
+    'shared.written': ['id read', 'hiddenInput write'],
+  })
+})
+
 test('a published version is taken back, and a draft is discarded, by callers who may publish', async t => {
   const app = await openApp()
   const books = app.app.documents('api::book.book')

@@ -29,6 +29,7 @@ import {
   topPageParameters,
 } from './operations.ts'
 import { bodySchema } from './request-schemas.ts'
+import { searchPath } from './search-path.ts'
 
 /** The paths of authentication, users, roles, files and locales. Their answers have no envelope and are flat in every format. */
 export const builtInPaths = (terms: BuiltInTerms): Readonly<Record<string, PathItem>> => ({
@@ -38,6 +39,7 @@ export const builtInPaths = (terms: BuiltInTerms): Readonly<Record<string, PathI
   ...uploadPaths(terms),
   ...localePaths(terms),
   ...schemaPaths(terms),
+  ...searchPath(terms),
 })
 
 const ID: Schema = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }

@@ -84,7 +84,7 @@ function parseLimit(raw: unknown, { settings: { defaultLimit, maxLimit } }: Rest
 }
 
 /** The caller may list the type and read one of the searched attributes. */
-function isSearchable(type: ContentType, { grants }: Caller): boolean {
+export function isSearchable(type: ContentType, { grants }: Caller): boolean {
   const view = grants.allows(subjectOf(type), 'find') ? grants.readAccess(type, 'find') : null
   return view !== null && readablePaths(type, view.readable).length > 0
 }

@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { TestApp } from '../../core/testing.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
+import { AnswerCheck } from '../openapi/answer-check.ts'
 
 const FULL = 'a-secret-of-forty-letters-that-is-not-guessed'
 const TITLES = 'a-token-of-forty-letters-that-reads-the-titles'
@@ -323,8 +324,18 @@ interface Match {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** Compares answers with the OpenAPI document. */
+let description: AnswerCheck | undefined
+
 async function across(query: string, token = FULL) {
-  const { status, body } = await app.request('GET', `/api/search?${query}`, token === '' ? {} : { token })
+  const terms = token === '' ? {} : { token }
+  const path = `/api/search?${query}`
+  const response = await app.request('GET', path, terms)
+  const { status, body } = response
+  description ??= new AnswerCheck(app)
+  const violation =
+    status === 403 ? null : await description.fault({ method: 'GET', path, ...terms }, response)
+  if (violation !== null) throw new Error(violation)
   if (status !== 200) return `${status} ${(body as { error: { message: string } }).error.message}`
   return (body as { data: readonly Match[] }).data
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import {
   digitsOf,
-  type Json,
   type JsonRecord,
+  type JsonValue,
   parseExact,
   printExact,
   toQuery,
@@ -16,7 +16,7 @@ import {
   withoutPasswords,
 } from '../../tools/console/fields/document-body.ts'
 
-const attribute = (name: string, type: string, more: JsonRecord = {}): Json => ({
+const attribute = (name: string, type: string, more: JsonRecord = {}): JsonValue => ({
   name,
   type,
   readable: true,
@@ -101,7 +101,7 @@ test('links are written as a difference, and files as ids', t => {
 })
 
 /** docs/rest.md, "Relations": disconnects first, then each connect in order. */
-function apply(before: readonly string[], changes: Json): readonly string[] {
+function apply(before: readonly string[], changes: JsonValue): readonly string[] {
   const { disconnect = [], connect = [] } = changes as {
     readonly disconnect?: readonly string[]
     readonly connect?: readonly {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
-import { pathOf, readPreparedFiles } from '../../core/database/embedded/prepared-files.ts'
+import { preparedFilePath, readPreparedFiles } from '../../core/database/embedded/prepared-files.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
@@ -21,7 +21,7 @@ async function prepare(t: ExecutionContext): Promise<string> {
   const folder = folderOf(t)
   const archive = Buffer.from(await (await snapshot()).arrayBuffer())
   writeFileSync(
-    pathOf(folder),
+    preparedFilePath(folder),
     brotliCompressSync(archive, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
   )
   return folder

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { pathOf } from '../../core/database/embedded/prepared-files.ts'
+import { preparedFilePath } from '../../core/database/embedded/prepared-files.ts'
 import { builtFile } from './program.ts'
 
 const modules = resolve(import.meta.dirname, '..', '..', 'node_modules')
@@ -36,7 +36,7 @@ async function patternFiles(): Promise<string> {
 
 /** Commands that tests run in processes of their own start from it, as the built package does from its own. */
 function layPreparedFiles(tar: string): void {
-  const file = pathOf(dirname(builtFile('core/database/embedded/engine.ts')))
+  const file = preparedFilePath(dirname(builtFile('core/database/embedded/engine.ts')))
   if (existsSync(file)) return
   const draft = `${file}.${process.pid}`
   writeFileSync(

@@ -28,7 +28,7 @@ export interface ClientDocuments {
 }
 
 /** Reads the GraphQL documents of a folder: .graphql and .gql files, and templates in code. */
-export async function readDocuments(folder: string): Promise<Result<ClientDocuments, string>> {
+export async function readGraphqlDocuments(folder: string): Promise<Result<ClientDocuments, string>> {
   try {
     const names = (await listFiles(folder, '')).sort()
     const files: DocumentFile[] = []

@@ -83,7 +83,7 @@ interface DocumentCheckTerms extends CommandContext {
  */
 export async function runDocumentCheck(terms: DocumentCheckTerms): Promise<0 | 1> {
   // The parser of JavaScript is not loaded for other examinations.
-  const { readDocuments } = await import('./doctor-documents.ts')
+  const { readGraphqlDocuments: readDocuments } = await import('./doctor-documents.ts')
   const read = await readDocuments(terms.documents)
   if (!read.ok) return printReasons(terms, read.reasons)
   const { documents, skipped } = read.value

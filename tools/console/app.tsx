@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } fr
 import { Route, Routes } from 'react-router-dom'
 import { ApiFault, callApi, readUser, session } from './api/client.ts'
 import { createDataProvider } from './api/data-provider.ts'
-import type { Json } from './api/json.ts'
+import type { JsonValue } from './api/json.ts'
 import { type ApiSchema, readSchema } from './api/schema.ts'
 import { SchemaProvider } from './shell/context.tsx'
 import { createI18nProvider, useWords } from './shell/i18n.tsx'
@@ -13,7 +13,7 @@ import { describeFault } from './shell/notices.tsx'
 import { AccountPage, HomePage, MissingPage } from './shell/pages.tsx'
 import { RenewModal, SignInPage } from './shell/sign-in.tsx'
 
-const ListPage = lazy(() => import('./lists/list-page.tsx').then(part => ({ default: part.ListPage })))
+const ListPage = lazy(() => import('./lists/list-page.tsx').then(part => ({ default: part.ListScreen })))
 const EditPage = lazy(() => import('./forms/edit-page.tsx').then(part => ({ default: part.EditPage })))
 const SinglePage = lazy(() => import('./forms/edit-page.tsx').then(part => ({ default: part.SinglePage })))
 const MediaPage = lazy(() => import('./media/media-page.tsx').then(part => ({ default: part.MediaPage })))
@@ -27,7 +27,7 @@ const store = memoryStore()
 const createQueries = () =>
   new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } } })
 
-export function App() {
+export function ConsoleApp() {
   const version = useSyncExternalStore(session.subscribe, session.version)
   const schema = useApiSchema(version)
   const [queryClient] = useState(createQueries)
@@ -128,7 +128,7 @@ async function loadSchema(): Promise<SchemaState> {
 /** The user of the session cookie; roles without `me` are known from the sign-in. */
 async function findUser() {
   const answer = await callApi('GET', '/users/me', { signsIn: false }).catch(refusedToNull)
-  const user: Json = answer?.body ?? null
+  const user: JsonValue = answer?.body ?? null
   return readUser(user) ?? null
 }
 

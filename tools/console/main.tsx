@@ -2,7 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
 import { page } from './api/client.ts'
-import { App } from './app.tsx'
+import { ConsoleApp } from './app.tsx'
 import { applyTheme } from './shell/layout.tsx'
 import './styles/base.css'
 import './styles/content.css'
@@ -13,7 +13,7 @@ if (root)
   createRoot(root).render(
     <StrictMode>
       <BrowserRouter basename={page.path}>
-        <App />
+        <ConsoleApp />
       </BrowserRouter>
     </StrictMode>,
   )

@@ -19,13 +19,13 @@ const INITDB_PARAMETERS = ['--wal-segsize=4']
  * undefined: the build has none for the installed version of PGlite, so initdb has to make them.
  */
 export async function readPreparedFiles(folder = FOLDER): Promise<Blob | undefined> {
-  const file = pathOf(folder)
+  const file = preparedFilePath(folder)
   return existsSync(file) ? new Blob([await decompress(await readFile(file))]) : undefined
 }
 
 /** Writes what `readPreparedFiles` reads, once for each version of PGlite, and removes the files of other versions. */
 export async function writePreparedFiles(folder = FOLDER): Promise<void> {
-  const file = pathOf(folder)
+  const file = preparedFilePath(folder)
   for (const name of readdirSync(folder))
     if (/^embedded-.*\.tar\.br$/.test(name) && join(folder, name) !== file) rmSync(join(folder, name))
   if (existsSync(file)) return
@@ -39,7 +39,7 @@ export async function writePreparedFiles(folder = FOLDER): Promise<void> {
 }
 
 /** The name has the version of PGlite: PostgreSQL opens files of its own version only. */
-export function pathOf(folder: string): string {
+export function preparedFilePath(folder: string): string {
   const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
   return join(folder, `embedded-${version}.tar.br`)

@@ -15,7 +15,7 @@ import {
 import { sameDefault } from './literals.ts'
 import { converted, mayLose, projection, type TablePair, withNewValues } from './pair-tables.ts'
 import { CATALOGUE_TYPES } from './read-catalogue.ts'
-import { countForeignRows, countLostValues, countRows, countTooMany } from './row-counts.ts'
+import { countLostValues, countRemovedRows, countRows, countTooMany } from './row-counts.ts'
 
 /** Compares the columns of a table with the model. */
 export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
@@ -301,7 +301,7 @@ export function* compareRemovedRows(pair: TablePair): Generator<SchemaFinding> {
     const actual = pair.columns.get(column.name)
     if (column.only === undefined || actual === undefined) continue
     if (pair.made.kinds.get(actual.name) !== columnKindOf(column))
-      yield* removeRows(pair, column, column.only)
+      yield* checkRemovedRows(pair, column, column.only)
   }
 }
 
@@ -311,14 +311,18 @@ export function columnKindOf({ attribute, only }: Column): string | null {
   return attribute?.kind === 'scalar' ? attribute.type : null
 }
 
-function* removeRows(pair: TablePair, column: Column, only: readonly string[]): Generator<SchemaFinding> {
+function* checkRemovedRows(
+  pair: TablePair,
+  column: Column,
+  only: readonly string[],
+): Generator<SchemaFinding> {
   const { schema, desired } = pair
   const columnName = ident(column.name)
   const others =
     only.length === 0
       ? `${columnName} IS NOT NULL`
       : `${columnName} NOT IN (${only.map(quoteConstant).join(', ')})`
-  const question = countForeignRows(projection(pair), columnName, others)
+  const question = countRemovedRows(projection(pair), columnName, others)
   const remove = `DELETE FROM ${qualified(schema, desired.name)} WHERE ${others}`
   const words = `remove rows of "${desired.name}" whose ${column.name} is no longer in the project`
   const done = { ...step('drop', `${words} (${desired.serves})`, remove), onlyIf: question }

@@ -50,7 +50,7 @@ export function sample(groups: string): RowCountQuery {
 }
 
 /** Rows of values that mean nothing any more. */
-export const countForeignRows = (from: string, value: string, others: string): RowCountQuery =>
+export const countRemovedRows = (from: string, value: string, others: string): RowCountQuery =>
   sample(`SELECT ${value} AS value, count(*)::integer AS n FROM ${from} WHERE ${others} GROUP BY 1`)
 
 export function findDangling(from: string, to: string | null, key: ForeignKey): RowCountQuery {

@@ -112,11 +112,11 @@ const removeUser: UsersHandler = async (call, { users }) =>
 const answerText = (text: string | null, call: EndpointCall): HttpResponse =>
   text === null ? { status: 204, body: null } : answerJson(text, call)
 
-/** `hasPage`: with `start` and `limit` as top-level parameters. */
-function parseUsers({ request }: EndpointCall, terms: RestTerms, hasPage = false): Query {
+/** `allowsPage`: with `start` and `limit` as top-level parameters. */
+function parseUsers({ request }: EndpointCall, terms: RestTerms, allowsPage = false): Query {
   const parameters = requestParams(request)
   const shared = parseSharedQuery(terms.model.builtIn.user, parameters, terms)
-  const page = hasPage ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
+  const page = allowsPage ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
   return { ...shared, take: { kind: 'many', page, total: false }, locale: { kind: 'all' } }
 }
 

@@ -1,7 +1,7 @@
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, Locale, Model } from '../../../core/model/model.ts'
 import type { Settings } from '../../../core/project/settings/settings.ts'
-import { type ApiScope, compareAttribute, isNeeded, type Level, nameOf } from './compare-attributes.ts'
+import { type ApiScope, compareAttribute, holderName, isNeeded, type Level } from './compare-attributes.ts'
 
 /** A change of the API between two versions of a project. The paths name the declarations; null: it has none. */
 export interface ApiChange {
@@ -157,7 +157,7 @@ function compareLocales(before: Model, after: Model): readonly ApiChange[] {
 }
 
 /** The declaration of a content-type or component. */
-export const pathOf = (holder: Holder): Path => {
+export const declarationPath = (holder: Holder): Path => {
   if (holder.holder === 'component') return ['components', holder.uid]
   return holder.builtIn ? [holder.key] : ['contentTypes', holder.key]
 }
@@ -168,14 +168,14 @@ function compareHolders(
   zoned: ReadonlySet<string>,
 ): readonly ApiChange[] {
   const found = (holder: Holder) =>
-    after.find(each => nameOf(each) === nameOf(holder)) ??
-    after.find(each => each.renamedFrom === nameOf(holder))
+    after.find(each => holderName(each) === holderName(holder)) ??
+    after.find(each => each.renamedFrom === holderName(holder))
   const matched = new Set(before.map(found))
   const changes = before.flatMap((old): readonly ApiChange[] => {
     const now = found(old)
     if (now) return [...compareType(old, now, zoned), ...compareAttributes(old, now)]
-    const message = `\`${nameOf(old)}\` is gone`
-    return [{ level: 'breaking', scope: 'rest', message, now: null, was: pathOf(old) }]
+    const message = `\`${holderName(old)}\` is gone`
+    return [{ level: 'breaking', scope: 'rest', message, now: null, was: declarationPath(old) }]
   })
   const added = after.filter(holder => !matched.has(holder))
   return [
@@ -184,8 +184,8 @@ function compareHolders(
       (holder): ApiChange => ({
         level: 'safe',
         scope: 'both',
-        message: `\`${nameOf(holder)}\` is new`,
-        now: pathOf(holder),
+        message: `\`${holderName(holder)}\` is new`,
+        now: declarationPath(holder),
         was: null,
       }),
     ),
@@ -197,16 +197,16 @@ const addressOf = ({ kind, key, pluralApiId }: ContentType): string =>
 
 /** `zoned`: the components of dynamic zones. */
 function compareType(old: Holder, now: Holder, zoned: ReadonlySet<string>): readonly ApiChange[] {
-  const places = { now: pathOf(now), was: pathOf(old) }
+  const places = { now: declarationPath(now), was: declarationPath(old) }
   if (old.holder === 'component' || now.holder === 'component')
-    return nameOf(old) === nameOf(now)
+    return holderName(old) === holderName(now)
       ? []
       : [
           {
             // Only zones name their components in answers and bodies.
-            level: zoned.has(nameOf(old)) ? 'breaking' : 'safe',
+            level: zoned.has(holderName(old)) ? 'breaking' : 'safe',
             scope: 'rest',
-            message: `the component \`${nameOf(old)}\` is called \`${nameOf(now)}\``,
+            message: `the component \`${holderName(old)}\` is called \`${holderName(now)}\``,
             ...places,
           },
         ]
@@ -252,8 +252,8 @@ function compareAttributes(old: Holder, now: Holder): readonly ApiChange[] {
   const found = ({ name }: Attribute) =>
     declared(now).find(each => each.name === name) ?? declared(now).find(each => each.renamedFrom === name)
   const matched = new Set(declared(old).map(found))
-  const at = (holder: Holder, name: string): Path => [...pathOf(holder), 'attributes', name]
-  const of = (attribute: Attribute): string => `\`${attribute.name}\` of \`${nameOf(now)}\``
+  const at = (holder: Holder, name: string): Path => [...declarationPath(holder), 'attributes', name]
+  const of = (attribute: Attribute): string => `\`${attribute.name}\` of \`${holderName(now)}\``
   const changes = declared(old).flatMap((was): readonly ApiChange[] => {
     const after = found(was)
     if (!after)

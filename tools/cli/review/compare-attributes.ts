@@ -17,7 +17,8 @@ export type Level = 'breaking' | 'risky' | 'safe'
 export type ApiScope = 'rest' | 'graphql' | 'both'
 
 /** `book`, `shop.size`. */
-export const nameOf = (holder: Holder): string => (holder.holder === 'content-type' ? holder.key : holder.uid)
+export const holderName = (holder: Holder): string =>
+  holder.holder === 'content-type' ? holder.key : holder.uid
 
 /** A create without it is refused. */
 export const isNeeded = (attribute: Attribute): boolean =>
@@ -91,7 +92,7 @@ function compareZones(was: ZoneAttribute, now: ZoneAttribute): readonly (Attribu
 }
 
 const isSameHolder = (was: Holder, now: Holder): boolean =>
-  nameOf(was) === nameOf(now) || now.renamedFrom === nameOf(was)
+  holderName(was) === holderName(now) || now.renamedFrom === holderName(was)
 
 const compareRelations = (
   was: RelationAttribute,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { SchemaChange, SchemaSource } from '../../../core/graphql/compare-schemas.ts'
 import type { RolesProject } from '../roles/roles-project.ts'
-import { type ApiChange, compareApi, type ModulePlace, pathOf } from './compare-api.ts'
+import { type ApiChange, compareApi, declarationPath, type ModulePlace } from './compare-api.ts'
 import { type CodeVersion, compareCode, findText } from './compare-code.ts'
 
 interface ApiVersion {
@@ -67,7 +67,7 @@ function sourcePath(source: SchemaSource): Path | null {
   if ('extension' in source) return null
   const { holder, attribute } = source
   if (holder.holder === 'content-type' && holder.builtIn && holder.key !== 'user') return null
-  return attribute === null ? pathOf(holder) : [...pathOf(holder), 'attributes', attribute]
+  return attribute === null ? declarationPath(holder) : [...declarationPath(holder), 'attributes', attribute]
 }
 
 function modulePlace(

@@ -12,8 +12,8 @@ import { type RolesProject, unknownName } from './roles-project.ts'
 /** The file of a project with its permissions as expectations. */
 const PERMISSIONS_FILE = join('tests', 'permissions.yaml')
 
-export const KINDS = ['may', 'not', 'sees', 'never'] as const
-export type Kind = (typeof KINDS)[number]
+export const EXPECTATION_KINDS = ['may', 'not', 'sees', 'never'] as const
+export type Kind = (typeof EXPECTATION_KINDS)[number]
 
 /** A line of the file: what a role is expected to be able to do, or not. */
 export interface Expectation {
@@ -88,14 +88,18 @@ function toGroups(parsing: Parsing): readonly Group[] {
 
 function toGroup(entry: Readonly<Record<string, unknown>>, path: Path, parsing: Parsing): readonly Group[] {
   for (const key of Object.keys(entry))
-    if (key !== 'as' && !KINDS.some(kind => kind === key))
-      report(parsing, [...path, key], `unknown key \`${key}\`${didYouMean(key, ['as', ...KINDS])}`)
+    if (key !== 'as' && !EXPECTATION_KINDS.some(kind => kind === key))
+      report(
+        parsing,
+        [...path, key],
+        `unknown key \`${key}\`${didYouMean(key, ['as', ...EXPECTATION_KINDS])}`,
+      )
   const holder = toHolder(entry.as, parsing.roles)
   if (!holder.ok) {
     for (const reason of holder.reasons) report(parsing, [...path, 'as'], reason)
     return []
   }
-  const expectations = KINDS.flatMap(kind =>
+  const expectations = EXPECTATION_KINDS.flatMap(kind =>
     toExpectations(entry[kind] ?? [], { kind, path: [...path, kind] }, parsing),
   )
   return [{ ...holder.value, expectations }]

@@ -1,4 +1,4 @@
-import { asList, asText, isRecord, type Json, parseExact, printExact, toQuery } from './json.ts'
+import { asList, asText, isJsonObject, type JsonValue, parseExact, printExact, toQuery } from './json.ts'
 
 /** One field that the server refused: `details.errors` of docs/rest.md. */
 export interface FieldFault {
@@ -31,7 +31,7 @@ export interface ApiRequest {
 }
 
 export interface ApiAnswer {
-  readonly body: Json
+  readonly body: JsonValue
   readonly etag: string | null
 }
 
@@ -68,13 +68,13 @@ class Session {
 
   remembered(): SessionUser | null {
     const stored = sessionStorage.getItem(USER_KEY)
-    const value: Json = stored === null ? null : (JSON.parse(stored) as Json)
-    return isRecord(value) ? { id: asText(value.id), username: asText(value.username) } : null
+    const value: JsonValue = stored === null ? null : (JSON.parse(stored) as JsonValue)
+    return isJsonObject(value) ? { id: asText(value.id), username: asText(value.username) } : null
   }
 
   /** The token stays in memory: a reload asks for the password again. */
-  start(body: Json): void {
-    const answer = isRecord(body) ? body : {}
+  start(body: JsonValue): void {
+    const answer = isJsonObject(body) ? body : {}
     this.#token = asText(answer.jwt) || null
     this.accept(readUser(answer.user ?? null))
   }
@@ -109,8 +109,8 @@ class Session {
   }
 }
 
-export const readUser = (value: Json): SessionUser | null =>
-  isRecord(value) ? { id: String(value.id ?? ''), username: asText(value.username) } : null
+export const readUser = (value: JsonValue): SessionUser | null =>
+  isJsonObject(value) ? { id: String(value.id ?? ''), username: asText(value.username) } : null
 
 export const session = new Session()
 
@@ -119,8 +119,8 @@ export const page: { readonly path: string; readonly api: string } = readPage()
 
 function readPage() {
   const content = document.querySelector('meta[name="plinth"]')?.getAttribute('content') ?? '{}'
-  const value = JSON.parse(content) as Json
-  const info = isRecord(value) ? value : {}
+  const value = JSON.parse(content) as JsonValue
+  const info = isJsonObject(value) ? value : {}
   return { path: asText(info.path) || '/console', api: asText(info.api) || '/api' }
 }
 
@@ -153,11 +153,11 @@ async function send(method: string, path: string, request: ApiRequest): Promise<
   })
 }
 
-function toFault(response: Response, body: Json): ApiFault {
-  const error = isRecord(body) && isRecord(body.error) ? body.error : {}
-  const details = isRecord(error.details) ? error.details : {}
+function toFault(response: Response, body: JsonValue): ApiFault {
+  const error = isJsonObject(body) && isJsonObject(body.error) ? body.error : {}
+  const details = isJsonObject(error.details) ? error.details : {}
   const fields = asList(details.errors)
-    .filter(isRecord)
+    .filter(isJsonObject)
     .map(({ path, message }) => ({ path: asList(path).map(String), message: asText(message) }))
   const seconds = Number(response.headers.get('Retry-After'))
   const message = asText(error.message) || response.statusText || `HTTP ${response.status}`

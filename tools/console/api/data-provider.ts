@@ -1,6 +1,6 @@
 import type { DataProvider, GetListParams, RaRecord } from 'ra-core'
 import { callApi } from './client.ts'
-import { asList, isRecord, type JsonRecord } from './json.ts'
+import { asList, isJsonObject, type JsonRecord } from './json.ts'
 import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
 
 /** The state of a list, as its address has it (`filter` of ra-core). */
@@ -8,10 +8,10 @@ export interface ListFilter {
   readonly text?: string
   readonly status?: string
   readonly locale?: string
-  readonly where?: readonly Condition[]
+  readonly where?: readonly FilterCondition[]
 }
 
-export interface Condition {
+export interface FilterCondition {
   readonly name: string
   readonly operator: string
   readonly value: string
@@ -46,7 +46,7 @@ async function listDocuments(schema: ApiSchema, name: string, params: GetListPar
   if (!type) return { data: [], pageInfo: {} }
   const filter = params.filter as ListFilter
   const { page, perPage } = params.pagination ?? { page: 1, perPage: 25 }
-  const version = versionOf(schema, type, filter)
+  const version = versionParams(schema, type, filter)
   const { body } = await callApi('GET', type.path, {
     query: {
       ...version,
@@ -57,7 +57,7 @@ async function listDocuments(schema: ApiSchema, name: string, params: GetListPar
     },
     ...(params.signal && { signal: params.signal }),
   })
-  const found = asList(isRecord(body) ? (body.data ?? null) : null).filter(isRecord)
+  const found = asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject)
   const rows = found.slice(0, perPage)
   const states = await readStates(type, version, rows)
   return {
@@ -71,7 +71,7 @@ async function listDocuments(schema: ApiSchema, name: string, params: GetListPar
 }
 
 /** `status` and `locale` of a request about this type. Drafts include what is published, if the caller may read them. */
-export function versionOf(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Record<string, string> {
+export function versionParams(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Record<string, string> {
   const drafts = type.draftAndPublish && type.actions.has('readDrafts')
   const locale = filter.locale ?? schema.defaultLocale
   return {
@@ -81,7 +81,7 @@ export function versionOf(schema: ApiSchema, type: TypeInfo, filter: ListFilter)
 }
 
 function listQuery(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Record<string, unknown> {
-  const columns = columnsOf(type)
+  const columns = listColumns(type)
   const links = columns.filter(({ type: kind }) => kind === 'relation' || kind === 'media')
   const conditions = (filter.where ?? []).filter(({ name }) =>
     type.attributes.some(attribute => attribute.name === name && attribute.readable),
@@ -126,8 +126,8 @@ async function readStates(
         pagination: { start: 0, limit: ids.length, withCount: false },
       },
     })
-    const data = asList(isRecord(body) ? (body.data ?? null) : null)
-    return data.filter(isRecord).map(({ documentId }) => String(documentId))
+    const data = asList(isJsonObject(body) ? (body.data ?? null) : null)
+    return data.filter(isJsonObject).map(({ documentId }) => String(documentId))
   }
   const [drafts, modified] = await Promise.all([idsOf('never-published'), idsOf('modified')])
   const stateOf = (id: string): PublicationState => {
@@ -154,7 +154,7 @@ const IN_LISTS: ReadonlySet<string> = new Set([
 ])
 
 /** The columns of the project file that the caller may read, else the label, the first attributes and a time. */
-export function columnsOf(type: TypeInfo): readonly AttributeInfo[] {
+export function listColumns(type: TypeInfo): readonly AttributeInfo[] {
   const readable = type.attributes.filter(attribute => attribute.readable)
   const named = type.layout.columns.flatMap(name => readable.filter(attribute => attribute.name === name))
   if (named.length > 0) return named

@@ -1,15 +1,15 @@
-export type Json = string | number | boolean | null | readonly Json[] | JsonRecord
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonRecord
 export interface JsonRecord {
-  readonly [key: string]: Json
+  readonly [key: string]: JsonValue
 }
 
-export const isRecord = (value: unknown): value is JsonRecord =>
+export const isJsonObject = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const asList = (value: Json | undefined): readonly Json[] =>
-  Array.isArray(value) ? (value as readonly Json[]) : []
+export const asList = (value: JsonValue | undefined): readonly JsonValue[] =>
+  Array.isArray(value) ? (value as readonly JsonValue[]) : []
 
-export const asText = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+export const asText = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '')
 
 export const equalJson = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
@@ -25,20 +25,20 @@ const STRING_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*"?|-?\d[\d.eE+-]*/g
  * Parses JSON without losing digits: a number that a double would print in another way becomes a marked text, which
  * `printExact` prints as it was.
  */
-export function parseExact(text: string): Json {
+export function parseExact(text: string): JsonValue {
   const marked = text.replaceAll(STRING_OR_NUMBER, token =>
     token.startsWith('"') || String(Number(token)) === token || Number.isNaN(Number(token))
       ? token
       : `"\\u0000${token}"`,
   )
-  return JSON.parse(marked) as Json
+  return JSON.parse(marked) as JsonValue
 }
 
 export const printExact = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent).replaceAll(EXACT_IN_JSON, '$1')
 
 /** A number or text as it is shown: without the mark of `parseExact`. */
-export const digitsOf = (value: Json): string => (value === null ? '' : String(value).replace(EXACT, ''))
+export const digitsOf = (value: JsonValue): string => (value === null ? '' : String(value).replace(EXACT, ''))
 
 /** Nested brackets, as the API reads them. undefined is left out; an empty list has no name. */
 export function toQuery(params: Readonly<Record<string, unknown>>): string {

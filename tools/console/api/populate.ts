@@ -4,7 +4,7 @@ import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } 
 const DEPTH = 6
 
 /** What a form shows of a document: `populate` for everything that the caller may read. */
-export const populateAll = (schema: ApiSchema, type: TypeInfo): Record<string, unknown> =>
+export const populateForm = (schema: ApiSchema, type: TypeInfo): Record<string, unknown> =>
   populateOf(schema, type.attributes, DEPTH)
 
 export function populateOf(

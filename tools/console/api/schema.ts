@@ -1,4 +1,4 @@
-import { asList, asText, isRecord, type Json, type JsonRecord } from './json.ts'
+import { asList, asText, isJsonObject, type JsonRecord, type JsonValue } from './json.ts'
 
 /** One attribute that the caller may read or write: `x-plinth` of the OpenAPI document. */
 export interface AttributeInfo {
@@ -60,7 +60,7 @@ export interface ApiSchema {
 }
 
 /** `x-plinth` of the OpenAPI document (docs/rest.md, "OpenAPI"). */
-export function readSchema(document: Json): ApiSchema {
+export function readSchema(document: JsonValue): ApiSchema {
   const root = recordOf(recordOf(document)['x-plinth'])
   return {
     name: asText(root.name) || 'Plinth',
@@ -68,18 +68,18 @@ export function readSchema(document: Json): ApiSchema {
     defaultLocale: asText(root.defaultLocale) || null,
     views: texts(root.views),
     providers: texts(root.providers),
-    upload: isRecord(root.upload),
-    types: asList(root.types).filter(isRecord).map(readType),
+    upload: isJsonObject(root.upload),
+    types: asList(root.types).filter(isJsonObject).map(readType),
     components: new Map(
       asList(root.components)
-        .filter(isRecord)
+        .filter(isJsonObject)
         .map(component => [asText(component.uid), attributesOf(component)]),
     ),
   }
 }
 
 const attributesOf = (holder: JsonRecord): readonly AttributeInfo[] =>
-  asList(holder.attributes).filter(isRecord).map(readAttribute)
+  asList(holder.attributes).filter(isJsonObject).map(readAttribute)
 
 const readAttribute = (info: JsonRecord): AttributeInfo => ({
   name: asText(info.name),
@@ -122,8 +122,8 @@ function readType(info: JsonRecord): TypeInfo {
   }
 }
 
-function readLayout(value: Json | undefined): ConsoleLayout {
-  const info = isRecord(value) ? value : {}
+function readLayout(value: JsonValue | undefined): ConsoleLayout {
+  const info = isJsonObject(value) ? value : {}
   return {
     label: asText(info.label) || null,
     columns: texts(info.columns),
@@ -158,7 +158,7 @@ export function toLabel(name: string): string {
   return lower.charAt(0).toUpperCase() + lower.slice(1)
 }
 
-const recordOf = (value: Json | undefined): JsonRecord => (isRecord(value) ? value : {})
-const texts = (value: Json | undefined): readonly string[] => asList(value).map(asText)
-const boundary = (value: Json | undefined): number | string | null =>
+const recordOf = (value: JsonValue | undefined): JsonRecord => (isJsonObject(value) ? value : {})
+const texts = (value: JsonValue | undefined): readonly string[] => asList(value).map(asText)
+const boundary = (value: JsonValue | undefined): number | string | null =>
   typeof value === 'number' || typeof value === 'string' ? value : null

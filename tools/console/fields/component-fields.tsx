@@ -1,4 +1,4 @@
-import { asList, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import { asList, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import { toLabel } from '../api/schema.ts'
 import { describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -37,7 +37,7 @@ function ComponentValues({ component, item, path, onItem, field: Field }: Compon
 export function ComponentField(props: HolderProps) {
   const words = useWords()
   const { attribute, value, readOnly, onChange } = props
-  if (!isRecord(value))
+  if (!isJsonObject(value))
     return (
       <button type="button" disabled={readOnly} onClick={() => onChange({})}>
         {words('add')} {toLabel(attribute.name)}
@@ -106,7 +106,7 @@ interface ItemsProps extends HolderProps {
 function Items(props: ItemsProps) {
   const { value, path, readOnly, onChange, componentOf, attribute } = props
   const schema = useSchema()
-  const items = asList(value).filter(isRecord)
+  const items = asList(value).filter(isJsonObject)
   const titleOf = (item: JsonRecord, index: number): string => {
     const named = schema.components.get(componentOf(item))?.find(({ type }) => TEXTUAL.has(type))
     const text = named ? describeValue(item[named.name] ?? null) : ''
@@ -126,7 +126,7 @@ function Items(props: ItemsProps) {
       keyOf={keyOfItem}
       labelOf={titleOf}
       readOnly={readOnly}
-      onMove={moved => onChange(moved as Json)}
+      onMove={moved => onChange(moved as JsonValue)}
       onRemove={index => onChange(items.toSpliced(index, 1))}
       onDuplicate={duplicate}
     >

@@ -1,4 +1,4 @@
-import { asList, digitsOf, equalJson, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import { asList, digitsOf, equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import type { ApiSchema, AttributeInfo } from '../api/schema.ts'
 
 /**
@@ -10,8 +10,8 @@ export function bodyOf(
   attributes: readonly AttributeInfo[],
   before: JsonRecord,
   after: JsonRecord,
-): Record<string, Json> {
-  const body: Record<string, Json> = {}
+): Record<string, JsonValue> {
+  const body: Record<string, JsonValue> = {}
   for (const attribute of attributes) {
     const was = before[attribute.name]
     const is = after[attribute.name]
@@ -21,7 +21,7 @@ export function bodyOf(
   return body
 }
 
-function writtenValue(schema: ApiSchema, attribute: AttributeInfo, was: Json, is: Json): Json {
+function writtenValue(schema: ApiSchema, attribute: AttributeInfo, was: JsonValue, is: JsonValue): JsonValue {
   switch (attribute.type) {
     case 'relation':
       return relationChanges(linksOf(was), linksOf(is))
@@ -40,15 +40,20 @@ function writtenValue(schema: ApiSchema, attribute: AttributeInfo, was: Json, is
   }
 }
 
-const fileId = (file: Json): Json => (isRecord(file) ? (file.id ?? null) : file)
+const fileId = (file: JsonValue): JsonValue => (isJsonObject(file) ? (file.id ?? null) : file)
 
-const itemsOf = (schema: ApiSchema, attribute: AttributeInfo, was: Json, is: Json): Json =>
+const itemsOf = (schema: ApiSchema, attribute: AttributeInfo, was: JsonValue, is: JsonValue): JsonValue =>
   asList(is).map(item => itemOf(schema, attribute, asList(was), item))
 
-function itemOf(schema: ApiSchema, attribute: AttributeInfo, was: readonly Json[], is: Json): Json {
-  if (!isRecord(is)) return null
+function itemOf(
+  schema: ApiSchema,
+  attribute: AttributeInfo,
+  was: readonly JsonValue[],
+  is: JsonValue,
+): JsonValue {
+  if (!isJsonObject(is)) return null
   const name = attribute.component ?? String(is.__component)
-  const before = was.filter(isRecord).find(item => item.id !== undefined && isSame(item, is)) ?? {}
+  const before = was.filter(isJsonObject).find(item => item.id !== undefined && isSame(item, is)) ?? {}
   const kind = attribute.type === 'dynamiczone' ? { __component: name } : {}
   const id = before.id === undefined ? {} : { id: before.id }
   return { ...kind, ...id, ...bodyOf(schema, schema.components.get(name) ?? [], before, is) }
@@ -58,18 +63,18 @@ const isSame = (one: JsonRecord, other: JsonRecord): boolean =>
   one.id === other.id && one.__component === other.__component
 
 /** A to-one relation is a document or null, a to-many relation a list. */
-export const linksOf = (value: Json): readonly string[] =>
-  (Array.isArray(value) ? asList(value) : [value]).filter(isRecord).map(link => String(link.documentId))
+export const linksOf = (value: JsonValue): readonly string[] =>
+  (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject).map(link => String(link.documentId))
 
 /**
  * What turns one order of links into another: `connect` with positions moves as few links as possible, and links that
  * others add meanwhile stay (docs/rest.md, "Relations"). Never `set`.
  */
-export function relationChanges(before: readonly string[], after: readonly string[]): Json {
+export function relationChanges(before: readonly string[], after: readonly string[]): JsonValue {
   const kept = new Set(after)
   const disconnect = before.filter(id => !kept.has(id))
   const staying = longestRun(before, after)
-  const connect: Json[] = []
+  const connect: JsonValue[] = []
   after.forEach((id, index) => {
     if (staying.has(id)) return
     const previous = after[index - 1]
@@ -119,8 +124,8 @@ export function withoutIds(
   const copies = attributes
     .filter(({ type, name }) => (type === 'component' || type === 'dynamiczone') && rest[name])
     .map(attribute => {
-      const copy = (item: Json): Json =>
-        isRecord(item)
+      const copy = (item: JsonValue): JsonValue =>
+        isJsonObject(item)
           ? withoutIds(
               schema,
               schema.components.get(attribute.component ?? String(item.__component)) ?? [],
@@ -139,10 +144,10 @@ export function withoutPasswords(
   attributes: readonly AttributeInfo[],
   value: JsonRecord,
 ): JsonRecord {
-  const clean = (attribute: AttributeInfo, inner: Json): Json => {
+  const clean = (attribute: AttributeInfo, inner: JsonValue): JsonValue => {
     if (attribute.type !== 'component' && attribute.type !== 'dynamiczone') return inner
-    const each = (item: Json): Json =>
-      isRecord(item)
+    const each = (item: JsonValue): JsonValue =>
+      isJsonObject(item)
         ? withoutPasswords(
             schema,
             schema.components.get(attribute.component ?? String(item.__component)) ?? [],
@@ -151,7 +156,7 @@ export function withoutPasswords(
         : item
     return Array.isArray(inner) ? asList(inner).map(each) : each(inner)
   }
-  const rest = { ...value } as Record<string, Json>
+  const rest = { ...value } as Record<string, JsonValue>
   for (const attribute of attributes) {
     const inner = rest[attribute.name]
     if (attribute.type === 'password') delete rest[attribute.name]

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import type { Json, JsonRecord } from '../api/json.ts'
+import type { JsonRecord, JsonValue } from '../api/json.ts'
 import type { AttributeInfo } from '../api/schema.ts'
 
 interface FieldProps {
   readonly attribute: AttributeInfo
   readonly path: readonly string[]
-  readonly value: Json
-  readonly onChange: (value: Json) => void
+  readonly value: JsonValue
+  readonly onChange: (value: JsonValue) => void
 }
 
 export interface InputProps extends FieldProps {

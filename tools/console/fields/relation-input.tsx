@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { callApi } from '../api/client.ts'
-import { versionOf } from '../api/data-provider.ts'
-import { asList, isRecord, type JsonRecord } from '../api/json.ts'
+import { versionParams } from '../api/data-provider.ts'
+import { asList, isJsonObject, type JsonRecord } from '../api/json.ts'
 import { findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { describeValue } from '../lists/cell-value.tsx'
 import { useTyping } from '../lists/filter-bar.tsx'
@@ -21,7 +21,7 @@ export function RelationInput(props: InputProps) {
   const { attribute, value, readOnly, onChange } = props
   const target = findType(schema, attribute.target)
   const many = attribute.relation?.endsWith('ToMany') ?? Array.isArray(value)
-  const links = (Array.isArray(value) ? asList(value) : [value]).filter(isRecord)
+  const links = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
   if (!target) return <p className="help">{words('unreadableTarget')}</p>
   const apply = (next: readonly JsonRecord[]) => onChange(many ? next : (next.at(-1) ?? null))
   const chosen = new Set(links.map(({ documentId }) => documentId))
@@ -81,14 +81,14 @@ function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
     retry: false,
     queryFn: async ({ signal }) => {
       const query = {
-        ...versionOf(schema, target, locale === null ? {} : { locale }),
+        ...versionParams(schema, target, locale === null ? {} : { locale }),
         fields: label === null ? ['documentId'] : [label],
         sort: label ?? undefined,
         _q: search || undefined,
         pagination: { limit: FOUND, withCount: false },
       }
       const { body } = await callApi('GET', target.path, { query, signal })
-      return asList(isRecord(body) ? (body.data ?? null) : null).filter(isRecord)
+      return asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject)
     },
   })
   if (!open)

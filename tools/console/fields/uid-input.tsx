@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { callApi } from '../api/client.ts'
-import { asList, asText, isRecord } from '../api/json.ts'
+import { asList, asText, isJsonObject } from '../api/json.ts'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
@@ -28,7 +28,7 @@ export function UidInput(props: InputProps) {
             pagination: { limit: 100, withCount: false },
           },
         })
-          .then(({ body }) => asList(isRecord(body) ? (body.data ?? null) : null).filter(isRecord))
+          .then(({ body }) => asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject))
           .catch(() => [])
       : []
     setBusy(false)

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import { equalJson, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
 import { describeValue } from '../lists/cell-value.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 
 /** Attributes of two versions that differ. Versions number their components differently, so ids do not count. */
-export const changesBetween = (
+export const compareVersions = (
   type: TypeInfo,
   one: JsonRecord,
   other: JsonRecord,
@@ -26,9 +26,9 @@ const OWN: ReadonlySet<string> = new Set([
   'updatedBy',
 ])
 
-function comparable(value: Json | undefined): Json {
-  if (Array.isArray(value)) return (value as readonly Json[]).map(comparable)
-  if (!isRecord(value)) return value ?? null
+function comparable(value: JsonValue | undefined): JsonValue {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(comparable)
+  if (!isJsonObject(value)) return value ?? null
   if (value.documentId !== undefined) return value.documentId
   const { id: _id, __key: _key, ...rest } = value
   return Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, comparable(each)]))
@@ -45,7 +45,7 @@ interface ChangesModalProps {
 /** What publishing would change, and discarding would undo. */
 export function ChangesModal({ type, published, draft, onDiscard, onClose }: ChangesModalProps) {
   const words = useWords()
-  const changes = changesBetween(type, published, draft)
+  const changes = compareVersions(type, published, draft)
   return (
     <Modal title={words('changes')} wide onClose={onClose}>
       {changes.length === 0 && <p>{words('noChanges')}</p>}
@@ -95,8 +95,8 @@ interface ConflictModalProps {
  */
 export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictModalProps) {
   const words = useWords()
-  const changed = changesBetween(type, base, mine).filter(({ writable }) => writable)
-  const foreign = new Set(changesBetween(type, base, theirs))
+  const changed = compareVersions(type, base, mine).filter(({ writable }) => writable)
+  const foreign = new Set(compareVersions(type, base, theirs))
   const [refused, setRefused] = useState<ReadonlySet<string>>(new Set())
   const resolve = () => {
     const kept = changed.filter(({ name }) => !refused.has(name))

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Json, JsonRecord } from '../api/json.ts'
+import type { JsonRecord, JsonValue } from '../api/json.ts'
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
 import { useForm } from '../fields/form-context.tsx'
 import { describeValue } from '../lists/cell-value.tsx'
@@ -9,7 +9,7 @@ import { AttributeField } from './attribute-field.tsx'
 interface DocumentFieldsProps {
   readonly type: TypeInfo
   readonly values: JsonRecord
-  readonly onChange: (name: string, value: Json) => void
+  readonly onChange: (name: string, value: JsonValue) => void
 }
 
 /** What the server sets itself; the form shows the times below. */

@@ -7,9 +7,9 @@ import { canPublish, changeDocument } from '../lists/bulk-actions.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
-import { ChangesModal, changesBetween } from './changes.tsx'
+import { ChangesModal, compareVersions } from './changes.tsx'
 import type { DocumentForm } from './use-document.ts'
-import { addressOf, type DocumentPlace, hasDrafts, readVersion, type Version } from './versions.ts'
+import { addressOf, type DocumentPlace, type DocumentVersion, readVersion, showsDrafts } from './versions.ts'
 
 interface StatusActionsProps {
   readonly place: DocumentPlace
@@ -24,7 +24,7 @@ type Dialog = 'changes' | 'unpublish' | 'delete' | null
 export function StatusActions({ place, form, isNew, allowed, save }: StatusActionsProps) {
   const words = useWords()
   const { type } = place
-  const drafts = hasDrafts(type)
+  const drafts = showsDrafts(type)
   const published = usePublished(place, isNew)
   const queries = useQueryClient()
   const [dialog, setDialog] = useState<Dialog>(null)
@@ -77,7 +77,7 @@ export function StatusActions({ place, form, isNew, allowed, save }: StatusActio
   )
 }
 
-function usePublished(place: DocumentPlace, isNew: boolean): Version | null {
+function usePublished(place: DocumentPlace, isNew: boolean): DocumentVersion | null {
   const schema = useSchema()
   const { type, documentId, locale } = place
   const { data } = useQuery({
@@ -92,12 +92,12 @@ function usePublished(place: DocumentPlace, isNew: boolean): Version | null {
 interface StatusMarkProps {
   readonly place: DocumentPlace
   readonly form: DocumentForm
-  readonly published: Version | null
+  readonly published: DocumentVersion | null
 }
 
 function StatusMark({ place, form, published }: StatusMarkProps) {
   const words = useWords()
-  const modified = published && changesBetween(place.type, published.values, form.values).length > 0
+  const modified = published && compareVersions(place.type, published.values, form.values).length > 0
   const state = published ? (modified ? 'modified' : 'published') : 'draft'
   return <span className={`state ${state}`}>{words(state)}</span>
 }

@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiFault, callApi, type FieldFault } from '../api/client.ts'
-import { equalJson, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import type { ApiSchema } from '../api/schema.ts'
 import { bodyOf } from '../fields/document-body.ts'
 import {
   addressOf,
   type DocumentPlace,
-  hasDrafts,
+  type DocumentVersion,
   keepInput,
   readInput,
   readVersion,
-  type Version,
+  showsDrafts,
   versionQuery,
 } from './versions.ts'
 
 export interface DocumentState {
   /** Without it the document, or this locale of it, does not exist yet. */
-  readonly base: Version | null
+  readonly base: DocumentVersion | null
   readonly values: JsonRecord
   readonly dirty: boolean
   readonly loading: boolean
@@ -26,7 +26,7 @@ export interface DocumentState {
   readonly fault: unknown
   readonly fields: readonly FieldFault[]
   /** The version of another user that conflicts with this one. */
-  readonly conflict: Version | null
+  readonly conflict: DocumentVersion | null
 }
 
 const EMPTY: DocumentState = {
@@ -42,7 +42,7 @@ const EMPTY: DocumentState = {
 }
 
 export interface DocumentForm extends DocumentState {
-  readonly change: (name: string, value: Json) => void
+  readonly change: (name: string, value: JsonValue) => void
   readonly replace: (values: JsonRecord) => void
   /** The saved document; null if it was refused. */
   readonly save: (publish: boolean) => Promise<JsonRecord | null>
@@ -67,7 +67,7 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     async (signal?: AbortSignal) => {
       const base = isNew
         ? null
-        : await readVersion(schema, place, hasDrafts(type) ? 'draft' : 'published', signal)
+        : await readVersion(schema, place, showsDrafts(type) ? 'draft' : 'published', signal)
       setState(current => ({ ...EMPTY, ...startOf(base, current), loading: false }))
     },
     [schema, type, documentId, locale, isNew],
@@ -127,7 +127,7 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
   }
 }
 
-const startOf = (base: Version | null, { fault }: DocumentState) => ({
+const startOf = (base: DocumentVersion | null, { fault }: DocumentState) => ({
   base,
   values: base?.values ?? {},
   fault: base ? null : fault,
@@ -142,9 +142,9 @@ async function write(
   place: DocumentPlace,
   { base, values, dirty }: DocumentState,
   publish: boolean,
-): Promise<Version> {
+): Promise<DocumentVersion> {
   const { type } = place
-  const drafts = hasDrafts(type)
+  const drafts = showsDrafts(type)
   const creates = base === null && place.documentId === null && type.kind === 'collectionType'
   let saved = base
   let written = place
@@ -164,19 +164,24 @@ async function write(
 }
 
 interface Write {
-  readonly data: Readonly<Record<string, Json>>
+  readonly data: Readonly<Record<string, JsonValue>>
   readonly status: string | null
   readonly etag: string | null
 }
 
-async function send(schema: ApiSchema, method: string, place: DocumentPlace, write: Write): Promise<Version> {
+async function send(
+  schema: ApiSchema,
+  method: string,
+  place: DocumentPlace,
+  write: Write,
+): Promise<DocumentVersion> {
   const query = versionQuery(schema, place, write.status)
   const { body, etag } = await callApi(method, addressOf(place), {
     query,
     body: { data: write.data },
     ifMatch: write.etag,
   })
-  const data = isRecord(body) && isRecord(body.data) ? body.data : {}
+  const data = isJsonObject(body) && isJsonObject(body.data) ? body.data : {}
   return { values: data, etag }
 }
 
@@ -188,7 +193,7 @@ async function explain(
 ): Promise<Partial<DocumentState>> {
   if (!(fault instanceof ApiFault)) return { fault }
   if (fault.status !== 412) return { fault, fields: fault.fields }
-  const status = hasDrafts(place.type) ? 'draft' : 'published'
+  const status = showsDrafts(place.type) ? 'draft' : 'published'
   const conflict = await readVersion(schema, place, status).catch(() => null)
   return conflict ? { conflict } : { fault }
 }

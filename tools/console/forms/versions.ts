@@ -1,6 +1,6 @@
 import { ApiFault, callApi, session } from '../api/client.ts'
-import { isRecord, type JsonRecord } from '../api/json.ts'
-import { populateAll } from '../api/populate.ts'
+import { isJsonObject, type JsonRecord } from '../api/json.ts'
+import { populateForm } from '../api/populate.ts'
 import type { ApiSchema, TypeInfo } from '../api/schema.ts'
 import { withoutPasswords } from '../fields/document-body.ts'
 
@@ -12,19 +12,19 @@ export interface DocumentPlace {
 }
 
 /** A version as the server answered it. */
-export interface Version {
+export interface DocumentVersion {
   readonly values: JsonRecord
   readonly etag: string | null
 }
 
-export const hasDrafts = (type: TypeInfo): boolean => type.draftAndPublish && type.actions.has('readDrafts')
+export const showsDrafts = (type: TypeInfo): boolean => type.draftAndPublish && type.actions.has('readDrafts')
 
 /** Reads and writes with the same parameters, so that an ETag of one is valid for the other (docs/rest.md, "Writing"). */
 export function versionQuery(schema: ApiSchema, place: DocumentPlace, status: string | null) {
   return {
     ...(status !== null && place.type.draftAndPublish && { status }),
     ...(place.locale !== null && { locale: place.locale }),
-    populate: populateAll(schema, place.type),
+    populate: populateForm(schema, place.type),
   }
 }
 
@@ -37,12 +37,12 @@ export async function readVersion(
   place: DocumentPlace,
   status: 'draft' | 'published',
   signal?: AbortSignal,
-): Promise<Version | null> {
+): Promise<DocumentVersion | null> {
   const query = versionQuery(schema, place, status)
   try {
     const { body, etag } = await callApi('GET', addressOf(place), { query, ...(signal && { signal }) })
-    const data = isRecord(body) ? body.data : null
-    return isRecord(data) ? { values: data, etag } : null
+    const data = isJsonObject(body) ? body.data : null
+    return isJsonObject(data) ? { values: data, etag } : null
   } catch (fault) {
     if (fault instanceof ApiFault && fault.status === 404) return null
     throw fault

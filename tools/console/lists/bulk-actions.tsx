@@ -1,7 +1,7 @@
 import { useListContext, useNotify } from 'ra-core'
 import { useState } from 'react'
 import { callApi } from '../api/client.ts'
-import { type ListFilter, type ListRow, versionOf } from '../api/data-provider.ts'
+import { type ListFilter, type ListRow, versionParams } from '../api/data-provider.ts'
 import type { TypeInfo } from '../api/schema.ts'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
@@ -20,7 +20,7 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
   const [busy, setBusy] = useState(false)
   const actions = bulkActionsOf(type)
   if (selectedIds.length === 0 || actions.length === 0) return null
-  const { locale } = versionOf(schema, type, filterValues as ListFilter)
+  const { locale } = versionParams(schema, type, filterValues as ListFilter)
   const run = async (bulk: Bulk) => {
     setBusy(true)
     const faults: unknown[] = []

@@ -1,9 +1,9 @@
-import { asList, asText, digitsOf, isRecord, type Json, printExact } from '../api/json.ts'
+import { asList, asText, digitsOf, isJsonObject, type JsonValue, printExact } from '../api/json.ts'
 import type { AttributeInfo } from '../api/schema.ts'
 
 interface CellValueProps {
   readonly attribute: AttributeInfo
-  readonly value: Json
+  readonly value: JsonValue
   /** Instead of nothing. */
   readonly fallback: string
 }
@@ -22,9 +22,9 @@ export function CellValue({ attribute, value, fallback }: CellValueProps) {
 
 const shorten = (text: string): string => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text)
 
-function FileCell({ value }: { readonly value: Json }) {
+function FileCell({ value }: { readonly value: JsonValue }) {
   const files = Array.isArray(value) ? asList(value) : [value]
-  const first = files.filter(isRecord)[0]
+  const first = files.filter(isJsonObject)[0]
   if (!first) return null
   if (!asText(first.mime).startsWith('image/')) return <>{asText(first.name)}</>
   return (
@@ -33,10 +33,10 @@ function FileCell({ value }: { readonly value: Json }) {
 }
 
 /** Documents by the attribute that names them, lists by their members, other objects as JSON. */
-export function describeValue(value: Json): string {
+export function describeValue(value: JsonValue): string {
   if (value === null) return ''
   if (Array.isArray(value)) return asList(value).map(describeValue).join(', ')
-  if (!isRecord(value)) return digitsOf(value)
+  if (!isJsonObject(value)) return digitsOf(value)
   if (value.documentId === undefined) return printExact(value)
   const { id: _id, documentId, ...rest } = value
   return (

@@ -1,6 +1,6 @@
 import { useListContext } from 'ra-core'
 import { useEffect, useState } from 'react'
-import type { Condition, ListFilter } from '../api/data-provider.ts'
+import type { FilterCondition, ListFilter } from '../api/data-provider.ts'
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
@@ -76,8 +76,8 @@ export function FilterBar({ type }: { readonly type: TypeInfo }) {
 
 interface ConditionsProps {
   readonly type: TypeInfo
-  readonly conditions: readonly Condition[]
-  readonly onChange: (conditions: readonly Condition[]) => void
+  readonly conditions: readonly FilterCondition[]
+  readonly onChange: (conditions: readonly FilterCondition[]) => void
 }
 
 function Conditions({ type, conditions, onChange }: ConditionsProps) {
@@ -85,7 +85,7 @@ function Conditions({ type, conditions, onChange }: ConditionsProps) {
   const attributes = type.attributes.filter(({ readable, type: kind }) => readable && OPERATORS[kind])
   const first = attributes[0]
   if (!first) return null
-  const replace = (index: number, condition: Condition) => onChange(conditions.with(index, condition))
+  const replace = (index: number, condition: FilterCondition) => onChange(conditions.with(index, condition))
   return (
     <>
       {conditions.map((condition, index) => (
@@ -123,8 +123,8 @@ const defaultOperator = (attribute: AttributeInfo): string => OPERATORS[attribut
 
 interface ConditionInputsProps {
   readonly attributes: readonly AttributeInfo[]
-  readonly condition: Condition
-  readonly onChange: (condition: Condition) => void
+  readonly condition: FilterCondition
+  readonly onChange: (condition: FilterCondition) => void
 }
 
 function ConditionInputs({ attributes, condition, onChange }: ConditionInputsProps) {

@@ -1,7 +1,7 @@
 import { ListContextProvider, ResourceContextProvider, useListContext, useListController } from 'ra-core'
 import { useEffect } from 'react'
 import { Link, useParams } from 'react-router-dom'
-import { columnsOf, type ListFilter, type ListRow } from '../api/data-provider.ts'
+import { type ListFilter, type ListRow, listColumns } from '../api/data-provider.ts'
 import { labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { useSchema } from '../shell/context.tsx'
 import { directionOf, useWords } from '../shell/i18n.tsx'
@@ -11,7 +11,7 @@ import { BulkActions } from './bulk-actions.tsx'
 import { CellValue } from './cell-value.tsx'
 import { FilterBar } from './filter-bar.tsx'
 
-export function ListPage() {
+export function ListScreen() {
   const { plural = '' } = useParams()
   const type = useSchema().types.find(
     ({ pluralName, kind }) => pluralName === plural && kind === 'collectionType',
@@ -107,7 +107,7 @@ function TableHead({ type, rows }: { readonly type: TypeInfo; readonly rows: rea
             onChange={() => onSelect(all ? [] : rows.map(({ id }) => id))}
           />
         </th>
-        {columnsOf(type).map(({ name, type: kind }) => (
+        {listColumns(type).map(({ name, type: kind }) => (
           <th key={name} aria-sort={orderOf(name)}>
             {kind === 'relation' || kind === 'media' || kind === 'json' ? (
               toLabel(name)
@@ -136,7 +136,7 @@ function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRo
   const words = useWords()
   const { selectedIds, onToggleItem, filterValues } = useListContext<ListRow>()
   const { locale } = filterValues as ListFilter
-  const columns = columnsOf(type)
+  const columns = listColumns(type)
   const title = String(row.values[columns[0]?.name ?? ''] ?? row.id)
   const address = `/content/${type.pluralName}/${row.id}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`
   return (

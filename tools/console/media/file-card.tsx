@@ -1,5 +1,5 @@
 import { type FormEvent, type MouseEvent, useState } from 'react'
-import { asText, isRecord, type JsonRecord } from '../api/json.ts'
+import { asText, isJsonObject, type JsonRecord } from '../api/json.ts'
 import { useWords } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 import { describeFault } from '../shell/notices.tsx'
@@ -9,8 +9,8 @@ import { type FileWords, saveWords } from './files.ts'
 export function FilePicture({ file }: { readonly file: JsonRecord }) {
   const mime = asText(file.mime)
   if (!mime.startsWith('image/')) return <span className="file-kind">{asText(file.ext) || mime}</span>
-  const formats = isRecord(file.formats) ? file.formats : {}
-  const small = isRecord(formats.thumbnail) ? formats.thumbnail : file
+  const formats = isJsonObject(file.formats) ? file.formats : {}
+  const small = isJsonObject(formats.thumbnail) ? formats.thumbnail : file
   return (
     <img className="thumbnail" src={asText(small.url)} alt={asText(file.alternativeText)} loading="lazy" />
   )
@@ -74,7 +74,7 @@ export function FileModal({ file, onSaved, onClose }: FileModalProps) {
 type Point = FileWords['focalPoint']
 
 function readPoint(file: JsonRecord): Point {
-  const point = isRecord(file.focalPoint) ? file.focalPoint : null
+  const point = isJsonObject(file.focalPoint) ? file.focalPoint : null
   return typeof point?.x === 'number' && typeof point.y === 'number' ? { x: point.x, y: point.y } : null
 }
 

@@ -1,5 +1,5 @@
 import { callApi } from '../api/client.ts'
-import { asList, isRecord, type Json, type JsonRecord } from '../api/json.ts'
+import { asList, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 
 /** The words of a file that the console edits. */
 export interface FileWords {
@@ -27,24 +27,25 @@ export async function listFiles(
     query: { filters, sort: 'id:desc', start, limit: FILES_OF_PAGE + 1 },
     ...(signal && { signal }),
   })
-  return asList(body).filter(isRecord)
+  return asList(body).filter(isJsonObject)
 }
 
 export async function uploadFiles(files: readonly File[]): Promise<readonly JsonRecord[]> {
   const form = new FormData()
   for (const file of files) form.append('files', file)
   const { body } = await callApi('POST', '/upload', { form })
-  return asList(body).filter(isRecord)
+  return asList(body).filter(isJsonObject)
 }
 
-export async function saveWords(id: Json, words: FileWords): Promise<JsonRecord> {
+export async function saveWords(id: JsonValue, words: FileWords): Promise<JsonRecord> {
   const form = new FormData()
   form.append('fileInfo', JSON.stringify(words))
   const { body } = await callApi('POST', '/upload', { query: { id }, form })
-  return isRecord(body) ? body : {}
+  return isJsonObject(body) ? body : {}
 }
 
-export const deleteFile = (id: Json) => callApi('DELETE', `/upload/files/${encodeURIComponent(String(id))}`)
+export const deleteFile = (id: JsonValue) =>
+  callApi('DELETE', `/upload/files/${encodeURIComponent(String(id))}`)
 
 /** `images`, `videos`, `audios` of `allowedTypes` as beginnings of MIME types; `files` allows all others. */
 export function mimesOf(allowedTypes: readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
 import { type ChangeEvent, useState } from 'react'
-import { asList, asText, isRecord, type JsonRecord } from '../api/json.ts'
+import { asList, asText, isJsonObject, type JsonRecord } from '../api/json.ts'
 import type { InputProps } from '../fields/field-props.ts'
 import { OrderedList } from '../fields/ordered-list.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -15,7 +15,7 @@ export function MediaInput(props: InputProps) {
   const { attribute, value, readOnly, onChange } = props
   const [choosing, setChoosing] = useState(false)
   const [edited, setEdited] = useState<JsonRecord | null>(null)
-  const files = (Array.isArray(value) ? asList(value) : [value]).filter(isRecord)
+  const files = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
   const apply = (next: readonly JsonRecord[]) => onChange(attribute.multiple ? next : (next.at(-1) ?? null))
   const add = (added: readonly JsonRecord[]) => {
     const known = new Set(added.map(({ id }) => id))

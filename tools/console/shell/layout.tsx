@@ -70,11 +70,11 @@ function Navigation({ open }: { readonly open: boolean }) {
 }
 
 const TypeLink = ({ type }: { readonly type: TypeInfo }) => (
-  <NavLink to={pathOf(type)}>{type.displayName}</NavLink>
+  <NavLink to={routeOf(type)}>{type.displayName}</NavLink>
 )
 
 /** The address of a type in the console. */
-export const pathOf = (type: TypeInfo): string =>
+export const routeOf = (type: TypeInfo): string =>
   type.kind === 'singleType' ? `/single/${type.singularName}` : `/content/${type.pluralName}`
 
 const THEME_KEY = 'plinth-theme'

@@ -3,10 +3,10 @@ import { useNotify } from 'ra-core'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { callApi, session } from '../api/client.ts'
-import { asText, isRecord } from '../api/json.ts'
+import { asText, isJsonObject } from '../api/json.ts'
 import { useSchema } from './context.tsx'
 import { useWords } from './i18n.tsx'
-import { pathOf } from './layout.tsx'
+import { routeOf } from './layout.tsx'
 import { describeFault } from './notices.tsx'
 
 export function HomePage() {
@@ -19,9 +19,9 @@ export function HomePage() {
       <ul className="cards">
         {types.map(type => (
           <li key={type.uid}>
-            <Link to={pathOf(type)}>{type.displayName}</Link>
+            <Link to={routeOf(type)}>{type.displayName}</Link>
             {type.actions.has('create') && type.kind === 'collectionType' && (
-              <Link className="button" to={`${pathOf(type)}/create`}>
+              <Link className="button" to={`${routeOf(type)}/create`}>
                 {words('create')} <span className="hidden-text">{type.displayName}</span>
               </Link>
             )}
@@ -52,7 +52,7 @@ export function AccountPage() {
     queryFn: async () => (await callApi('GET', '/users/me')).body,
     retry: false,
   })
-  const user = isRecord(data) ? data : {}
+  const user = isJsonObject(data) ? data : {}
   return (
     <>
       <h1>{words('account')}</h1>

@@ -131,7 +131,12 @@ test('the whole API has a limit for each address if the project sets one', async
     '/Api',
   ]) {
     const refusal = await small.call('GET', path)
-    t.is(said(refusal), '429 Too many requests, please try again later.', path)
+    const { errors, error = errors?.[0] } = refusal.body as {
+      readonly error?: { readonly message: string }
+      readonly errors?: readonly { readonly message: string }[]
+    }
+    t.is(errors !== undefined, path === '/graphql')
+    t.is(`${refusal.status} ${error?.message}`, '429 Too many requests, please try again later.', path)
     t.true(Number(refusal.headers.get('retry-after')) > 0)
   }
   t.is((await fetch(`${small.server.base}/_health`)).status, 204)

@@ -284,10 +284,10 @@ for (const folder of ['.', 'tests/conformance/project', ODD])
         field,
         { allowNull: primaryKey === true ? false : allowNull, primaryKey: primaryKey === true },
       ])
-      const described = Object.entries(table).map(([name, { allowNull, primaryKey }]) => [
-        name,
-        { allowNull, primaryKey },
-      ])
+      // Triggers fill the vectors of searches (docs/search.md).
+      const described = Object.entries(table)
+        .filter(([, { type }]) => type !== 'TSVECTOR')
+        .map(([name, { allowNull, primaryKey }]) => [name, { allowNull, primaryKey }])
       t.deepEqual(Object.fromEntries(columns), Object.fromEntries(described), model.name)
       await model.findOne()
     }

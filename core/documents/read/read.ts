@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { toDatabaseFault } from '../../database/database-fault.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Storage } from '../../model/storage.ts'
-import { planAcross } from '../../plan/plan-query.ts'
+import { type PlanOptions, planAcross } from '../../plan/plan-query.ts'
 import type { AnswerShape } from '../../plan/row.ts'
 import { describeQuery } from '../../query/print-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
@@ -59,6 +59,7 @@ export function openReads({
     }
   }
   return {
+    findAcross: openFindAcross({ database, bounds, planning, run }),
     async findOne(query, shape, options) {
       const { text } = await find(query, shape, options)
       return text
@@ -66,21 +67,6 @@ export function openReads({
     async findMany(query, shape, options) {
       const { text, total } = await find(query, shape, options)
       return { text: text ?? '[]', total }
-    },
-    async findAcross(queries, limit, options) {
-      const [first] = queries
-      if (!first) return '[]'
-      const context = printContext()
-      const text = printSelectNode(planAcross(queries, limit, planning('flat')), context)
-      try {
-        const { rows } = await database.run(
-          bind({ text, parameters: context.parameters }, []),
-          run(first, options),
-        )
-        return bounds.count(String(rows[0]?.[0] ?? '[]'), options?.trail)
-      } catch (error) {
-        return bounds.refuse(error)
-      }
     },
     async findBody({ query, shape, formatKey, print }, options) {
       if (!cache) {
@@ -94,6 +80,30 @@ export function openReads({
     },
   }
 }
+
+interface AcrossTerms {
+  readonly database: ReadTerms['database']
+  readonly bounds: AnswerBounds
+  planning(shape: AnswerShape): PlanOptions
+  run(query: RestrictedQuery, options?: ReadOptions): ReadRunOptions
+}
+
+/** Lists of several content-types in one statement. */
+const openFindAcross =
+  ({ database, bounds, planning, run }: AcrossTerms): DocumentReads['findAcross'] =>
+  async (queries, limit, options) => {
+    const [first] = queries
+    if (!first) return '[]'
+    const context = printContext()
+    const text = printSelectNode(planAcross(queries, limit, planning('flat')), context)
+    const statement = bind({ text, parameters: context.parameters }, [])
+    try {
+      const { rows } = await database.run(statement, run(first, options))
+      return bounds.count(String(rows[0]?.[0] ?? '[]'), options?.trail)
+    } catch (error) {
+      return bounds.refuse(error)
+    }
+  }
 
 /** Bounds the documents that one request is answered with, however many reads it makes. */
 interface AnswerBounds {

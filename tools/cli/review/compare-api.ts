@@ -58,14 +58,15 @@ type SettingChange = readonly [
   scope?: ApiScope,
 ]
 
-function compareSettings(before: Settings, after: Settings): readonly ApiChange[] {
-  const [was, now] = [before.rest, after.rest]
-  const [old, own] = [before.graphql.config, after.graphql.config]
-  const removed = Object.entries(before.graphql.endpoints).filter(
-    ([path, format]) =>
-      before.graphql.enabled && (!after.graphql.enabled || after.graphql.endpoints[path] !== format),
+const compareSettings = (before: Settings, after: Settings): readonly ApiChange[] =>
+  [...compareRestSettings(before, after), ...compareGraphqlSettings(before, after)].flatMap(
+    ([isChanged, level, message, path, scope = 'rest']) =>
+      isChanged ? [{ level, scope, message, now: path, was: path }] : [],
   )
-  const changes: readonly SettingChange[] = [
+
+function compareRestSettings(before: Settings, after: Settings): readonly SettingChange[] {
+  const [was, now] = [before.rest, after.rest]
+  return [
     [
       was.prefix !== now.prefix,
       'breaking',
@@ -90,6 +91,16 @@ function compareSettings(before: Settings, after: Settings): readonly ApiChange[
       `lists have ${now.defaultLimit} documents by default instead of ${was.defaultLimit}`,
       ['rest', 'defaultLimit'],
     ],
+  ]
+}
+
+function compareGraphqlSettings(before: Settings, after: Settings): readonly SettingChange[] {
+  const [old, own] = [before.graphql.config, after.graphql.config]
+  const removed = Object.entries(before.graphql.endpoints).filter(
+    ([path, format]) =>
+      before.graphql.enabled && (!after.graphql.enabled || after.graphql.endpoints[path] !== format),
+  )
+  return [
     ...(['amountLimit', 'depthLimit'] as const).map(
       (key): SettingChange => [
         own[key] < old[key],
@@ -123,9 +134,6 @@ function compareSettings(before: Settings, after: Settings): readonly ApiChange[
       ],
     ),
   ]
-  return changes.flatMap(([isChanged, level, message, path, scope = 'rest']) =>
-    isChanged ? [{ level, scope, message, now: path, was: path }] : [],
-  )
 }
 
 const LOCALES: Path = ['i18n', 'locales']

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, useState } from 'react'
 import { ApiFault, callApi, type FieldFault } from '../api/client.ts'
 import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import type { ApiSchema } from '../api/schema.ts'
@@ -61,6 +61,58 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     (part: Partial<DocumentState>) => setState(current => ({ ...current, ...part })),
     [],
   )
+  const reload = useLoading({ schema, place, isNew, setState, merge })
+  const replace = (values: JsonRecord) => {
+    const base = state.base?.values ?? {}
+    const dirty = !equalJson(values, base)
+    const input = dirty ? { base, etag: state.base?.etag ?? null, values } : null
+    const kept = keepInput(schema, place, input)
+    merge({ values, dirty, ...(!kept && { fault: new Error('sessionStorage is full') }) })
+  }
+  const save = async (publish: boolean): Promise<JsonRecord | null> => {
+    merge({ busy: true, fault: null, fields: [] })
+    try {
+      const saved = await write(schema, place, latest.current, publish)
+      keepInput(schema, place, null)
+      merge({ base: saved, values: saved.values, dirty: false, restored: false })
+      return saved.values
+    } catch (fault) {
+      merge(await explain(schema, place, fault))
+      return null
+    } finally {
+      merge({ busy: false })
+    }
+  }
+  const resolve = (values: JsonRecord) => {
+    const base = state.conflict
+    keepInput(schema, place, base && { base: base.values, etag: base.etag, values })
+    merge({ base, values, conflict: null, dirty: true, fault: null })
+  }
+  return {
+    ...state,
+    change: (name, value) => replace({ ...latest.current.values, [name]: value }),
+    replace,
+    save,
+    resolve,
+    reload: () => reload(),
+    forget: () => {
+      keepInput(schema, place, null)
+      merge({ values: state.base?.values ?? {}, dirty: false, restored: false, fields: [], fault: null })
+    },
+    fail: fault => merge({ fault }),
+  }
+}
+
+interface LoadingTerms {
+  readonly schema: ApiSchema
+  readonly place: DocumentPlace
+  readonly isNew: boolean
+  readonly setState: Dispatch<SetStateAction<DocumentState>>
+  merge(part: Partial<DocumentState>): void
+}
+
+/** Shows the input that this tab kept, or else loads the document. Returns what loads it again. */
+function useLoading({ schema, place, isNew, setState, merge }: LoadingTerms) {
   const { type, documentId, locale } = place
   // biome-ignore lint/correctness/useExhaustiveDependencies: `place` is an object of exactly these.
   const reload = useCallback(
@@ -87,44 +139,7 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     })
     return () => stop.abort()
   }, [reload])
-  const replace = (values: JsonRecord) => {
-    const base = state.base?.values ?? {}
-    const dirty = !equalJson(values, base)
-    const input = dirty ? { base, etag: state.base?.etag ?? null, values } : null
-    const kept = keepInput(schema, place, input)
-    merge({ values, dirty, ...(!kept && { fault: new Error('sessionStorage is full') }) })
-  }
-  const save = async (publish: boolean): Promise<JsonRecord | null> => {
-    merge({ busy: true, fault: null, fields: [] })
-    try {
-      const saved = await write(schema, place, latest.current, publish)
-      keepInput(schema, place, null)
-      merge({ base: saved, values: saved.values, dirty: false, restored: false })
-      return saved.values
-    } catch (fault) {
-      merge(await explain(schema, place, fault))
-      return null
-    } finally {
-      merge({ busy: false })
-    }
-  }
-  return {
-    ...state,
-    change: (name, value) => replace({ ...latest.current.values, [name]: value }),
-    replace,
-    save,
-    resolve: values => {
-      const base = state.conflict
-      keepInput(schema, place, base && { base: base.values, etag: base.etag, values })
-      merge({ base, values, conflict: null, dirty: true, fault: null })
-    },
-    reload: () => reload(),
-    forget: () => {
-      keepInput(schema, place, null)
-      merge({ values: state.base?.values ?? {}, dirty: false, restored: false, fields: [], fault: null })
-    },
-    fail: fault => merge({ fault }),
-  }
+  return reload
 }
 
 const startOf = (base: DocumentVersion | null, { fault }: DocumentState) => ({

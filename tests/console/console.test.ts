@@ -5,6 +5,7 @@ import test from 'ava'
 import { once } from '../../core/base/memo.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
+import { until } from '../harness/until.ts'
 import { addUser, openConsole, signIn } from './open-console.ts'
 
 const project = resolve(import.meta.dirname, '../..')
@@ -69,24 +70,24 @@ test.serial(
     await page.fill('[data-path=stars] input', '2')
     await page.clickText('Save draft')
     await page.until(`document.querySelector('.state.modified')`)
-    t.is((await draft('draft'))?.name, 'Kumo II')
+    await until('the draft is Kumo II', async () => (await draft('draft'))?.name === 'Kumo II')
     t.is((await draft('published'))?.name, 'Kumo')
     await page.clickText('Changes')
     await page.until(`/Kumo II/.test(document.querySelector('dialog table')?.innerText)`)
     t.deepEqual(await page.browser.audit(), [])
     await page.clickText('Discard the draft')
     await page.until(`document.querySelector('.state.published')`)
-    t.is((await draft('draft'))?.name, 'Kumo')
+    await until('the draft is Kumo', async () => (await draft('draft'))?.name === 'Kumo')
 
     await page.fill('[data-path=name] input', 'Kumo III')
     await page.clickText('Publish')
     await page.until(`/Published/.test(document.querySelector('.notices p')?.innerText)`)
-    t.is((await draft('published'))?.name, 'Kumo III')
+    await until('Kumo III is published', async () => (await draft('published'))?.name === 'Kumo III')
     await page.clickText('Unpublish')
     await page.until(`document.querySelector('dialog .danger')`)
     await page.click('dialog .danger')
     await page.until(`document.querySelector('.state.draft')`)
-    t.is(await draft('published'), null)
+    await until('nothing is published', async () => (await draft('published')) === null)
   },
 )
 

@@ -17,11 +17,6 @@ const EXCEPTIONS: readonly { readonly file: string; readonly code: string; reado
     reason: 'alternatives of names, without repetition: linear',
   },
   {
-    file: 'core/plugins/load/module-loader.ts',
-    code: 'new RegExp(`${escapeRegExp(file)}:(\\\\d+):(\\\\d+)`)',
-    reason: 'a quoted path and two numbers behind colons: linear',
-  },
-  {
     file: 'core/migrate/plan-steps.ts',
     code: 'new RegExp(`^${kind} \\`(.+)\\`$`)',
     reason: 'anchored, a word of the program and one repetition: linear',

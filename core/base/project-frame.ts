@@ -6,11 +6,21 @@ const OWN = resolve(import.meta.dirname, '..')
 
 /** `extensions/search.ts:12`: the first frame of a project's own code in an error's stack; null: there is none. */
 export function projectFrame(error: unknown, root: string): string | null {
+  const at = projectPosition(error, root)
+  return at && `${at.file}:${at.line}`
+}
+
+/** The same with the column, which counts from 1. */
+export function projectPosition(
+  error: unknown,
+  root: string,
+): { readonly file: string; readonly line: number; readonly column: number } | null {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
-  for (const line of stack.split('\n').slice(0, MAX_FRAMES)) {
-    const [, place = '', number = ''] = FRAME.exec(line) ?? []
-    const file = place.startsWith('file://') ? fileURLToPath(place) : place
-    if (isProjectFile(file, root)) return `${relative(root, file).split(sep).join('/')}:${number}`
+  for (const text of stack.split('\n').slice(0, MAX_FRAMES)) {
+    const [, place = '', line, column] = FRAME.exec(text) ?? []
+    const path = place.startsWith('file://') ? fileURLToPath(place) : place
+    if (!isProjectFile(path, root)) continue
+    return { file: relative(root, path).split(sep).join('/'), line: Number(line), column: Number(column) }
   }
   return null
 }
@@ -18,14 +28,14 @@ export function projectFrame(error: unknown, root: string): string | null {
 const MAX_FRAMES = 50
 
 /** `    at name (/project/extensions/search.ts:12:5)`, also without a name. */
-const FRAME = /^ +at (?:[^/\n]*[( ])?((?:file:\/\/)?\/[^\n:]*):(\d+):\d+\)?$/
+const FRAME = /^ +at (?:[^/\n]*[( ])?((?:file:\/\/)?\/[^\n:]*):(\d+):(\d+)\)?$/
 
 const isProjectFile = (file: string, root: string): boolean =>
   file.startsWith(root + sep) && !file.startsWith(OWN + sep) && !file.includes(`${sep}node_modules${sep}`)
 
 /** The message of an error, with the place in the project where it was thrown. */
 export function messageWithPlace(error: unknown, root: string): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message || error.name : `${String(error)}, which is no error`
   const frame = projectFrame(error, root)
   return frame === null ? message : `${message} (at ${frame})`
 }

@@ -1,7 +1,7 @@
 import type { EventHandler, EventPattern } from '../events/events.ts'
 import type { PluginApp, RestContext } from './context.ts'
 import type { ExpressMiddleware, Middleware, RouteMiddleware } from './middleware.ts'
-import { assertKnownKeys, KIND } from './plugin-module.ts'
+import { assertDefinition, KIND } from './plugin-module.ts'
 import type { Policy, PolicyAnswer } from './policy.ts'
 import type { NamedMiddleware, NamedPolicy } from './registry.ts'
 import type { RequestState } from './request-state.ts'
@@ -111,7 +111,7 @@ export interface Extension extends ExtensionDefinition {
 }
 
 export function defineExtension(definition: ExtensionDefinition): Extension {
-  assertKnownKeys(definition, ['register', 'bootstrap', 'destroy'], 'defineExtension(…)')
+  assertDefinition(definition, { functions: ['register', 'bootstrap', 'destroy'] }, 'defineExtension(…)')
   return Object.freeze({ ...definition, [KIND]: 'extension' as const })
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../project/settings/settings.ts'
 import type { PluginApp, ResolverContext, ResolverInfo, RestContext } from './context.ts'
-import { assertKnownKeys, KIND, type PluginSchema } from './plugin-module.ts'
+import { assertDefinition, KIND, type PluginSchema } from './plugin-module.ts'
 
 /** Wraps a REST route. `next` runs the inner handler, at most once; its response is then in the context. */
 export type RouteMiddleware = (context: RestContext, next: () => Promise<void>) => unknown
@@ -43,10 +43,14 @@ export interface Middleware<Options = Json> extends MiddlewareDefinition<Options
   readonly [KIND]: 'middleware'
 }
 
+const FORMS = ['route', 'resolver', 'express'] as const
+
 /** Defines a middleware. `Options`: type of the options in project.yaml; `{}` if there are none. */
 export const defineMiddleware = <Options = Json>(
   definition: MiddlewareDefinition<Options>,
 ): Middleware<Options> => {
-  assertKnownKeys(definition, ['optionsSchema', 'route', 'resolver', 'express'], 'defineMiddleware(…)')
+  assertDefinition(definition, { functions: FORMS, others: ['optionsSchema'] }, 'defineMiddleware(…)')
+  if (!FORMS.some(form => definition[form]))
+    throw new Error(`defineMiddleware(…) wraps nothing: it needs a function ${FORMS.join(', ')}`)
   return Object.freeze({ ...definition, [KIND]: 'middleware' as const })
 }

@@ -1,5 +1,5 @@
 import type { MigrationTools } from '../migrate/custom-migrations/custom-migration.ts'
-import { KIND } from './plugin-module.ts'
+import { KIND, nameType } from './plugin-module.ts'
 
 export interface MigrationOptions {
   /** Also runs on new databases: for objects that the project file does not create, such as views. */
@@ -16,4 +16,8 @@ export interface Migration extends Required<MigrationOptions> {
 export const defineMigration = (
   run: (tools: MigrationTools) => unknown,
   { newDatabases = false }: MigrationOptions = {},
-): Migration => Object.freeze({ run, newDatabases, [KIND]: 'migration' as const })
+): Migration => {
+  if (typeof run !== 'function')
+    throw new Error(`defineMigration(…) takes a function, found ${nameType(run)}`)
+  return Object.freeze({ run, newDatabases, [KIND]: 'migration' as const })
+}

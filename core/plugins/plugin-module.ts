@@ -27,5 +27,27 @@ export function assertKnownKeys(given: object, known: readonly string[], what: s
   )
 }
 
+/** Throws unless a definition is an object whose `functions` are functions and whose other keys are among `others`. */
+export function assertDefinition(
+  given: unknown,
+  { functions, others = [] }: { readonly functions: readonly string[]; readonly others?: readonly string[] },
+  what: string,
+): asserts given is Readonly<Record<string, unknown>> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new Error(`${what} takes an object with ${functions.join(', ')}, found ${nameType(given)}`)
+  assertKnownKeys(given, [...others, ...functions], what)
+  for (const name of functions) {
+    const value: unknown = Reflect.get(given, name)
+    if (value !== undefined && typeof value !== 'function')
+      throw new Error(`\`${name}\` of ${what} must be a function, found ${nameType(value)}`)
+  }
+}
+
+/** `null`, `a list`, `a number`: what JavaScript code passed instead. */
+export function nameType(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  return Array.isArray(value) ? 'a list' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
+}
+
 /** A JSON Schema (draft 2020-12) for `config` or `options` in project.yaml, checked when the project is loaded. */
 export type PluginSchema = Readonly<Record<string, unknown>>

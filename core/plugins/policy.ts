@@ -1,6 +1,6 @@
 import type { Json } from '../project/settings/settings.ts'
 import type { PluginApp, PolicyContext } from './context.ts'
-import { assertKnownKeys, KIND, type PluginSchema } from './plugin-module.ts'
+import { assertDefinition, KIND, type PluginSchema } from './plugin-module.ts'
 
 /** `true` and `undefined` pass; other values, a throw and a rejection refuse. */
 export type PolicyAnswer = boolean | undefined | Promise<boolean | undefined>
@@ -24,10 +24,12 @@ export interface Policy<Config = Json> extends PolicyDefinition<Config> {
 export const definePolicy = <Config = Json>(
   definition: PolicyDefinition<Config> | PolicyCheck<Config>,
 ): Policy<Config> => {
-  if (typeof definition !== 'function')
-    assertKnownKeys(definition, ['configSchema', 'check'], 'definePolicy(…)')
+  const given = typeof definition === 'function' ? { check: definition } : definition
+  assertDefinition(given, { functions: ['check'], others: ['configSchema'] }, 'definePolicy(…)')
+  if (given.check === undefined)
+    throw new Error('definePolicy(…) has no `check`: a function that allows or refuses a request')
   return Object.freeze({
-    ...(typeof definition === 'function' ? { check: definition } : definition),
+    ...given,
     [KIND]: 'policy' as const,
   })
 }

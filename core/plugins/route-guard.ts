@@ -70,7 +70,7 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
     await runMiddlewares(route.middlewares, context, inside).catch(error =>
       response.take(refusalResponse(error)),
     )
-    return response.toAnswer() ?? throwUnanswered(route)
+    return response.close() ?? throwUnanswered(route)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Json } from '../project/settings/settings.ts'
 import type { PluginApp, PolicyContext, RestContext } from './context.ts'
 import type { Plugins, RouteMiddlewareUse, RoutePolicy } from './extension.ts'
 import type { ExpressMiddleware, ResolverMiddleware, RouteMiddleware } from './middleware.ts'
-import { assertKnownKeys } from './plugin-module.ts'
+import { assertKnownKeys, nameType } from './plugin-module.ts'
 import type { ResolverMiddlewareUse, ResolverPolicy } from './services/graphql-service.ts'
 
 /** A policy with config and app bound. */
@@ -83,7 +83,7 @@ function reportVerdict(
     if (verdict.error instanceof RequestFault) observer.emit({ kind: 'policyRefused', ...where })
     else observer.emit({ kind: 'policyFailed', ...where, reason: 'it threw', error: verdict.error })
   } else if (verdict.value === false) observer.emit({ kind: 'policyRefused', ...where })
-  else observer.emit({ kind: 'policyFailed', ...where, reason: `it answered a ${typeof verdict.value}` })
+  else observer.emit({ kind: 'policyFailed', ...where, reason: `it answered ${nameType(verdict.value)}` })
 }
 
 /** A middleware with options and app bound. */
@@ -113,7 +113,13 @@ async function runMiddleware(
 ): Promise<void> {
   let inner: Promise<void> | undefined
   let twice: Error | undefined
+  let hasEnded = false
   const next = (): Promise<void> => {
+    if (hasEnded) {
+      const text = `the middleware ${name} called next() after it had ended, so that nothing was run: return or await next()`
+      context.app.log.warn(text)
+      return handledRejection(new Error(text))
+    }
     if (inner) {
       twice = new Error(`the middleware ${name} called next() twice`)
       return handledRejection(twice)
@@ -122,7 +128,9 @@ async function runMiddleware(
     inner.catch(ignore)
     return inner
   }
-  await run(context, next)
+  await (async () => run(context, next))().finally(() => {
+    hasEnded = true
+  })
   if (twice) throw twice
   const failure = await inner?.then(ignore, (error: unknown) => ({ error }))
   if (failure && context.http.response.status === 0) throw failure.error

@@ -14,6 +14,7 @@ import {
   pathSegments,
   type RouteGuard,
 } from '../plugins/route-guard.ts'
+import { toJsonBody } from '../plugins/services/shared-response.ts'
 import { answerMethod } from './answer.ts'
 import { type GeneratedResponder, routeArguments, wordsBelow } from './endpoint.ts'
 import { generatedRouteName } from './route-claims.ts'
@@ -189,14 +190,17 @@ async function run(
     return bodyOf(answer) as Body
   }
   const value = await handler(context, next)
-  if (value !== undefined) return toAnswer(value, answer, response.status)
+  if (value !== undefined) {
+    const body = toJsonBody(value, `the response of ${method} ${path}`)
+    return toAnswer(body, answer, response.status)
+  }
   return response.status === 0 ? (answer ?? { status: 204, body: null }) : null
 }
 
 /** Keeps status, headers and cookies of the generated answer, but not the tag of its text. */
-function toAnswer(value: unknown, generated: HttpResponse | null, status: number): HttpResponse {
+function toAnswer(body: string, generated: HttpResponse | null, status: number): HttpResponse {
   const { etag: _, ...kept } = generated ?? { status: 200 }
-  return { ...kept, status: status || kept.status, body: JSON.stringify(value) ?? null, hasEtag: true }
+  return { ...kept, status: status || kept.status, body, hasEtag: true }
 }
 
 /** Rejects if the action was refused, so that the handler does not take an error for a document. */

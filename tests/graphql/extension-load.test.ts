@@ -132,7 +132,7 @@ test('all errors of merging, resolving and configuring are reported together, wi
     'extensions/d: typeDefs, line 1, column 6: Syntax Error: Expected Name, found "{". (at extensions/d.js:2)',
     'extensions/e: unknown key `typeDef`: did you mean `typeDefs`? (at extensions/e.js:2)',
     'extensions/f: resolversConfig `Note.text`: unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`? (at extensions/f.js:2)',
-    'extensions/f: resolversConfig `Query.note`: unknown key `middleware`: there are auth, policies, middlewares (at extensions/f.js:2)',
+    'extensions/f: resolversConfig `Query.note`: a resolver has no key `middleware`: did you mean `middlewares`?; it may have auth, policies, middlewares (at extensions/f.js:2)',
     'extensions/f: resolversConfig `Query.notes`: there is no policy `nowhere` (at extensions/f.js:2)',
     'extensions/g: no licence (at extensions/g.js:2)',
     'extensions/h: the function of graphql.use(…) has to return its extension at once (at extensions/h.js:2)',

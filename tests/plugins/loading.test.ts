@@ -102,13 +102,13 @@ test('invalid modules are reported with their positions, all together', async t 
   t.deepEqual(await reportedOf(folder), [
     "policies/Big_Name.ts:1:1 `Big_Name` is no name for a policy: it is the file's, in small letters and hyphens, such as `has-role.ts`; what several modules share lies outside policies/",
     'policies/twice.ts:1:1 policies/twice.js is the policy `twice` already',
-    'policies/broken.ts:3:2 the module cannot be loaded: Unexpected token, expected ","',
+    'policies/broken.ts:3:3 the module cannot be loaded: Unexpected token, expected ","',
     "policies/lost.ts:1:1 the module cannot be loaded: Cannot find module './nowhere.ts'",
     'policies/throws.ts:3:7 the module cannot be loaded: no plans below 5',
-    'middlewares/policy.ts:1:1 expected `export default defineMiddleware(…)`, found a policy, which belongs into policies/',
-    'extensions/nothing.ts:1:1 expected `export default defineExtension(…)`, found something else',
-    'extensions/number.ts:1:1 expected `export default defineExtension(…)`, found something else',
-    'policies/schema.ts:1:1 its `configSchema` is no JSON Schema: type must be JSONType or JSONType[]: strings',
+    'middlewares/policy.ts:2:1 expected `export default defineMiddleware(…)`, found a policy, which belongs into policies/',
+    'extensions/nothing.ts:1:1 expected `export default defineExtension(…)`, found no default export, but `named`',
+    'extensions/number.ts:1:1 expected `export default defineExtension(…)`, found a number',
+    'policies/schema.ts:3:3 its `configSchema` is no JSON Schema: type must be JSONType or JSONType[]: strings',
   ])
 })
 

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { PluginKind } from '../plugin-module.ts'
@@ -32,12 +32,13 @@ export interface FoundModules {
 /** Finds modules in the three folders; other files are ignored. */
 export async function findModules(root: string): Promise<FoundModules> {
   const found = await Promise.all(KINDS.map(kind => modulesOfKind(kind, root)))
-  const modules = found.flat()
+  const modules = found.flatMap(each => each.modules)
   const [badNames, good] = [modules.filter(isMisnamed), modules.filter(module => !isMisnamed(module))]
   const twice = good.filter((module, at) => at !== firstIndex(good, module))
   return {
     modules: good.filter(module => !twice.includes(module)),
     faults: [
+      ...found.flatMap(each => each.faults),
       ...badNames.map(misnamed),
       ...twice.map(module => duplicate(module, good[firstIndex(good, module)] ?? module)),
     ],
@@ -46,30 +47,64 @@ export async function findModules(root: string): Promise<FoundModules> {
 
 const MODULE = /(?<!\.d)\.[mc]?[jt]s$/
 
-async function modulesOfKind(kind: PluginKind, root: string): Promise<readonly PluginModule[]> {
+async function modulesOfKind(kind: PluginKind, root: string): Promise<FoundModules> {
   const folder = join(root, FOLDERS[kind])
-  const files = await listFiles(folder)
-  return files
+  const shown = (path: string) => `${FOLDERS[kind]}/${relative(folder, path).split(sep).join('/')}`
+  const { files, links } = await listFiles(folder)
+  const modules = files
     .filter(file => MODULE.test(file))
     .toSorted()
     .map(file => {
-      const path = relative(folder, file).split(sep).join('/')
-      return { kind, name: path.replace(MODULE, ''), file, shown: `${FOLDERS[kind]}/${path}` }
+      const name = relative(folder, file).split(sep).join('/').replace(MODULE, '')
+      return { kind, name, file, shown: shown(file) }
     })
+  return {
+    modules,
+    faults: [
+      ...links.toSorted().map(link => linkedFolder(shown(link))),
+      ...files
+        .filter(file => /\.[jt]sx$/.test(file))
+        .toSorted()
+        .map(file => unknownEnding(shown(file))),
+    ],
+  }
+}
+
+interface ListedFiles {
+  readonly files: readonly string[]
+  /** Symbolic links to folders. */
+  readonly links: readonly string[]
 }
 
 /** Empty if the folder does not exist. */
-async function listFiles(folder: string): Promise<readonly string[]> {
+async function listFiles(folder: string): Promise<ListedFiles> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(noFolder)
   const below = await Promise.all(
-    entries.map(entry => {
+    entries.map(async (entry): Promise<ListedFiles> => {
       const path = join(folder, entry.name)
-      if (entry.name === 'node_modules' || entry.name.startsWith('.')) return []
-      return entry.isDirectory() ? listFiles(path) : [path]
+      if (entry.name === 'node_modules' || entry.name.startsWith('.')) return { files: [], links: [] }
+      if (entry.isDirectory()) return listFiles(path)
+      const isLink = entry.isSymbolicLink() && (await isFolder(path))
+      return isLink ? { files: [], links: [path] } : { files: [path], links: [] }
     }),
   )
-  return below.flat()
+  return { files: below.flatMap(each => each.files), links: below.flatMap(each => each.links) }
 }
+
+/** False for a broken link: loading its file reports the reason. */
+const isFolder = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  )
+
+const linkedFolder = (shown: string): Diagnostic =>
+  diagnoseModule('bad-module', 'a symbolic link to a folder is not followed: move the modules here', {
+    file: shown,
+  })
+
+const unknownEnding = (shown: string): Diagnostic =>
+  diagnoseModule('bad-module', 'a plugin is no JSX: end its name in .ts or .js', { file: shown })
 
 function noFolder(error: unknown): readonly Dirent[] {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -12,7 +12,8 @@ import type {
 import type { Migration } from '../migration.ts'
 import { moduleKind } from '../plugin-module.ts'
 import { diagnoseModule } from './find-modules.ts'
-import { defaultExport, moduleError, openLoader } from './module-loader.ts'
+import { ModuleFault, moduleError, wrongExport } from './module-fault.ts'
+import { defaultExport, openLoader } from './module-loader.ts'
 
 /** Reads the custom migrations. Modules are loaded when they run. Fails with all faults. */
 export async function loadMigrations(root: string): Promise<Result<readonly CustomMigration[], Diagnostic>> {
@@ -65,10 +66,10 @@ const toScript = (text: string): CustomMigrationCode => ({
 
 const NEW_DATABASES = /^--[ \t]*plinth:[ \t]*new databases too[ \t\r]*$/m
 
-async function loadCode(root: string, { file }: MigrationFile): Promise<CustomMigrationCode> {
+async function loadCode(root: string, file: MigrationFile): Promise<CustomMigrationCode> {
   const loader = await openLoader(root)
-  const exported = defaultExport(await loader.load(file))
-  if (!isMigration(exported)) throw new Error('expected `export default defineMigration(…)`')
+  const exported = defaultExport(await loader.load(file.file))
+  if (!isMigration(exported)) throw new ModuleFault(wrongExport(file, 'migration', exported))
   return { kind: 'code', run: tools => exported.run(tools), newDatabases: exported.newDatabases }
 }
 

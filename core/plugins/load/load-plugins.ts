@@ -12,8 +12,8 @@ import type { Middleware, MiddlewareDefinition } from '../middleware.ts'
 import { moduleKind, type PluginSchema } from '../plugin-module.ts'
 import type { Policy } from '../policy.ts'
 import { diagnoseModule, FOLDERS, findModules, type PluginFault, type PluginModule } from './find-modules.ts'
-import { MIGRATIONS } from './load-migrations.ts'
-import { defaultExport, loadedFiles, type ModuleLoader, moduleError, openLoader } from './module-loader.ts'
+import { moduleError, placeOfKey, wrongExport } from './module-fault.ts'
+import { defaultExport, loadedFiles, type ModuleLoader, openLoader } from './module-loader.ts'
 
 /** Loads a project's plugins and checks their uses in project.yaml. Fails with all faults of both. */
 export async function loadPlugins(project: Project, model: Model): Promise<Result<Plugins, Diagnostic>> {
@@ -63,25 +63,10 @@ async function importModule(
   try {
     const exported = defaultExport(await loader.load(module.file))
     const kind = moduleKind(exported)
-    return kind === module.kind ? ok(exported) : failed(wrongExport(module, exported))
+    return kind === module.kind ? ok(exported) : failed(wrongExport(module, module.kind, exported))
   } catch (error) {
     return failed(moduleError(module, error))
   }
-}
-
-const DEFINE = {
-  policy: 'definePolicy',
-  middleware: 'defineMiddleware',
-  extension: 'defineExtension',
-} as const
-
-function wrongExport({ kind, shown }: PluginModule, exported: unknown): Diagnostic {
-  const found = moduleKind(exported)
-  const folder = found === 'migration' ? MIGRATIONS : found && FOLDERS[found]
-  const what = found ? `a ${found}, which belongs into ${folder}/` : 'something else'
-  return diagnoseModule('bad-module', `expected \`export default ${DEFINE[kind]}(…)\`, found ${what}`, {
-    file: shown,
-  })
 }
 
 interface CheckUsesTerms {
@@ -94,7 +79,7 @@ interface CheckUsesTerms {
 
 /** All faults of uses of plugins in project.yaml, with their places. */
 async function checkUses(terms: CheckUsesTerms): Promise<readonly Diagnostic[]> {
-  const schemas = await compileSchemas(terms.plugins, terms.known)
+  const schemas = await compileSchemas(terms)
   const check: UseCheck = { ...terms, schemas, scopes: [...permissionScopes(terms.model).keys()] }
   return [...schemas.faults, ...checkProject(check)]
 }
@@ -240,11 +225,8 @@ interface ConfigSchemas {
   readonly faults: readonly Diagnostic[]
 }
 
-/** `known`: file of each module for messages, by kind and name. */
-async function compileSchemas(
-  { policies, middlewares }: Plugins,
-  known: ReadonlyMap<string, string>,
-): Promise<ConfigSchemas> {
+async function compileSchemas(terms: CheckUsesTerms): Promise<ConfigSchemas> {
+  const { policies, middlewares } = terms.plugins
   const given = [
     ...Array.from(policies, ([name, { configSchema }]) =>
       givenSchema(`policy ${name}`, 'configSchema', configSchema),
@@ -253,7 +235,7 @@ async function compileSchemas(
       givenSchema(`middleware ${name}`, 'optionsSchema', optionsSchema),
     ),
   ].flat()
-  return given.length === 0 ? NO_SCHEMAS : compileAll(given, known)
+  return given.length === 0 ? NO_SCHEMAS : compileAll(given, terms)
 }
 
 const NO_SCHEMAS: ConfigSchemas = { checks: new Map(), faults: [] }
@@ -273,7 +255,7 @@ const givenSchema = (
 /** Loads the schema compiler lazily. */
 async function compileAll(
   given: readonly GivenSchema[],
-  known: ReadonlyMap<string, string>,
+  { known, project }: CheckUsesTerms,
 ): Promise<ConfigSchemas> {
   const { compileJsonSchema } = await import('../../project/grammar/json-schema.ts')
   const checks = new Map<string, CheckValue>()
@@ -283,7 +265,8 @@ async function compileAll(
     if (compiled.ok) checks.set(module, compiled.value)
     else {
       const message = `its \`${key}\` is no JSON Schema: ${compiled.reasons.join('; ')}`
-      faults.push(diagnoseModule('bad-module', message, { file: known.get(module) ?? module }))
+      const place = placeOfKey(project.root, known.get(module) ?? module, key)
+      faults.push(diagnoseModule('bad-module', message, place))
     }
   }
   return { checks, faults }

@@ -4,15 +4,17 @@ import { join, relative, sep } from 'node:path'
 import type { Jiti, TransformOptions } from 'jiti'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoryBytes } from '../../base/text.ts'
-import type { Diagnostic } from '../../faults/diagnostic.ts'
+import { rejectAfter } from '../../base/with-timeout.ts'
 import * as names from '../plugin-names.ts'
-import { diagnoseModule, type PluginModule } from './find-modules.ts'
 
 /** Loads TypeScript and JavaScript modules without a build step. */
 export interface ModuleLoader {
-  /** Returns the exports of a module. Rejects with any error of the module. */
+  /** Returns the exports of a module. Rejects with any error of the module, and for a module that takes over a minute. */
   load(file: string): Promise<unknown>
 }
+
+/** Milliseconds: an `await` at the top of a module may never end. */
+const TIMEOUT = 60_000
 
 const OPTIONS = { fsCache: false, interopDefault: true, sourceMaps: true }
 
@@ -31,7 +33,7 @@ export async function openLoader(root: string): Promise<ModuleLoader> {
     alias: ownPackages(id),
     transform: options => ({ code: cachedTransform(plain, options) }),
   })
-  return { load: file => load(jiti, file) }
+  return { load: file => rejectAfter(TIMEOUT, () => load(jiti, file)) }
 }
 
 /** Packages that routers of extensions need: the project's own installation if it has one, else that of Plinth. */
@@ -95,34 +97,3 @@ const isProjectFile = (root: string) => (file: string) =>
 /** The default export; for CommonJS modules the exports. */
 export const defaultExport = (exported: unknown): unknown =>
   typeof exported === 'object' && exported !== null && 'default' in exported ? exported.default : exported
-
-/** Diagnostic for an error while a module was loaded, at the line that threw it. */
-export function moduleError(
-  { file, shown }: Pick<PluginModule, 'file' | 'shown'>,
-  error: unknown,
-): Diagnostic {
-  const { message, stack } = errorTexts(error)
-  const [, line, column] =
-    new RegExp(`${escapeRegExp(file)}:(\\d+):(\\d+)`).exec(`${message}\n${stack}`) ?? []
-  const reason =
-    message
-      .split('\n')[0]
-      ?.replace(/^\w*Error: /, '')
-      .trim() || 'it throws something that is no error'
-  const source = line === undefined ? '' : sourceLine(file, Number(line))
-  return diagnoseModule('bad-module', `the module cannot be loaded: ${reason}`, {
-    file: shown,
-    line: Number(line ?? 1),
-    // A column beyond the line refers to the transformed code.
-    column: Number(column ?? 1) <= source.length ? Number(column ?? 1) : 1,
-    source,
-  })
-}
-
-const errorTexts = (error: unknown): { message: string; stack: string } =>
-  error instanceof Error ? { message: error.message, stack: error.stack ?? '' } : { message: '', stack: '' }
-
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
-const sourceLine = (file: string, line: number): string =>
-  readFileSync(file, 'utf8').split(/\r?\n/)[line - 1] ?? ''

@@ -6,7 +6,7 @@ import { memoize } from '../../base/memo.ts'
 import { isDeeperThan } from '../../base/plain-data.ts'
 import { toPluginError, ValidationError } from '../../faults/errors.ts'
 import { RequestFault } from '../../faults/fault.ts'
-import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
+import type { HttpRequest } from '../../faults/http-exchange.ts'
 import { MAX_BODY_DEPTH } from '../../query/parse-json.ts'
 import { createAbility } from '../ability.ts'
 import type {
@@ -16,10 +16,10 @@ import type {
   ResolverContext,
   RestContext,
   RouteInfo,
-  SendTerms,
 } from '../context.ts'
 import type { RequestState, RequestUser } from '../request-state.ts'
 import { type RouteArguments, SharedQuery } from './shared-query.ts'
+import { PluginHeaders, SharedResponse } from './shared-response.ts'
 
 export interface RestContextInput {
   readonly request: HttpRequest
@@ -47,7 +47,11 @@ export function openRestContext(
 ): OpenRestContext {
   const query = new SharedQuery(request.search, args)
   const shared = shareRequest(request, query)
-  const response = new SharedResponse()
+  const response = new SharedResponse(call =>
+    app.log.warn(
+      `${info.route}: http.response.${call} after the response was sent has no effect: await all work`,
+    ),
+  )
   const context: RestContext = {
     kind: 'rest',
     app,
@@ -120,7 +124,7 @@ export function openResolverRequest(
 
 /** Plugins can only add headers: the response is made from resolver results. */
 class OperationResponse implements PluginResponse {
-  readonly #headers = new Map<string, readonly [string, string]>()
+  readonly #headers = new PluginHeaders()
 
   readonly body = null
   readonly status = 0
@@ -134,11 +138,12 @@ class OperationResponse implements PluginResponse {
   }
 
   setHeader(name: string, value: string): void {
-    this.#headers.set(name.toLowerCase(), [name, value])
+    if (name.toLowerCase() === 'content-type') throw new Error(`${name} is set by the server`)
+    this.#headers.set(name, value)
   }
 
   headers(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#headers.values())
+    return this.#headers.over()
   }
 }
 
@@ -202,59 +207,4 @@ function parseBody(body: Buffer): unknown {
   if (isDeeperThan(parsed, MAX_BODY_DEPTH))
     throw new ValidationError(`A body may be at most ${MAX_BODY_DEPTH} levels deep`)
   return parsed
-}
-
-/** A response that plugins and the route can still change. */
-class SharedResponse implements PluginResponse {
-  #answer: HttpResponse | null = null
-  readonly #headers = new Map<string, readonly [string, string]>()
-
-  get answered(): boolean {
-    return this.#answer !== null
-  }
-
-  get status(): number {
-    return this.#answer?.status ?? 0
-  }
-
-  set status(status: number) {
-    this.#answer = { ...(this.#answer ?? { body: null }), status }
-  }
-
-  get body(): string | Buffer | null {
-    return this.#answer?.body ?? null
-  }
-
-  json(): unknown {
-    try {
-      return JSON.parse(String(this.body))
-    } catch (error) {
-      if (error instanceof SyntaxError) return undefined
-      throw error
-    }
-  }
-
-  send(value: unknown, { status = 200, type }: SendTerms = {}): void {
-    const isRaw = type !== undefined && (typeof value === 'string' || Buffer.isBuffer(value))
-    const body = isRaw ? value : (JSON.stringify(value) ?? null)
-    this.#answer = { status, body, hasEtag: true, ...(type === undefined ? {} : { type }) }
-  }
-
-  setHeader(name: string, value: string): void {
-    this.#headers.set(name.toLowerCase(), [name, value])
-  }
-
-  /** Sets the response of the route. */
-  take(answer: HttpResponse): void {
-    this.#answer = answer
-  }
-
-  /** null: no response was set. */
-  toAnswer(): HttpResponse | null {
-    if (!this.#answer || this.#headers.size === 0) return this.#answer
-    const own = Object.entries(this.#answer.headers ?? {}).filter(
-      ([name]) => !this.#headers.has(name.toLowerCase()),
-    )
-    return { ...this.#answer, headers: Object.fromEntries([...own, ...this.#headers.values()]) }
-  }
 }

@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/nearest.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
 import type { RestService, RouteTerms } from '../extension.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
-import { assertKnownKeys } from '../plugin-module.ts'
+import { assertKnownKeys, nameType } from '../plugin-module.ts'
 import type { ExtensionRoute, RouteAuth, RouterMount } from '../route-guard.ts'
 import type { BoundPolicy, PluginBinder } from '../run-plugins.ts'
 import type { ResolverTerms } from './graphql-service.ts'
@@ -34,8 +34,7 @@ export function restService(
     mount(path, router, terms = {}) {
       if (!MOUNT_PATH.test(path)) throw new Error(`\`${path}\` is no path of a router such as /shop`)
       if (typeof router !== 'function') throw new Error(`the router of ${path} is no Express router`)
-      assertKnownKeys(terms, ['auth', 'policies'], `mount('${path}', …)`)
-      assertTerms(terms, path)
+      assertTerms(terms, `mount('${path}', …)`, ['auth', 'policies'])
       const { auth, policies } = bindTerms(terms, binding)
       mounts.push({ source: by, path, router, auth, policies })
     },
@@ -58,12 +57,29 @@ export function restService(
   }
 }
 
-/** Checks the keys of options of a route or resolver. */
-export function assertTerms({ auth, ...terms }: RouteTerms, what: string): void {
-  assertKnownKeys({ auth, ...terms }, ['auth', 'policies', 'middlewares', 'replaces'], what)
-  if (terms.replaces !== undefined && terms.replaces !== true)
-    throw new Error(`replaces of ${what} is true, or left out`)
-  if (auth && typeof auth === 'object') assertKnownKeys(auth, ['scope'], `auth of ${what}`)
+const TERMS: readonly string[] = ['auth', 'policies', 'middlewares', 'replaces']
+
+/** Checks the options of a route or resolver: JavaScript plugins may pass anything. */
+export function assertTerms(terms: unknown, what: string, known = TERMS): asserts terms is RouteTerms {
+  if (typeof terms !== 'object' || terms === null || Array.isArray(terms))
+    throw new Error(`the options of ${what} are an object with ${known.join(', ')}, found ${nameType(terms)}`)
+  assertKnownKeys(terms, known, what)
+  const { auth, replaces, ...lists } = terms as Readonly<Record<string, unknown>>
+  if (replaces !== undefined && replaces !== true) throw new Error(`replaces of ${what} is true, or left out`)
+  assertAuth(auth, what)
+  for (const [key, list] of Object.entries(lists))
+    if (list !== undefined && !Array.isArray(list))
+      throw new Error(`${key} of ${what} is a list, found ${nameType(list)}`)
+}
+
+function assertAuth(auth: unknown, what: string): void {
+  if (auth === undefined || auth === false) return
+  if (typeof auth !== 'object' || auth === null || Array.isArray(auth))
+    throw new Error(`auth of ${what} is false, or { scope: [...] }, found ${nameType(auth)}`)
+  assertKnownKeys(auth, ['scope'], `auth of ${what}`)
+  const scope = 'scope' in auth ? auth.scope : undefined
+  if (scope === undefined || (Array.isArray(scope) && scope.every(each => typeof each === 'string'))) return
+  throw new Error(`scope of ${what} is a list of permissions such as api::article.article.find`)
 }
 
 export function bindTerms(
@@ -97,15 +113,12 @@ export interface BoundResolver {
   readonly middlewares: readonly ResolverMiddleware[]
 }
 
-const KEYS: readonly string[] = ['auth', 'policies', 'middlewares']
+const RESOLVER_TERMS = ['auth', 'policies', 'middlewares']
 
 /** Throws an Error for an invalid config of a resolver. */
 export function bindResolver(terms: ResolverTerms, { binder, scopes }: RouteBinding): BoundResolver {
-  const unknown = Object.keys(terms).find(key => !KEYS.includes(key))
-  if (unknown !== undefined) throw new Error(`unknown key \`${unknown}\`: there are ${KEYS.join(', ')}`)
+  assertTerms(terms, 'a resolver', RESOLVER_TERMS)
   const { auth, policies = [], middlewares = [] } = terms
-  if (typeof auth === 'boolean' ? auth : auth !== undefined && typeof auth !== 'object')
-    throw new Error('auth is false, or { scope: [...] }')
   return {
     auth: toRouteAuth(auth, scopes),
     policies: policies.map(use => binder.resolverPolicy(use)),

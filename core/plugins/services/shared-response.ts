@@ -1,0 +1,160 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import type { HttpResponse } from '../../faults/http-exchange.ts'
+import type { PluginResponse, SendTerms } from '../context.ts'
+import { nameType } from '../plugin-module.ts'
+
+/** Headers that plugins set. Checked when they are set: the stack then leads to the plugin. */
+export class PluginHeaders {
+  readonly #headers = new Map<string, readonly [string, string]>()
+
+  /** Throws for a name or value that HTTP does not allow, and for headers that describe how a body is sent. */
+  set(name: string, value: string): void {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    const key = name.toLowerCase()
+    if (FRAMING.has(key)) throw new Error(`${name} is set by the server, from the body that it sends`)
+    this.#headers.set(key, [name, value])
+  }
+
+  get(name: string): string | undefined {
+    return this.#headers.get(name)?.[1]
+  }
+
+  /** `others`, and these in place of others with the same name. */
+  over(others: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+    const kept = Object.entries(others).filter(([name]) => !this.#headers.has(name.toLowerCase()))
+    return Object.fromEntries([...kept, ...this.#headers.values()])
+  }
+
+  get size(): number {
+    return this.#headers.size
+  }
+}
+
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
+
+/** A response that plugins and the route can still change. */
+export class SharedResponse implements PluginResponse {
+  #answer: HttpResponse | null = null
+  #isClosed = false
+  readonly #headers = new PluginHeaders()
+  readonly #onLate: (call: string) => void
+
+  /** `onLate`: called for each change after the response was sent, which has no effect. */
+  constructor(onLate: (call: string) => void) {
+    this.#onLate = onLate
+  }
+
+  get status(): number {
+    return this.#answer?.status ?? 0
+  }
+
+  set status(status: number) {
+    if (!this.#isLate('status'))
+      this.#answer = { ...(this.#answer ?? { body: null }), status: toStatus(status) }
+  }
+
+  get body(): string | Buffer | null {
+    return this.#answer?.body ?? null
+  }
+
+  json(): unknown {
+    try {
+      return JSON.parse(String(this.body))
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined
+      throw error
+    }
+  }
+
+  send(value: unknown, { status = 200, type }: SendTerms = {}): void {
+    if (this.#isLate('send')) return
+    if (type !== undefined) validateHeaderValue('Content-Type', type)
+    const isRaw = type !== undefined && (typeof value === 'string' || Buffer.isBuffer(value))
+    const body = isRaw ? value : value === undefined ? null : toJsonBody(value, 'http.response.send(…)')
+    this.#answer = { status: toStatus(status), body, hasEtag: true, ...(type === undefined ? {} : { type }) }
+  }
+
+  setHeader(name: string, value: string): void {
+    if (!this.#isLate('setHeader')) this.#headers.set(name, value)
+  }
+
+  /** Sets the response of the route. */
+  take(answer: HttpResponse): void {
+    this.#answer = answer
+  }
+
+  /** null: no response was set. Later changes have no effect. */
+  close(): HttpResponse | null {
+    this.#isClosed = true
+    if (!this.#answer || this.#headers.size === 0) return this.#answer
+    const all = Object.entries(this.#headers.over(this.#answer.headers))
+    const headers = Object.fromEntries(all.filter(([name]) => name.toLowerCase() !== 'content-type'))
+    // An error keeps its own type: it has another body than the one that the plugin meant.
+    const type = this.#answer.fault ? undefined : this.#headers.get('content-type')
+    return { ...this.#answer, headers, ...(type !== undefined && { type }) }
+  }
+
+  #isLate(call: string): boolean {
+    if (this.#isClosed) this.#onLate(call)
+    return this.#isClosed
+  }
+}
+
+/** 1xx is no response: a client would wait for another one. */
+function toStatus(status: unknown): number {
+  if (typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599) return status
+  throw new RangeError(`the status of a response is a whole number from 200 to 599, found ${String(status)}`)
+}
+
+/**
+ * The text of a body. Throws for what JSON would turn into something else: a Map into `{}`, a stream into its buffers, a
+ * function into nothing. `source` begins the message.
+ */
+export function toJsonBody(value: unknown, source: string): string {
+  const kind = foreignKind(value)
+  if (kind) throw new TypeError(`${source} got ${kind}`)
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (error) {
+    // Errors of the value's own code keep their place.
+    if (error instanceof Error && !isSerializerError(error)) throw error
+    throw new TypeError(
+      `${source} got what is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
+  }
+  if (text === undefined) throw new TypeError(`${source} got ${nameType(value)}, which JSON does not have`)
+  return text
+}
+
+const isSerializerError = ({ stack = '' }: Error): boolean =>
+  /^ +at JSON\.stringify /m.test(firstFrame(stack))
+
+const firstFrame = (stack: string): string => stack.split('\n').find(line => /^ +at /.test(line)) ?? ''
+
+/** What to do instead, for values whose JSON would lose their content. null: an ordinary value. */
+function foreignKind(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  // Others with toJSON, such as dates and Sequelize models, say themselves what they are in JSON.
+  if ('toJSON' in value && !ArrayBuffer.isView(value)) return null
+  const found = FOREIGN.find(([, matches]) => matches(value))
+  return found ? found[0] : null
+}
+
+const FOREIGN: readonly (readonly [string, (value: object) => boolean])[] = [
+  ['a Map, which JSON does not have: use Object.fromEntries(map)', value => value instanceof Map],
+  ['a Set, which JSON does not have: use [...set]', value => value instanceof Set],
+  ['bytes: use http.response.send(Buffer.from(bytes), { type })', value => ArrayBuffer.isView(value)],
+  ['a Response: read it, and use http.response.send(text, { type })', value => value instanceof Response],
+  ['an Error: throw it', value => value instanceof Error],
+  [
+    'a stream: read it, or answer from an Express router of rest.mount',
+    value => typeof Reflect.get(value, 'pipe') === 'function' || value instanceof ReadableStream,
+  ],
+  [
+    'a generator, which JSON does not have: use [...values]',
+    value => Symbol.asyncIterator in value || ('next' in value && Symbol.iterator in value),
+  ],
+]

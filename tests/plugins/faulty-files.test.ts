@@ -1,0 +1,401 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { mock } from 'node:test'
+import test, { type ExecutionContext } from 'ava'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { checkPlugins } from '../../core/app/open-plugins.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { openTestApp } from '../harness/test-app.ts'
+
+// Each faulty plugin file is reported with its place before a start, or answers 500 with a line in the log.
+
+const PROJECT = 'name: Notes\ncontentTypes:\n  note: { attributes: { text: string } }\n'
+
+function project(t: ExecutionContext, files: Readonly<Record<string, string>>): Folder {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', PROJECT)
+  for (const [file, text] of Object.entries(files)) folder.write(file, text)
+  return folder
+}
+
+/** First lines of the faults of a start. */
+async function faultsOf({ path }: Folder): Promise<readonly string[]> {
+  const compiled = await compileApp(path, {})
+  const { project: declared, model, plugins } = compiled.ok ? compiled.value : NOTHING
+  const faults = compiled.ok ? await checkPlugins(declared, model, plugins) : compiled.reasons
+  return faults.map(fault => printDiagnostic(fault).split('\n')[0] ?? '')
+}
+
+const NOTHING = {} as { project: never; model: never; plugins: never }
+
+const IMPORT = "import { defineExtension, defineMiddleware, definePolicy } from 'plinth'\n"
+const GOOD = `${IMPORT}export default definePolicy(() => true)\n`
+const LOAD = 'the module cannot be loaded: '
+const DEFINE_POLICY = 'expected `export default definePolicy(…)`, found '
+
+/** File, text (after the import of `plinth`), place and message. */
+const FILES: readonly (readonly [string, string, string])[] = [
+  ['policies/a-empty.ts', '', `:1:1 ${DEFINE_POLICY}no export`],
+  [
+    'policies/a-named.ts',
+    'export const one = 1, two = 2\n',
+    `:1:1 ${DEFINE_POLICY}no default export, but \`one\`, \`two\``,
+  ],
+  [
+    'policies/a-named-policy.ts',
+    'export const mine = definePolicy(() => true)\n',
+    `:1:1 ${DEFINE_POLICY}it under the name \`mine\`: export it as the default`,
+  ],
+  [
+    'policies/a-common.cjs',
+    "exports.check = require('plinth').definePolicy(() => true)\n",
+    `:1:1 ${DEFINE_POLICY}it under the name \`check\`: export it as the default`,
+  ],
+  ['policies/a-number.ts', '\nexport default 5\n', `:3:1 ${DEFINE_POLICY}a number`],
+  ['policies/a-null.ts', '\nexport default null\n', `:1:1 ${LOAD}its default export is null`],
+  [
+    'policies/a-class.ts',
+    'class Mine {\n  check() {}\n}\nexport default Mine\n',
+    `:5:1 ${DEFINE_POLICY}the class \`Mine\`: pass an object with functions to definePolicy`,
+  ],
+  [
+    'policies/a-function.ts',
+    'export default () => true\n',
+    `:2:1 ${DEFINE_POLICY}a function: pass it to definePolicy`,
+  ],
+  [
+    'policies/a-uncalled.ts',
+    'export default definePolicy\n',
+    `:2:1 ${DEFINE_POLICY}\`definePolicy\` itself: call it`,
+  ],
+  [
+    'policies/a-promise.ts',
+    'export default Promise.resolve(definePolicy(() => true))\n',
+    `:2:1 ${DEFINE_POLICY}a promise: await it`,
+  ],
+  [
+    'policies/a-object.ts',
+    'const mine = { check: () => true }\nexport { mine as default }\n',
+    `:3:1 ${DEFINE_POLICY}an object with \`check\``,
+  ],
+  ['policies/b-syntax.ts', 'const b = {\n', `:3:1 ${LOAD}Unexpected token`],
+  ['policies/b-broken.mjs', 'export default (\n', `:3:1 ${LOAD}Unexpected token`],
+  ['policies/c-syntax.mts', 'export default (]\n', `:2:17 ${LOAD}Unexpected token`],
+  ['policies/d-syntax.cjs', 'const b = {]\n', `:1:12 ${LOAD}Unexpected token`],
+  ['policies/e-syntax.js', 'const b = {]\n', `:2:12 ${LOAD}Unexpected token`],
+  [
+    'policies/f-key.ts',
+    'export default definePolicy({ chek: () => true } as never)\n',
+    `:2:26 ${LOAD}definePolicy(…) has no key \`chek\`: did you mean \`check\`?; it may have configSchema, check`,
+  ],
+  [
+    'policies/f-lacks.ts',
+    'export default definePolicy({} as never)\n',
+    `:2:26 ${LOAD}definePolicy(…) has no \`check\`: a function that allows or refuses a request`,
+  ],
+  [
+    'policies/f-type.ts',
+    'export default definePolicy({ check: true } as never)\n',
+    `:2:26 ${LOAD}\`check\` of definePolicy(…) must be a function, found a boolean`,
+  ],
+  [
+    'policies/f-nothing.ts',
+    'export default definePolicy(null as never)\n',
+    `:2:26 ${LOAD}definePolicy(…) takes an object with check, found null`,
+  ],
+  [
+    'policies/f-schema.ts',
+    "export default definePolicy({\n  configSchema: 'x',\n  check: () => true,\n} as never)\n",
+    ':3:3 its `configSchema` is no JSON Schema: schema must be object or boolean',
+  ],
+  [
+    'policies/g-package.ts',
+    "import x from '@leftpad/none/deep'\nexport default x\n",
+    `:2:1 ${LOAD}Cannot find module '@leftpad/none/deep': install it with \`npm install @leftpad/none\``,
+  ],
+  [
+    'policies/g-name.ts',
+    "import { definePolcy } from 'plinth'\nexport default definePolcy(() => true)\n",
+    `:3:25 ${LOAD}\`plinth\` exports no \`definePolcy\`: did you mean \`definePolicy\`?`,
+  ],
+  [
+    'policies/g-json.ts',
+    "import x from '../lib/comments.json'\nexport default x\n",
+    `:2:1 ${LOAD}lib/comments.json: Expected property name or '}' in JSON at position 2`,
+  ],
+  ['policies/h-rejects.ts', "await Promise.reject(new Error('late'))\n", `:2:22 ${LOAD}late`],
+  ['policies/h-null.ts', 'throw null\n', `:1:1 ${LOAD}it throws null, which is no error`],
+  ['policies/h-text.ts', "throw 'text'\n", `:1:1 ${LOAD}it throws "text", which is no error`],
+  ['policies/h-silent.ts', '\nthrow new TypeError()\n', `:3:7 ${LOAD}it throws TypeError without a message`],
+  ['policies/jsx.tsx', '', ':1:1 a plugin is no JSX: end its name in .ts or .js'],
+  [
+    'middlewares/empty.ts',
+    'export default defineMiddleware({})\n',
+    `:2:30 ${LOAD}defineMiddleware(…) wraps nothing: it needs a function route, resolver, express`,
+  ],
+  [
+    'middlewares/function.ts',
+    'export default defineMiddleware((async () => {}) as never)\n',
+    `:2:30 ${LOAD}defineMiddleware(…) takes an object with route, resolver, express, found a function`,
+  ],
+  [
+    'extensions/list.ts',
+    'export default defineExtension([] as never)\n',
+    `:2:29 ${LOAD}defineExtension(…) takes an object with register, bootstrap, destroy, found a list`,
+  ],
+  [
+    'extensions/number.ts',
+    'export default defineExtension({ register: 5 } as never)\n',
+    `:2:29 ${LOAD}\`register\` of defineExtension(…) must be a function, found a number`,
+  ],
+]
+
+test('each faulty file is reported with its line and what to do', async t => {
+  const files = FILES.map(([file, text]) => {
+    const isBare = file.endsWith('.cjs') || text === '' || file.includes('h-null')
+    return [file, (isBare ? '' : IMPORT) + text] as const
+  })
+  const folder = project(t, { ...Object.fromEntries(files), 'lib/comments.json': '{ // why\n "a": 1 }\n' })
+  const found = await faultsOf(folder)
+  t.deepEqual(found.toSorted(), FILES.map(([file, , fault]) => file + fault).toSorted())
+})
+
+test('a fault in a module that a plugin imports is reported where it is', async t => {
+  const user = (name: string) =>
+    `${IMPORT}import { x } from '../lib/${name}.ts'\nexport default definePolicy(() => x)\n`
+  const folder = project(t, {
+    'policies/circular.ts': `import { x } from '../lib/circular.ts'\nexport const one = 1\nexport default x\n`,
+    'lib/circular.ts': "import { one } from '../policies/circular.ts'\nexport const x = one.toFixed()\n",
+    ...Object.fromEntries(['package', 'syntax', 'throws'].map(name => [`policies/${name}.ts`, user(name)])),
+    'lib/package.ts': "\n\nimport y from 'leftpad-none'\nexport const x = y\n",
+    'lib/syntax.ts': '\n\nexport const x = ]\n',
+    'lib/throws.ts': "\nthrow new Error('deep')\nexport const x = 1\n",
+  })
+  const why = (name: string) => `policies/${name}.ts imports this, and it cannot be loaded:`
+  t.deepEqual(await faultsOf(folder), [
+    `lib/circular.ts:2:1 ${why('circular')} Cannot read properties of undefined (reading 'toFixed')`,
+    `lib/package.ts:3:1 ${why('package')} Cannot find module 'leftpad-none': install it with \`npm install leftpad-none\``,
+    `lib/syntax.ts:3:18 ${why('syntax')} Unexpected token`,
+    `lib/throws.ts:2:7 ${why('throws')} deep`,
+  ])
+})
+
+test('files that cannot be read are reported, and those with a mark, with `export =` or of megabytes are loaded', async t => {
+  const folder = project(t, {
+    'policies/mark.ts': `\ufeff${GOOD}`,
+    'policies/assigned.ts': `${IMPORT}export = definePolicy(() => true)\n`,
+    'policies/huge.ts': `${GOOD}${'// A long comment.\n'.repeat(100_000)}`,
+    'policies/Mark.ts': GOOD,
+  })
+  const link = (target: string, name: string) => symlinkSync(target, join(folder.path, 'policies', name))
+  link('loop.ts', 'loop.ts')
+  link('gone.ts', 'lost.ts')
+  link('..', 'around')
+  t.deepEqual(await faultsOf(folder), [
+    'policies/around:1:1 a symbolic link to a folder is not followed: move the modules here',
+    "policies/Mark.ts:1:1 `Mark` is no name for a policy: it is the file's, in small letters and hyphens, such as `has-role.ts`; what several modules share lies outside policies/",
+    `policies/loop.ts:1:1 ${LOAD}it is a symbolic link that leads back to itself`,
+    `policies/lost.ts:1:1 ${LOAD}it is a symbolic link to a file that does not exist, or was removed while it was read`,
+  ])
+})
+
+const extension = (body: string) =>
+  `${IMPORT}export default defineExtension({\n  register({ rest, documents, graphql, media }: any) {\n    ${body}\n  },\n})\n`
+
+const REGISTER: readonly (readonly [string, string])[] = [
+  ['throw null', 'null, which is no error'],
+  ["throw new Error('')", 'Error (at FILE)'],
+  ["rest.rute('GET', '/x', () => 1)", 'rest.rute is not a function (at FILE)'],
+  ["rest.route('get', '/x', () => 1)", 'no route can have the method get (at FILE)'],
+  ["rest.route('GET', 'x', () => 1)", '`x` is no path such as /restaurants/:documentId/menu (at FILE)'],
+  [
+    "rest.route('GET', '/x', () => 1, null)",
+    'the options of GET /x are an object with auth, policies, middlewares, replaces, found null (at FILE)',
+  ],
+  [
+    "rest.route('GET', '/x', () => 1, { policies: 'a' })",
+    'policies of GET /x is a list, found a string (at FILE)',
+  ],
+  [
+    "rest.route('GET', '/x', () => 1, { auth: 'public' })",
+    'auth of GET /x is false, or { scope: [...] }, found a string (at FILE)',
+  ],
+  [
+    "rest.route('GET', '/x', () => 1, { auth: { scope: 'api::note.note.find' } })",
+    'scope of GET /x is a list of permissions such as api::article.article.find (at FILE)',
+  ],
+  [
+    "rest.mount('/x', () => 1, { auth: true })",
+    "auth of mount('/x', …) is false, or { scope: [...] }, found a boolean (at FILE)",
+  ],
+  [
+    "documents.on('note.publsh', () => 1)",
+    'unknown event `note.publsh`: did you mean `note.publish`? (at FILE)',
+  ],
+  [
+    "graphql.shadowCRUD('api::nte.nte').disable()",
+    'unknown content-type `api::nte.nte`: did you mean `api::note.note`? (at FILE)',
+  ],
+  ['media.registerStorage("x")', 'registerStorage(…) takes a name and an object with `open` (at FILE)'],
+]
+
+test('each faulty registration is reported with its line', async t => {
+  const files = REGISTER.map(([body], at) => [`extensions/e${at + 10}.ts`, extension(body)])
+  const found = await faultsOf(project(t, Object.fromEntries(files)))
+  const expected = REGISTER.map(([, message], at) => {
+    const name = `extensions/e${at + 10}`
+    const line = message.includes('FILE') ? 4 : 1
+    return `${name}.ts:${line}:1 ${name} could not register: ${message.replace('FILE', `${name}.ts:4`)}`
+  })
+  t.deepEqual(found, expected)
+})
+
+for (const [hook, load, message] of [
+  [
+    'an await at the top',
+    `${IMPORT}await new Promise(() => {})\n`,
+    `extensions/slow.ts:1:1 ${LOAD}it took longer than 60 s`,
+  ],
+  [
+    'register',
+    `${IMPORT}export default defineExtension({ register: () => new Promise(() => {}) })\n`,
+    'extensions/slow.ts:1:1 extensions/slow could not register: it took longer than 60 s',
+  ],
+] as const)
+  test.serial(`${hook} that never ends is reported after a minute`, async t => {
+    const folder = project(t, { 'extensions/slow.ts': load })
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    let found: readonly string[] | undefined
+    const checking = faultsOf(folder).then(faults => {
+      found = faults
+    })
+    while (found === undefined) {
+      await new Promise(resolve => setImmediate(resolve))
+      mock.timers.tick(60_000)
+    }
+    await checking
+    t.deepEqual(found, [message])
+  })
+
+const NOT_JSON: Readonly<Record<string, readonly [string, string]>> = {
+  bigint: ['() => ({ a: [1n] })', 'got what is no JSON: Do not know how to serialize a BigInt'],
+  circular: [
+    '() => { const a = {}; a.a = a; return a }',
+    'got what is no JSON: Converting circular structure',
+  ],
+  stream: ["() => Readable.from(['abc'])", 'got a stream: read it, or answer from an Express router'],
+  web: ['() => new ReadableStream()', 'got a stream'],
+  bytes: ["() => Buffer.from('abc')", 'got bytes: use http.response.send(Buffer.from(bytes), { type })'],
+  map: ["() => new Map([['a', 1]])", 'got a Map, which JSON does not have: use Object.fromEntries(map)'],
+  set: ['() => new Set([1])', 'got a Set, which JSON does not have: use [...set]'],
+  response: ["() => new Response('x')", 'got a Response'],
+  error: ["() => new Error('x')", 'got an Error: throw it'],
+  function: ['() => () => 1', 'got a function, which JSON does not have'],
+  generator: ['function* () { yield 1 }', 'got a generator'],
+  getter: ["() => ({ get a() { throw new Error('in a getter') } })", 'in a getter'],
+  status: ['({ http }) => http.response.send({}, { status: 101 })', 'from 200 to 599, found 101'],
+  word: ["({ http }) => { http.response.status = 'ok' }", 'from 200 to 599, found ok'],
+  header: ["({ http }) => http.response.setHeader('x', 'a\\nb')", 'Invalid character in header content'],
+  name: ["({ http }) => http.response.setHeader('a b', '1')", 'Header name must be a valid HTTP token'],
+  length: [
+    "({ http }) => http.response.setHeader('Content-Length', '1')",
+    'Content-Length is set by the server',
+  ],
+  type: ["({ http }) => http.response.send('x', { type: 'a\\nb' })", 'Invalid character in header content'],
+  nothing: ['() => { throw undefined }', ''],
+}
+
+const POLICIES: Readonly<Record<string, readonly [string, string]>> = {
+  text: ["() => 'yes'", 'it answered a string'],
+  nothing: ['() => null', 'it answered null'],
+  rejects: ["() => Promise.reject(new Error('no'))", 'no'],
+  throws: ['() => { throw null }', 'it threw'],
+}
+
+const MIDDLEWARES: Readonly<Record<string, readonly [number, string, string]>> = {
+  never: [500, '() => {}', 'neither called next() nor sent anything'],
+  twice: [
+    500,
+    'async (context, next) => { await next(); await next() }',
+    'the middleware m-twice called next() twice',
+  ],
+  throws: [500, '() => { throw null }', 'failed unexpectedly'],
+  sends: [
+    200,
+    "async (context, next) => { await next(); setTimeout(() => context.http.response.send('late'), 1) }",
+    'GET /m/sends: http.response.send after the response was sent has no effect: await all work',
+  ],
+  late: [
+    200,
+    "(context, next) => { setTimeout(next, 1); context.http.response.send('ok') }",
+    'the middleware m-late called next() after it had ended',
+  ],
+}
+
+test('code that misbehaves in a request is answered and logged, and the server goes on', async t => {
+  const define = (kind: string, code: string) => `${IMPORT}export default define${kind}(${code})\n`
+  const routes = (from: string, names: Readonly<Record<string, unknown>>, terms: (name: string) => string) =>
+    Object.keys(names).map(name => `rest.route('GET', '/${from}/${name}', () => 'ok', ${terms(name)})`)
+  const handlers = Object.entries(NOT_JSON).map(
+    ([name, [handler]]) => `rest.route('GET', '/h/${name}', ${handler}, { auth: false })`,
+  )
+  const app = await openTestApp(t, {
+    project: project(t, {
+      ...Object.fromEntries(
+        Object.entries(POLICIES).map(([name, [code]]) => [`policies/p-${name}.ts`, define('Policy', code)]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(MIDDLEWARES).map(([name, [, code]]) => [
+          `middlewares/m-${name}.ts`,
+          define('Middleware', `{ route: () => ${code} }`),
+        ]),
+      ),
+      'extensions/all.ts': `import { Readable } from 'node:stream'\n${extension(
+        [
+          ...handlers,
+          ...routes('p', POLICIES, name => `{ auth: false, policies: ['p-${name}'] }`),
+          ...routes('m', MIDDLEWARES, name => `{ auth: false, middlewares: ['m-${name}'] }`),
+        ].join('\n    '),
+      )}`,
+    }).path,
+    listen: true,
+  })
+  const expect = async (path: string, status: number, line: string) => {
+    const before = app.log().length
+    const answer = await fetch(`${app.url}/api${path}`)
+    await answer.arrayBuffer()
+    t.is(answer.status, status, path)
+    while (app.log().length === before) await new Promise(resolve => setImmediate(resolve))
+    const logged = app
+      .log()
+      .slice(before)
+      .map(text => JSON.stringify(JSON.parse(text)).replaceAll('\\"', '"'))
+    t.true(
+      logged.some(each => each.includes(line)),
+      `${path}: ${line}\n${logged.join('\n')}`,
+    )
+  }
+  for (const [name, [, line]] of Object.entries(NOT_JSON)) await expect(`/h/${name}`, 500, line)
+  for (const [name, [, line]] of Object.entries(POLICIES)) await expect(`/p/${name}`, 403, line)
+  for (const [name, [status, , line]] of Object.entries(MIDDLEWARES)) await expect(`/m/${name}`, status, line)
+})
+
+test('a response has the type that code sets as a header, once, and errors keep theirs', async t => {
+  const app = await openTestApp(t, {
+    project: project(t, {
+      'extensions/all.ts': extension(`
+        const csv = status => ({ http }) => { http.response.setHeader('content-type', 'text/csv'); if (status) throw new Error('x'); return 1 }
+        rest.route('GET', '/csv', csv(0), { auth: false })
+        rest.route('GET', '/fails', csv(500), { auth: false })
+        rest.route('GET', '/date', () => new Date(0), { auth: false })`),
+    }).path,
+    listen: true,
+  })
+  const type = async (path: string) => (await fetch(`${app.url}/api${path}`)).headers.get('content-type')
+  t.is(await type('/csv'), 'text/csv')
+  t.is(await type('/fails'), 'application/json; charset=utf-8')
+  t.is((await app.request('GET', '/api/date')).body, '1970-01-01T00:00:00.000Z')
+})

@@ -164,7 +164,7 @@ test.serial(
     )
     one.migration('b.after.ts', 'export default {{')
     t.regex(await one.plan(), /refused {2}migrations\/b\.after\.ts failed: ParseError/)
-    t.deepEqual(await one.check(), ['migrations/b.after.ts:1:16'])
+    t.deepEqual(await one.check(), ['migrations/b.after.ts:1:17'])
     one.migration('b.after.sql', 'begin;')
     one.migration('c.sql', 'SELECT 1')
     const wrong = await t.throwsAsync(one.migrate())

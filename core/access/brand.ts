@@ -1,5 +1,5 @@
 import { mediaSources } from '../model/media-sources.ts'
-import type { Actor, Command, PermittedCommand, WriteConditions } from '../query/command.ts'
+import type { Actor, Command, PermittedCommand, VisibleDrafts, WriteConditions } from '../query/command.ts'
 import type { Part, Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
 import { isPasswordAttribute } from './readable-attributes.ts'
 import { mapOrDrop } from './restrict/read-scope.ts'
@@ -23,9 +23,21 @@ export function trusted(query: Query): RestrictedQuery {
   return brand(selection === query.selection ? query : { ...query, selection })
 }
 
+export const ALL_DRAFTS: VisibleDrafts = Object.freeze({ where: null })
+
+/** The conditions of trusted code: none. */
+export const UNCONDITIONAL: WriteConditions = Object.freeze({
+  before: null,
+  after: null,
+  targets: new Map(),
+  drafts: ALL_DRAFTS,
+  shown: null,
+  visible: null,
+})
+
 /** Brands a command of trusted code without conditions. */
 export const trustedCommand = <Kind extends Command>(command: Kind): PermittedCommand<Kind> =>
-  brandCommand(command, { before: null, after: null, targets: new Map(), sights: null })
+  brandCommand(command, UNCONDITIONAL)
 
 function withoutPasswords(selection: Selection): Selection {
   const fields = mapOrDrop(selection.fields, field => (isPasswordAttribute(field) ? null : field))

@@ -3,26 +3,26 @@ import { subjectOf } from './actions.ts'
 import { entryOf, type PermissionEntry, type PermissionTable, WILDCARD } from './permission-entries.ts'
 
 /**
- * The permission of a role for one action on one content-type. `said` is the effective value, `cell` the entry that
+ * The permission of a role for one action on one content-type. `value` is the effective value, `entry` the entry that
  * decides.
  */
 export type Decision =
   /** An entry names the action, for the type or for `"*"`. */
   | {
-      readonly kind: 'said'
-      readonly said: PermissionEntry['value']
-      readonly cell: PermissionEntry
+      readonly kind: 'declared'
+      readonly value: PermissionEntry['value']
+      readonly entry: PermissionEntry
       /** The entry for `"*"` that the entry for this type overrides. */
-      readonly beaten: PermissionEntry | null
+      readonly overridden: PermissionEntry | null
     }
   /** Another action implies it. */
   | {
       readonly kind: 'implied'
-      readonly said: PermissionEntry['value']
-      readonly cell: PermissionEntry
+      readonly value: PermissionEntry['value']
+      readonly entry: PermissionEntry
       readonly by: string
     }
-  | { readonly kind: 'unsaid'; readonly said: false; readonly cell: null }
+  | { readonly kind: 'undeclared'; readonly value: false; readonly entry: null }
 
 /**
  * The actions that imply one that the role does not name (reference/rest.md#17-differences-from-strapi). Reading implies nothing: drafts are
@@ -33,19 +33,24 @@ const IMPLIED_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ['readDrafts', ['update']],
 ])
 
-const UNDECIDED: Decision = Object.freeze({ kind: 'unsaid', said: false, cell: null })
+const UNDECIDED: Decision = Object.freeze({ kind: 'undeclared', value: false, entry: null })
 
 export function decide(entries: PermissionTable, type: ContentType, action: string): Decision {
   const own = namedOrWildcard(entries, type, action)
   if (own)
-    return { kind: 'said', said: own.value, cell: own, beaten: overriddenBy(own, entries, type, action) }
+    return {
+      kind: 'declared',
+      value: own.value,
+      entry: own,
+      overridden: overriddenBy(own, entries, type, action),
+    }
   return type.draftAndPublish ? decideImplied(entries, type, action) : UNDECIDED
 }
 
 function decideImplied(entries: PermissionTable, type: ContentType, action: string): Decision {
   for (const by of IMPLIED_BY.get(action) ?? []) {
-    const cell = namedOrWildcard(entries, type, by)
-    if (cell?.value) return { kind: 'implied', said: rowsOnly(cell.value), cell, by }
+    const entry = namedOrWildcard(entries, type, by)
+    if (entry?.value) return { kind: 'implied', value: rowsOnly(entry.value), entry, by }
   }
   return UNDECIDED
 }
@@ -75,5 +80,5 @@ function overriddenBy(
 }
 
 /** An implied action applies to the same documents as the action that implies it. */
-const rowsOnly = (said: PermissionEntry['value']): PermissionEntry['value'] =>
-  typeof said === 'object' && said.where ? { where: said.where } : Boolean(said)
+const rowsOnly = (value: PermissionEntry['value']): PermissionEntry['value'] =>
+  typeof value === 'object' && value.where ? { where: value.where } : Boolean(value)

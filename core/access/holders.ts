@@ -124,13 +124,13 @@ function* conflicts(
   for (const [subject, action] of subjectActions(parents)) {
     if (entryOf(above, subject, action)) continue
     const saying = parents.flatMap(({ name, entries }) => {
-      const cell = entryOf(entries, subject, action) ?? wildcardEntry(entries, subject, action)
-      return cell ? [{ name, cell }] : []
+      const entry = entryOf(entries, subject, action) ?? wildcardEntry(entries, subject, action)
+      return entry ? [{ name, cell: entry }] : []
     })
     const [first, ...others] = saying
-    for (const { name, cell } of others) {
-      if (first && !isDeepStrictEqual(first.cell.value, cell.value))
-        yield conflict(key, { subject, action }, [first.name, name], cell)
+    for (const { name, cell: entry } of others) {
+      if (first && !isDeepStrictEqual(first.cell.value, entry.value))
+        yield conflict(key, { subject, action }, [first.name, name], entry)
     }
   }
 }
@@ -158,12 +158,12 @@ function conflict(
   key: string,
   { subject, action }: { readonly subject: string; readonly action: string },
   [one, other]: readonly [string, string],
-  cell: PermissionEntry,
+  entry: PermissionEntry,
 ): AccessFinding {
   return {
     code: 'conflicting-parents',
     message: `\`${one}\` and \`${other}\` differ on \`${action}\` of \`${subject}\`: say it in \`${key}\``,
     path: ['roles', key, 'extends'],
-    related: { path: cell.path, message: `as \`${other}\` has it` },
+    related: { path: entry.path, message: `as \`${other}\` has it` },
   }
 }

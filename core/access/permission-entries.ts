@@ -43,28 +43,28 @@ export const toPermissionTable = (
   origin: EntryOrigin = 'file',
 ): PermissionTable =>
   new Map(
-    Object.entries(permissions).map(([subject, said]) => {
+    Object.entries(permissions).map(([subject, declared]) => {
       const toCell = (action: string, terms: PermissionEntry['value']): PermissionEntry => ({
         value: terms,
         path: origin === 'file' ? [...path, subject, action] : path,
         origin,
       })
-      return [subject, toRow(subject, said, toCell)]
+      return [subject, toRow(subject, declared, toCell)]
     }),
   )
 
 /** A named action overrides `"*"` of the same subject. */
 function toRow(
   subject: string,
-  said: Permissions[string],
+  declared: Permissions[string],
   toCell: (action: string, terms: PermissionEntry['value']) => PermissionEntry,
 ): ReadonlyMap<string, PermissionEntry> {
   const row = new Map<string, PermissionEntry>()
-  const every = said[WILDCARD]
+  const every = declared[WILDCARD]
   if (every !== undefined) {
     for (const action of actionNames(subject)) row.set(action, toCell(WILDCARD, every))
   }
-  for (const [action, terms] of Object.entries(said)) {
+  for (const [action, terms] of Object.entries(declared)) {
     if (action !== WILDCARD) row.set(action, toCell(action, terms))
   }
   return row

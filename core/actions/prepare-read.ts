@@ -82,7 +82,7 @@ async function readBody(
   const options = take.kind === 'one' && take.documentId !== null ? { documentId: take.documentId } : {}
   const found = await terms.documents.findBody(
     { ...format, query, shape: http?.shape ?? 'flat' },
-    { ...(http && { trail: http.requestContext }), ...options },
+    { ...(http && { requestContext: http.requestContext }), ...options },
   )
   return found === null ? { kind: 'missing' } : { kind: 'body', body: found }
 }

@@ -63,7 +63,7 @@ const toDocument = (text: string | null): ActionResult => ({ kind: 'document', t
 
 const toAnswer = (query: RestrictedQuery, { http }: ActionCall): Answer =>
   http
-    ? { query, shape: http.shape, tagOf: http.tagOf, trail: http.requestContext }
+    ? { query, shape: http.shape, tagOf: http.tagOf, requestContext: http.requestContext }
     : { query, shape: 'flat' }
 
 type SaveAction = 'create' | 'update'

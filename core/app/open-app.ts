@@ -24,7 +24,7 @@ import type { Blueprint } from './compile-app.ts'
 import { type DatabaseWatchOptions, databaseWatchOf, toObservation } from './observers.ts'
 import { openProjectStorage, type RegisteredApp, registerApp } from './open-plugins.ts'
 import { awaitDatabase, type ProjectDatabaseOptions } from './open-project-database.ts'
-import { type PreparationOptions, type PrepareOptions, prepareDatabase } from './prepare-database.ts'
+import { type CommonPrepareOptions, type PrepareOptions, prepareDatabase } from './prepare-database.ts'
 import {
   type IdentitySection,
   type MailOptions,
@@ -64,7 +64,7 @@ export interface App {
 export type AppOptions = SignInOptions &
   MailOptions &
   Pick<DatabaseWatchOptions, 'meters' | 'tracing'> &
-  PreparationOptions
+  CommonPrepareOptions
 
 export type OpenAppOptions = ProjectDatabaseOptions & AppOptions
 

@@ -16,7 +16,7 @@ import type { Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import { describeLeftover, START_ENDED, type StartFault } from './start-fault.ts'
 
-export interface PreparationOptions {
+export interface CommonPrepareOptions {
   /** Serving processes of other versions; absent: a migration ignores them. */
   readonly others?: OtherProcesses
   /** Aborts the start, which then rejects or fails: a running migration is rolled back, and nothing stays open. */
@@ -25,7 +25,7 @@ export interface PreparationOptions {
   readonly onStep?: (step: StartStep) => void
 }
 
-export interface PrepareOptions extends PreparationOptions {
+export interface PrepareOptions extends CommonPrepareOptions {
   /** The database without observation of its statements. */
   readonly unwatched: Database
   readonly identity: IdentityTerms

@@ -108,7 +108,7 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
     withIdempotency(responders, {
       database: identity.database,
       identify: accounts.identify,
-      closed: [`${rest.prefix}/auth`.toLowerCase()],
+      excluded: [`${rest.prefix}/auth`.toLowerCase()],
     }),
   ]
 }
@@ -123,7 +123,7 @@ function openOwnRoutes(
   {
     files,
     identity,
-    accounts: { auth, users, keys, providers, count: countAttempt },
+    accounts: { auth, users, keys, providers, countAttempt },
     registered,
     production,
   }: EndpointOptions,
@@ -131,7 +131,7 @@ function openOwnRoutes(
 ): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
   const { prefix } = shared.settings
   const connect = providers
-    ? openConnectRoutes({ prefix, address: identity.address, providers, auth, count: countAttempt })
+    ? openConnectRoutes({ prefix, address: identity.address, providers, auth, countAttempt })
     : () => null
   const signIn = openAuthRoutes({ ...shared, auth })
   const ofUsers = openUserRoutes({ ...shared, users })
@@ -305,7 +305,7 @@ export function openIdentitySection(
   const countAttempt = openRateLimit(settings.server.rateLimit.auth, database)
   const hasProviders = Object.keys(settings.auth.providers).length > 0
   return {
-    count: countAttempt,
+    countAttempt,
     keys: settings.auth.keys.enabled ? openUserKeys({ database, model, settings: settings.auth.keys }) : null,
     providers: hasProviders ? openProviders({ identity, access }) : null,
     identify: callers.remembering(database.replicas ? withReadYourWrites(known, settings.apiTokens) : known),
@@ -314,8 +314,8 @@ export function openIdentitySection(
       model,
       documents: documents.documents,
       identity,
-      count: countAttempt,
+      countAttempt,
     }),
-    users: openUsersService({ identity, documents: documents.documents, count: countAttempt }),
+    users: openUsersService({ identity, documents: documents.documents, countAttempt }),
   }
 }

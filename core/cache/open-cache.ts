@@ -81,7 +81,7 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
       const isHit = version !== null && version === cached?.version
       if (version !== null) writeRate?.recordCheck(version, isHit)
       if (isHit) benefit?.recordHit(performance.now() - began)
-      recordCacheOutcome(options.run.purpose?.trail, isHit ? 'hit' : 'miss')
+      recordCacheOutcome(options.run.purpose?.requestContext, isHit ? 'hit' : 'miss')
       if (isHit) return cached.value
       const lookup = { key, read, options, writeRate, benefit }
       if (!isShared) return readOnce(lookup)

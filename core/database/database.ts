@@ -146,7 +146,7 @@ export type Ping =
 /** The purpose of a statement or transaction, for scheduling and logs. */
 export interface StatementContext {
   /** The request that it runs for; absent: none. */
-  readonly trail?: RequestContext | undefined
+  readonly requestContext?: RequestContext | undefined
   /** A description for logs, without values. Called only if it is logged or traced. */
   describe(): object
 }

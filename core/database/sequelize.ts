@@ -128,7 +128,7 @@ class ForwardingClient {
     const opening = claimOpening()
     this.#begun = await beginTransaction(this.#runner)
     opening?.(this.#begun.transaction)
-    return NOTHING
+    return EMPTY_RESULT
   }
 
   async #end(text: string): Promise<QueryResult> {
@@ -138,7 +138,7 @@ class ForwardingClient {
     if (text === COMMIT) begun.commit()
     else begun.rollback()
     await begun.ended
-    return NOTHING
+    return EMPTY_RESULT
   }
 }
 
@@ -147,7 +147,7 @@ const BEGIN = 'START TRANSACTION;'
 const COMMIT = 'COMMIT;'
 const ROLLBACK = 'ROLLBACK;'
 
-const NOTHING: QueryResult = { command: '', rowCount: null, oid: 0, fields: [], rows: [] }
+const EMPTY_RESULT: QueryResult = { command: '', rowCount: null, oid: 0, fields: [], rows: [] }
 
 /** Sequelize decides later how the transaction ends. */
 const beginTransaction = (runner: StatementRunner): Promise<BegunTransaction> =>

@@ -30,7 +30,7 @@ export async function runTransaction<Value>(
   options: TransactionOptions,
 ): Promise<Value> {
   const { pool } = terms
-  const writes = options.readonly ? undefined : (options.purpose?.trail?.writes ?? currentWrites())
+  const writes = options.readonly ? undefined : (options.purpose?.requestContext?.writes ?? currentWrites())
   if (writes?.isClosed) throw requestTimedOut()
   const scheduled = createWork('write', options)
   const connection = pool.take(scheduled) ?? (await pool.acquire(scheduled))

@@ -51,11 +51,15 @@ interface ObservedWork {
 function createObserver({ slow, reportSlow, count, trace }: Omit<DatabaseWatch, 'isTimed'>) {
   const end = (work: ObservedWork, began: number, isGood: boolean) => {
     const milliseconds = performance.now() - began
-    const trail = work.purpose?.trail
-    if (trail?.timing) trail.timing.database += milliseconds
+    const requestContext = work.purpose?.requestContext
+    if (requestContext?.timing) requestContext.timing.database += milliseconds
     count?.(work.kind, milliseconds, isGood)
     if (slow > 0 && milliseconds >= slow)
-      reportSlow({ ...(trail && { requestId: trail.id }), milliseconds, work: describe(work) })
+      reportSlow({
+        ...(requestContext && { requestId: requestContext.id }),
+        milliseconds,
+        work: describe(work),
+      })
   }
   return async <Value>(work: ObservedWork, run: () => Promise<Value>): Promise<Value> => {
     const began = performance.now()

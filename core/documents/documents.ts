@@ -41,7 +41,7 @@ export interface ReadOptions {
   /** Cancels the read. */
   readonly signal?: AbortSignal
   /** The request that this belongs to. */
-  readonly trail?: RequestContext
+  readonly requestContext?: RequestContext
   /** Prefetched version check; absent: no prefetch. */
   readonly ahead?: VersionPrefetch | undefined
 }
@@ -106,7 +106,7 @@ export interface Answer {
   /** The ETag of a text, for preconditions. Without it only `*` matches. */
   readonly tagOf?: (text: string) => string
   /** The request that this belongs to. */
-  readonly trail?: RequestContext
+  readonly requestContext?: RequestContext
 }
 
 export interface SavedDocument {

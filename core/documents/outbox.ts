@@ -48,7 +48,7 @@ interface VersionChangeEvent {
 }
 
 /** Records an event inside the transaction, after its writes: events of one document are ordered. */
-export type RecordChange = (news: ChangeEvent) => void
+export type RecordChange = (event: ChangeEvent) => void
 
 /** Records the change events of one write. */
 export interface ChangeRecorder {
@@ -62,11 +62,11 @@ export interface ChangeRecorder {
 export function openChangeRecorder(outbox: Outbox): ChangeRecorder {
   const listeners = new Set<string>()
   return {
-    within: (transaction, now) => news => {
-      const rows = toRows(news, outbox)
+    within: (transaction, now) => event => {
+      const rows = toRows(event, outbox)
       if (rows.length === 0) return
       for (const { listener } of rows) listeners.add(listener)
-      transaction.send(insertion(news, rows, now))
+      transaction.send(insertion(event, rows, now))
     },
     done: () => {
       if (listeners.size > 0) void afterCommit(() => outbox.wake(listeners))

@@ -59,7 +59,7 @@ export function openWriter(terms: WriterTerms): Writer {
 
 /** Describes a write for observers. It names the attributes and never contains values. */
 export const describeWrite = (command: Command, answer: Answer | undefined): StatementContext => ({
-  trail: answer?.trail,
+  requestContext: answer?.requestContext,
   describe: () => ({
     action: command.kind,
     contentType: command.type.key,

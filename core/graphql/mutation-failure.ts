@@ -36,7 +36,7 @@ export function wrapMutations(schema: GraphQLSchema, generated: ReadonlySet<stri
 const wrapMutation =
   (resolve: Resolver, isGenerated: boolean): Resolver =>
   async (parent, args, execution, info) => {
-    const writes = execution.trail?.writes
+    const writes = execution.requestContext?.writes
     const before = writes?.written ?? 0
     try {
       if (execution.signal?.aborted) throw new Error('The time of the request is over')

@@ -107,7 +107,7 @@ async function respond(
   const execution = {
     caller,
     requestId: request.id,
-    trail: request,
+    requestContext: request,
     peer: request.peer,
     signal: deadline.signal,
     // In a batch, an operation may write what the next one reads.

@@ -61,7 +61,7 @@ export async function runOperation(
     })
   const isQuery = prepared.value.operation.operation === 'query'
   if (readsOnly && !isQuery) return toResponse(405, { errors: [onlyQueries(engine.format)] })
-  const writes = isQuery ? undefined : execution.trail?.writes
+  const writes = isQuery ? undefined : execution.requestContext?.writes
   if (deadline.signal.aborted) return timedOut(deadline, writes, engine.format)
   if (!isQuery) stayOnPrimary()
   const errorContext = {

@@ -19,7 +19,7 @@ export interface IdempotencyTerms {
   readonly database: Pick<Database, 'transaction'>
   readonly identify: Identify
   /** Paths whose answers contain credentials, which must not be stored. */
-  readonly closed: readonly string[]
+  readonly excluded: readonly string[]
 }
 
 /** Wraps responders: a request with an Idempotency-Key is performed once, and its answer replayed for a day. */
@@ -46,9 +46,9 @@ async function answerOnce(
   return runInTransaction({ ...call, digest: key.digestOf(request, body) }, terms)
 }
 
-function checkIsAllowed({ path, headers }: HttpRequest, { closed }: IdempotencyTerms): void {
+function checkIsAllowed({ path, headers }: HttpRequest, { excluded }: IdempotencyTerms): void {
   const below = path.toLowerCase()
-  if (closed.some(each => below === each || below.startsWith(`${each}/`)))
+  if (excluded.some(each => below === each || below.startsWith(`${each}/`)))
     throw notApplicable('signing in: its answers are never kept')
   if (/^\s*multipart\//i.test(headers['content-type'] ?? ''))
     throw notApplicable('multipart/form-data: each sending has another boundary')
@@ -100,7 +100,10 @@ async function runInTransaction(
   { database }: IdempotencyTerms,
 ): Promise<HttpResponse> {
   const afterCommit: (() => unknown)[] = []
-  const purpose = { trail: call.request, describe: () => ({ action: 'request with an idempotency key' }) }
+  const purpose = {
+    requestContext: call.request,
+    describe: () => ({ action: 'request with an idempotency key' }),
+  }
   try {
     const answer = await database.transaction(
       transaction => answerInTransaction(call, { transaction, afterCommit, isTouched: false, isOver: false }),

@@ -127,7 +127,7 @@ interface AddressChangeRequest {
 
 interface AddressChangeTerms {
   readonly identity: IdentityTerms
-  readonly count: CountRequest
+  readonly countAttempt: CountRequest
 }
 
 /**
@@ -138,7 +138,7 @@ interface AddressChangeTerms {
 export async function startAddressChange(
   command: AddressUpdate,
   { account, caller }: AddressChangeRequest,
-  { identity, count }: AddressChangeTerms,
+  { identity, countAttempt }: AddressChangeTerms,
 ): Promise<AddressChange> {
   if (account === null) return { command, mail: () => {} }
   const { email: given, confirmed } = command.values
@@ -146,7 +146,7 @@ export async function startAddressChange(
   const isOwn = caller.user?.id === account.id && confirmed === undefined
   if (!identity.settings.register.confirmEmail || !isOwn || email === account.email)
     return { command, mail: () => {} }
-  const quota = await count([`mail ${email} changeEmail`])
+  const quota = await countAttempt([`mail ${email} changeEmail`])
   if (quota && !quota.allowed) throw new RequestFault(tooManyRequests(quotaReason(quota)))
   if (await findAccount(identity.database, { by: 'email', text: email }, identity))
     throw new RequestFault(fault('application', 'Email already taken'))

@@ -22,7 +22,7 @@ export interface Attachment {
   /** Condition on the document; null: none. */
   readonly where: Filter | null
   /** Which versions of the content-type the caller may see. */
-  readonly sights: readonly VisibleVersion[] | null
+  readonly visible: readonly VisibleVersion[] | null
   /** Condition for changing the published version as well; null: none; `never`: the caller may change the draft only. */
   readonly publishing: Filter | null | 'never'
 }
@@ -59,7 +59,7 @@ export function permitAttachment(
     attribute,
     target: /^\d{1,9}$/.test(refId) ? { id: Number(refId) } : { documentId: refId },
     where: writing.where && filterFor(writing.where, caller.user),
-    sights: writing.opened ? null : visibleDocuments(type, caller),
+    visible: writing.opened ? null : visibleDocuments(type, caller),
     publishing: publishCondition(type, caller),
   }
 }
@@ -160,8 +160,8 @@ function inOneLocale(
 }
 
 async function isVisible({ documentId, locale }: OwnerRow, terms: AttachmentTerms): Promise<boolean> {
-  const { type, sights } = terms.attachment
-  const seen = await visibleLocales({ type, documentId, locale, conditions: { sights } }, terms)
+  const { type, visible } = terms.attachment
+  const seen = await visibleLocales({ type, documentId, locale, conditions: { visible } }, terms)
   return seen(locale)
 }
 

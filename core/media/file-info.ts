@@ -75,7 +75,7 @@ const invalid = (key: string, expected: string): RequestFault =>
   new RequestFault(fault('validation', `Invalid ${key}: expected ${expected}`, { key, expected }))
 
 /** Conditions on a file before and after a change by a caller, and that caller. */
-export type FileConditions = Pick<WriteConditions, 'before' | 'after' | 'sights'> & {
+export type FileConditions = Pick<WriteConditions, 'before' | 'after' | 'visible'> & {
   readonly by: Actor | null
 }
 

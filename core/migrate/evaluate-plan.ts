@@ -61,14 +61,14 @@ function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
 async function evaluateRows(transaction: Transaction, plan: SchemaPlan): Promise<Omit<Evaluation, 'empty'>> {
   const refusals = [...plan.refusals]
   const costs: Cost[] = []
-  for (const proviso of plan.provisos) {
-    const found = await ask(transaction, proviso.question)
+  for (const precondition of plan.preconditions) {
+    const found = await ask(transaction, precondition.question)
     if (found.rows === 0) continue
-    const against = toRefusal(proviso, found)
-    if (proviso.price === undefined) refusals.push(against)
+    const against = toRefusal(precondition, found)
+    if (precondition.price === undefined) refusals.push(against)
     else {
-      const note = withFound(proviso.price.note, found)
-      costs.push({ price: { ...proviso.price, note }, refusal: against })
+      const note = withFound(precondition.price.note, found)
+      costs.push({ price: { ...precondition.price, note }, refusal: against })
     }
   }
   return { refusals, costs }
@@ -78,8 +78,8 @@ async function evaluateRows(transaction: Transaction, plan: SchemaPlan): Promise
 const DROPS: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['vanished-table', 'vanished-column'])
 
 /** What rows may object to, and the values that may be lost: for a plan without the rows. Locks of large tables do not count. */
-export const possibleObjections = ({ provisos }: SchemaPlan): readonly SchemaRefusal[] =>
-  provisos
+export const possibleObjections = ({ preconditions }: SchemaPlan): readonly SchemaRefusal[] =>
+  preconditions
     .filter(({ code, price }) => price?.weight !== 'slow' && !DROPS.has(code))
     .map(({ code, table, message }) =>
       refusal(code, table, message.replace(': {values}', '').replaceAll('{rows}', 'some rows')),

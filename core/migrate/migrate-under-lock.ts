@@ -53,7 +53,7 @@ const TABLES_AT_ONCE = 300
 /** Recorded in `plinth_migrations` for a transaction that is not the last. */
 const UNFINISHED = 'unfinished'
 
-export const NOTHING: MigrationReport = { steps: [], left: [], outdated: [] }
+export const NO_CHANGES: MigrationReport = { steps: [], left: [], outdated: [] }
 
 /** A start accepts what the last migration deferred. An explicit migration evaluates the current rows. */
 export const isDone = async (
@@ -72,7 +72,7 @@ export async function migrateUnderLock(site: MigrationSite, task: Task): Promise
   // Indexes that this process created outside of a transaction are recorded even if another process did the rest.
   const hasMade = task.done.length > 0
   if (!hasMade && (await isDone(transaction, database.schema, task)))
-    return { ...NOTHING, complete: true, apart: [] }
+    return { ...NO_CHANGES, complete: true, apart: [] }
   const isNew = !(await hasRecord(transaction, database.schema))
   await bootstrap(site)
   const files = await splitPendingFiles(site, task.files, isNew)
@@ -170,7 +170,7 @@ async function complete(site: MigrationSite, task: Task, ready: Ready): Promise<
   const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
   const isIdle = summaries.length === 0 && task.done.length === 0
   if (isIdle && (await isRecorded(site.transaction, site.database.schema, task)))
-    return { ...NOTHING, left, complete: true, apart: [] }
+    return { ...NO_CHANGES, left, complete: true, apart: [] }
   const outdated = keepsOthers && rest.length > 0 ? await findOtherVersions(site, task) : applied.outdated
   await recordSteps(site, task, {
     steps: [...task.done, ...summaries],

@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, DedicatedSession } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import type { Table } from '../model/storage.ts'
-import { isDone, migrateUnderLock, NOTHING, type Task } from './migrate-under-lock.ts'
+import { isDone, migrateUnderLock, NO_CHANGES, type Task } from './migrate-under-lock.ts'
 import {
   isOvertaken,
   type LockAttempt,
@@ -43,7 +43,7 @@ export async function migrate(
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
   const task: Task = { tables, hash, limits, allowing, manyRows, files, stage, others, done: [] }
-  if (await isDone(database, database.schema, task)) return ok(NOTHING)
+  if (await isDone(database, database.schema, task)) return ok(NO_CHANGES)
   try {
     return ok(await migrateInRounds(database, task))
   } catch (error) {

@@ -92,11 +92,11 @@ async function planIn(site: DdlContext, asked: Asked): Promise<MigrationPlan> {
   if (isNew || asked.files.length > 0) await bootstrap(site)
   const files = await splitPendingFiles(site, asked.files, isNew)
   const generated = await planTables(site, asked, await runBefore(site, files, asked))
-  const byHand = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))
+  const planFiles = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))
   const after = asked.stage === 'expand' ? [] : files.after
   return {
     ...generated,
-    steps: [...(await byHand(files.before)), ...generated.steps, ...(await byHand(after))],
+    steps: [...(await planFiles(files.before)), ...generated.steps, ...(await planFiles(after))],
   }
 }
 

@@ -74,19 +74,19 @@ function* reshapeRows(reshape: Reshape, { schema, paired, before }: ReshapeTerms
   for (const retargeted of reshape.retargeted) yield* refuseRetargetedLinks(retargeted, naming)
   const moves = reshape.links.map((move, turn) => ({ move, terms: { schema, naming, turn } }))
   if (needsComponents(reshape))
-    yield step('shift', 'find out whose each component is', printFindComponents(reshape, naming))
+    yield step('reshape', 'find out whose each component is', printFindComponents(reshape, naming))
   for (const { move, terms } of moves)
-    yield step('shift', `set the links of ${linkWords(move)} aside`, ...printKeepLinks(move, terms))
+    yield step('reshape', `set the links of ${linkWords(move)} aside`, ...printKeepLinks(move, terms))
   yield* shareLocalizedValues(reshape)
   const parts = printReshapeComponents(reshape, naming)
   if (parts.length > 0) {
-    const done = step('shift', 'bring components in line with their documents', ...parts)
+    const done = step('reshape', 'bring components in line with their documents', ...parts)
     yield done
     yield* partLosses(reshape, namesBefore(schema), done)
   }
   yield* reshapeVersions(reshape)
   for (const { move, terms } of moves) {
-    const done = step('shift', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, terms))
+    const done = step('reshape', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, terms))
     yield done
     yield* linkLosses(move, namesBefore(schema), done)
     yield largeReshape(tableOfLinks(move, namesBefore(schema)), move.owner.pair, done)
@@ -108,7 +108,7 @@ function* shareLocalizedValues({ holdings }: Reshape): Generator<SchemaFinding> 
     if (values.length === 0) continue
     const names = values.map(value => `\`${value.name}\``).join(', ')
     const words = `let all locales of ${holding.pair.desired.serves} share ${names}`
-    const done = step('shift', words, printShareValues(holding, values))
+    const done = step('reshape', words, printShareValues(holding, values))
     yield done
     yield valueLosses(holding, values, done)
   }
@@ -116,7 +116,7 @@ function* shareLocalizedValues({ holdings }: Reshape): Generator<SchemaFinding> 
 
 function* reshapeVersions({ versions }: Reshape): Generator<SchemaFinding> {
   for (const holding of versions) {
-    const done = step('shift', versionWords(holding), ...printReshapeVersions(holding))
+    const done = step('reshape', versionWords(holding), ...printReshapeVersions(holding))
     yield done
     yield* versionLosses(holding, done)
     yield largeReshape(namesBefore(holding.pair.schema).table(holding), holding.pair, done)
@@ -191,7 +191,7 @@ function* keepFirstComponents(
     const remove = `DELETE FROM ${table} AS c USING ${rows(table, after.owner)} WHERE c.id = list.id AND c.status = list.status AND list.place > 1`
     const words = `keep the first ${wordsOf(component)} of each list in \`${after.owner}\``
     const done: Step = {
-      ...step('shift', words, remove, ...printRemoveNested(component, reshape, naming)),
+      ...step('reshape', words, remove, ...printRemoveNested(component, reshape, naming)),
       onlyIf: question,
     }
     yield done

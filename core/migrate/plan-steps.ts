@@ -35,7 +35,7 @@ export interface SchemaPlan {
   /** In the order of execution. */
   readonly steps: readonly Step[]
   /** Checked before the first step. A violated one refuses the whole plan. */
-  readonly provisos: readonly Precondition[]
+  readonly preconditions: readonly Precondition[]
   /** Refusals that are known without a query. */
   readonly refusals: readonly SchemaRefusal[]
   readonly left: readonly Leftover[]
@@ -47,20 +47,20 @@ export interface SchemaPlan {
 export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
   const found = matchTables(desired, catalogue)
   const matches = desired.map(table => ({ table, actual: found.get(table) }))
-  const shift = planReshape(
+  const reshape = planReshape(
     matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual)),
     catalogue,
   )
-  const { pairs } = shift
+  const { pairs } = reshape
   const neighbours = toNeighbours(pairs)
   const created = matches.filter(({ actual }) => actual === undefined).map(({ table }) => table)
   const findings = [
     ...created.flatMap(table => [...createTable(catalogue, table)]),
     ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
-    ...shift.findings,
+    ...reshape.findings,
     ...matches.flatMap(({ table, actual }) => [...foreignTable(catalogue, table, actual)]),
     ...exchangedTables(desired, catalogue),
-    ...vanishedTables(catalogue, desired, { ...shift, created }),
+    ...vanishedTables(catalogue, desired, { ...reshape, created }),
   ]
   return sorted(findings, pairs)
 }
@@ -70,7 +70,7 @@ function sorted(findings: readonly SchemaFinding[], pairs: readonly TablePair[])
   const moved = pairs.filter(pair => pair.desired.name !== pair.actual.name)
   return {
     steps: sortByPhase(steps),
-    provisos: findings.filter(finding => finding.kind === 'proviso'),
+    preconditions: findings.filter(finding => finding.kind === 'precondition'),
     refusals: findings.filter(finding => finding.kind === 'refusal'),
     left: findings.filter(finding => finding.kind === 'left'),
     renamedTables: new Map(moved.map(({ actual, desired }) => [actual.name, desired.name])),
@@ -184,7 +184,7 @@ function* vanishedTables(
     }
     yield { kind: 'left', table, column: null, drop }
     yield {
-      kind: 'proviso',
+      kind: 'precondition',
       code: 'vanished-table',
       table,
       question: countRows(place),
@@ -256,7 +256,7 @@ function breaks(pair: TablePair, column: Column, { holds, fault, secret }: Rule)
   const value = ident(column.name)
   const which = secret ? fault : `${fault}: {values}`
   return {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'type-change',
     table: pair.desired.name,
     question: countLostValues(projection(pair), value, holds(value)),

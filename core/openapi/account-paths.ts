@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute } from '../model/model.ts'
 import type { Settings } from '../project/settings/settings.ts'
-import { arrayOf, closed, documentOf, type Schema, type Sight } from './answer-schemas.ts'
+import { arrayOf, closed, type DocumentContext, documentOf, type Schema } from './answer-schemas.ts'
 import { errorResponses, jsonResponse, type OperationTerms, type PathItem } from './operations.ts'
 
 export interface BuiltInTerms extends OperationTerms {
@@ -18,7 +18,7 @@ export const accountPaths = (terms: BuiltInTerms): Readonly<Record<string, PathI
   ...keyPaths(terms),
 })
 
-export const flat = (sight: Sight): Sight => ({ ...sight, format: 'flat' })
+export const flat = (context: DocumentContext): DocumentContext => ({ ...context, format: 'flat' })
 
 export interface DescribedOperation {
   readonly subject: string
@@ -28,15 +28,15 @@ export interface DescribedOperation {
   readonly id?: string
   readonly summary: string
   readonly tag: string
-  describe(sight: Sight): { readonly responses: Schema } & Schema
+  describe(context: DocumentContext): { readonly responses: Schema } & Schema
 }
 
 /** The operations that the caller may use. */
 export function pathItem(operations: readonly DescribedOperation[], terms: OperationTerms): PathItem {
   const entries = operations.flatMap(({ subject, action, method, id, summary, tag, describe }) => {
-    const sight = terms.sightOf(subject, action)
-    if (!sight) return []
-    const { responses, ...rest } = describe(flat(sight))
+    const context = terms.contextOf(subject, action)
+    if (!context) return []
+    const { responses, ...rest } = describe(flat(context))
     const faults = errorResponses(method === 'get' ? 'get' : 'write', terms)
     const head = { operationId: id ?? `${subject}.${action}`, summary, tags: [tag] }
     return [[method, { ...head, ...rest, responses: { ...responses, ...faults } }] as const]
@@ -121,17 +121,17 @@ function registration({ model, project }: BuiltInTerms): Schema {
 }
 
 /** The own user, without private attributes; after registration with the role, if the caller may read roles. */
-function sessionSchema({ model, table, sightOf, caller }: BuiltInTerms): Schema {
+function sessionSchema({ model, table, contextOf, caller }: BuiltInTerms): Schema {
   return table.ref('session', 'Session', () => {
     const { user } = model.builtIn
     const granted =
-      sightOf('auth', 'login') ?? sightOf('auth', 'register') ?? sightOf('auth', 'resetPassword')
+      contextOf('auth', 'login') ?? contextOf('auth', 'register') ?? contextOf('auth', 'resetPassword')
     // Sign-in at a provider needs no permission.
-    const sight: Sight = granted ?? { table, grants: caller.grants, key: '', format: 'flat' }
+    const context: DocumentContext = granted ?? { table, grants: caller.grants, key: '', format: 'flat' }
     const own: ReadonlySet<Attribute> = new Set(
       [...readableAttributes(user)].filter(({ kind, name }) => kind === 'scalar' || name === 'role'),
     )
-    return closed({ jwt: TEXT, user: documentOf(user, own, flat(sight)) }, ['user'])
+    return closed({ jwt: TEXT, user: documentOf(user, own, flat(context)) }, ['user'])
   })
 }
 

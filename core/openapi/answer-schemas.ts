@@ -61,10 +61,10 @@ const refTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` 
 export type DocumentFormat = 'flat' | 'v4'
 
 /** What decides how documents look for one caller. */
-export interface Sight {
+export interface DocumentContext {
   readonly table: SchemaTable
   readonly grants: Grants
-  /** Tells sights of one table apart: routes with their own `auth` have other grants. */
+  /** Tells contexts of one table apart: routes with their own `auth` have other grants. */
   readonly key: string
   readonly format: DocumentFormat
 }
@@ -73,22 +73,26 @@ export interface Sight {
 type Mark = '__type' | '__component' | null
 
 /** The documents that an action answers; null: the caller may not read any of their attributes by it. */
-export function documentSchema(type: ContentType, action: Action, sight: Sight): Schema | null {
-  const view = sight.grants.readAccess(type, action)
-  return view && documentOf(type, view.readable, sight)
+export function documentSchema(type: ContentType, action: Action, context: DocumentContext): Schema | null {
+  const view = context.grants.readAccess(type, action)
+  return view && documentOf(type, view.readable, context)
 }
 
 /** A document of which exactly these attributes may be read. */
-export function documentOf(type: ContentType, readable: ReadonlySet<Attribute>, sight: Sight): Schema {
+export function documentOf(
+  type: ContentType,
+  readable: ReadonlySet<Attribute>,
+  context: DocumentContext,
+): Schema {
   const names = [...type.attributes.values()].filter(attribute => readable.has(attribute))
-  const key = `${sight.format} ${sight.key} ${type.uid} ${names.map(({ name }) => name).join(' ')}`
+  const key = `${context.format} ${context.key} ${type.uid} ${names.map(({ name }) => name).join(' ')}`
   const make = (): Schema => {
-    const values = propertiesOf(type, names, sight)
+    const values = propertiesOf(type, names, context)
     const marked = type.search ? { _highlight: HIGHLIGHT } : {}
-    if (sight.format === 'flat') return closed({ ...IDS, ...values, ...marked }, ['id', 'documentId'])
+    if (context.format === 'flat') return closed({ ...IDS, ...values, ...marked }, ['id', 'documentId'])
     return closed({ ...IDS, attributes: closed(values), ...marked }, ['id', 'documentId', 'attributes'])
   }
-  return sight.table.ref(key, schemaName(type), make, SOME_DOCUMENT)
+  return context.table.ref(key, schemaName(type), make, SOME_DOCUMENT)
 }
 
 /** Only with the parameter `highlight`: excerpts by attribute, as HTML. */
@@ -124,24 +128,24 @@ const SOME_DOCUMENT: Schema = {
   additionalProperties: true,
 }
 
-function componentSchema(component: Component, sight: Sight, mark: Mark = null): Schema {
+function componentSchema(component: Component, context: DocumentContext, mark: Mark = null): Schema {
   const name = mark === '__component' ? `${schemaName(component)}Entry` : schemaName(component)
-  return markedSchema(component, name, sight, mark)
+  return markedSchema(component, name, context, mark)
 }
 
 /** Components and marked documents are flat in every format, but what they link to is not, except below `related`. */
-function markedSchema(holder: Holder, name: string, sight: Sight, mark: Mark): Schema {
-  const key = `${sight.format} ${sight.key} ${mark} ${holder.uid}`
-  return sight.table.ref(key, name, () => {
-    const readable = readableOf(holder, sight)
+function markedSchema(holder: Holder, name: string, context: DocumentContext, mark: Mark): Schema {
+  const key = `${context.format} ${context.key} ${mark} ${holder.uid}`
+  return context.table.ref(key, name, () => {
+    const readable = readableOf(holder, context)
     const ids = holder.holder === 'component' ? { id: IDS.id } : IDS
     const marked = mark === null ? {} : { [mark]: { type: 'string', const: holder.uid } }
-    const properties = { ...marked, ...ids, ...propertiesOf(holder, readable, sight) }
+    const properties = { ...marked, ...ids, ...propertiesOf(holder, readable, context) }
     return closed(properties, [...Object.keys(marked), ...Object.keys(ids)])
   })
 }
 
-function readableOf(holder: Holder, { grants }: Sight): readonly Attribute[] {
+function readableOf(holder: Holder, { grants }: DocumentContext): readonly Attribute[] {
   const readable =
     holder.holder === 'component'
       ? readableAttributes(holder)
@@ -152,47 +156,47 @@ function readableOf(holder: Holder, { grants }: Sight): readonly Attribute[] {
 function propertiesOf(
   holder: Holder,
   attributes: readonly Attribute[],
-  sight: Sight,
+  context: DocumentContext,
 ): Readonly<Record<string, Schema>> {
   const entries = attributes.flatMap(attribute => {
-    const schema = attributeSchema(attribute, holder, sight)
+    const schema = attributeSchema(attribute, holder, context)
     return schema && !(attribute.name in IDS) ? [[attribute.name, schema] as const] : []
   })
   return Object.fromEntries(entries)
 }
 
 /** null: the caller can never see the attribute. */
-function attributeSchema(attribute: Attribute, holder: Holder, sight: Sight): Schema | null {
+function attributeSchema(attribute: Attribute, holder: Holder, context: DocumentContext): Schema | null {
   switch (attribute.kind) {
     case 'scalar':
       return scalarSchema(attribute, isAlwaysSet(attribute, holder))
     case 'component': {
-      const component = componentSchema(attribute.component, sight)
-      return countable(attribute.repeatable ? arrayOf(component) : eitherOf(component, NULL), sight)
+      const component = componentSchema(attribute.component, context)
+      return countable(attribute.repeatable ? arrayOf(component) : eitherOf(component, NULL), context)
     }
     case 'zone':
-      return arrayOf(zoneSchema(attribute, holder, sight))
+      return arrayOf(zoneSchema(attribute, holder, context))
     case 'morph':
-      return countable(arrayOf(relatedSchema(attribute, sight)), sight)
+      return countable(arrayOf(relatedSchema(attribute, context)), context)
     default:
-      return linkSchema(attribute, sight)
+      return linkSchema(attribute, context)
   }
 }
 
 /** Null: populated with no one behind it. `count` answers a number instead of documents. */
-function linkSchema(attribute: LinkAttribute, sight: Sight): Schema | null {
+function linkSchema(attribute: LinkAttribute, context: DocumentContext): Schema | null {
   const { target, many, kind } = attribute
   const readable =
-    kind === 'media' ? readableAttributes(target) : sight.grants.readAccess(target, 'find')?.readable
+    kind === 'media' ? readableAttributes(target) : context.grants.readAccess(target, 'find')?.readable
   if (!readable) return null
-  const document = documentOf(target, readable, sight)
+  const document = documentOf(target, readable, context)
   const rows = many ? arrayOf(document) : eitherOf(document, NULL)
-  const link = sight.format === 'flat' ? rows : closed({ data: rows }, ['data'])
-  return kind === 'relation' ? countable(link, sight) : link
+  const link = context.format === 'flat' ? rows : closed({ data: rows }, ['data'])
+  return kind === 'relation' ? countable(link, context) : link
 }
 
 /** `populate[name][count]=true` answers the number of entries. */
-const countable = (schema: Schema, { table, format }: Sight): Schema => {
+const countable = (schema: Schema, { table, format }: DocumentContext): Schema => {
   const number = closed({ count: { type: 'integer' } }, ['count'])
   const count = table.ref(`count ${format}`, format === 'flat' ? 'Count' : 'CountV4', () =>
     format === 'flat' ? number : closed({ data: closed({ attributes: number }, ['attributes']) }, ['data']),
@@ -202,11 +206,11 @@ const countable = (schema: Schema, { table, format }: Sight): Schema => {
 }
 
 /** The documents and components that use a file. In a project of many types their union would be most of the document. */
-function relatedSchema(attribute: MorphAttribute, sight: Sight): Schema {
+function relatedSchema(attribute: MorphAttribute, context: DocumentContext): Schema {
   const shapes = allShapes(attribute).filter(
-    shape => shape.holder === 'component' || sight.grants.readAccess(shape, 'find') !== null,
+    shape => shape.holder === 'component' || context.grants.readAccess(shape, 'find') !== null,
   )
-  const flat: Sight = { ...sight, format: 'flat' }
+  const flat: DocumentContext = { ...context, format: 'flat' }
   const entries = shapes
     .slice(0, MAX_RELATED)
     .map(shape => markedSchema(shape, `${schemaName(shape)}UsingFile`, flat, '__type'))
@@ -221,16 +225,16 @@ function relatedSchema(attribute: MorphAttribute, sight: Sight): Schema {
 
 const MAX_RELATED = 40
 
-function zoneSchema(zone: ZoneAttribute, holder: Holder, sight: Sight): Schema {
+function zoneSchema(zone: ZoneAttribute, holder: Holder, context: DocumentContext): Schema {
   const { name, components } = zone
-  return sight.table.ref(
-    `zone ${sight.format} ${sight.key} ${holder.uid} ${name}`,
+  return context.table.ref(
+    `zone ${context.format} ${context.key} ${holder.uid} ${name}`,
     `${schemaName(holder)}${toPascalCase(name)}Entry`,
     () =>
       oneOf(
         '__component',
         components,
-        components.map(component => componentSchema(component, sight, '__component')),
+        components.map(component => componentSchema(component, context, '__component')),
       ),
   )
 }

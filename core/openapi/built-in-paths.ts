@@ -14,11 +14,11 @@ import {
 import {
   arrayOf,
   closed,
+  type DocumentContext,
   documentOf,
   documentSchema,
   eitherOf,
   type Schema,
-  type Sight,
 } from './answer-schemas.ts'
 import {
   answerParameters,
@@ -53,13 +53,15 @@ function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   return {
     '/users': pathItem(
       [
-        operation('get', 'find', 'List users', sight => ({
-          parameters: [...reads(sight, 'find'), ...topPageParameters(terms.settings)],
-          responses: { 200: jsonResponse('Users', arrayOf(answers(sight, 'find'))) },
+        operation('get', 'find', 'List users', context => ({
+          parameters: [...reads(context, 'find'), ...topPageParameters(terms.settings)],
+          responses: { 200: jsonResponse('Users', arrayOf(answers(context, 'find'))) },
         })),
-        operation('post', 'create', 'Create a user', sight => ({
-          ...userBody(sight, 'create', user),
-          responses: { 201: jsonResponse('The user', eitherOf(answers(sight, 'create'), { type: 'null' })) },
+        operation('post', 'create', 'Create a user', context => ({
+          ...userBody(context, 'create', user),
+          responses: {
+            201: jsonResponse('The user', eitherOf(answers(context, 'create'), { type: 'null' })),
+          },
         })),
       ],
       terms,
@@ -81,8 +83,10 @@ function userOperations(terms: BuiltInTerms) {
       ...{ subject: 'users', action, method, summary, tag: 'Users' },
       describe,
     }),
-    answers: (sight: Sight, action: Action): Schema => documentSchema(user, action, sight) ?? {},
-    reads: (sight: Sight, action: Action): readonly Schema[] => readParameters(user, action, sight, terms),
+    answers: (context: DocumentContext, action: Action): Schema =>
+      documentSchema(user, action, context) ?? {},
+    reads: (context: DocumentContext, action: Action): readonly Schema[] =>
+      readParameters(user, action, context, terms),
   }
 }
 
@@ -100,9 +104,9 @@ function ownUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     ),
     '/users/me': pathItem(
       [
-        operation('get', 'me', 'Read yourself', sight => ({
-          parameters: answerParameters(user, 'me', sight, terms),
-          responses: { 200: jsonResponse('You', answers(sight, 'me')) },
+        operation('get', 'me', 'Read yourself', context => ({
+          parameters: answerParameters(user, 'me', context, terms),
+          responses: { 200: jsonResponse('You', answers(context, 'me')) },
         })),
       ],
       terms,
@@ -129,21 +133,21 @@ function oneUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     '/users/{id}': withId(
       pathItem(
         [
-          operation('get', 'findOne', 'Read a user', sight => ({
-            parameters: reads(sight, 'findOne'),
+          operation('get', 'findOne', 'Read a user', context => ({
+            parameters: reads(context, 'findOne'),
             responses: {
-              200: jsonResponse('The user', answers(sight, 'findOne')),
+              200: jsonResponse('The user', answers(context, 'findOne')),
               ...none,
             },
           })),
-          operation('put', 'update', 'Update a user', sight => ({
-            ...userBody(sight, 'update', user),
+          operation('put', 'update', 'Update a user', context => ({
+            ...userBody(context, 'update', user),
             responses: {
-              200: jsonResponse('The user', eitherOf(answers(sight, 'update'), { type: 'null' })),
+              200: jsonResponse('The user', eitherOf(answers(context, 'update'), { type: 'null' })),
             },
           })),
-          operation('delete', 'delete', 'Delete a user', sight => ({
-            responses: { 200: jsonResponse('The deleted user', answers(sight, 'delete')), ...none },
+          operation('delete', 'delete', 'Delete a user', context => ({
+            responses: { 200: jsonResponse('The deleted user', answers(context, 'delete')), ...none },
           })),
         ],
         terms,
@@ -152,8 +156,8 @@ function oneUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   }
 }
 
-function userBody(sight: Sight, action: 'create' | 'update', user: ContentType): Schema {
-  const access = sight.grants.writeAccess(user, action)
+function userBody(context: DocumentContext, action: 'create' | 'update', user: ContentType): Schema {
+  const access = context.grants.writeAccess(user, action)
   if (!access) return {}
   const name = action === 'create' ? 'UserCreate' : 'UserUpdate'
   const required = action === 'create' ? ['email', 'username', 'password', 'role'] : []
@@ -161,18 +165,27 @@ function userBody(sight: Sight, action: 'create' | 'update', user: ContentType):
   const fields = new Set(
     [...user.attributes.keys()].filter(each => !mailed.has(each) && access.fields?.has(each) !== false),
   )
-  return jsonBody(bodySchema(user, { ...access, fields }, sight, { name, required }))
+  return jsonBody(bodySchema(user, { ...access, fields }, context, { name, required }))
 }
 
 function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const operation = (id: string, action: Action, summary: string, describe: (sight: Sight) => Schema) => ({
+  const operation = (
+    id: string,
+    action: Action,
+    summary: string,
+    describe: (context: DocumentContext) => Schema,
+  ) => ({
     ...{ subject: 'role', action, method: 'get', id, summary, tag: 'Roles' },
-    describe: (sight: Sight) => ({
-      responses: { 200: jsonResponse('Roles', describe(sight)) },
+    describe: (context: DocumentContext) => ({
+      responses: { 200: jsonResponse('Roles', describe(context)) },
     }),
   })
-  const role = (sight: Sight, action: Action, more: Readonly<Record<string, Schema>> = {}): Schema => {
-    const readable = sight.grants.readAccess(terms.model.builtIn.role, action)?.readable ?? []
+  const role = (
+    context: DocumentContext,
+    action: Action,
+    more: Readonly<Record<string, Schema>> = {},
+  ): Schema => {
+    const readable = context.grants.readAccess(terms.model.builtIn.role, action)?.readable ?? []
     const names = [...readable].filter(({ kind }) => kind === 'scalar').map(({ name }) => [name, {}])
     return closed({ ...Object.fromEntries(names), nb_users: { type: 'integer' }, ...more })
   }
@@ -180,14 +193,14 @@ function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   const item = (made: DescribedOperation) => pathItem([made], terms)
   return {
     '/users-permissions/roles': item(
-      operation('role.find', 'find', 'List roles', sight =>
-        closed({ roles: arrayOf(role(sight, 'find')) }, ['roles']),
+      operation('role.find', 'find', 'List roles', context =>
+        closed({ roles: arrayOf(role(context, 'find')) }, ['roles']),
       ),
     ),
     '/users-permissions/roles/{id}': withId(
       item(
-        operation('role.findOne', 'findOne', 'Read a role', sight =>
-          closed({ role: role(sight, 'findOne', { permissions }) }, ['role']),
+        operation('role.findOne', 'findOne', 'Read a role', context =>
+          closed({ role: role(context, 'findOne', { permissions }) }, ['role']),
         ),
       ),
     ),
@@ -202,12 +215,12 @@ function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
 /** `isUrlSigned` is Strapi's flag in every record of a file. */
 function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   const { file } = terms.model.builtIn
-  const record = (sight: Sight, action: Action): Schema => {
-    const readable = sight.grants.readAccess(file, action)?.readable ?? new Set<Attribute>()
+  const record = (context: DocumentContext, action: Action): Schema => {
+    const readable = context.grants.readAccess(file, action)?.readable ?? new Set<Attribute>()
     const names = [...readable].map(({ name }) => name).join(' ')
-    return sight.table.ref(`file record ${sight.key} ${names}`, 'UploadedFile', () => {
-      const { $ref } = documentOf(file, readable, sight)
-      const known = sight.table.schemas[String($ref).split('/').at(-1) ?? ''] ?? {}
+    return context.table.ref(`file record ${context.key} ${names}`, 'UploadedFile', () => {
+      const { $ref } = documentOf(file, readable, context)
+      const known = context.table.schemas[String($ref).split('/').at(-1) ?? ''] ?? {}
       const properties = known.properties as Readonly<Record<string, Schema>>
       return closed({ ...properties, isUrlSigned: FLAG }, ['id', 'documentId', 'isUrlSigned'])
     })
@@ -221,14 +234,14 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     ...{ subject: 'upload', action, method, summary, tag: 'Files' },
     describe,
   })
-  const one = (sight: Sight, action: Action) => jsonResponse('The file', record(sight, action))
+  const one = (context: DocumentContext, action: Action) => jsonResponse('The file', record(context, action))
   return {
     '/upload': uploadItem(terms, record),
     '/upload/files': pathItem(
       [
-        operation('get', 'find', 'List files', sight => ({
-          parameters: [...readParameters(file, 'find', sight, terms), ...topPageParameters(terms.settings)],
-          responses: { 200: jsonResponse('Files', arrayOf(record(sight, 'find'))) },
+        operation('get', 'find', 'List files', context => ({
+          parameters: [...readParameters(file, 'find', context, terms), ...topPageParameters(terms.settings)],
+          responses: { 200: jsonResponse('Files', arrayOf(record(context, 'find'))) },
         })),
       ],
       terms,
@@ -236,12 +249,12 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     '/upload/files/{id}': withId(
       pathItem(
         [
-          operation('get', 'findOne', 'Read a file', sight => ({
-            parameters: answerParameters(file, 'findOne', sight, terms),
-            responses: { 200: one(sight, 'findOne') },
+          operation('get', 'findOne', 'Read a file', context => ({
+            parameters: answerParameters(file, 'findOne', context, terms),
+            responses: { 200: one(context, 'findOne') },
           })),
-          operation('delete', 'delete', 'Delete a file', sight => ({
-            responses: { 200: one(sight, 'delete') },
+          operation('delete', 'delete', 'Delete a file', context => ({
+            responses: { 200: one(context, 'delete') },
           })),
         ],
         terms,
@@ -251,8 +264,11 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
 }
 
 /** One operation for both permissions: with `?id=` it changes a file, without it uploads files. */
-function uploadItem(terms: BuiltInTerms, record: (sight: Sight, action: Action) => Schema): PathItem {
-  const [creating, changing] = [terms.sightOf('upload', 'upload'), terms.sightOf('upload', 'update')]
+function uploadItem(
+  terms: BuiltInTerms,
+  record: (context: DocumentContext, action: Action) => Schema,
+): PathItem {
+  const [creating, changing] = [terms.contextOf('upload', 'upload'), terms.contextOf('upload', 'update')]
   if (!creating && !changing) return {}
   const schema = closed({
     files: { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' } },

@@ -14,11 +14,11 @@ const CHANGES = { unpublish: 'Unpublish', 'discard-draft': 'Discard the draft of
 
 /** What `PUT` cannot do with the versions of a document: `/actions/…/unpublish` and `/actions/…/discard-draft`. */
 export function changePaths(type: ContentType, terms: OperationTerms): Readonly<Record<string, PathItem>> {
-  const sight = terms.sightOf(type.key, 'publish')
-  if (!type.draftAndPublish || !sight?.grants.writeAccess(type, 'publish')) return {}
+  const context = terms.contextOf(type.key, 'publish')
+  if (!type.draftAndPublish || !context?.grants.writeAccess(type, 'publish')) return {}
   const isOne = type.kind !== 'single'
   const path = isOne ? `/actions/${type.pluralApiId}/{documentId}` : `/actions/${type.key}`
-  const versions = arrayOf(documentSchema(type, 'publish', sight) ?? {})
+  const versions = arrayOf(documentSchema(type, 'publish', context) ?? {})
   const data = closed({ documentId: { type: 'string' }, entries: versions }, ['documentId', 'entries'])
   const paths = Object.entries(CHANGES).map(([name, verb]) => {
     const post = {

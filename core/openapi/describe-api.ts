@@ -13,7 +13,7 @@ import {
 import type { Settings } from '../project/settings/settings.ts'
 import { generatedRouteName } from '../rest/route-claims.ts'
 import type { BuiltInTerms } from './account-paths.ts'
-import { type DocumentFormat, type Schema, SchemaTable, type Sight } from './answer-schemas.ts'
+import { type DocumentContext, type DocumentFormat, type Schema, SchemaTable } from './answer-schemas.ts'
 import { builtInPaths } from './built-in-paths.ts'
 import { changePaths } from './change-paths.ts'
 import { describeForms } from './describe-console.ts'
@@ -42,9 +42,9 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
     table: new SchemaTable(),
     responses: new PartTable('responses'),
     parameters: new PartTable('parameters'),
-    sightOf: () => null,
+    contextOf: () => null,
   }
-  const described = { ...terms, sightOf: sightsOf(project, caller, terms) }
+  const described = { ...terms, contextOf: contextsOf(project, caller, terms) }
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   const paths: Record<string, PathItem> = {}
   for (const type of types)
@@ -57,10 +57,10 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   return assemble(paths, { project, caller, terms })
 }
 
-type Sights = OperationTerms['sightOf']
+type ContextOf = OperationTerms['contextOf']
 
 /** Routes of `routesConfig` may be open to more callers, and show them more, than their permissions do. */
-function sightsOf(project: DescribedProject, caller: Caller, { table, format }: OperationTerms): Sights {
+function contextsOf(project: DescribedProject, caller: Caller, { table, format }: OperationTerms): ContextOf {
   const { routesConfig } = project.registered
   const keys = new Map<Grants, string>([[caller.grants, '']])
   return (subject, action) => {
@@ -70,7 +70,7 @@ function sightsOf(project: DescribedProject, caller: Caller, { table, format }: 
       : caller.grants
     if (!grants?.allows(subject, action)) return null
     const key = keys.get(grants) ?? `${subject}.${action}`
-    return { table, grants, key, format } satisfies Sight
+    return { table, grants, key, format } satisfies DocumentContext
   }
 }
 

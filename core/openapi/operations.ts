@@ -6,11 +6,11 @@ import type { RestSettings } from '../project/settings/settings.ts'
 import {
   arrayOf,
   closed,
+  type DocumentContext,
   type DocumentFormat,
   documentSchema,
   type Schema,
   type SchemaTable,
-  type Sight,
   schemaName,
 } from './answer-schemas.ts'
 import {
@@ -34,8 +34,8 @@ export interface OperationTerms {
   readonly strapi4: boolean
   readonly responses: PartTable
   readonly parameters: PartTable
-  /** The sight of a route; null: the caller may not use it. */
-  sightOf(subject: string, action: Action): Sight | null
+  /** The context of a route; null: the caller may not use it. */
+  contextOf(subject: string, action: Action): DocumentContext | null
 }
 
 /** A part of `components` whose entries have a name and a content: equal contents share an entry. */
@@ -135,17 +135,17 @@ export const DOCUMENT_ID: Schema = {
 }
 
 function readMany(type: ContentType, terms: OperationTerms): PathItem {
-  const sight = terms.sightOf(type.key, 'find')
-  const view = sight?.grants.readAccess(type, 'find')
-  if (!sight || !view) return {}
-  const document = documentSchema(type, 'find', sight) ?? {}
+  const context = terms.contextOf(type.key, 'find')
+  const view = context?.grants.readAccess(type, 'find')
+  if (!context || !view) return {}
+  const document = documentSchema(type, 'find', context) ?? {}
   const meta = terms.table.ref('list meta', 'ListMeta', () =>
     closed({ pagination: paginationSchema() }, ['pagination']),
   )
   return {
     get: {
       ...headOf(type, 'find', `List ${type.displayName}`),
-      parameters: [...readParameters(type, 'find', sight, terms), pageParameter(terms)],
+      parameters: [...readParameters(type, 'find', context, terms), pageParameter(terms)],
       responses: {
         200: jsonResponse('A page of documents', closed({ data: arrayOf(document), meta }, ['data', 'meta'])),
         ...errorResponses('get', terms),
@@ -155,13 +155,13 @@ function readMany(type: ContentType, terms: OperationTerms): PathItem {
 }
 
 function readOne(type: ContentType, action: 'find' | 'findOne', terms: OperationTerms): PathItem {
-  const sight = terms.sightOf(type.key, action)
-  const schema = sight && documentSchema(type, action, sight)
-  if (!sight || !schema) return {}
+  const context = terms.contextOf(type.key, action)
+  const schema = context && documentSchema(type, action, context)
+  if (!context || !schema) return {}
   return {
     get: {
       ...headOf(type, action, `Read one ${type.displayName}`),
-      parameters: readParameters(type, action, sight, terms),
+      parameters: readParameters(type, action, context, terms),
       responses: {
         200: documentResponse(type, schema, terms),
         ...errorResponses('get', terms),
@@ -186,22 +186,22 @@ export const headOf = (type: ContentType, action: string, summary: string): Sche
 })
 
 function save(type: ContentType, action: 'create' | 'update', terms: OperationTerms): PathItem {
-  const sight = terms.sightOf(type.key, action)
-  const access = sight?.grants.writeAccess(type, action)
-  if (!sight || !access) return {}
+  const context = terms.contextOf(type.key, action)
+  const access = context?.grants.writeAccess(type, action)
+  if (!context || !access) return {}
   const isCreate = action === 'create'
-  const body = bodySchema(type, access, sight, {
+  const body = bodySchema(type, access, context, {
     name: `${schemaName(type)}${isCreate ? 'Create' : 'Update'}`,
     required: isCreate ? requiredOnCreate(type) : [],
   })
-  const mayPublish = !type.draftAndPublish || sight.grants.writeAccess(type, 'publish') !== null
+  const mayPublish = !type.draftAndPublish || context.grants.writeAccess(type, 'publish') !== null
   const schema = closed({ data: body }, ['data'])
-  const answer = documentResponse(type, documentSchema(type, action, sight) ?? {}, terms)
+  const answer = documentResponse(type, documentSchema(type, action, context) ?? {}, terms)
   return {
     [isCreate ? 'post' : 'put']: {
       ...headOf(type, action, `${isCreate ? 'Create' : 'Update'} one ${type.displayName}`),
       parameters: [
-        ...answerParameters(type, action, sight, terms),
+        ...answerParameters(type, action, context, terms),
         ...(type.draftAndPublish
           ? [statusParameter(mayPublish ? ['published', 'draft'] : ['draft'], terms)]
           : []),
@@ -218,9 +218,9 @@ function save(type: ContentType, action: 'create' | 'update', terms: OperationTe
 }
 
 function remove(type: ContentType, terms: OperationTerms): PathItem {
-  const sight = terms.sightOf(type.key, 'delete')
-  if (!sight) return {}
-  const answer = documentSchema(type, 'delete', sight)
+  const context = terms.contextOf(type.key, 'delete')
+  if (!context) return {}
+  const answer = documentSchema(type, 'delete', context)
   return {
     delete: {
       ...headOf(type, 'delete', `Delete one ${type.displayName}`),
@@ -277,11 +277,11 @@ const wordsAndPaths = (names: readonly string[], through: readonly string[]): Sc
 export function answerParameters(
   type: ContentType,
   action: Action,
-  sight: Sight,
+  context: DocumentContext,
   { parameters }: OperationTerms,
 ): readonly Schema[] {
-  const readable: ReadonlySet<Attribute> = sight.grants.readAccess(type, action)?.readable ?? new Set()
-  const { fields, populates } = queryNames(readable, sight)
+  const readable: ReadonlySet<Attribute> = context.grants.readAccess(type, action)?.readable ?? new Set()
+  const { fields, populates } = queryNames(readable, context)
   const shown = listed('fields', words([...fields, '*']), 'The attributes to answer')
   const text =
     'Related content: names, `a.b` for content inside of `a`, or `populate[a][fields]=…` with options'
@@ -302,12 +302,12 @@ export function answerParameters(
 export function readParameters(
   type: ContentType,
   action: Action,
-  sight: Sight,
+  context: DocumentContext,
   terms: OperationTerms,
 ): readonly Schema[] {
-  const view = sight.grants.readAccess(type, action)
+  const view = context.grants.readAccess(type, action)
   if (!view) return []
-  const { fields, populates } = queryNames(view.readable, sight)
+  const { fields, populates } = queryNames(view.readable, context)
   const search = searchParameters(type, view.readable)
   const sorts = fields.flatMap(name => [name, `${name}:asc`, `${name}:desc`])
   if (search.length > 0) sorts.push('relevance')
@@ -315,7 +315,7 @@ export function readParameters(
   return [
     parameters.ref(
       `${schemaName(type)}Filters`,
-      deepObject('filters', filterSchema(type, view.readable, sight), 'Which documents'),
+      deepObject('filters', filterSchema(type, view.readable, context), 'Which documents'),
     ),
     parameters.ref(
       `${schemaName(type)}Sort`,
@@ -326,7 +326,7 @@ export function readParameters(
       ),
     ),
     ...search.map(each => parameters.ref(`${schemaName(type)}${toTitle(String(each.name))}`, each)),
-    ...answerParameters(type, action, sight, terms),
+    ...answerParameters(type, action, context, terms),
     ...(type.draftAndPublish
       ? [statusParameter(view.drafts ? ['published', 'draft'] : ['published'], terms)]
       : []),

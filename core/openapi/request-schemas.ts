@@ -3,20 +3,28 @@ import { readablePaths } from '../access/compile/search-sets.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, Component, ContentType, Holder, ScalarAttribute, ValueType } from '../model/model.ts'
 import { MAX_SEARCH_LENGTH } from '../query/parse-text-search.ts'
-import { arrayOf, closed, eitherOf, oneOf, type Schema, type Sight, schemaName } from './answer-schemas.ts'
+import {
+  arrayOf,
+  closed,
+  type DocumentContext,
+  eitherOf,
+  oneOf,
+  type Schema,
+  schemaName,
+} from './answer-schemas.ts'
 
 /** The attributes that a body may have: those that the caller may write and the server does not set. */
 export function bodySchema(
   type: ContentType,
   access: WriteAccess,
-  sight: Sight,
+  context: DocumentContext,
   { name, required }: { readonly name: string; readonly required: readonly string[] },
 ): Schema {
-  const attributes = [...type.attributes.values()].filter(each => isInBody(each, access, sight.grants))
+  const attributes = [...type.attributes.values()].filter(each => isInBody(each, access, context.grants))
   const names = new Set(attributes.map(attribute => attribute.name))
   const needed = required.filter(each => names.has(each))
-  const key = `body ${sight.key} ${type.uid} ${needed.join(' ')} / ${[...names].join(' ')}`
-  return sight.table.ref(key, name, () => closed(inputsOf(attributes, sight), needed))
+  const key = `body ${context.key} ${type.uid} ${needed.join(' ')} / ${[...names].join(' ')}`
+  return context.table.ref(key, name, () => closed(inputsOf(attributes, context), needed))
 }
 
 /** Whether a body of this caller may have the attribute. */
@@ -40,16 +48,19 @@ export function isWritable(attribute: Attribute, grants: Grants): boolean {
   return attribute.kind !== 'relation' || grants.readAccess(attribute.target, 'find') !== null
 }
 
-const inputsOf = (attributes: readonly Attribute[], sight: Sight): Readonly<Record<string, Schema>> =>
-  Object.fromEntries(attributes.map(attribute => [attribute.name, inputSchema(attribute, sight)]))
+const inputsOf = (
+  attributes: readonly Attribute[],
+  context: DocumentContext,
+): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(attributes.map(attribute => [attribute.name, inputSchema(attribute, context)]))
 
-function inputSchema(attribute: Attribute, sight: Sight): Schema {
+function inputSchema(attribute: Attribute, context: DocumentContext): Schema {
   switch (attribute.kind) {
     case 'scalar':
       return scalarInput(attribute)
     case 'component': {
       const { repeatable, min, max } = attribute
-      const component = componentInput(attribute.component, sight, false)
+      const component = componentInput(attribute.component, context, false)
       return repeatable
         ? { ...arrayOf(component), ...bounds(min, max, 'Items') }
         : eitherOf(component, { type: 'null' })
@@ -59,24 +70,24 @@ function inputSchema(attribute: Attribute, sight: Sight): Schema {
       const entry = oneOf(
         '__component',
         components,
-        components.map(component => componentInput(component, sight, true)),
+        components.map(component => componentInput(component, context, true)),
       )
       return { ...arrayOf(entry), ...bounds(min, max, 'Items') }
     }
     case 'media':
       return attribute.many ? FILES : FILE
     default:
-      return sight.table.ref('relation input', 'RelationInput', relationInput)
+      return context.table.ref('relation input', 'RelationInput', relationInput)
   }
 }
 
 /** With the `id` of an existing component the body changes it in part. */
-function componentInput(component: Component, sight: Sight, isEntry: boolean): Schema {
+function componentInput(component: Component, context: DocumentContext, isEntry: boolean): Schema {
   const name = `${schemaName(component)}${isEntry ? 'EntryInput' : 'Input'}`
-  return sight.table.ref(`input ${sight.key} ${isEntry} ${component.uid}`, name, () => {
-    const attributes = [...component.attributes.values()].filter(each => isWritable(each, sight.grants))
+  return context.table.ref(`input ${context.key} ${isEntry} ${component.uid}`, name, () => {
+    const attributes = [...component.attributes.values()].filter(each => isWritable(each, context.grants))
     const mark = isEntry ? { __component: { type: 'string', const: component.uid } } : {}
-    return closed({ ...mark, id: { type: 'integer' }, ...inputsOf(attributes, sight) }, Object.keys(mark))
+    return closed({ ...mark, id: { type: 'integer' }, ...inputsOf(attributes, context) }, Object.keys(mark))
   })
 }
 
@@ -161,35 +172,39 @@ const INPUTS: Readonly<Record<ValueType, Schema>> = {
 }
 
 /** `filters` of a type or component by the attributes that the caller may filter by. */
-export function filterSchema(holder: Holder, readable: ReadonlySet<Attribute>, sight: Sight): Schema {
+export function filterSchema(
+  holder: Holder,
+  readable: ReadonlySet<Attribute>,
+  context: DocumentContext,
+): Schema {
   const attributes = [...holder.attributes.values()].filter(each => readable.has(each))
-  const key = `filter ${sight.key} ${holder.uid} ${attributes.map(({ name }) => name).join(' ')}`
+  const key = `filter ${context.key} ${holder.uid} ${attributes.map(({ name }) => name).join(' ')}`
   const make = (): Schema => {
-    const self = filterSchema(holder, readable, sight)
+    const self = filterSchema(holder, readable, context)
     const own = attributes.flatMap(attribute => {
-      const schema = attributeFilter(attribute, sight)
+      const schema = attributeFilter(attribute, context)
       return schema ? [[attribute.name, schema] as const] : []
     })
     const groups = { $and: arrayOf(self), $or: arrayOf(self), $not: eitherOf(self, arrayOf(self)) }
     return closed({ ...Object.fromEntries(own), ...groups })
   }
-  return sight.table.ref(key, `${schemaName(holder)}Filters`, make, SOME_FILTERS)
+  return context.table.ref(key, `${schemaName(holder)}Filters`, make, SOME_FILTERS)
 }
 
 const SOME_FILTERS: Schema = { type: 'object', additionalProperties: true }
 
 /** null: the attribute cannot be filtered by. */
-function attributeFilter(attribute: Attribute, sight: Sight): Schema | null {
+function attributeFilter(attribute: Attribute, context: DocumentContext): Schema | null {
   switch (attribute.kind) {
     case 'scalar':
-      return sight.table.ref('filter value', 'ValueFilter', valueFilter)
+      return context.table.ref('filter value', 'ValueFilter', valueFilter)
     case 'relation': {
-      const view = sight.grants.readAccess(attribute.target, 'find')
-      const value = sight.table.ref('filter value', 'ValueFilter', valueFilter)
-      return view && eitherOf(filterSchema(attribute.target, view.readable, sight), value)
+      const view = context.grants.readAccess(attribute.target, 'find')
+      const value = context.table.ref('filter value', 'ValueFilter', valueFilter)
+      return view && eitherOf(filterSchema(attribute.target, view.readable, context), value)
     }
     case 'component':
-      return filterSchema(attribute.component, readableAttributes(attribute.component), sight)
+      return filterSchema(attribute.component, readableAttributes(attribute.component), context)
     default:
       return null
   }
@@ -220,7 +235,7 @@ function valueFilter(): Schema {
 }
 
 /** The names that `fields`, `sort` and `populate` may have. */
-export function queryNames(attributes: Iterable<Attribute>, { grants }: Sight) {
+export function queryNames(attributes: Iterable<Attribute>, { grants }: DocumentContext) {
   const all = [...attributes]
   const scalars = all.filter(each => each.kind === 'scalar' && each.type !== 'password')
   const populated = all.filter(each => {

@@ -95,29 +95,33 @@ export const planScope = (scope: LinkScope | null, row: Row, context: PlanContex
     scope?.where ? planFilter(scope.where, row, context) : TRUE,
     row.status === 'latest'
       ? planLatest(row, scope?.visibleVersions, context)
-      : planSight(row, row.status, scope?.visibleVersions, context),
+      : planVisible(row, row.status, scope?.visibleVersions, context),
   ])
 
 /** The latest of a document's visible versions: the published one, otherwise the draft (reference/documents.md#17-graphql-nested-dialect). */
-export function planLatest(row: Row, sights: VisibleVersions | undefined, context: PlanContext): Expression {
-  const seen = (status: Status, version: Row) => planSight(version, status, sights, context)
+export function planLatest(row: Row, visible: VisibleVersions | undefined, context: PlanContext): Expression {
+  const isVisible = (status: Status, version: Row) => planVisible(version, status, visible, context)
   const is = (status: Status) => equal(row.ownStatus, sqlConstant(status))
-  const published = hasVersion(row, { status: 'published', when: found => seen('published', found) }, context)
+  const published = hasVersion(
+    row,
+    { status: 'published', when: found => isVisible('published', found) },
+    context,
+  )
   return anyOf([
-    allOf([is('published'), seen('published', row)]),
-    allOf([is('draft'), seen('draft', row), not(published)]),
+    allOf([is('published'), isVisible('published', row)]),
+    allOf([is('draft'), isVisible('draft', row), not(published)]),
   ])
 }
 
 /** True if the caller may read a version of a status. Links in the condition resolve to that status, too. */
-export function planSight(
+export function planVisible(
   version: Row,
   status: Status,
-  sights: VisibleVersions | undefined,
+  visible: VisibleVersions | undefined,
   context: PlanContext,
 ): Expression {
-  const sight = sights?.[status]
-  return sight ? planFilter(sight, { ...version, status }, context) : TRUE
+  const condition = visible?.[status]
+  return condition ? planFilter(condition, { ...version, status }, context) : TRUE
 }
 
 /** Three-valued logic as in SQL; null is unknown. */

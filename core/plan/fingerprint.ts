@@ -52,7 +52,7 @@ export function outline(
   else walk.place('O', take, take.documentId)
   walkSelection(selection, walk)
   if (filter) walkFilter(filter, walk)
-  if (query.visibleVersions) walkSights(query.visibleVersions, walk)
+  if (query.visibleVersions) walkVersions(query.visibleVersions, walk)
   if (search) {
     walk.place('Q', search, search.text)
     for (const attribute of search.attributes) walk.key += `${numberOf(attribute)},`
@@ -163,14 +163,14 @@ function walkScope(scope: LinkScope | null, walk: Walk): void {
   if (!scope) return
   walk.key += `<${scope.status ?? ''}`
   if (scope.where) walkFilter(scope.where, walk)
-  if (scope.visibleVersions) walkSights(scope.visibleVersions, walk)
+  if (scope.visibleVersions) walkVersions(scope.visibleVersions, walk)
   walk.key += '>'
 }
 
-function walkSights({ published, draft }: VisibleVersions, walk: Walk): void {
-  for (const sight of [published, draft]) {
+function walkVersions({ published, draft }: VisibleVersions, walk: Walk): void {
+  for (const condition of [published, draft]) {
     walk.key += '%'
-    if (sight) walkFilter(sight, walk)
+    if (condition) walkFilter(condition, walk)
   }
 }
 

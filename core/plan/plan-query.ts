@@ -16,7 +16,7 @@ import {
 } from '../sql/build.ts'
 import { numberedAlias } from '../sql/identifier.ts'
 import type { AnswerStatement, Expression, Order, RowWindow, Select, SqlSource } from '../sql/nodes.ts'
-import { planFilter, planLatest, planSearch, planSight } from './filter.ts'
+import { planFilter, planLatest, planSearch, planVisible } from './filter.ts'
 import { hasVersion, isVersionOf, type VersionCondition } from './has-version.ts'
 import { lastAndNextRow, pageAndNextRow, planAfter, planCursor, planIdBound } from './keyset.ts'
 import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
@@ -218,7 +218,7 @@ function planPublication(
 ): Expression {
   const version = (status: Status, { when, ...terms }: VersionCondition = {}) => {
     const seen = (found: Row) =>
-      allOf([planSight(found, status, visibleVersions, context), when?.(found) ?? TRUE])
+      allOf([planVisible(found, status, visibleVersions, context), when?.(found) ?? TRUE])
     return hasVersion(row, { status, ...terms, when: seen }, context)
   }
   switch (publication) {

@@ -42,17 +42,17 @@ export async function readProjectFiles(file: string, environment: Environment): 
   return journey
 }
 
-/** `trail`: the files that include one another, ending with the file to read. */
-async function visitFile(journey: IncludeWalk, trail: readonly string[]): Promise<void> {
-  const file = trail.at(-1) ?? ''
+/** `chain`: the files that include one another, ending with the file to read. */
+async function visitFile(journey: IncludeWalk, chain: readonly string[]): Promise<void> {
+  const file = chain.at(-1) ?? ''
   journey.seen.add(file)
   const { tree, faults } = await parseFile(journey, file)
   journey.faults.push(...faults)
   if (tree === undefined) journey.complete = false
   if (tree === undefined) return
   journey.trees.push(tree)
-  for (const item of includesOf(journey, tree, trail.length > 1)) {
-    for (const path of await pathsOf(journey, item, file)) await follow(journey, item, [...trail, path])
+  for (const item of includesOf(journey, tree, chain.length > 1)) {
+    for (const path of await pathsOf(journey, item, file)) await follow(journey, item, [...chain, path])
   }
 }
 
@@ -78,18 +78,20 @@ const isText = (item: YamlNode): item is YamlScalar =>
   item.kind === 'scalar' && typeof item.value === 'string' && !item.broken
 
 async function pathsOf(journey: IncludeWalk, item: YamlScalar, from: string): Promise<readonly string[]> {
-  const said = String(item.value)
-  if (isAbsolute(said) || said.includes('\0')) {
+  const written = String(item.value)
+  if (isAbsolute(written) || written.includes('\0')) {
     report(journey, item, 'bad-include', 'an include is a path from the folder of its own file')
     return []
   }
-  const found = isPattern(said) ? await matchesOf(said, from) : existing(resolve(dirname(from), said))
+  const found = isPattern(written)
+    ? await matchesOf(written, from)
+    : existing(resolve(dirname(from), written))
   if (found.length === 0)
     report(
       journey,
       item,
       'bad-include',
-      `there is no file \`${said}\` in the folder of ${shownPath(from, journey.root)}`,
+      `there is no file \`${written}\` in the folder of ${shownPath(from, journey.root)}`,
     )
   return found
 }
@@ -102,15 +104,15 @@ async function matchesOf(pattern: string, from: string): Promise<readonly string
 
 const existing = (path: string): readonly string[] => (existsSync(path) ? [path] : [])
 
-async function follow(journey: IncludeWalk, item: YamlScalar, trail: readonly string[]): Promise<void> {
-  const file = trail.at(-1) ?? ''
-  const since = trail.indexOf(file)
-  if (since < trail.length - 1) {
-    const circle = trail.slice(since).map(path => shownPath(path, journey.root))
+async function follow(journey: IncludeWalk, item: YamlScalar, chain: readonly string[]): Promise<void> {
+  const file = chain.at(-1) ?? ''
+  const since = chain.indexOf(file)
+  if (since < chain.length - 1) {
+    const circle = chain.slice(since).map(path => shownPath(path, journey.root))
     return report(journey, item, 'include-cycle', `the includes form a cycle: ${circle.join(' → ')}`)
   }
   if (journey.seen.has(file)) return
-  await visitFile(journey, trail)
+  await visitFile(journey, chain)
 }
 
 function report(journey: IncludeWalk, item: YamlNode, code: ProjectFault, message: string): void {

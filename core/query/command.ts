@@ -140,19 +140,19 @@ export interface WriteConditions {
   readonly after: Query['filter']
   /** The link targets of types that the caller may read in part: locales that one of these conditions shows. All others are treated as missing. */
   readonly targets: ReadonlyMap<ContentType, readonly VisibleVersion[]>
-  /** The drafts of the written type that the caller may read, who may be allowed to write others; absent: all. */
-  readonly drafts?: DraftSight | null
-  /** Attributes that the caller may read. A file that one of them shows may stay in it even if `targets` hides the file. */
-  readonly shown?: ReadonlySet<Attribute>
+  /** The drafts of the written type that the caller may read, who may be allowed to write others; null: none. */
+  readonly drafts: VisibleDrafts | null
+  /** Attributes that the caller may read. A file that one of them shows may stay in it even if `targets` hides the file; null: none. */
+  readonly shown: ReadonlySet<Attribute> | null
   /**
-   * The versions of the written type that the caller may read; absent or null: all of them. A document without a visible
+   * The versions of the written type that the caller may read; null: all of them. A document without a visible
    * version is treated as missing. Empty: the caller may not read the type, and only `before` decides.
    */
-  readonly sights?: readonly VisibleVersion[] | null
+  readonly visible: readonly VisibleVersion[] | null
 }
 
-/** null: all of them. */
-export type DraftSight = Pick<VisibleVersion, 'where'>
+/** The drafts of a type that meet `where`; null: all of them. */
+export type VisibleDrafts = Pick<VisibleVersion, 'where'>
 
 /** The versions of one status that a caller may read. */
 export interface VisibleVersion {

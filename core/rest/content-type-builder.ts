@@ -25,7 +25,7 @@ export function openContentTypeBuilder(terms: RestTerms): GeneratedResponder {
   }
 }
 
-type ListSchemas = (sight: SchemaSight, request: HttpRequest) => readonly { readonly uid: string }[]
+type ListSchemas = (readable: ReadableSchemas, request: HttpRequest) => readonly { readonly uid: string }[]
 
 interface SchemaCall {
   readonly request: HttpRequest
@@ -42,7 +42,7 @@ async function answerSchema(
   const caller = acting ?? (await terms.identify(request.headers.authorization))
   request.identified = caller
   if (caller.kind !== 'token') throw new RequestFault(forbidden(ONLY_TOKENS))
-  const schemas = list(openSight(caller, terms), request)
+  const schemas = list(readableSchemas(caller, terms), request)
   const data = uid === undefined ? schemas : schemas.find(each => each.uid === uid)
   if (!data) throw new RequestFault(notFound())
   return answerJson(JSON.stringify({ data }), { request })
@@ -51,12 +51,12 @@ async function answerSchema(
 const ONLY_TOKENS = 'Schemas are answered to API tokens only'
 
 /** The content-types and components that a caller may read. */
-interface SchemaSight {
+interface ReadableSchemas {
   readonly types: readonly ContentType[]
   readonly attributesOf: (holder: Holder) => readonly Attribute[]
 }
 
-function openSight({ grants }: Caller, { model }: RestTerms): SchemaSight {
+function readableSchemas({ grants }: Caller, { model }: RestTerms): ReadableSchemas {
   const accessOf = (type: ContentType) =>
     grants.readAccess(type, 'find') ?? grants.readAccess(type, 'findOne')
   const types = [...model.contentTypes.values()].filter(type => accessOf(type) !== null)
@@ -77,23 +77,23 @@ const KINDS: Readonly<Record<string, ContentType['kind']>> = {
 
 const LISTS = {
   'content-types': listContentTypes,
-  components: sight => readableComponents(sight).map(component => printComponent(component, sight)),
+  components: readable => readableComponents(readable).map(component => printComponent(component, readable)),
 } satisfies Record<string, ListSchemas>
 
-function listContentTypes(sight: SchemaSight, { search }: HttpRequest) {
+function listContentTypes(readable: ReadableSchemas, { search }: HttpRequest) {
   const { kind } = parseQueryString(search)
   const asked = kind === undefined ? null : KINDS[String(kind)]
   if (asked === undefined) {
     const message = 'kind must be one of the following values: collectionType, singleType'
     throw new RequestFault(fault('validation', message, { key: 'kind' }))
   }
-  return sight.types
+  return readable.types
     .filter(type => asked === null || type.kind === asked)
-    .map(type => printContentType(type, sight))
+    .map(type => printContentType(type, readable))
 }
 
 /** The components of readable attributes, also inside other components. */
-function readableComponents({ types, attributesOf }: SchemaSight): readonly Component[] {
+function readableComponents({ types, attributesOf }: ReadableSchemas): readonly Component[] {
   const found = new Set<Component>()
   const visit = (holder: Holder) => {
     for (const attribute of attributesOf(holder))
@@ -112,7 +112,7 @@ function componentsOf(attribute: Attribute): readonly Component[] {
   return attribute.kind === 'zone' ? attribute.components : []
 }
 
-function printContentType(type: ContentType, sight: SchemaSight) {
+function printContentType(type: ContentType, readable: ReadableSchemas) {
   const { uid, key, displayName, pluralApiId, description = '', kind, tableName } = type
   const plugin = /^plugin::([^.]+)/.exec(uid)?.[1]
   return {
@@ -128,20 +128,25 @@ function printContentType(type: ContentType, sight: SchemaSight) {
       pluginOptions: type.localized ? { i18n: { localized: true } } : {},
       kind: kind === 'single' ? 'singleType' : 'collectionType',
       collectionName: tableName,
-      attributes: printAttributes(type, sight),
+      attributes: printAttributes(type, readable),
       visible: !type.builtIn,
       restrictRelationsTo: null,
     },
   }
 }
 
-function printComponent(component: Component, sight: SchemaSight) {
+function printComponent(component: Component, readable: ReadableSchemas) {
   const { uid, category, key, displayName, description = '', tableName } = component
   const schema = { displayName, description, collectionName: tableName }
-  return { uid, category, apiId: key, schema: { ...schema, attributes: printAttributes(component, sight) } }
+  return {
+    uid,
+    category,
+    apiId: key,
+    schema: { ...schema, attributes: printAttributes(component, readable) },
+  }
 }
 
-const printAttributes = (holder: Holder, { attributesOf }: SchemaSight) =>
+const printAttributes = (holder: Holder, { attributesOf }: ReadableSchemas) =>
   Object.fromEntries(attributesOf(holder).map(attribute => [attribute.name, printAttribute(attribute)]))
 
 /** Absent options are left out, as undefined is in JSON. */

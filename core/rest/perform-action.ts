@@ -147,7 +147,7 @@ export async function getList(call: RestCall, terms: RestTerms): Promise<HttpRes
   const known = timePart(request, 'parse', () => parseListSearch(route.type, request, terms))
   const query = restrictCached(known, known.parsed.query, call)
   const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call, terms) }
-  const found = await terms.documents.findBody(body, { trail: request, ahead: call.prefetch })
+  const found = await terms.documents.findBody(body, { requestContext: request, ahead: call.prefetch })
   if (found === null) throw new RequestFault(notFound())
   return answerBody(found, call)
 }
@@ -161,7 +161,7 @@ export async function getDocument(call: RestCall, terms: RestTerms): Promise<Htt
   if (isUnstorable(documentId)) throw new RequestFault(notFound())
   const body = { ...DOCUMENT_BODY, query, shape: responseShape(call, terms) }
   const found = await terms.documents.findBody(body, {
-    trail: request,
+    requestContext: request,
     ahead: call.prefetch,
     ...(documentId !== null && { documentId }),
   })

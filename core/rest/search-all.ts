@@ -61,7 +61,7 @@ async function answer(request: HttpRequest, acting: Caller | undefined, { types,
     throw new RequestFault(fault('forbidden', 'There is no content-type that you may search'))
   const wanted = chooseTypes(params.types, readable)
   const queries = wanted.map(type => toQuery(type, { params, limit, caller, terms }))
-  const text = await terms.documents.findAcross(queries, limit, { trail: request })
+  const text = await terms.documents.findAcross(queries, limit, { requestContext: request })
   return answerJson(`{"data":${text},"meta":{}}`, { request })
 }
 

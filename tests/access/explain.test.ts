@@ -65,7 +65,7 @@ test('an inherited permission is shown with the path to the role that declares i
   const of = await world(ROLES)
   const reported = explain(of, role('drafter'), 'vault', 'find')
   t.deepEqual(reported.through, ['drafter', 'author', 'reader'])
-  t.deepEqual(reported.why, { kind: 'said', everyAction: false, everyType: true })
+  t.deepEqual(reported.why, { kind: 'declared', everyAction: false, everyType: true })
   t.is(lineOf(of, reported), 'permissions: { "*": [find, findOne], users: [me] }')
 })
 
@@ -113,7 +113,7 @@ test('explanations list readable and writable attributes: private ones are write
 
 test('undeclared, public and token-implied permissions are each explained as such', async t => {
   const of = await world(ROLES)
-  t.deepEqual(explain(of, role('public'), 'book', 'find').why, { kind: 'unsaid' })
+  t.deepEqual(explain(of, role('public'), 'book', 'find').why, { kind: 'undeclared' })
   t.deepEqual(explain(of, role('reader'), 'auth', 'login').why, { kind: 'open' })
   t.false(explain(of, role('reader'), 'auth', 'changePassword').allowed)
   t.true(explain(of, role('chief'), 'auth', 'changePassword').allowed)

@@ -28,7 +28,7 @@ test('JSON contains the position of the deciding line of each action', async t =
   t.is(find.action, 'find')
   t.true(find.place.source.includes('find: { fields: [name, bio] }'))
   t.deepEqual(find.through, ['editor', 'authenticated', 'public'])
-  t.true(find.beats.source.includes('"*"'), 'the permission on every type that the named one beats')
+  t.true(find.overrides.source.includes('"*"'), 'the permission on every type that the named one overrides')
 })
 
 test('an API token is printed if it is named', async t => {

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { brandCommand, trusted } from '../../core/access/brand.ts'
+import { brandCommand, trusted, UNCONDITIONAL } from '../../core/access/brand.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { Answer, DocumentChange } from '../../core/documents/documents.ts'
@@ -25,8 +25,6 @@ export interface Where {
 }
 
 export type Row = Record<string, unknown>
-
-const FREE: WriteConditions = { before: null, after: null, targets: new Map() }
 
 function selectionOf(holder: Holder, deep: boolean): Selection {
   const attributes = [...holder.attributes.values()]
@@ -137,7 +135,7 @@ export function openWritingOver(
     }
     return { query: trusted(query), shape: 'flat', tagOf: text => `${text.length}` }
   }
-  const permit = (where: Where): WriteConditions => ({ ...FREE, ...where.conditions })
+  const permit = (where: Where): WriteConditions => ({ ...UNCONDITIONAL, ...where.conditions })
   const read = (text: string | null): Row => (text === null ? {} : JSON.parse(text))
   const tryCreate = (key: string, values: GivenValues, where: Where = {}) => {
     const type = typeOf(key)

@@ -98,7 +98,7 @@ export async function openEndpoint(
     model,
     settings: project.settings.graphql,
     documents: writing.documents,
-    auth: { request: absent, count: absent, perform: absent, answerSession: absent, me: absent },
+    auth: { request: absent, countAttempt: absent, perform: absent, answerSession: absent, me: absent },
     users: {
       findMany: absent,
       count: absent,

@@ -84,7 +84,7 @@ const waiting = (number: number) => ({
 /** A request of a caller, as statements name it. */
 export function requestOf(caller: string): Pick<RunOptions, 'purpose' | 'readonly'> & { origin: Leaving } {
   const origin: Leaving = { caller, isDisconnected: false, bytesRead: 0 }
-  return { readonly: true, purpose: { trail: { id: caller, origin }, describe: () => ({}) }, origin }
+  return { readonly: true, purpose: { requestContext: { id: caller, origin }, describe: () => ({}) }, origin }
 }
 
 interface Leaving extends RequestOrigin {

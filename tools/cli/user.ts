@@ -161,7 +161,7 @@ async function openUsers(blueprint: Blueprint, database: Database): Promise<Resu
   const plain = openDocuments({ database, storage, model, outbox, cache: null, maxBytes })
   const documents = userDocuments(plain, identity)
   return ok({
-    service: openUsersService({ identity, documents, count: async () => null }),
+    service: openUsersService({ identity, documents, countAttempt: async () => null }),
     caller: { kind: 'token', grants: fullAccessGrants(model), user: null },
   })
 }

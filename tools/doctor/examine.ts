@@ -315,8 +315,8 @@ type Cells = Parameters<typeof decide>[0]
 
 const readsDrafts = (cells: Cells, type: ContentType): boolean =>
   type.draftAndPublish &&
-  decide(cells, type, 'readDrafts').said !== false &&
-  READS.some(action => decide(cells, type, action).said !== false)
+  decide(cells, type, 'readDrafts').value !== false &&
+  READS.some(action => decide(cells, type, action).value !== false)
 
 const READS = ['find', 'findOne'] as const
 

@@ -25,7 +25,7 @@ export function proposeIndex(
   storage: Storage,
   sortsMany: boolean,
 ): Proposal | null {
-  const { exact, others } = filter ? comparedAttributes(filter) : NOTHING
+  const { exact, others } = filter ? comparedAttributes(filter) : NO_ATTRIBUTES
   const [first] = sort
   const isOwn = first !== undefined && first.path.length === 0 && isSorted(first.attribute)
   const ordered = isOwn ? [first.attribute.name] : []
@@ -37,7 +37,7 @@ export function proposeIndex(
   return has(storage, type, index) ? null : { type, attributes: distinct, index }
 }
 
-const NOTHING = { exact: [], others: [] }
+const NO_ATTRIBUTES = { exact: [], others: [] }
 
 const isSorted = (attribute: ScalarAttribute): boolean =>
   fitsIndex(attribute) && !['id', 'documentId'].includes(attribute.type)

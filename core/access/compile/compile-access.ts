@@ -122,10 +122,10 @@ function* checkPermissions(holding: DeclaredPermissions, model: Model): Generato
       yield { code: 'unknown-subject', message, path, atKey: true }
       continue
     }
-    for (const [action, said] of Object.entries(actions)) {
+    for (const [action, terms] of Object.entries(actions)) {
       const place = { subject, action, type: types.get(subject) ?? null, path: [...path, action] }
       yield* checkAction(place)
-      if (typeof said === 'object') yield* checkTerms(said, place, model)
+      if (typeof terms === 'object') yield* checkTerms(terms, place, model)
     }
   }
 }

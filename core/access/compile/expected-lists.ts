@@ -35,8 +35,8 @@ function listsOf(
 
 function conditionsOf(type: ContentType, entries: PermissionTable, model: Model): readonly Filter[] {
   return ['find', 'readDrafts'].flatMap(action => {
-    const { said } = decide(entries, type, action)
-    const where = typeof said === 'object' ? said.where : undefined
+    const { value } = decide(entries, type, action)
+    const where = typeof value === 'object' ? value.where : undefined
     const compiled = where && compileCondition(where, type, model)
     if (!compiled?.ok) return []
     return [compiled.value.kind === 'fixed' ? compiled.value.filter : compiled.value.sample]

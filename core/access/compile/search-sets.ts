@@ -22,9 +22,9 @@ const everyReadable = (type: ContentType): ReadonlySet<string> =>
 const setsOf = (type: ContentType, holders: readonly PermissionTable[]): readonly ReadonlySet<string>[] =>
   holders.flatMap(entries =>
     ['find', 'findOne'].flatMap(action => {
-      const { said } = decide(entries, type, action)
-      if (typeof said !== 'object' || !said.fields) return []
-      const names = new Set(coveredNames(said.fields, type))
+      const { value } = decide(entries, type, action)
+      if (typeof value !== 'object' || !value.fields) return []
+      const names = new Set(coveredNames(value.fields, type))
       const readable = [...readableAttributes(type)].filter(({ name }) => names.has(name))
       return [new Set(readablePaths(type, new Set(readable)))]
     }),

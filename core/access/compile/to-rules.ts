@@ -24,8 +24,8 @@ export const toRules = (entries: PermissionTable, model: Model): RoleRules => ({
 function typeRules(entries: PermissionTable, type: ContentType, model: Model): readonly AbilityRule[] {
   const subject = subjectOf(type)
   return actionsOf(type).flatMap(action => {
-    const { said } = decide(entries, type, action)
-    return said ? [toRule(said, { action, subject, type }, model)] : []
+    const { value } = decide(entries, type, action)
+    return value ? [toRule(value, { action, subject, type }, model)] : []
   })
 }
 
@@ -35,17 +35,17 @@ interface RulePlace {
   readonly type: ContentType
 }
 
-function toRule(said: true | PermissionTerms, place: RulePlace, model: Model): AbilityRule {
+function toRule(value: true | PermissionTerms, place: RulePlace, model: Model): AbilityRule {
   const { action, subject, type } = place
-  if (said === true) return { action, subject }
-  const fields = said.fields && coveredNames(said.fields, type)
-  const conditions = said.where && conditionOf(said.where, type, model)
+  if (value === true) return { action, subject }
+  const fields = value.fields && coveredNames(value.fields, type)
+  const conditions = value.where && conditionOf(value.where, type, model)
   return {
     action,
     subject,
     ...(fields ? { fields } : {}),
     ...(conditions ? { conditions } : {}),
-    ...(said.set ? { set: said.set } : {}),
+    ...(value.set ? { set: value.set } : {}),
   }
 }
 

@@ -32,14 +32,14 @@ export interface PermissionSubject {
 
 export type DecisionReason =
   /** The file grants or denies it, for this action or for `"*"`, on this type or on `"*"`. */
-  | { readonly kind: 'said'; readonly everyAction: boolean; readonly everyType: boolean }
+  | { readonly kind: 'declared'; readonly everyAction: boolean; readonly everyType: boolean }
   /** Another action implies it. */
   | { readonly kind: 'implied'; readonly by: string }
   /** Actions of `auth` while `public` does not name it. */
   | { readonly kind: 'open' }
   /** The kind of API token. */
   | { readonly kind: 'token-type' }
-  | { readonly kind: 'unsaid' }
+  | { readonly kind: 'undeclared' }
 
 /** The decision on one action of a role or token on one subject, and the entry that decides. */
 export interface Explanation {
@@ -72,8 +72,10 @@ export interface Explainer {
 /** Uses the same entries and decisions as the rules that requests are checked against. */
 export function openExplainer({ settings }: Project, model: Model, access: Access): Explainer {
   const resolved = resolveHolders(settings)
-  const wayOf = (holder: PermissionHolder, spot: DecidingEntry) =>
-    holder.kind === 'role' ? inheritanceChain(holder.key, spot, resolved.roles, settings.roles) : [holder.key]
+  const chainTo = (holder: PermissionHolder, deciding: DecidingEntry) =>
+    holder.kind === 'role'
+      ? inheritanceChain(holder.key, deciding, resolved.roles, settings.roles)
+      : [holder.key]
   return Object.freeze({
     holders: [
       ...Object.keys(settings.roles).map((key): PermissionHolder => ({ kind: 'role', key })),
@@ -81,19 +83,19 @@ export function openExplainer({ settings }: Project, model: Model, access: Acces
     ],
     subjects: subjectsIn(model),
     explain(holder: PermissionHolder, subject: PermissionSubject, action: Action) {
-      const cells = (holder.kind === 'role' ? resolved.roles : resolved.tokens).get(holder.key) ?? new Map()
-      const decision = decisionOn(cells, subject, action)
-      const spot = decidingEntry(decision, action)
-      const through = spot ? wayOf(holder, spot) : [holder.key]
-      const terms = typeof decision.said === 'object' ? decision.said : decision.said ? {} : null
+      const entries = (holder.kind === 'role' ? resolved.roles : resolved.tokens).get(holder.key) ?? new Map()
+      const decision = decisionOn(entries, subject, action)
+      const deciding = decidingEntry(decision, action)
+      const through = deciding ? chainTo(holder, deciding) : [holder.key]
+      const terms = typeof decision.value === 'object' ? decision.value : decision.value ? {} : null
       return {
         holder,
         subject,
         action,
         allowed: terms !== null,
         why: reasonOf(decision),
-        path: spot?.cell.path ?? ownPath(holder),
-        overridden: decision.kind === 'said' ? (decision.beaten?.path ?? null) : null,
+        path: deciding?.entry.path ?? ownPath(holder),
+        overridden: decision.kind === 'declared' ? (decision.overridden?.path ?? null) : null,
         through,
         terms: terms ?? {},
         ...attributesFor({ type: subject.type, action, terms }, grantsOf(access, holder)),
@@ -115,46 +117,46 @@ export function grantsOf({ roles, tokens }: Access, { kind, key }: PermissionHol
   return grants
 }
 
-function decisionOn(cells: PermissionTable, { name, type }: PermissionSubject, action: Action): Decision {
-  if (type) return decide(cells, type, action)
-  const cell = entryOf(cells, name, action)
-  return cell
-    ? { kind: 'said', said: cell.value, cell, beaten: null }
-    : { kind: 'unsaid', said: false, cell: null }
+function decisionOn(entries: PermissionTable, { name, type }: PermissionSubject, action: Action): Decision {
+  if (type) return decide(entries, type, action)
+  const entry = entryOf(entries, name, action)
+  return entry
+    ? { kind: 'declared', value: entry.value, entry, overridden: null }
+    : { kind: 'undeclared', value: false, entry: null }
 }
 
 /** An entry and the action that it declares, which differs from the explained action if it only implies it. */
 interface DecidingEntry {
-  readonly cell: PermissionEntry
+  readonly entry: PermissionEntry
   readonly action: string
 }
 
 function decidingEntry(decision: Decision, action: string): DecidingEntry | null {
   switch (decision.kind) {
-    case 'said':
-      return { cell: decision.cell, action }
+    case 'declared':
+      return { entry: decision.entry, action }
     case 'implied':
-      return { cell: decision.cell, action: decision.by }
-    case 'unsaid':
+      return { entry: decision.entry, action: decision.by }
+    case 'undeclared':
       return null
   }
 }
 
 function reasonOf(decision: Decision): DecisionReason {
   switch (decision.kind) {
-    case 'said':
-      return reasonOfEntry(decision.cell)
+    case 'declared':
+      return reasonOfEntry(decision.entry)
     case 'implied':
       return { kind: 'implied', by: decision.by }
-    case 'unsaid':
-      return { kind: 'unsaid' }
+    case 'undeclared':
+      return { kind: 'undeclared' }
   }
 }
 
 function reasonOfEntry({ path, origin }: PermissionEntry): DecisionReason {
   if (origin !== 'file') return { kind: origin }
   const [, , , subject, action] = path
-  return { kind: 'said', everyAction: action === WILDCARD, everyType: subject === WILDCARD }
+  return { kind: 'declared', everyAction: action === WILDCARD, everyType: subject === WILDCARD }
 }
 
 const ownPath = ({ kind, key }: PermissionHolder): Path => [
@@ -166,15 +168,15 @@ const ownPath = ({ kind, key }: PermissionHolder): Path => [
 /** The chain of `extends` through which a role inherits an entry: it follows the parents that have the same entry object. */
 function inheritanceChain(
   key: string,
-  { cell, action }: DecidingEntry,
+  { entry, action }: DecidingEntry,
   roles: ReadonlyMap<string, PermissionTable>,
   declared: Project['settings']['roles'],
 ): readonly string[] {
-  if (cell.origin !== 'file' || cell.path[1] === key) return [key]
+  if (entry.origin !== 'file' || entry.path[1] === key) return [key]
   const parent = declared[key]?.extends.findLast(
-    name => entryOf(roles.get(name) ?? new Map(), String(cell.path[3]), action) === cell,
+    name => entryOf(roles.get(name) ?? new Map(), String(entry.path[3]), action) === entry,
   )
-  return parent === undefined ? [key] : [key, ...inheritanceChain(parent, { cell, action }, roles, declared)]
+  return parent === undefined ? [key] : [key, ...inheritanceChain(parent, { entry, action }, roles, declared)]
 }
 
 /** Names of attributes in the model's order. null: the action has no such attributes; empty: it is not granted. */

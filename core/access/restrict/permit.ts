@@ -4,12 +4,13 @@ import type {
   Command,
   GivenValues,
   PermittedCommand,
+  VisibleDrafts,
   VisibleVersion,
   WriteConditions,
 } from '../../query/command.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { type Filter, STATUSES, type Status } from '../../query/query.ts'
-import { brandCommand } from '../brand.ts'
+import { ALL_DRAFTS, brandCommand, UNCONDITIONAL } from '../brand.ts'
 import { actorOf, type Caller, type ReadAccess, type WriteAccess, type WriteAction } from '../caller.ts'
 import { conjunction, filterFor } from '../compile/condition.ts'
 import { deniedType } from '../denial.ts'
@@ -30,9 +31,9 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
   if (!publishing) throw deniedType(caller, type, 'publish')
   if (!sharing) throw deniedType(caller, type, 'update')
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
-  const sights = command.kind === 'create' || writing.opened ? null : visibleDocuments(type, caller)
+  const visible = command.kind === 'create' || writing.opened ? null : visibleDocuments(type, caller)
   if (!('values' in command)) {
-    const conditions = { before: where, after: conditionAfter(command, where), targets: NO_TARGETS, sights }
+    const conditions = { ...UNCONDITIONAL, before: where, after: conditionAfter(command, where), visible }
     return brandCommand(command, conditions, actorOf(caller))
   }
   const values = permitValues(command, writing, caller)
@@ -41,9 +42,9 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
     after: where,
     // Links that the server sets are not checked: the caller did not choose them.
     targets: targetsOf(command, writing, caller),
-    ...visibleDrafts(type, caller),
+    drafts: visibleDrafts(type, caller),
     shown: shownAttributes(type, caller),
-    sights,
+    visible,
   }
   return brandCommand({ ...command, values }, conditions, actorOf(caller))
 }
@@ -53,8 +54,6 @@ type ValuesCommand = Extract<Command, { values: GivenValues }>
 const NO_USER_VALUE = 'The caller has no value for a `$user.…` in `set` of the permission'
 
 const UNRESTRICTED: WriteAccess = Object.freeze({ fields: null, where: null, set: {} })
-
-const NO_TARGETS: WriteConditions['targets'] = new Map()
 
 const ACTIONS = {
   create: 'create',
@@ -120,20 +119,18 @@ function targetsOf(
   for (const [name, value] of Object.entries(values)) {
     const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
     for (const { kind, target } of attribute ? linksInValue(attribute, value) : []) {
-      const sights = kind === 'media' ? linkableFiles(target, caller) : linkableDocuments(target, caller)
-      if (sights) targets.set(target, sights)
+      const visible = kind === 'media' ? linkableFiles(target, caller) : linkableDocuments(target, caller)
+      if (visible) targets.set(target, visible)
     }
   }
   return targets
 }
 
 /** The drafts of the type that the caller may read. A write must not reveal how hidden drafts are linked (reference/safety.md#s11-drafts). */
-function visibleDrafts(type: ContentType, caller: Caller): Pick<WriteConditions, 'drafts'> {
-  if (!type.draftAndPublish) return {}
-  const view = caller.grants.readAccess(type, 'find') ?? caller.grants.readAccess(type, 'findOne')
-  if (!view?.drafts) return { drafts: null }
-  const where = rowCondition(view, type, 'draft', { caller })
-  return where === null ? {} : { drafts: { where } }
+function visibleDrafts(type: ContentType, caller: Caller): VisibleDrafts | null {
+  if (!type.draftAndPublish) return ALL_DRAFTS
+  const access = caller.grants.readAccess(type, 'find') ?? caller.grants.readAccess(type, 'findOne')
+  return access?.drafts ? { where: rowCondition(access, type, 'draft', { caller }) } : null
 }
 
 /** A relation or media attribute that a request body sets. */
@@ -196,8 +193,8 @@ function linkableFiles(file: ContentType, caller: Caller): readonly VisibleVersi
 export function visibleDocuments(type: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const own = ownRecord(type, caller)
   const views = readAccessesOf(type, caller)
-  const sights = views.length === 0 ? [] : visibleIn(type, views, caller)
-  return sights === null || own === null ? sights : [...sights, own]
+  const visible = views.length === 0 ? [] : visibleIn(type, views, caller)
+  return visible === null || own === null ? visible : [...visible, own]
 }
 
 /** The attributes that the caller reads by any permission. */
@@ -225,13 +222,13 @@ function visibleIn(
   caller: Caller,
 ): readonly VisibleVersion[] | null {
   const statuses: readonly Status[] = type.draftAndPublish ? STATUSES : ['published']
-  const sights = statuses.flatMap((status): readonly VisibleVersion[] => {
+  const visible = statuses.flatMap((status): readonly VisibleVersion[] => {
     const showing = views.filter(({ drafts }) => status === 'published' || drafts !== null)
     if (showing.length === 0) return []
     return [{ status, where: anyOf(showing.map(view => rowCondition(view, type, status, { caller }))) }]
   })
   const everywhere: Status = type.draftAndPublish ? 'draft' : 'published'
-  return sights.some(({ status, where }) => status === everywhere && where === null) ? null : sights
+  return visible.some(({ status, where }) => status === everywhere && where === null) ? null : visible
 }
 
 /** The disjunction; null: one of the conditions holds for every row. */

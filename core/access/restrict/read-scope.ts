@@ -60,33 +60,33 @@ export function enterLink(
   attribute: LinkAttribute,
   at: ReadScope,
   restriction: Restriction,
-  asked: VersionChoice = at.status,
+  requested: VersionChoice = at.status,
 ): EnteredScope | null {
-  const view = linkReadAccess(attribute, restriction)
+  const access = linkReadAccess(attribute, restriction)
   const { target, name } = attribute
-  return view && enterDocuments({ target, name, view, asked }, at, restriction)
+  return access && enterDocuments({ target, name, access, requested }, at, restriction)
 }
 
 /** The documents that a link leads to. `name`: of the link, for faults. */
 export interface EnteredDocuments {
   readonly target: ContentType
   readonly name: string
-  readonly view: ReadAccess
-  readonly asked: VersionChoice
+  readonly access: ReadAccess
+  readonly requested: VersionChoice
 }
 
 export function enterDocuments(
-  { target, name, view, asked }: EnteredDocuments,
+  { target, name, access, requested }: EnteredDocuments,
   at: ReadScope,
   restriction: Restriction,
 ): EnteredScope {
-  const narrowed = asked !== 'published' && target.draftAndPublish && !view.drafts
+  const narrowed = requested !== 'published' && target.draftAndPublish && !access.drafts
   // Links of a type without drafts resolve to published versions, also in a plan.
-  const status = narrowed || (asked === 'latest' && !target.draftAndPublish) ? 'published' : asked
-  const to = { ...at, readable: view.readable, status, path: `${at.path}${name}.` }
+  const status = narrowed || (requested === 'latest' && !target.draftAndPublish) ? 'published' : requested
+  const to = { ...at, readable: access.readable, status, path: `${at.path}${name}.` }
   return {
     to,
-    scope: scopeOf(narrowed ? 'published' : null, rowVisibility(view, target, status, restriction)),
+    scope: scopeOf(narrowed ? 'published' : null, rowVisibility(access, target, status, restriction)),
   }
 }
 
@@ -96,40 +96,40 @@ function linkReadAccess({ kind, target }: LinkAttribute, restriction: Restrictio
   return restriction.caller.grants.readAccess(target, 'find')
 }
 
-const scopeOf = (status: Status | null, { where, sights }: RowVisibility): LinkScope | null =>
-  status === null && where === null && !sights
+const scopeOf = (status: Status | null, { where, versions }: RowVisibility): LinkScope | null =>
+  status === null && where === null && !versions
     ? null
-    : { status, where, ...(sights && { visibleVersions: sights }) }
+    : { status, where, ...(versions && { visibleVersions: versions }) }
 
 /** The rows of a type that the caller may read: one condition for all rows, or one for each status. */
 export interface RowVisibility {
   /** null: all rows. */
   readonly where: Filter | null
   /** null: all rows that meet `where`. */
-  readonly sights: VisibleVersions | null
+  readonly versions: VisibleVersions | null
 }
 
 export function rowVisibility(
-  view: ReadAccess,
+  access: ReadAccess,
   type: ContentType,
   reading: VersionChoice,
   restriction: Pick<Restriction, 'caller'>,
 ): RowVisibility {
-  if (reading !== 'latest') return { where: rowCondition(view, type, reading, restriction), sights: null }
-  const published = rowCondition(view, type, 'published', restriction)
-  const draft = rowCondition(view, type, 'draft', restriction)
-  return { where: null, sights: published || draft ? { published, draft } : null }
+  if (reading !== 'latest') return { where: rowCondition(access, type, reading, restriction), versions: null }
+  const published = rowCondition(access, type, 'published', restriction)
+  const draft = rowCondition(access, type, 'draft', restriction)
+  return { where: null, versions: published || draft ? { published, draft } : null }
 }
 
 /** The condition on rows of one status that the caller may read; null: all of them. */
 export function rowCondition(
-  view: ReadAccess,
+  access: ReadAccess,
   type: ContentType,
   status: Status,
   { caller: { user } }: Pick<Restriction, 'caller'>,
 ): Filter | null {
-  const draft = status === 'draft' && type.draftAndPublish ? view.drafts?.where : null
-  return conjunction(view.where && filterFor(view.where, user), draft ? filterFor(draft, user) : null)
+  const draft = status === 'draft' && type.draftAndPublish ? access.drafts?.where : null
+  return conjunction(access.where && filterFor(access.where, user), draft ? filterFor(draft, user) : null)
 }
 
 /** Maps the items and drops those that become null. Returns the same array if nothing changes, so callers can compare by identity. */

@@ -47,13 +47,17 @@ import {
  * Refuses (400) unreadable attributes that the request names, and drops those that it does not name.
  * `action`: `find` for lists and single types, `findOne` for one document by default; the write's for its answer.
  */
-export function restrict(asked: Query, caller: Caller, action: Action = readAction(asked)): RestrictedQuery {
-  const view = caller.grants.readAccess(asked.type, action)
-  if (!view) throw deniedType(caller, asked.type, action)
-  const query = resolveLatest(asked, view)
-  if (!draftsAllowed(query, view)) throw deniedType(caller, query.type, 'readDrafts')
+export function restrict(
+  requested: Query,
+  caller: Caller,
+  action: Action = readAction(requested),
+): RestrictedQuery {
+  const access = caller.grants.readAccess(requested.type, action)
+  if (!access) throw deniedType(caller, requested.type, action)
+  const query = resolveLatest(requested, access)
+  if (!draftsAllowed(query, access)) throw deniedType(caller, query.type, 'readDrafts')
   const restriction: Restriction = { caller, refused: [] }
-  const narrowed = narrow(query, view, restriction)
+  const narrowed = narrow(query, access, restriction)
   const [first] = restriction.refused
   if (first) throw new RequestFault(first)
   return brand(narrowed)
@@ -72,35 +76,35 @@ const resolveLatest = (query: Query, { drafts }: ReadAccess): Query =>
     ? { ...query, status: 'published' }
     : query
 
-const draftsAllowed = (query: Query, view: ReadAccess): boolean =>
-  !asksForDrafts(query) || view.drafts !== null
+const draftsAllowed = (query: Query, access: ReadAccess): boolean =>
+  !asksForDrafts(query) || access.drafts !== null
 
 /** A publication filter reveals whether drafts exist even if it returns published versions. */
 const asksForDrafts = ({ type, status, publication }: Query): boolean =>
   type.draftAndPublish && (status === 'draft' || publication !== null)
 
 /** The order decides which fault is reported: filters, sort, fields, populate. */
-function narrow(query: Query, view: ReadAccess, restriction: Restriction): Query {
+function narrow(query: Query, access: ReadAccess, restriction: Restriction): Query {
   const at = (param: QueryParam): ReadScope => ({
-    readable: view.readable,
+    readable: access.readable,
     status: query.status,
     path: '',
     param,
   })
-  const { where, sights } = queryVisibility(query, view, restriction)
-  const asked = query.filter && restrictFilter(query.filter, at('filters'), restriction)
-  const filter = conjunction(where, asked)
+  const { where, versions } = queryVisibility(query, access, restriction)
+  const requested = query.filter && restrictFilter(query.filter, at('filters'), restriction)
+  const filter = conjunction(where, requested)
   const sort = mapOrDrop(query.sort, part => restrictSort(part, at('sort'), restriction))
   const selection = restrictSelection(query.selection, at('fields'), restriction)
-  const search = narrowSearch(query.search, view)
-  const textSearch = query.textSearch && narrowTextSearch(query.textSearch, query.type, view, restriction)
+  const search = narrowSearch(query.search, access)
+  const textSearch = query.textSearch && narrowTextSearch(query.textSearch, query.type, access, restriction)
   const same =
     filter === query.filter &&
     sort === query.sort &&
     selection === query.selection &&
     search === query.search &&
     textSearch === query.textSearch
-  return same && !sights
+  return same && !versions
     ? query
     : {
         ...query,
@@ -109,19 +113,19 @@ function narrow(query: Query, view: ReadAccess, restriction: Restriction): Query
         selection,
         search,
         ...(textSearch && { textSearch }),
-        ...(sights && { visibleVersions: sights }),
+        ...(versions && { visibleVersions: versions }),
       }
 }
 
 /** Hidden versions must not leak, not even through publication filters (reference/safety.md#s11-drafts). */
 function queryVisibility(
   { type, status, publication }: Query,
-  view: ReadAccess,
+  access: ReadAccess,
   restriction: Restriction,
 ): RowVisibility {
-  const sight = rowVisibility(view, type, status, restriction)
-  if (publication === null) return sight
-  return { where: sight.where, sights: rowVisibility(view, type, 'latest', restriction).sights }
+  const visible = rowVisibility(access, type, status, restriction)
+  if (publication === null) return visible
+  return { where: visible.where, versions: rowVisibility(access, type, 'latest', restriction).versions }
 }
 
 /** The search covers readable attributes only; without any it matches nothing. */
@@ -247,11 +251,11 @@ function restrictMorphPart(
   at: ReadScope,
   restriction: Restriction,
 ): readonly MorphPart[] {
-  const view = restriction.caller.grants.readAccess(root, 'find')
-  const kept = view ? sources.filter(source => isReadableSource(source, view.readable)) : []
-  if (!view || kept.length === 0) return []
+  const access = restriction.caller.grants.readAccess(root, 'find')
+  const kept = access ? sources.filter(source => isReadableSource(source, access.readable)) : []
+  if (!access || kept.length === 0) return []
   const { name } = populate.attribute
-  const { to, scope } = enterDocuments({ target: root, name, view, asked: at.status }, at, restriction)
+  const { to, scope } = enterDocuments({ target: root, name, access, requested: at.status }, at, restriction)
   const readable = part.holder === root ? to.readable : readableAttributes(part.holder)
   const allowed = restrictPart(part, inside(populate, { ...to, readable }), restriction)
   return kept.map(source => ({ ...allowed, source, scope }))
@@ -277,8 +281,8 @@ function restrictPart<Kind extends Part>(part: Kind, at: ReadScope, restriction:
 }
 
 /** Faults report paths from the innermost populate on; a dotted populate (`a.b`) keeps its full path (reference/rest.md#2-errors). */
-const inside = ({ origin: asked }: Populate, to: ReadScope): ReadScope =>
-  asked === 'passed' ? to : { ...to, path: '' }
+const inside = ({ origin: requested }: Populate, to: ReadScope): ReadScope =>
+  requested === 'passed' ? to : { ...to, path: '' }
 
 /**
  * The restriction for one link: if the project opened the link to the caller, its target is readable. Drafts of the
@@ -291,11 +295,11 @@ function throughOpenedRelation(
   if (!opened) return restriction
   const { caller } = restriction
   const own = caller.grants.readAccess(target, 'find')
-  const view: ReadAccess =
+  const access: ReadAccess =
     opened === 'kept' && own
       ? own
       : { readable: readableAttributes(target), where: null, drafts: own?.drafts ?? null }
-  return { ...restriction, caller: { ...caller, grants: { ...caller.grants, readAccess: () => view } } }
+  return { ...restriction, caller: { ...caller, grants: { ...caller.grants, readAccess: () => access } } }
 }
 
 /** Every attribute in a filter must be readable, whatever its path. A filter is never dropped: that would return more rows. */

@@ -23,7 +23,7 @@ export interface WorkTerms {
 const PLUGIN_CODE = 'plugin code'
 
 export function createWork(lane: Lane, { purpose, signal = undefined }: WorkTerms = {}): Work {
-  const request = purpose?.trail?.origin ?? null
+  const request = purpose?.requestContext?.origin ?? null
   const caller = request ? request.caller : purpose ? PLUGIN_CODE : null
   return { lane, caller, request, signal: signal ?? null }
 }

@@ -85,12 +85,12 @@ export async function assertMatches(
 export const visibleBy =
   ({ targets }: Pick<WriteConditions, 'targets'>, terms: MatchTerms): Visible =>
   async (type, documentIds) => {
-    const sights = targets.get(type)
+    const visible = targets.get(type)
     const ids = [...new Set(documentIds)]
-    if (!sights || ids.length === 0) return () => true
+    if (!visible || ids.length === 0) return () => true
     const locale = { kind: 'all' } as const
     const found = await Promise.all(
-      sights.map(({ status, where }) =>
+      visible.map(({ status, where }) =>
         findMatching({ type, documentIds: ids, status, locale, filter: where }, terms),
       ),
     )
@@ -126,19 +126,19 @@ interface WrittenVersion {
   readonly type: ContentType
   readonly documentId: string
   readonly locale: string | null
-  readonly conditions: Pick<WriteConditions, 'sights'>
+  readonly conditions: Pick<WriteConditions, 'visible'>
 }
 
 type LocaleVisibility = (locale: string | null) => boolean
 
 /** Which locales of the document the caller sees: asked of the database only where conditions hide documents. */
 export async function visibleLocales(
-  { type, documentId, conditions: { sights } }: WrittenVersion,
+  { type, documentId, conditions: { visible } }: WrittenVersion,
   terms: MatchTerms,
 ): Promise<LocaleVisibility> {
-  if (!sights || sights.length === 0) return () => true
-  const visible = visibleBy({ targets: new Map([[type, sights]]) }, terms)
-  const isVisible = await visible(type, [documentId])
+  if (!visible || visible.length === 0) return () => true
+  const findVisible = visibleBy({ targets: new Map([[type, visible]]) }, terms)
+  const isVisible = await findVisible(type, [documentId])
   return locale => isVisible({ documentId, locale })
 }
 
@@ -168,14 +168,14 @@ export async function assertVisible(
 }
 
 /** True if a caller without permission to write a document may know that it exists, because a read permission shows it. */
-export const mayRevealExistence = ({ sights }: Pick<WriteConditions, 'sights'>): boolean =>
-  sights?.length !== 0
+export const mayRevealExistence = ({ visible }: Pick<WriteConditions, 'visible'>): boolean =>
+  visible?.length !== 0
 
 interface WriteRefusal {
   readonly match: Omit<Match, 'status'>
   /** How many versions have to meet the condition. */
   readonly wanted: number
-  readonly conditions: Pick<WriteConditions, 'sights'>
+  readonly conditions: Pick<WriteConditions, 'visible'>
 }
 
 /** Refuses a document that the caller may not write as it is: with 403 if the caller sees it, else with 404. */

@@ -37,8 +37,8 @@ export function openReads({
     maxBytes > 0 ? { storage, defaultLocale, shape, maxBytes } : { storage, defaultLocale, shape }
   const run = (query: RestrictedQuery, options?: ReadOptions): ReadRunOptions => ({
     readonly: true,
-    purpose: { trail: options?.trail, describe: () => describeQuery(query) },
-    maxBytes: bounds.left(options?.trail),
+    purpose: { requestContext: options?.requestContext, describe: () => describeQuery(query) },
+    maxBytes: bounds.left(options?.requestContext),
     ...(options?.signal && { signal: options.signal }),
   })
   const find = async (
@@ -51,7 +51,7 @@ export function openReads({
       const { rows } = await database.run(statement, run(query, options))
       const [text, total] = rows[0] ?? []
       return {
-        text: typeof text === 'string' ? bounds.count(text, options?.trail) : null,
+        text: typeof text === 'string' ? bounds.count(text, options?.requestContext) : null,
         total: total === undefined || total === null ? null : Number(total),
       }
     } catch (error) {
@@ -70,13 +70,13 @@ export function openReads({
     },
     async findBody({ query, shape, formatKey, print }, options) {
       if (!cache) {
-        recordCacheOutcome(options?.trail, 'off')
+        recordCacheOutcome(options?.requestContext, 'off')
         return print(await find(query, shape, options))
       }
       const reading = toCacheableRead(query, planning(shape), options?.documentId)
       const terms = { formatKey, print, run: run(query, options), prefetch: options?.ahead }
       const found = await cache.find(reading, terms).catch(bounds.refuse)
-      return found === null ? null : bounds.count(found, options?.trail)
+      return found === null ? null : bounds.count(found, options?.requestContext)
     },
   }
 }
@@ -99,7 +99,7 @@ const openFindAcross =
     const statement = bind({ text, parameters: context.parameters }, [])
     try {
       const { rows } = await database.run(statement, run(first, options))
-      return bounds.count(String(rows[0]?.[0] ?? '[]'), options?.trail)
+      return bounds.count(String(rows[0]?.[0] ?? '[]'), options?.requestContext)
     } catch (error) {
       return bounds.refuse(error)
     }
@@ -108,9 +108,9 @@ const openFindAcross =
 /** Bounds the documents that one request is answered with, however many reads it makes. */
 interface AnswerBounds {
   /** How many bytes the next read of the request may have. */
-  left(trail: RequestContext | undefined): number
+  left(requestContext: RequestContext | undefined): number
   /** Counts what was read for the request, and returns it. Cached responses count, too. */
-  count<Found extends BodyOrText>(found: Found, trail: RequestContext | undefined): Found
+  count<Found extends BodyOrText>(found: Found, requestContext: RequestContext | undefined): Found
   /** An answer that is too large is the request's fault; all else stays what it is. */
   refuse(error: unknown): never
 }
@@ -123,11 +123,11 @@ function openBounds(maxBytes: number): AnswerBounds {
     return new RequestFault(fault('validation', message, { path, maxBytes: most }))
   }
   return {
-    left: trail => Math.max(0, most - (trail?.origin?.bytesRead ?? 0)),
-    count(found, trail) {
-      if (!trail?.origin) return found
-      trail.origin.bytesRead += typeof found === 'string' ? found.length : found.bytes.length
-      if (trail.origin.bytesRead > most) throw tooLarge([])
+    left: requestContext => Math.max(0, most - (requestContext?.origin?.bytesRead ?? 0)),
+    count(found, requestContext) {
+      if (!requestContext?.origin) return found
+      requestContext.origin.bytesRead += typeof found === 'string' ? found.length : found.bytes.length
+      if (requestContext.origin.bytesRead > most) throw tooLarge([])
       return found
     },
     refuse(error) {

@@ -185,7 +185,7 @@ function identityOf(
 
 /**
  * A value that must be unique may be another component's that takes another one in turn: without a locale, which
- * comes back with the change, both are out of the index's sight.
+ * comes back with the change, the unique index sees neither.
  */
 function planChange(
   { item, row }: ItemRow,

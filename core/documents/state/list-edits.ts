@@ -38,7 +38,7 @@ type Writer = Pick<Saving, 'command' | 'terms' | 'documentId'>
 async function seesDraft({ command, terms, documentId }: Writer): Promise<boolean> {
   const { type, conditions, locale } = command
   const { drafts } = conditions
-  if (!type.draftAndPublish || drafts === undefined || drafts?.where === null) return true
+  if (!type.draftAndPublish || drafts?.where === null) return true
   if (drafts === null) return false
   const match = { type, documentIds: [documentId], locale: choiceOf(type, locale), filter: drafts.where }
   return (await countMatching(match, terms)) > 0
@@ -77,7 +77,7 @@ async function ownEditOf(
 ): Promise<DesiredValue> {
   const given = saving.body.values.get(attribute.name)
   const change = given?.kind === 'links' ? given.change : undefined
-  const operation = change ? operationOf(attribute, change, terms) : NOTHING
+  const operation = change ? operationOf(attribute, change, terms) : NO_EDIT
   if (operation.kind === 'set') throw new TypeError(`${attribute.name} is no list that stays in place`)
   const link = tableLinkOf(saving.command.type, attribute.name, saving.terms)
   const ids = rowIds(saving)
@@ -143,7 +143,7 @@ async function inverseEditOf(
   const relation = inverseRelation(command.type, attribute, storage)
   const end = known && { key: numberIn(known, storage.table(command.type).key), locale: command.locale }
   const change = given?.kind === 'links' ? given.change : undefined
-  const operation = change ? operationOf(attribute, change, terms) : NOTHING
+  const operation = change ? operationOf(attribute, change, terms) : NO_EDIT
   if (operation.kind === 'set' && end) return [attribute.name, { kind: 'links', targets: operation.targets }]
   const align =
     end && isPublishing(command) ? await alignmentOf(relation, end, PUBLISHING, saving.terms) : undefined
@@ -151,7 +151,7 @@ async function inverseEditOf(
   return [attribute.name, await edited({ relation, end, operation, align }, saving, terms)]
 }
 
-const NOTHING: Edit = { kind: 'edit', disconnect: [], connect: [], neighbours: new Set() }
+const NO_EDIT: Edit = { kind: 'edit', disconnect: [], connect: [], neighbours: new Set() }
 
 const PUBLISHING: Alignment = { from: 'draft', to: 'published' }
 

@@ -122,7 +122,7 @@ function mergeItems(
   return items.map(item => {
     const { edits: _, ...within } = terms
     if (item.id === null)
-      return { ...item, values: mergeValues(item.component, NOTHING, item.values, within) }
+      return { ...item, values: mergeValues(item.component, NO_VALUES, item.values, within) }
     const there = terms.componentBy(attribute, item)
     const identity = JSON.stringify([item.component.uid, item.id])
     if (!there || seen.has(identity)) throw new RequestFault(foreignComponent(attribute))
@@ -132,7 +132,7 @@ function mergeItems(
   })
 }
 
-const NOTHING: Values = new Map()
+const NO_VALUES: Values = new Map()
 
 function nestedIn(
   { values }: DesiredComponent,

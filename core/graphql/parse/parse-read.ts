@@ -115,7 +115,7 @@ const READ_TERMS: Readonly<Record<FormatName, (type: ContentType, args: Argument
   flat: (type, args) => ({
     status: parseStatus(args.status),
     publication: type.draftAndPublish ? parsePublication(args) : null,
-    filter: type.draftAndPublish && args.status === 'DRAFT' && choosesPublished(args) ? NOTHING : null,
+    filter: type.draftAndPublish && args.status === 'DRAFT' && choosesPublished(args) ? MATCHES_NONE : null,
     takeOne: () => ({ kind: 'one', documentId: storableId(args.documentId) }),
   }),
 }
@@ -124,7 +124,7 @@ const READ_TERMS: Readonly<Record<FormatName, (type: ContentType, args: Argument
 const choosesPublished = ({ publicationFilter }: Arguments): boolean =>
   publicationFilter === 'PUBLISHED_WITH_DRAFT' || publicationFilter === 'PUBLISHED_WITHOUT_DRAFT'
 
-const NOTHING: Filter = { kind: 'or', filters: [] }
+const MATCHES_NONE: Filter = { kind: 'or', filters: [] }
 
 /** `PublicationStatus`; null is as if it were absent. */
 export const parseStatus = (raw: unknown): Status => (raw === 'DRAFT' ? 'draft' : 'published')

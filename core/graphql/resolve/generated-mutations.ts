@@ -68,7 +68,7 @@ function refusedUpdate({ kind }: ContentType, error: unknown): MutationResponse 
         throw error
       },
     }
-  if (isRefusedAs(error, 'notFound')) return NOTHING
+  if (isRefusedAs(error, 'notFound')) return NO_DATA
   throw error
 }
 
@@ -121,7 +121,7 @@ export const NESTED_MUTATIONS: Mutations = insideMiddlewares(
   },
 )
 
-const NOTHING: MutationResponse = { data: null }
+const NO_DATA: MutationResponse = { data: null }
 
 const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
 

@@ -26,7 +26,7 @@ export interface ResolveTerms {
 export interface ExecutionContext {
   readonly caller: Caller
   readonly requestId: string
-  readonly trail?: RequestContext
+  readonly requestContext?: RequestContext
   /** Prefetched version check; absent if the request may write before it reads. */
   readonly prefetch?: VersionPrefetch
   /** The client's network address. */
@@ -50,9 +50,9 @@ export function documentWrapper(type: ContentType, use: DocumentUse, { shapeOf, 
 export type Pagination = ReturnType<typeof responsePagination>
 
 /** Read options of an operation. */
-export const readOptions = ({ signal, trail }: ExecutionContext): ReadOptions => ({
+export const readOptions = ({ signal, requestContext }: ExecutionContext): ReadOptions => ({
   ...(signal && { signal }),
-  ...(trail && { trail }),
+  ...(requestContext && { requestContext }),
 })
 
 export const toOperationContext = (

@@ -16,7 +16,7 @@ export interface MutationCall {
   readonly root: RootField
   readonly args: Arguments
   readonly caller: Caller
-  readonly trail: RequestContext | undefined
+  readonly requestContext: RequestContext | undefined
   readonly info: GraphQLResolveInfo
   readonly terms: ResolveTerms
   /** The caller's own arguments, if document middlewares changed them: only these are checked against the caller. */
@@ -34,26 +34,26 @@ export function writeResolver(root: RootField, mutations: Mutations, terms: Reso
   return (
     _: unknown,
     args: Arguments,
-    { caller, signal, trail }: ExecutionContext,
+    { caller, signal, requestContext }: ExecutionContext,
     info: GraphQLResolveInfo,
   ) => {
     // A mutation does not start after the request's deadline.
     signal?.throwIfAborted()
     // Before any lookup: a caller who may not write must not learn what exists.
     if (!caller.grants.writeAccess(root.type, action)) throw deniedType(caller, root.type, action)
-    return run({ root, args, caller, trail, info, terms })
+    return run({ root, args, caller, requestContext, info, terms })
   }
 }
 
 /** The query for the answer, restricted to the caller; refuses (403) callers without the action's permission. */
 export function toAnswerQuery(
-  { root, info, caller, trail, terms }: MutationCall,
+  { root, info, caller, requestContext, terms }: MutationCall,
   answered: WriteAnswerTerms,
   action: Action,
 ): Answer {
   const context = toOperationContext(info, caller, terms)
   const query = parseWriteAnswer({ root, nodes: info.fieldNodes }, answered, context)
-  return { query: restrict(query, caller, action), shape: 'flat', ...(trail && { trail }) }
+  return { query: restrict(query, caller, action), shape: 'flat', ...(requestContext && { requestContext }) }
 }
 
 /** The document that was written; null if the caller may not see it. */

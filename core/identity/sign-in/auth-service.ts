@@ -35,7 +35,7 @@ export interface AuthService {
     call: AuthCall,
   ): Promise<AuthAnswers[Operation]>
   /** Counts a request of a network address, for protocols that count before they read the body. null: no limit. */
-  count(operation: AuthOperation, address: string): Promise<Quota | null>
+  countAttempt(operation: AuthOperation, address: string): Promise<Quota | null>
   /** Performs the operation. Mails per address and password attempts per user are counted here. */
   perform<Operation extends AuthOperation>(
     operation: Operation,
@@ -71,19 +71,19 @@ export interface SessionAnswer {
 
 interface AuthServiceTerms extends OwnUserTerms {
   readonly identity: IdentityTerms
-  readonly count: CountRequest
+  readonly countAttempt: CountRequest
 }
 
 export function openAuthService(terms: AuthServiceTerms): AuthService {
-  const count: AuthService['count'] = (operation, address) =>
-    terms.count([`address ${networkOf(address)} ${operation}`])
+  const countAttempt: AuthService['countAttempt'] = (operation, address) =>
+    terms.countAttempt([`address ${networkOf(address)} ${operation}`])
   const perform: AuthService['perform'] = (operation, body, call) => OPERATIONS[operation](body, call, terms)
   return {
-    count,
+    countAttempt,
     perform,
     answerSession: signedIn => toSessionAnswer(signedIn, 'none', terms),
     async request(operation, body, call) {
-      enforceQuota(await count(operation, call.address), {})
+      enforceQuota(await countAttempt(operation, call.address), {})
       return perform(operation, body, call)
     },
     async me({ user }) {
@@ -133,10 +133,10 @@ async function countMail(
   operation: AuthOperation,
   { email }: AuthBody,
   listener: QuotaListener,
-  { count }: AuthServiceTerms,
+  { countAttempt }: AuthServiceTerms,
 ): Promise<void> {
   if (typeof email !== 'string') return
-  enforceQuota(await count([`mail ${email.trim().toLowerCase()} ${operation}`]), listener)
+  enforceQuota(await countAttempt([`mail ${email.trim().toLowerCase()} ${operation}`]), listener)
 }
 
 const toSessionAnswer = async (

@@ -137,7 +137,7 @@ interface UsersServiceTerms {
   readonly identity: IdentityTerms
   /** Result of `userDocuments`. */
   readonly documents: Documents
-  readonly count: CountRequest
+  readonly countAttempt: CountRequest
 }
 
 async function createUserDocument(

@@ -36,7 +36,7 @@ export const precondition = (
   { code, table, question, lost, because }: Loss,
   steps: readonly Step[],
 ): Precondition => ({
-  kind: 'proviso',
+  kind: 'precondition',
   code,
   table,
   question,
@@ -148,7 +148,7 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
       'owner_key',
     )
     const message = `${own} lets a document be linked once, but there are {rows} more of links: remove those first`
-    yield { kind: 'proviso', code: 'not-unique', table, question, message }
+    yield { kind: 'precondition', code: 'not-unique', table, question, message }
   }
 }
 
@@ -174,14 +174,16 @@ function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generato
 }
 
 /** Components that further locales have for themselves, of an attribute that locales come to share. */
-export function* partLosses(shift: Reshape, naming: Naming, done: Step): Generator<Precondition> {
-  for (const { owner, before, after } of shift.parts) {
+export function* partLosses(reshape: Reshape, naming: Naming, done: Step): Generator<Precondition> {
+  for (const { owner, before, after } of reshape.parts) {
     const { pair } = owner
     const locale = owner.after.locale
     if (isComponent(owner) || owner.before.locale === null || locale === null) continue
     if (!before?.localized || after.localized) continue
     const leaders = printLeadingLocales(naming.table(owner), locale)
-    for (const component of shift.holdings.filter(({ before: one }) => before.components.includes(one.uid))) {
+    for (const component of reshape.holdings.filter(({ before: one }) =>
+      before.components.includes(one.uid),
+    )) {
       const own = `owner = ${quoteConstant(before.owner)} AND (owner_key, locale) NOT IN ${leaders}`
       const question = countRows(naming.table(component), own)
       const because = `turning \`localized\` off for \`${after.name}\` of ${pair.desired.serves}`
@@ -208,7 +210,7 @@ export function* refuseRetargetedLinks(
     stored.kind === 'table'
       ? `DELETE FROM ${naming.linkTable(stored.table)}`
       : `UPDATE ${naming.table(owner)} SET ${now.map(column => `${column} = NULL`).join(', ')}`
-  const done = step('shift', `empty ${own}, which leads to another content-type now`, clear)
+  const done = step('reshape', `empty ${own}, which leads to another content-type now`, clear)
   yield done
   const set = columns.map(column => `${ident(column)} IS NOT NULL`).join(' OR ')
   const question =
@@ -249,7 +251,7 @@ export function valueLosses(holding: TableState, values: readonly ValueShape[], 
 export function largeReshape(rows: string, pair: TablePair, done: Step): Precondition {
   const message = `${done.summary}: not at a start, because {rows} would be locked meanwhile: \`plinth migrate\` does it when it suits you`
   return {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'too-large',
     table: pair.desired.name,
     question: countTooMany(rows, pair.manyRows),

@@ -23,10 +23,10 @@ import {
  * documents down. `kept`: whether it stays; `copy`: its id, another one where a further locale gets its own;
  * `parent`: the id that its owner is going to have; `locale`: its own; whether its document has drafts and locales.
  */
-export function printFindComponents(shift: Reshape, naming: Naming): string {
-  const components = shift.holdings.filter(isComponent)
+export function printFindComponents(reshape: Reshape, naming: Naming): string {
+  const components = reshape.holdings.filter(isComponent)
   const stored = components.map(one => storedParts(one, naming)).join(' UNION ALL ')
-  const roots = shift.parts.filter(({ owner }) => !isComponent(owner)).map(move => rootParts(move, naming))
+  const roots = reshape.parts.filter(({ owner }) => !isComponent(owner)).map(move => rootParts(move, naming))
   const nested = `SELECT c.component, c.id, ${copyOf('p.copy = p.id', 'c.sequence')}, p.copy, p.locale, p.kept,
     p.drafts_before, p.drafts_after, p.locales_after
     FROM parts AS p JOIN stored AS c ON c.owner_key = p.id AND regexp_replace(c.owner, '\\.[^.]*$', '') = p.component`
@@ -87,9 +87,9 @@ function staysOf(owner: TableState, had: boolean, naming: Naming): string {
 }
 
 /** SQL that brings the rows of components to what was found out. */
-export function printReshapeComponents(shift: Reshape, naming: Naming): readonly string[] {
-  return shift.holdings
-    .filter(one => isComponent(one) && shift.components.has(one.after.uid))
+export function printReshapeComponents(reshape: Reshape, naming: Naming): readonly string[] {
+  return reshape.holdings
+    .filter(one => isComponent(one) && reshape.components.has(one.after.uid))
     .flatMap(one => shiftRows(one, naming))
 }
 
@@ -112,22 +112,22 @@ function shiftRows(component: TableState, naming: Naming): readonly string[] {
 }
 
 /** A pair with what a shift does to its rows, where it does. */
-export function reshapePair(pair: TablePair, shift: Reshape): TablePair {
-  const holding = shift.holdings.find(one => one.pair === pair)
-  const found = holding ? holdingShift(holding, shift) : linkTableShift(pair, shift)
+export function reshapePair(pair: TablePair, reshape: Reshape): TablePair {
+  const holding = reshape.holdings.find(one => one.pair === pair)
+  const found = holding ? holdingConversion(holding, reshape) : linkTableConversion(pair, reshape)
   return found === null ? pair : { ...pair, reshape: found }
 }
 
 const VERSION_COLUMNS = ['document_key', 'status', 'locale', 'shared_updated_at'] as const
 
-function holdingShift(holding: TableState, shift: Reshape): RowConversion | null {
+function holdingConversion(holding: TableState, reshape: Reshape): RowConversion | null {
   const sources = [
-    ...shift.links.map(({ source }) => source),
-    ...shift.retargeted.map(({ owner, former }) => ({ holding: owner, link: former })),
+    ...reshape.links.map(({ source }) => source),
+    ...reshape.retargeted.map(({ owner, former }) => ({ holding: owner, link: former })),
   ]
   const links = sources.flatMap(one => (one.holding === holding ? columnsOf(one.link) : []))
   if (!changesVersions(holding)) {
-    const fillings = localesOfParts(holding, shift)
+    const fillings = localesOfParts(holding, reshape)
     const isSame = links.length === 0 && fillings.size === 0
     return isSame ? null : { fillings, rows: 'true', moved: new Set(links) }
   }
@@ -169,7 +169,7 @@ const isIn = ({ link }: LinkShape, table: { readonly name: string }): boolean =>
   link.kind === 'table' && link.table === table.name
 
 /** Emptied and rewritten: its rows cannot be queried before. */
-function linkTableShift(
+function linkTableConversion(
   { desired, actual }: TablePair,
   { links, retargeted }: Reshape,
 ): RowConversion | null {

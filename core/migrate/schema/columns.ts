@@ -75,7 +75,7 @@ function* addFilled(pair: TablePair, column: Column): Generator<SchemaFinding> {
 
 function needsValue(pair: TablePair, column: Column): Precondition {
   return {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'needs-value',
     table: pair.desired.name,
     question: countRows(projection(pair), `${ident(column.name)} IS NULL`),
@@ -214,7 +214,7 @@ function* checkLostValues(
   const advice =
     'change those first, give the attribute its former type, or a new name, or give the values up with `plinth migrate --allow-destructive`'
   yield {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'type-change',
     table: desired.name,
     question: countLostValues(qualified(schema, pair.actual.name), value, keeps),
@@ -234,7 +234,7 @@ export const tooLarge = (
   what: string,
   statement: string,
 ): Precondition => ({
-  kind: 'proviso',
+  kind: 'precondition',
   code: 'too-large',
   table: desired.name,
   question: countTooMany(qualified(schema, actual.name), manyRows),
@@ -283,7 +283,7 @@ function requireNoValues(
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
   const drop = alter(schema, actual.name, `DROP COLUMN ${ident(column)}`)
   return {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'vanished-column',
     table: desired.name,
     question: countRows(qualified(schema, actual.name), `${ident(column)} IS NOT NULL`),
@@ -331,7 +331,7 @@ function* checkRemovedRows(
   const advice =
     'put it back, name it as `renamedFrom` of its successor, or give them up with `plinth migrate --allow-destructive`, or with'
   yield {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'vanished-rows',
     table: desired.name,
     question,

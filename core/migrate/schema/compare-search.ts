@@ -81,7 +81,7 @@ function* fillVectors(
   yield made
   const rows = isPartial ? `(SELECT FROM ${before} WHERE ${isEmpty}) AS empty` : before
   yield {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'too-large',
     table: desired.name,
     question: countTooMany(rows, manyRows),

@@ -91,8 +91,8 @@ function* addIndex(pair: TablePair, index: Index): Generator<SchemaFinding> {
     window,
   }
   yield made
-  const byHand = make.replace(qualified(schema, desired.name), qualified(schema, actual.name))
-  yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, byHand)
+  const custom = make.replace(qualified(schema, desired.name), qualified(schema, actual.name))
+  yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, custom)
   if (index.unique) yield duplicates(pair, index)
 }
 
@@ -112,7 +112,7 @@ function duplicates(pair: TablePair, index: Index): Precondition {
   const what = `${names.join(' with ')} of ${desired.serves} must be unique, but {rows} share a value with another: {values}`
   const question = findDuplicates(projection(pair), index)
   return {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'not-unique',
     table: desired.name,
     question,
@@ -191,7 +191,7 @@ function* addCheck(pair: TablePair, check: Check): Generator<SchemaFinding> {
     const advice =
       'put the values back, name them as `renamedFrom` of their successors, or change these rows first'
     const message = `${what} no longer allows values that are in {rows}: {values}: ${advice}`
-    yield { kind: 'proviso', code: 'value-in-use', table: desired.name, question, message }
+    yield { kind: 'precondition', code: 'value-in-use', table: desired.name, question, message }
   } else if (column.backfill !== undefined) {
     yield fillEmpty(pair, column, printOnlyWhen(check))
   } else {
@@ -200,7 +200,7 @@ function* addCheck(pair: TablePair, check: Check): Generator<SchemaFinding> {
 }
 
 const needsOne = (pair: TablePair, check: Check, column: Column): Precondition => ({
-  kind: 'proviso',
+  kind: 'precondition',
   code: 'needs-value',
   table: pair.desired.name,
   question: countRows(projection(pair), `${ident(column.name)} IS NULL AND ${printOnlyWhen(check)}`),
@@ -240,7 +240,7 @@ function* addForeignKey(pair: TablePair, neighbours: Neighbours, key: ForeignKey
   const question = findDangling(projection(pair), neighbours.rowsOf(key.references.table), key)
   const what = `table "${desired.name}" (${desired.serves}) has links in {rows} that lead to no row of "${key.references.table}"`
   yield {
-    kind: 'proviso',
+    kind: 'precondition',
     code: 'dangling-link',
     table: desired.name,
     question,

@@ -11,7 +11,7 @@ export const PHASES = [
   'release',
   'change',
   'values',
-  'shift',
+  'reshape',
   'fill',
   'tighten',
   'drop',
@@ -75,7 +75,7 @@ export type RowCountQuery = string
 
 /** Holds while its question finds no rows; else the whole plan is refused, or has its price. */
 export interface Precondition {
-  readonly kind: 'proviso'
+  readonly kind: 'precondition'
   readonly code: RefusalCode
   readonly table: string
   readonly question: RowCountQuery
@@ -191,7 +191,7 @@ const BY_PHASE: Readonly<Record<Phase, RolloutPhase>> = {
   loosen: 'expand',
   change: 'expand',
   values: 'stop',
-  shift: 'stop',
+  reshape: 'stop',
   fill: 'contract',
   tighten: 'contract',
   release: 'contract',

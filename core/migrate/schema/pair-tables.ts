@@ -63,7 +63,7 @@ export function renamed(pair: TablePair, columns: readonly (string | null)[]): r
 
 /**
  * The table's rows as they will be once its columns are changed, under the names that they will have: what
- * a proviso asks about, before anything is changed.
+ * a precondition asks about, before anything is changed.
  */
 export function projection({ schema, desired, actual, columns, reshape }: TablePair): string {
   const values = desired.columns.map(column => {

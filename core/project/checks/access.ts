@@ -117,8 +117,8 @@ function* conditionalPermissions(settings: Settings): Generator<PartialPermissio
 
 function* termsIn(permissions: Permissions, path: Path): Generator<PartialPermission> {
   for (const [subject, actions] of Object.entries(permissions)) {
-    for (const [action, said] of Object.entries(actions)) {
-      if (typeof said === 'object') yield { terms: said, path: [...path, subject, action] }
+    for (const [action, terms] of Object.entries(actions)) {
+      if (typeof terms === 'object') yield { terms, path: [...path, subject, action] }
     }
   }
 }

@@ -74,12 +74,13 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
 const BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 
 /** Parses a duration such as `15s` to milliseconds. `bare`: the unit of a plain number, in milliseconds. */
-export const toMilliseconds = (said: string | number, bare = 1): number => amount(said, MILLISECONDS, bare)
+export const toMilliseconds = (value: string | number, factor = 1): number =>
+  amount(value, MILLISECONDS, factor)
 
 /** Parses a size such as `1mb` (1024-based) to bytes. A plain number is in bytes. */
-const toBytes = (said: string | number): number => amount(said, BYTES, 1)
+const toBytes = (value: string | number): number => amount(value, BYTES, 1)
 
-function amount(said: string | number, units: Readonly<Record<string, number>>, bare: number): number {
-  const [, number, unit = ''] = /^([\d.]+)\s*([a-z]*)$/i.exec(String(said)) ?? []
-  return Math.round(Number(number) * (units[unit.toLowerCase()] ?? bare))
+function amount(value: string | number, units: Readonly<Record<string, number>>, factor: number): number {
+  const [, number, unit = ''] = /^([\d.]+)\s*([a-z]*)$/i.exec(String(value)) ?? []
+  return Math.round(Number(number) * (units[unit.toLowerCase()] ?? factor))
 }

@@ -15,7 +15,7 @@ export interface ConnectRouteTerms {
   readonly address: string
   readonly providers: SignInProviders
   readonly auth: Pick<AuthService, 'answerSession'>
-  readonly count: CountRequest
+  readonly countAttempt: CountRequest
 }
 
 /**
@@ -53,7 +53,7 @@ interface ConnectCall {
 
 async function perform(step: Step, name: string, call: ConnectCall): Promise<HttpResponse> {
   const { request, terms } = call
-  const quota = await terms.count([`address ${networkOf(request.peer)} provider ${step}`])
+  const quota = await terms.countAttempt([`address ${networkOf(request.peer)} provider ${step}`])
   return withQuota(quota, () => STEPS[step](name, call))
 }
 

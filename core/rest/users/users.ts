@@ -281,7 +281,7 @@ async function performLimited(
   request: HttpRequest,
   { respond, terms }: LimitedAuth,
 ): Promise<HttpResponse> {
-  const quota = await terms.auth.count(operation, request.peer)
+  const quota = await terms.auth.countAttempt(operation, request.peer)
   return withQuota(quota, async () => (await respond(request)) ?? toFaultResponse(notFound()))
 }
 

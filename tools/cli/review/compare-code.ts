@@ -66,10 +66,10 @@ async function moduleFiles(root: string): Promise<readonly string[]> {
 }
 
 /** Changes of routes, of what decides on them, and of the files of code. */
-export const compareCode = (was: CodeVersion, now: CodeVersion): readonly ApiChange[] => [
-  ...compareRoutes(was, now),
-  ...compareOperations(was.settings, now.settings),
-  ...compareFiles(was, now),
+export const compareCode = (before: CodeVersion, after: CodeVersion): readonly ApiChange[] => [
+  ...compareRoutes(before, after),
+  ...compareOperations(before.settings, after.settings),
+  ...compareFiles(before, after),
 ]
 
 interface Route {
@@ -103,11 +103,11 @@ function authOf(auth: RouteAuth): readonly string[] {
     : auth.scopes.map(({ subject, action }) => `${subject}.${action}`)
 }
 
-function compareRoutes(was: CodeVersion, now: CodeVersion): readonly ApiChange[] {
-  const [old, own] = [routesOf(was), routesOf(now)]
+function compareRoutes(before: CodeVersion, after: CodeVersion): readonly ApiChange[] {
+  const [old, own] = [routesOf(before), routesOf(after)]
   const change = (level: Level, message: string, route: Route, version: 'now' | 'was'): ApiChange => ({
     ...{ level, scope: 'rest', message, now: null, was: null },
-    module: { ...findText(version === 'now' ? now : was, route.source, route.path), version },
+    module: { ...findText(version === 'now' ? after : before, route.source, route.path), version },
   })
   const known = new Set(old.map(nameOf))
   return [
@@ -143,14 +143,14 @@ const list = (names: readonly string[]): string =>
   names.length === 0 ? 'none' : names.map(name => `\`${name}\``).join(', ')
 
 /** `routesConfig`, `resolversConfig` and the middlewares around every request. */
-function compareOperations(was: Settings, now: Settings): readonly ApiChange[] {
+function compareOperations(before: Settings, after: Settings): readonly ApiChange[] {
   const sections = [
     ['rest', 'routesConfig'],
     ['graphql', 'resolversConfig'],
   ] as const
   const operations = sections.flatMap(([protocol, key]) =>
-    [...new Set([...Object.keys(was[key]), ...Object.keys(now[key])])].flatMap(name => {
-      const [old, own] = [was[key][name], now[key][name]]
+    [...new Set([...Object.keys(before[key]), ...Object.keys(after[key])])].flatMap(name => {
+      const [old, own] = [before[key][name], after[key][name]]
       return partsOf(old, own).map(
         (message): ApiChange => ({
           ...{ level: 'risky', scope: protocol, message: `\`${name}\`: ${message}` },
@@ -159,10 +159,10 @@ function compareOperations(was: Settings, now: Settings): readonly ApiChange[] {
       )
     }),
   )
-  if (isDeepStrictEqual(was.middlewares, now.middlewares)) return operations
+  if (isDeepStrictEqual(before.middlewares, after.middlewares)) return operations
   const names = (settings: Settings) => list(settings.middlewares.map(nameOf))
-  const message = `every request passes the middlewares ${names(now)} instead of ${names(was)}`
-  const around = isDeepStrictEqual(names(was), names(now))
+  const message = `every request passes the middlewares ${names(after)} instead of ${names(before)}`
+  const around = isDeepStrictEqual(names(before), names(after))
     ? `the middlewares around every request have other options`
     : message
   return [
@@ -176,35 +176,42 @@ function compareOperations(was: Settings, now: Settings): readonly ApiChange[] {
   ]
 }
 
-const NOTHING: OperationSettings = { policies: [], middlewares: [] }
+const NO_PLUGINS: OperationSettings = { policies: [], middlewares: [] }
 
-function partsOf(was: OperationSettings = NOTHING, now: OperationSettings = NOTHING): readonly string[] {
+function partsOf(
+  before: OperationSettings = NO_PLUGINS,
+  after: OperationSettings = NO_PLUGINS,
+): readonly string[] {
   const auth = ({ auth: own }: OperationSettings): string =>
     own === undefined ? 'its own permission' : own === false ? 'nothing' : list(own.scope ?? [])
   return [
-    ...(isDeepStrictEqual(was.auth, now.auth) ? [] : [`it requires ${auth(now)} instead of ${auth(was)}`]),
+    ...(isDeepStrictEqual(before.auth, after.auth)
+      ? []
+      : [`it requires ${auth(after)} instead of ${auth(before)}`]),
     ...(['policies', 'middlewares'] as const).flatMap(key => {
-      if (isDeepStrictEqual(was[key], now[key])) return []
-      const [old, own] = [list(was[key].map(nameOf)), list(now[key].map(nameOf))]
+      if (isDeepStrictEqual(before[key], after[key])) return []
+      const [old, own] = [list(before[key].map(nameOf)), list(after[key].map(nameOf))]
       return [old === own ? `other options of ${own}` : `${LABELS[key]} ${own} instead of ${old}`]
     }),
   ]
 }
 
 /** Files whose content has changed: only people can tell what that means to clients. */
-function compareFiles(was: CodeVersion, now: CodeVersion): readonly ApiChange[] {
-  const both = now.files.filter(file => was.files.includes(file))
+function compareFiles(before: CodeVersion, after: CodeVersion): readonly ApiChange[] {
+  const both = after.files.filter(file => before.files.includes(file))
   return both
-    .filter(file => readFileSync(join(was.root, file), 'utf8') !== readFileSync(join(now.root, file), 'utf8'))
+    .filter(
+      file => readFileSync(join(before.root, file), 'utf8') !== readFileSync(join(after.root, file), 'utf8'),
+    )
     .flatMap(file => {
-      const uses = usesOf(file, now)
+      const uses = usesOf(file, after)
       return (['rest', 'graphql'] as const)
         .filter(protocol => uses[protocol].length > 0)
         .map(
           (protocol): ApiChange => ({
             ...{ level: 'risky', scope: protocol, now: null, was: null },
             message: `${file} has changed, which decides on ${uses[protocol].join(', ')}`,
-            module: { file, line: firstDifference(file, was, now), version: 'now' },
+            module: { file, line: firstDifference(file, before, after), version: 'now' },
           }),
         )
     })
@@ -242,8 +249,8 @@ function usesOf(file: string, version: CodeVersion): Uses {
   }
 }
 
-function firstDifference(file: string, was: CodeVersion, now: CodeVersion): number {
-  const [old, own] = [was, now].map(({ root }) => readFileSync(join(root, file), 'utf8').split('\n'))
+function firstDifference(file: string, before: CodeVersion, after: CodeVersion): number {
+  const [old, own] = [before, after].map(({ root }) => readFileSync(join(root, file), 'utf8').split('\n'))
   const at = own?.findIndex((line, index) => line !== old?.[index]) ?? 0
   return Math.max(0, at) + 1
 }

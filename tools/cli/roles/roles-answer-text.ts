@@ -77,12 +77,12 @@ function factsOf(
   { explanation, fields, field, values, route, reads }: RolesAnswer,
   project: Project,
 ): readonly Fact[] {
-  const { terms, path, overridden: beaten } = explanation
+  const { terms, path, overridden } = explanation
   const facts: (Fact | null)[] = [
     inheritance(explanation, project),
-    beaten && [
-      'beats',
-      `"*" of ${printLocation(project.keyPlace(beaten))}, as ${explanation.subject.name} is named`,
+    overridden && [
+      'overrides',
+      `"*" of ${printLocation(project.keyPlace(overridden))}, as ${explanation.subject.name} is named`,
     ],
     terms.where
       ? ['where', `${flowYaml(terms.where)} (${printLocation(project.keyPlace([...path, 'where']))})`]
@@ -193,7 +193,7 @@ function printParameter({ value, from }: SqlParameter): string {
 export function reasonOf({ why, allowed, action, subject, holder }: Explanation): string | null {
   const on = `\`${action}\` of \`${subject.name}\``
   switch (why.kind) {
-    case 'said':
+    case 'declared':
       return allowed ? everySentence(why.everyType, why.everyAction) : `\`false\` takes ${on} away.`
     case 'implied':
       return `\`${why.by}\` implies \`${action}\`, as no line names \`${action}\` of \`${subject.name}\`.`
@@ -203,7 +203,7 @@ export function reasonOf({ why, allowed, action, subject, holder }: Explanation)
         : `${on} is never open to everybody: a role has to name it.`
     case 'token-type':
       return `The type of the token \`${holder.key}\` says so.`
-    case 'unsaid':
+    case 'undeclared':
       return 'No line grants it, and what is not granted is forbidden.'
   }
 }

@@ -23,7 +23,7 @@ export const explanationJson = (explanation: Explanation, project: Project) => (
   allowed: explanation.allowed,
   why: explanation.why,
   place: placeAt(explanation.path, project),
-  beats: explanation.overridden && placeAt(explanation.overridden, project),
+  overrides: explanation.overridden && placeAt(explanation.overridden, project),
   through: explanation.through,
   where: explanation.terms.where ?? null,
   fields: explanation.terms.fields ?? null,

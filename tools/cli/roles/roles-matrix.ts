@@ -65,7 +65,8 @@ export function cellMark(cell: Explanation): string {
 }
 
 /** Nothing is granted, and no line denies anything. */
-export const hasNoRules = ({ cells }: MatrixRow): boolean => cells.every(({ why }) => why.kind === 'unsaid')
+export const hasNoRules = ({ cells }: MatrixRow): boolean =>
+  cells.every(({ why }) => why.kind === 'undeclared')
 
 interface MatrixTextTerms {
   readonly project: Project
@@ -99,18 +100,20 @@ interface Terms extends MatrixTextTerms {
 }
 
 function printPart(part: MatrixPart, terms: Terms): string {
-  const said = part.rows.filter(row => !hasNoRules(row))
-  const unsaid = part.rows.filter(hasNoRules).map(({ subject }) => subject.name)
+  const withRules = part.rows.filter(row => !hasNoRules(row))
+  const withoutRules = part.rows.filter(hasNoRules).map(({ subject }) => subject.name)
   const layout = layoutOf(part.rows)
-  const nothing = wrap(unsaid, WIDTH - NOTHING.length, ',').map((line, index) =>
-    terms.paint('dim', (index === 0 ? NOTHING : ' '.repeat(NOTHING.length)) + line),
+  const nothing = wrap(withoutRules, WIDTH - NO_ACCESS.length, ',').map((line, index) =>
+    terms.paint('dim', (index === 0 ? NO_ACCESS : ' '.repeat(NO_ACCESS.length)) + line),
   )
   const table =
-    said.length === 0 ? [] : [heading(layout, terms), ...said.flatMap(row => printRow(row, layout, terms))]
+    withRules.length === 0
+      ? []
+      : [heading(layout, terms), ...withRules.flatMap(row => printRow(row, layout, terms))]
   return [title(part, terms), ...table, ...nothing].join('\n')
 }
 
-const NOTHING = 'nothing on: '
+const NO_ACCESS = 'nothing on: '
 
 function title({ holder }: MatrixPart, { project, paint }: MatrixTextTerms): string {
   const section = holder.kind === 'role' ? 'roles' : 'apiTokens'
@@ -158,8 +161,8 @@ function heading(layout: Layout, { paint }: MatrixTextTerms): string {
 function printRow(row: MatrixRow, layout: Layout, { project, paint, fileMark }: Terms): readonly string[] {
   const middle = isTable(row) ? [cellsOf(row, layout, paint)] : listOf(row, layout, paint)
   const width = WIDTH - layout.subject - middleOf(layout) - 2
-  const said = row.cells.filter(({ why }) => why.kind !== 'unsaid')
-  const paths = said.map(({ path }) => path)
+  const withRules = row.cells.filter(({ why }) => why.kind !== 'undeclared')
+  const paths = withRules.map(({ path }) => path)
   const lines = wrap(lineNumbers(paths, project, fileMark), width, ',')
   const name = shorten(row.subject.name, layout.subject).padEnd(layout.subject)
   return Array.from({ length: Math.max(middle.length, lines.length) }, (_, index) => {

@@ -18,9 +18,11 @@ export interface RouteOverride {
 export function openingsOf({ settings }: Pick<Project, 'settings'>): readonly RouteOverride[] {
   const { routesConfig, resolversConfig } = settings
   return [
-    ...Object.entries(routesConfig).map(([key, said]) => toOpening('route', 'routesConfig', key, said)),
-    ...Object.entries(resolversConfig).map(([key, said]) =>
-      toOpening('resolver', 'resolversConfig', key, said),
+    ...Object.entries(routesConfig).map(([key, declared]) =>
+      toOpening('route', 'routesConfig', key, declared),
+    ),
+    ...Object.entries(resolversConfig).map(([key, declared]) =>
+      toOpening('resolver', 'resolversConfig', key, declared),
     ),
   ].filter(({ auth, policies }) => auth !== null || policies.length > 0)
 }

@@ -42,9 +42,9 @@ export async function importDocuments(
   if (checkpointOfFile) return resumeImport(path, checkpointOfFile, terms)
   const checked = await checkAll(path, read.value, terms)
   if (!checked.ok) return checked
-  const { stream, leftOut, newDocuments: news } = checked.value
+  const { stream, leftOut, newDocuments } = checked.value
   if (dryRun) return ok({ ...NOTHING_DONE, ...countDryRun(checked.value, terms), leftOut: faultsIn(leftOut) })
-  const checkpoint = await beginImport({ ...stream, leftOut }, news, terms)
+  const checkpoint = await beginImport({ ...stream, leftOut }, newDocuments, terms)
   if ('unfinished' in checkpoint) return failed({ line: null, message: unfinished(checkpoint.unfinished) })
   return writeStream(stream, checkpoint, terms)
 }
@@ -100,11 +100,11 @@ async function checkAll(
 const NOTHING_DONE: ImportReport = { made: 0, changed: 0, skipped: 0, before: 0, leftOut: [] }
 
 function countDryRun(
-  { newDocuments: news, existing: there }: Checked,
+  { newDocuments, existing }: Checked,
   { onConflict }: ImportTerms,
 ): Partial<ImportReport> {
-  const made = [...news.values()].reduce((sum, count) => sum + count, 0)
-  return onConflict === 'update' ? { made, changed: there } : { made, skipped: there }
+  const made = [...newDocuments.values()].reduce((sum, count) => sum + count, 0)
+  return onConflict === 'update' ? { made, changed: existing } : { made, skipped: existing }
 }
 
 const unfinished = ({ done }: Checkpoint): string =>

@@ -19,7 +19,7 @@ import type { GuardTerms, RouteAuthTerms } from '../plugins/route-guard.ts'
 import type { PluginMail } from '../plugins/services/mail-api.ts'
 import type { Project } from '../project/project.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
-import { findMountConflicts, findRouteConflicts } from '../rest/route-claims.ts'
+import { findMountConflicts, findRouteConflicts, servedPaths } from '../rest/route-claims.ts'
 import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
 
@@ -45,7 +45,11 @@ export async function registerApp(
   const storage = findStorageFault(project, registered.value)
   if (storage) return failed({ kind: 'files', diagnostics: [storage] })
   const { routes, mounts } = registered.value
-  const conflicts = [...findRouteConflicts(routes, model), ...findMountConflicts(mounts, routes, model)]
+  const served = servedPaths(project.settings)
+  const conflicts = [
+    ...findRouteConflicts(routes, model, served),
+    ...findMountConflicts(mounts, routes, { model, served }),
+  ]
   const schemas = await compileExtendedSchemas(project, registered.value)
   const faults = [...conflicts.map(toStartFault), ...(schemas.ok ? [] : schemas.reasons)]
   if (!schemas.ok || faults.length > 0) return failed(...faults)

@@ -1,7 +1,8 @@
 import { subjectOf } from '../access/actions.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import { type ExtensionRoute, type RouterMount, routeShape } from '../plugins/route-guard.ts'
+import { type ExtensionRoute, pathSegments, type RouterMount, routeShape } from '../plugins/route-guard.ts'
+import type { Settings } from '../project/settings/settings.ts'
 
 /** A route that the server or an extension has. */
 interface Claim {
@@ -16,27 +17,61 @@ interface GeneratedRoute extends Claim {
   readonly name: string
 }
 
+/** A path of the server below the prefix that is no route of REST, such as a GraphQL endpoint. */
+export type ServedPath = Pick<Claim, 'path' | 'source'>
+
+/** The paths below the prefix that GraphQL and the metrics have. */
+export function servedPaths({
+  rest: { prefix },
+  graphql,
+  server: { metrics },
+}: Settings): readonly ServedPath[] {
+  const endpoints = graphql.enabled ? Object.keys(graphql.endpoints) : []
+  const paths = [
+    ...endpoints.map(path => ({ path, source: 'the GraphQL endpoint' })),
+    ...(metrics.enabled && metrics.port === null ? [{ path: metrics.path, source: 'the metrics' }] : []),
+  ]
+  // Express and the router of REST compare paths without regard to case.
+  const start = `${prefix}/`.toLowerCase()
+  return paths
+    .filter(({ path }) => path.toLowerCase().startsWith(start))
+    .map(({ path, source }) => ({ path: path.slice(prefix.length), source }))
+}
+
 /** One message for each extension route that another route has already, or that replaces none. */
-export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Model): readonly string[] {
+export function findRouteConflicts(
+  routes: readonly ExtensionRoute[],
+  model: Model,
+  served: readonly ServedPath[],
+): readonly string[] {
   const generated = generatedRoutes(model)
   const taken = new Map<string, Claim>()
   return routes.flatMap(route => {
     const key = claimKey(route)
-    const fault = conflictOf(route, { other: taken.get(key), own: generated.get(key), generated })
+    const hidden = served.find(({ path }) => isSame(route.path, path))
+    const other = hidden ?? taken.get(key)
+    const fault = conflictOf(route, { other, own: generated.get(key), generated })
     if (fault === null) taken.set(key, route)
     return fault === null ? [] : [`${route.source}: the route ${route.method} ${route.path} ${fault}`]
   })
 }
 
+/** True if a request can match both paths. A route answers the other methods of its path, too, with 405. */
+const isSame = (one: string, other: string): boolean =>
+  pathSegments(one).length === pathSegments(other).length && overlaps(one, other)
+
 /** One message for each mounted router whose paths the server, another router or a route has already. */
 export function findMountConflicts(
   mounts: readonly RouterMount[],
   routes: readonly ExtensionRoute[],
-  model: Model,
+  { model, served }: { readonly model: Model; readonly served: readonly ServedPath[] },
 ): readonly string[] {
-  const claims: readonly Pick<Claim, 'path' | 'source'>[] = [
+  const searches = [...model.contentTypes.values()].some(({ search }) => search !== null)
+  const claims: readonly ServedPath[] = [
     ...generatedRoutes(model).values(),
     ...RESERVED,
+    ...(searches ? [{ path: '/search', source: 'the server itself' }] : []),
+    ...served,
     ...routes,
   ]
   return mounts.flatMap((mount, at) => {
@@ -54,6 +89,7 @@ export function findMountConflicts(
 /** First words of the server's own paths, some of which have no route yet. */
 const RESERVED = [
   ...new Set([
+    'actions',
     'auth',
     'connect',
     'content-type-builder',
@@ -76,7 +112,7 @@ function overlaps(one: string, other: string): boolean {
 const routeWords = (path: string): readonly string[] => routeShape(path).split('/')
 
 interface Claims {
-  readonly other: Claim | undefined
+  readonly other: ServedPath | undefined
   readonly own: GeneratedRoute | undefined
   readonly generated: ReadonlyMap<string, GeneratedRoute>
 }

@@ -16,6 +16,15 @@ const PROJECT = {
   server: { cors: { origins: ['https://shop.example'] } },
 }
 
+/** GraphQL and metrics below the prefix of REST. */
+const BELOW = {
+  contentTypes: {
+    article: { ...PROJECT.contentTypes.article, search: { attributes: { title: 'A' } } },
+  },
+  graphql: { endpoints: { '/api/graphql': 'flat', '/api/inner/graphql': 'nested' } },
+  server: { ...PROJECT.server, metrics: { enabled: true, path: '/api/stats/metrics' } },
+}
+
 const router = (
   body: string,
   mount = `rest.mount('/shop', router, { auth: false })`,
@@ -126,6 +135,24 @@ test('a mounted router is closed by default, and admits callers by scope and pol
 })
 
 for (const [mount, fault] of [
+  [`rest.mount('/GraphQL', router)`, /the router at \/GraphQL would hide \/graphql of the GraphQL endpoint/],
+  [
+    `rest.mount('/graphql/admin', router)`,
+    /would hide \/graphql of the GraphQL endpoint. Mount it at another path/,
+  ],
+  [`rest.mount('/inner', router)`, /would hide \/inner\/graphql of the GraphQL endpoint/],
+  [`rest.mount('/stats', router)`, /would hide \/stats\/metrics of the metrics/],
+  [`rest.mount('/actions', router)`, /would hide \/actions of the server itself/],
+  [`rest.mount('/search', router)`, /would hide \/search of the server itself/],
+  [
+    `rest.route('POST', '/graphql', () => 1)`,
+    /POST \/graphql is there already: \/graphql of the GraphQL endpoint/,
+  ],
+  [
+    `rest.route('PUT', '/graphql', () => 1)`,
+    /PUT \/graphql is there already: \/graphql of the GraphQL endpoint/,
+  ],
+  [`rest.route('GET', '/:page', () => 1)`, /GET \/:page is there already: \/graphql of the GraphQL endpoint/],
   [
     `rest.mount('/articles', router)`,
     /the router at \/articles would hide \/articles of api::article\.article/,
@@ -147,5 +174,23 @@ for (const [mount, fault] of [
   ],
 ] as const)
   test(`a wrong mount prevents the start: ${mount}`, async t => {
-    await t.throwsAsync(open(t, router('', mount)), { message: fault })
+    await t.throwsAsync(open(t, router('', mount), BELOW), { message: fault })
   })
+
+test('a router and routes with other paths leave a GraphQL endpoint below the prefix alone', async t => {
+  const app = await open(
+    t,
+    router(
+      `router.get('/', (request, response) => void response.json('shop'))
+      rest.route('PUT', '/graphql/pages', () => 'put', { auth: false })`,
+      `rest.mount('/graphql-shop', router, { auth: false })`,
+    ),
+    BELOW,
+  )
+  t.is((await app.request('GET', '/api/graphql-shop')).body, 'shop')
+  t.is((await app.request('PUT', '/api/graphql/pages')).body, 'put')
+  for (const path of ['/api/graphql', '/api/inner/graphql'])
+    t.deepEqual((await app.request('POST', path, { body: { query: '{ __typename }' } })).body, {
+      data: { __typename: 'Query' },
+    })
+})

@@ -190,7 +190,10 @@ function linkSchema(attribute: LinkAttribute, context: DocumentContext): Schema 
     kind === 'media' ? readableAttributes(target) : context.grants.readAccess(target, 'find')?.readable
   if (!readable) return null
   const document = documentOf(target, readable, context)
-  const rows = many ? arrayOf(document) : eitherOf(document, NULL)
+  // In a project of Strapi 4, a list of files without any is null.
+  const list =
+    kind === 'media' && context.format === 'v4' ? eitherOf(arrayOf(document), NULL) : arrayOf(document)
+  const rows = many ? list : eitherOf(document, NULL)
   const link = context.format === 'flat' ? rows : closed({ data: rows }, ['data'])
   return kind === 'relation' ? countable(link, context) : link
 }

@@ -20,8 +20,11 @@ export interface PlanContext {
   parameterPlace(part: object): number | null
 }
 
-/** The shape of documents: attributes next to the id, nested under `attributes` (reference/rest.md#16-response-format-v4-and-query-parsing), or a layout. */
-export type AnswerShape = 'flat' | 'v4' | AnswerLayout
+/**
+ * The shape of documents: attributes next to the id, nested under `attributes`
+ * (reference/rest.md#16-response-format-v4-and-query-parsing), nested as Strapi 4 itself did, or a layout.
+ */
+export type AnswerShape = 'flat' | 'v4' | 'strapi4' | AnswerLayout
 
 /**
  * A row of the plan: a version of a document, or a component of one. Joins along its links need its key and the

@@ -71,7 +71,12 @@ function planLink(populate: LinkPopulate, row: Row, context: PlanContext): Expre
     documentColumns(populate.selection, join.row, context),
     context,
   )
-  return wrapInData(attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows)), context)
+  if (!attribute.many) return wrapInData(rowJson(limitedToOne(rows)), context)
+  const list = rowsJson(rows)
+  return wrapInData(
+    attribute.kind === 'media' && context.shape === 'strapi4' ? nullIfEmpty(list) : list,
+    context,
+  )
 }
 
 function planComponent(populate: ComponentPopulate, row: Row, context: PlanContext): Expression {
@@ -128,6 +133,13 @@ function planMorphPart(
   const keys = [sqlConstant(index), ...join.order.map(({ expression }) => expression)]
   return [{ row: select({ columns, from: join.from, where }), position: { kind: 'tuple', terms: keys } }]
 }
+
+/** Strapi 4 answers null for a list of files without any. */
+const nullIfEmpty = (list: Expression): Expression => ({
+  kind: 'cast',
+  term: call('nullif', { kind: 'cast', term: list, type: 'text' }, sqlConstant('[]')),
+  type: 'json',
+})
 
 const EMPTY_LIST: Expression = { kind: 'cast', term: sqlConstant('[]'), type: 'json' }
 

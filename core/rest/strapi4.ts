@@ -1,13 +1,13 @@
 import { trusted } from '../access/brand.ts'
 import type { Params } from '../actions/params.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
-import type { HttpRequest } from '../faults/http-exchange.ts'
+import { type HttpRequest, isSafeMethod } from '../faults/http-exchange.ts'
 import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'
 import type { ContentType, Holder } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import { isRecord, targetHolder } from '../query/parse-place.ts'
 import { allShapes, defaultShapes, type MixedAttribute } from '../query/populate-nodes.ts'
-import type { Status } from '../query/query.ts'
+import type { Status, VersionChoice } from '../query/query.ts'
 import { readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 
@@ -31,17 +31,19 @@ export const isStrapi4Request = (
 /** An id without a row passes the same checks as that of a hidden document, so no answer tells the two apart. */
 export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route'>>(
   call: Call,
-  terms: Pick<RestTerms, 'documents'>,
+  terms: Pick<RestTerms, 'documents' | 'settings'>,
 ): Promise<Call> {
   const { request, route } = call
   const isAddressed = route.documentId !== null && ROW_ID.test(route.documentId)
   const id = isAddressed ? Number(route.documentId) : LAST_ID + 1
   const row = id <= LAST_ID ? await findRow(id, route.type, terms) : undefined
-  const params = toParams(requestParams(request), route.type)
+  const params = toParams(requestParams(request), call, terms)
   const body = isSave(request) ? toBody(await readData(request), route.type) : null
   const { locale: _, ...others } = { ...params, ...body?.params }
   const query = {
     ...(row?.status === 'draft' && request.method === 'PUT' && { status: row.status }),
+    // Strapi 4 answers a draft by its id without being asked for drafts.
+    ...(row?.status === 'draft' && isSafeMethod(request.method) && { status: 'latest' }),
     // The row of the id selects the locale.
     ...(isAddressed && route.type.localized ? others : { ...params, ...body?.params }),
     ...(row?.locale && { locale: row.locale }),
@@ -150,21 +152,32 @@ function changeRequest(request: HttpRequest, query: Params, bytes: Buffer | null
   }
 }
 
-function toParams(given: Params, type: ContentType): Params {
+function toParams(
+  given: Params,
+  { request, route }: Pick<RestCall, 'request' | 'route'>,
+  { settings }: Pick<RestTerms, 'settings'>,
+): Params {
   const { publicationState, ...params } = given
-  const populate = toPopulate(params.populate, type, { nodes: MOST_NODES })
+  const populate = toPopulate(params.populate, route.type, { nodes: MOST_NODES })
+  const status = publicationState === undefined ? undefined : toStatus(publicationState)
   return {
     ...params,
-    ...(publicationState !== undefined &&
-      params.status === undefined && { status: toStatus(publicationState) }),
+    // It selects what is read. In Strapi 4 a write changes the entry, whatever its state is.
+    ...(status !== undefined && isSafeMethod(request.method) && params.status === undefined && { status }),
     ...(params.locale === 'all' && { locale: '*' }),
     ...(params.populate !== undefined && { populate }),
+    ...(isRecord(params.pagination) && { pagination: toPagination(params.pagination, settings) }),
   }
 }
 
-const STATES = { live: 'published', preview: 'draft' } as const satisfies Record<string, Status>
+/** `limit=-1` is as much as one list may have. */
+const toPagination = (pagination: Params, { maxLimit }: RestSettings): Params =>
+  pagination.limit === '-1' ? { ...pagination, limit: String(maxLimit) } : pagination
 
-function toStatus(state: unknown): Status {
+/** Strapi 4 has one row for an entry: the published version, or the draft if there is none. */
+const STATES = { live: 'published', preview: 'latest' } as const satisfies Record<string, VersionChoice>
+
+function toStatus(state: unknown): VersionChoice {
   if (state === 'live' || state === 'preview') return STATES[state]
   const details = { key: 'publicationState', expected: Object.keys(STATES) }
   throw new RequestFault(

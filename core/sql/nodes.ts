@@ -131,6 +131,7 @@ export interface CastNode {
 export type FunctionName =
   | 'plinth_fold'
   | 'greatest'
+  | 'nullif'
   | 'to_char'
   | 'epoch'
   | 'utc'

@@ -11,7 +11,14 @@ const PROJECT = {
   rest: { responseFormat: 'v4' },
   i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
   components: {
-    'shared.seo': { attributes: { title: 'string', image: { type: 'media' }, author: toOne('author') } },
+    'shared.seo': {
+      attributes: {
+        title: 'string',
+        image: { type: 'media' },
+        pictures: { type: 'media', multiple: true },
+        author: toOne('author'),
+      },
+    },
     'shared.quote': { attributes: { text: 'string' } },
     ...Object.fromEntries(MANY.map(uid => [uid, { attributes: { article: toOne('article') } }])),
   },
@@ -23,6 +30,7 @@ const PROJECT = {
         title: { type: 'string', localized: true },
         author: toOne('author'),
         cover: { type: 'media' },
+        gallery: { type: 'media', multiple: true },
         seo: { type: 'component', component: 'shared.seo' },
         blocks: { type: 'dynamiczone', components: ['shared.seo', 'shared.quote', ...MANY] },
       },
@@ -85,6 +93,7 @@ async function openSite(t: ExecutionContext, listen = false): Promise<Site> {
 }
 
 const ANONYMOUS = { anonymous: 'yes' }
+const V5 = { 'strapi-response-format': 'v5' }
 
 test('a numeric id addresses a document, of its own locale, in reads, writes and deletes', async t => {
   const { send } = await openSite(t)
@@ -159,12 +168,42 @@ test('a hidden draft, and a locale of the request, do not distinguish an id from
     )
 })
 
-test('a PUT to the id of a preview changes the published version', async t => {
+test('a preview has one entry for a document: the published version, or the draft if there is none', async t => {
   const { send } = await openSite(t)
-  await send('POST', 'articles', { title: 'one' })
-  const { list } = await send('GET', 'articles?publicationState=preview')
-  await send('PUT', `articles/${list[0]?.id}`, { title: 'two' })
+  const { data } = await send('POST', 'articles', { title: 'one' })
+  const draft = await send('POST', 'articles', { title: 'draft', publishedAt: null })
+  const preview = async (query = '') =>
+    (await send('GET', `articles?publicationState=preview&sort=id${query}`)).list.map(each => each.id)
+  t.deepEqual(await preview(), [data.id, draft.data.id])
+  t.deepEqual(await preview('&filters[publishedAt][$null]=true'), [draft.data.id])
+  t.deepEqual(await preview(`&filters[id]=${data.id}`), [data.id])
+  await send('PUT', `articles/${data.id}?publicationState=preview`, { title: 'two' })
   t.is((await send('GET', 'articles')).list[0]?.attributes.title, 'two')
+})
+
+test('limit=-1 lists as many as one list may have', async t => {
+  const { send } = await openSite(t)
+  for (const title of ['one', 'two', 'three']) await send('POST', 'articles', { title })
+  const { body, list } = await send('GET', 'articles?pagination[limit]=-1&pagination[start]=1')
+  t.is(list.length, 2)
+  t.like(body, { meta: { pagination: { start: 1, limit: 100, total: 3 } } })
+  t.is((await send('GET', 'articles?pagination[limit]=-1', undefined, V5)).list.length, 1)
+})
+
+test('a list of files without any is null, as Strapi 4 answers it', async t => {
+  const { send } = await openSite(t)
+  await send('POST', 'articles', { title: 'one', seo: { title: 's' } })
+  const { list } = await send(
+    'GET',
+    'articles?populate[gallery]=true&populate[seo][populate]=*&populate[cover]=true',
+  )
+  t.like(list[0]?.attributes, {
+    gallery: { data: null },
+    seo: { pictures: { data: null } },
+    cover: { data: null },
+  })
+  const flat = await send('GET', 'articles?populate[gallery]=true', undefined, V5)
+  t.like(flat.list[0], { gallery: [] })
 })
 
 test('a delete of a draft answers the draft', async t => {
@@ -206,7 +245,8 @@ test('publicationState shows drafts to permitted callers, and publishedAt: null 
   t.deepEqual(await titles(''), ['published'])
   t.deepEqual(await titles('&publicationState=live'), ['published'])
   t.deepEqual(await titles('&publicationState=preview'), ['draft', 'published'])
-  t.is((await send('GET', `articles/${draft.data.id}`)).status, 404)
+  t.is((await send('GET', `articles/${draft.data.id}`)).status, 200)
+  t.is((await send('GET', `articles/${draft.data.id}`, undefined, ANONYMOUS)).status, 404)
   const changed = await send('PUT', `articles/${draft.data.id}`, { title: 'draft' })
   t.like(changed, { status: 200, data: { id: draft.data.id, attributes: { publishedAt: null } } })
   t.deepEqual(await titles(''), ['published'])
@@ -320,7 +360,7 @@ test('related of a file is populated as in Strapi 4, with its types, and by code
 test('the header gives one answer the format of Strapi 5, and its parameters', async t => {
   const { send } = await openSite(t)
   const { data } = await send('POST', 'articles', { title: 'one' })
-  const headers = { 'strapi-response-format': 'v5' }
+  const headers = V5
   const { list } = await send('GET', 'articles', undefined, headers)
   t.like(list[0], { id: data.id, title: 'one' })
   t.is((await send('GET', `articles/${data.id}`, undefined, headers)).status, 404)

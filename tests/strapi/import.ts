@@ -36,8 +36,11 @@ export async function runImport({ dir, out, ...more }: ImportTerms): Promise<Imp
   return { code, out: output.join(''), complaint: complaint.join('') }
 }
 
-/** The recorded project of a version, and what it kept in its database. */
-export const recorded = (version: 4 | 5): string => join(import.meta.dirname, `v${version}`)
+/** A Strapi of that version on PostgreSQL, or on SQLite. */
+export type Recording = 4 | 5 | '4-sqlite'
+
+/** The recorded project, and what it kept in its database. */
+export const recorded = (recording: Recording): string => join(import.meta.dirname, `v${recording}`)
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -6,31 +6,38 @@ import { Header } from 'tar'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from './answers.ts'
-import { type ImportTerms, recorded, runImport } from './import.ts'
+import { type ImportTerms, type Recording, recorded, runImport } from './import.ts'
 
-// A Strapi 5.54 exported the recorded project with `strapi export`, and imported it again into SQLite. Both were
-// written by Strapi itself.
+// A Strapi 5.54 exported the recorded project with `strapi export`, and imported it again into SQLite. A Strapi 4.26.2
+// on SQLite was filled over REST, and exported. All of it was written by Strapi itself.
 
-const data = (name: string): string => join(recorded(5), 'data', name)
+const data = (name: string, recording: Recording = 5): string => join(recorded(recording), 'data', name)
 const KEY = 'secret-key'
 
 const SERVER = process.env.TEST_DATABASE_URL
 
 /** Imports into a folder and a database of its own. */
-async function imports(t: ExecutionContext, source: Omit<ImportTerms, 'dir' | 'out'>) {
+async function imports(
+  t: ExecutionContext,
+  source: Omit<ImportTerms, 'dir' | 'out'>,
+  recording: Recording = 5,
+) {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const environment = { DATABASE_URL: SERVER ? await createDatabase(t, SERVER) : 'embedded' }
-  const terms = { dir: recorded(5), out: folder.path, env: environment, ...source }
+  const terms = { dir: recorded(recording), out: folder.path, env: environment, ...source }
   const { code, complaint, out } = await runImport(terms)
   return { folder: folder.path, environment, code, complaint, report: out }
 }
 
-function sqliteFile(t: ExecutionContext): { readonly folder: Folder; readonly file: string } {
+function sqliteFile(
+  t: ExecutionContext,
+  recording: Recording = 5,
+): { readonly folder: Folder; readonly file: string } {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const file = join(folder.path, 'data.db')
-  writeFileSync(file, gunzipSync(readFileSync(data('sqlite.db.gz'))))
+  writeFileSync(file, gunzipSync(readFileSync(data('sqlite.db.gz', recording))))
   return { folder, file }
 }
 
@@ -49,6 +56,18 @@ for (const [name, options] of [
     const { code, complaint, report: _, ...project } = await imports(t, options)
     t.is(code, 0, complaint)
     await answersAsRecorded(t, 5, project)
+  })
+}
+
+for (const [name, source] of [
+  ['a SQLite file', (t: ExecutionContext) => ({ database: sqliteFile(t, '4-sqlite').file })],
+  ['an archive', () => ({ archive: data('export.tar.gz', '4-sqlite') })],
+] as const) {
+  test(`${name} of Strapi 4 is imported, and returns the same responses as Strapi`, async t => {
+    const { code, complaint, report, ...project } = await imports(t, source(t), '4-sqlite')
+    t.is(code, 0, complaint)
+    t.regex(report, /25 documents read: 3 file, 3 user, 1 front-page, 11 story, 4 topic, 3 writer/)
+    await answersAsRecorded(t, '4-sqlite', project)
   })
 }
 

@@ -6,7 +6,7 @@ import { findTooManyJoins } from '../../query/join-limit.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import { isRelevance, parseTextSearch } from '../../query/parse-text-search.ts'
-import type { Query, Search, Status } from '../../query/query.ts'
+import type { Query, Search, Status, VersionChoice } from '../../query/query.ts'
 import type { Params } from '../params.ts'
 import { joinsTables, parseFields, withSortedFields } from './parse-fields.ts'
 import { badCursor, type PaginationParams, pageOf, parseCursor, parsePagination } from './parse-pagination.ts'
@@ -64,6 +64,20 @@ function parseVersions(type: ContentType, parameters: Params): Versions {
   return { status, publication, search }
 }
 
+/** What is read can also be the `latest` versions, in a project with `rest.responseFormat: v4`. */
+function parseReadQuery(
+  type: ContentType,
+  parameters: Params,
+  terms: QueryParseTerms,
+): Omit<Shared, 'status'> & Pick<Query, 'status'> {
+  const isLatest = parameters.status === LATEST && terms.settings.responseFormat === 'v4'
+  if (!isLatest) return parseSharedQuery(type, parameters, terms)
+  const { status: _, ...others } = parameters
+  return { ...parseSharedQuery(type, others, terms), status: LATEST }
+}
+
+const LATEST = 'latest' satisfies VersionChoice
+
 export interface ListQuery {
   readonly query: Query
   readonly pagination: PaginationParams
@@ -71,7 +85,7 @@ export interface ListQuery {
 
 /** Parses the parameters of a list. */
 export function parseListQuery(type: ContentType, parameters: Params, terms: QueryParseTerms): ListQuery {
-  const shared = parseSharedQuery(type, parameters, terms)
+  const shared = parseReadQuery(type, parameters, terms)
   const pagination = parsePagination(parameters, terms.settings)
   const locale = parseLocales(type, parameters, { model: terms.model, many: true })
   const { after: cursor, withCount } = pagination
@@ -90,7 +104,7 @@ export function parseOneQuery(
   parameters: Params,
   terms: QueryParseTerms,
 ): Query {
-  const shared = parseSharedQuery(type, parameters, terms)
+  const shared = parseReadQuery(type, parameters, terms)
   const locale = parseLocales(type, parameters, { model: terms.model, many: false })
   return { ...shared, take: { kind: 'one', documentId }, locale }
 }

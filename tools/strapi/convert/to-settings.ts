@@ -119,7 +119,12 @@ const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue
 
 /** The front-ends of a Strapi 4 project read its format. */
 export function convertRest({ config, version }: StrapiProject): DocumentEntry | undefined {
-  const rest = withBoundedList(mappingAt(config.api, 'rest'), 'maxLimit')
+  const given = mappingAt(config.api, 'rest')
+  // Without the setting, Strapi has no limit.
+  const rest = withBoundedList(
+    given.has('maxLimit') ? given : new Map([...given, ['maxLimit', -1]]),
+    'maxLimit',
+  )
   return section('rest', [
     ...sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']),
     version === 4 ? flow('responseFormat', 'v4') : undefined,

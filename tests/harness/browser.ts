@@ -58,10 +58,15 @@ export async function openBrowser(): Promise<Browser> {
     [...FLAGS, `--user-data-dir=${join(profile.path, 'profile')}`, 'about:blank'],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
     },
   )
+  // Chromium's processes share its error stream, which closes when the last of them has ended:
+  // until then one may still write to the profile.
+  const ended = once(child, 'close')
   const close = async () => {
-    await end(child)
+    if (child.pid !== undefined) endGroup(child.pid)
+    await ended
     profile.remove()
   }
   try {
@@ -129,9 +134,12 @@ async function portOf(child: ChildProcess): Promise<number> {
   return Number(await until(async () => port(), `DevTools listening: ${said}`))
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exit
+/** The group is Chromium's own, as it is started detached. */
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch (error) {
+    // All of its processes have ended already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }

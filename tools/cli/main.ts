@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Argument, Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../../core/base/product.ts'
 import { addOverrides, commandContext } from './command-terms.ts'
@@ -9,10 +10,22 @@ import type { UserChange } from './user.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
+/** Commands that may use the database for long. */
+const LONG_COMMANDS: ReadonlySet<string> = new Set(['start', 'import', 'strapi', 'export'])
+
+/**
+ * Keeps V8 from compiling the embedded database's WebAssembly a second time with its optimising compiler: that takes
+ * longer than the few statements of a short command.
+ */
+const compileOnce = () => setFlagsFromString('--liftoff-only')
+
 /** Each command loads its code lazily: `plinth check` does not load the database code, for example. */
 const program = new Command('plinth')
   .description('The content API that you declare: project.yaml becomes REST and GraphQL over PostgreSQL.')
   .version(PRODUCT_VERSION)
+  .hook('preAction', (_, action) => {
+    if (!LONG_COMMANDS.has(action.name())) compileOnce()
+  })
 
 addOverrides(program.command('check'), ['--port', '--host', '--database'])
   .description('validate a project without connecting to the database')

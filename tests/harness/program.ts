@@ -5,7 +5,7 @@ export const builtFile = (source: string): string =>
   fileURLToPath(import.meta.resolve(`../../${source.replace(/\.ts$/, '.js')}`))
 
 /** The same flags as in ava.config.js: these processes run for seconds. */
-const FEWER_OPTIMISED = '--wasm-tiering-budget=100000000'
+const FEWER_OPTIMISED = '--liftoff-only'
 
 /** Arguments of Node that run a source file in a process of its own. */
 export const program = (source: string): readonly string[] => [FEWER_OPTIMISED, builtFile(source)]

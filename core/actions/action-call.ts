@@ -8,9 +8,9 @@ import type { AnswerShape } from '../plan/row.ts'
 import type { DocumentAction, RunDocumentMiddlewares } from '../plugins/services/documents-api.ts'
 import type { Precondition } from '../query/command.ts'
 import type { RestrictedQuery, Status } from '../query/query.ts'
+import type { Params } from './action-params.ts'
 import type { PaginationParams } from './parameters/parse-pagination.ts'
 import type { QueryParseTerms } from './parameters/parse-query.ts'
-import type { Params } from './params.ts'
 
 /** One action on documents of a content-type, requested over HTTP or by project code. */
 export interface ActionCall {

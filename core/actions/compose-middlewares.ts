@@ -7,9 +7,9 @@ import type {
   PreviousParams,
   RunDocumentMiddlewares,
 } from '../plugins/services/documents-api.ts'
-import { requestState } from '../plugins/services/request-context.ts'
+import { requestState } from '../plugins/services/plugin-context.ts'
 import { isRecord } from '../query/parse-place.ts'
-import { type Params, parseDocumentId } from './params.ts'
+import { type Params, parseDocumentId } from './action-params.ts'
 
 /** Composes middlewares into one, the first outermost; null without any. `roleName`: the name of a role by its key. */
 export function composeMiddlewares(

@@ -22,10 +22,10 @@ import {
   parseExplained,
   queryParams,
 } from './action-call.ts'
+import { invalidParam, type Params } from './action-params.ts'
 import { badCursor } from './parameters/parse-pagination.ts'
 import { parseListQuery } from './parameters/parse-query.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
-import { invalidParam, type Params } from './params.ts'
 import {
   authorizeCommand,
   authorizeQuery,

@@ -15,8 +15,8 @@ import {
   parseExplained,
   queryParams,
 } from './action-call.ts'
+import { invalidParam, type Params, parseDocumentId } from './action-params.ts'
 import { type ListQuery, parseListQuery, parseOneQuery } from './parameters/parse-query.ts'
-import { invalidParam, type Params, parseDocumentId } from './params.ts'
 
 export const prepareFindMany: PrepareAction = (call, terms) => {
   const { query, pagination } = parseList(call, terms)

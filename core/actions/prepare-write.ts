@@ -24,9 +24,9 @@ import {
   queryParams,
   type WriteTarget,
 } from './action-call.ts'
+import { invalidParam, type Params, parseDocumentId } from './action-params.ts'
 import { parseSharedQuery, type QueryParseTerms } from './parameters/parse-query.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
-import { invalidParam, type Params, parseDocumentId } from './params.ts'
 import { authorizeCommand, authorizeQuery, isUnstorable } from './prepare-read.ts'
 
 export const prepareCreate: PrepareAction = (call, terms) => {

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { ActionCall, ActionTerms, ParamRules } from '../actions/action-call.ts'
+import { invalidParam, type Params } from '../actions/action-params.ts'
 import { toPlain } from '../actions/parameters/plain-values.ts'
-import { invalidParam, type Params } from '../actions/params.ts'
 import { perform, toActionValue, withPluginErrors } from '../actions/perform.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { toCodeError } from '../database/request-fault.ts'

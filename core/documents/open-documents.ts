@@ -21,7 +21,7 @@ import { type Saved, type SaveTerms, saveDocument, toEventChanges } from './save
 import { saveVersion } from './save-version.ts'
 import type { ReturningQuery } from './sql/print-changes.ts'
 import { type AskedSave, expectedCommand } from './state/version-context.ts'
-import { describeWrite, openWriter, type Work, type Writer, type WriterTerms } from './transact.ts'
+import { describeWrite, openWriter, type TransactionWork, type Writer, type WriterTerms } from './transact.ts'
 import { defaultsOf, readBody } from './values/given-body.ts'
 
 export interface DocumentTerms extends WriterTerms {
@@ -84,7 +84,7 @@ const openSave =
 interface Attempt {
   readonly save: Save
   /** The full path. */
-  readonly work: Work<Saved>
+  readonly work: TransactionWork<Saved>
   readonly context: StatementContext
 }
 

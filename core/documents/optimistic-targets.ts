@@ -1,6 +1,6 @@
 import type { ContentType, Holder } from '../model/model.ts'
 import type { Storage, TypeTable } from '../model/storage.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { Values } from './desired-state.ts'
 import { type CachedTarget, cachedTargets } from './links/known-targets.ts'
 import { type FoundTargets, findOne, type LinkSource, refsIn, type TargetName } from './links/link-targets.ts'
@@ -111,16 +111,16 @@ const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly Compare
 /** `place`: appends the next value and returns its parameter number. */
 function printEach({ table, columns, rows }: CachedTable, place: () => number): string {
   const isThere = () => {
-    const same = columns.map(([column, type]) => `${name(column)} = $${place()}::${type}`)
-    return `EXISTS (SELECT FROM ${name(table)} WHERE ${same.join(' AND ')})`
+    const same = columns.map(([column, type]) => `${ident(column)} = $${place()}::${type}`)
+    return `EXISTS (SELECT FROM ${ident(table)} WHERE ${same.join(' AND ')})`
   }
   return rows.map(isThere).join(' AND ')
 }
 
 function printList({ table, columns, rows }: CachedTable, values: unknown[]): string {
   const lists = columns.map(([, type, of]) => `$${values.push(rows.map(of))}::${type}[]`)
-  const same = columns.map(([column], index) => `t.${name(column)} = w.c${index}`)
+  const same = columns.map(([column], index) => `t.${ident(column)} = w.c${index}`)
   const row = columns.map((_, index) => `c${index}`).join(', ')
   const wanted = `unnest(${lists.join(', ')}) AS w (${row})`
-  return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${name(table)} t WHERE ${same.join(' AND ')}))`
+  return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${ident(table)} t WHERE ${same.join(' AND ')}))`
 }

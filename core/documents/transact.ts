@@ -21,19 +21,19 @@ export interface WriterTerms {
 }
 
 /** The work of one write inside its transaction. */
-export type Work<Value> = (terms: SaveTerms) => Promise<Value>
+export type TransactionWork<Value> = (terms: SaveTerms) => Promise<Value>
 
 /** Runs each write in one transaction, records its change events, and wakes the listeners after the commit. */
 export interface Writer {
   /** Retries after a race condition. */
-  write<Value>(type: ContentType, work: Work<Value>, purpose: StatementContext): Promise<Value>
+  write<Value>(type: ContentType, work: TransactionWork<Value>, purpose: StatementContext): Promise<Value>
   /** undefined: the caller has to fall back to `write`. */
-  writeOnce<Value>(work: Work<Value>, purpose: StatementContext): Promise<Value | undefined>
+  writeOnce<Value>(work: TransactionWork<Value>, purpose: StatementContext): Promise<Value | undefined>
 }
 
 export function openWriter(terms: WriterTerms): Writer {
   const { database, storage, model, outbox = NO_OUTBOX } = terms
-  const begin = <Value>(work: Work<Value>) => {
+  const begin = <Value>(work: TransactionWork<Value>) => {
     const recorder = openChangeRecorder(outbox)
     const run = (transaction: Transaction) => {
       const writing = writeTerms(transaction, { database, storage, model }, { touch: true })

@@ -4,11 +4,11 @@ import type { SchemaPlan } from './plan-steps.ts'
 import {
   type Leftover,
   type OverrideCost,
-  type Precondition,
   type RefusalCode,
   type RowCountQuery,
   refusal,
   rolloutPhaseOf,
+  type SchemaPrecondition,
   type SchemaRefusal,
   type Step,
 } from './schema/finding.ts'
@@ -109,7 +109,7 @@ async function ask(transaction: Transaction, question: RowCountQuery): Promise<A
   return { rows: Number(count ?? 0), values: Array.isArray(found) ? found.map(String) : [] }
 }
 
-const toRefusal = ({ code, table, message }: Precondition, found: Answer): SchemaRefusal =>
+const toRefusal = ({ code, table, message }: SchemaPrecondition, found: Answer): SchemaRefusal =>
   refusal(code, table, withFound(message, found))
 
 function withFound(text: string, { rows, values }: Answer): string {

@@ -15,9 +15,9 @@ import {
 } from './schema/compare-table-objects.ts'
 import {
   type Leftover,
-  type Precondition,
   refusal,
   type SchemaFinding,
+  type SchemaPrecondition,
   type SchemaRefusal,
   type Step,
   sortByPhase,
@@ -35,7 +35,7 @@ export interface SchemaPlan {
   /** In the order of execution. */
   readonly steps: readonly Step[]
   /** Checked before the first step. A violated one refuses the whole plan. */
-  readonly preconditions: readonly Precondition[]
+  readonly preconditions: readonly SchemaPrecondition[]
   /** Refusals that are known without a query. */
   readonly refusals: readonly SchemaRefusal[]
   readonly left: readonly Leftover[]
@@ -225,7 +225,7 @@ function dropTable(
 }
 
 /** Attributes of different types may lie in the same kind of column: what one allows, another does not. */
-function* compareKinds(pair: TablePair): Generator<Precondition> {
+function* compareKinds(pair: TablePair): Generator<SchemaPrecondition> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
     const rule = actual && ruleFor(pair, column, actual)
@@ -252,7 +252,7 @@ function ruleFor(
   return former === 'password' ? HASHES : RULES[attribute.type]
 }
 
-function breaks(pair: TablePair, column: Column, { holds, fault, secret }: Rule): Precondition {
+function breaks(pair: TablePair, column: Column, { holds, fault, secret }: Rule): SchemaPrecondition {
   const value = ident(column.name)
   const which = secret ? fault : `${fault}: {values}`
   return {

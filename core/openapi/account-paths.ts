@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute } from '../model/model.ts'
 import type { Settings } from '../project/settings/settings.ts'
-import { arrayOf, closed, type DocumentContext, documentOf, type Schema } from './answer-schemas.ts'
+import { arrayOf, closed, documentOf, type Schema, type SchemaContext } from './answer-schemas.ts'
 import { errorResponses, jsonResponse, type OperationTerms, type PathItem } from './operations.ts'
 
 export interface BuiltInTerms extends OperationTerms {
@@ -18,7 +18,7 @@ export const accountPaths = (terms: BuiltInTerms): Readonly<Record<string, PathI
   ...keyPaths(terms),
 })
 
-export const flat = (context: DocumentContext): DocumentContext => ({ ...context, format: 'flat' })
+export const flat = (context: SchemaContext): SchemaContext => ({ ...context, format: 'flat' })
 
 export interface DescribedOperation {
   readonly subject: string
@@ -28,7 +28,7 @@ export interface DescribedOperation {
   readonly id?: string
   readonly summary: string
   readonly tag: string
-  describe(context: DocumentContext): { readonly responses: Schema } & Schema
+  describe(context: SchemaContext): { readonly responses: Schema } & Schema
 }
 
 /** The operations that the caller may use. */
@@ -127,7 +127,7 @@ function sessionSchema({ model, table, contextOf, caller }: BuiltInTerms): Schem
     const granted =
       contextOf('auth', 'login') ?? contextOf('auth', 'register') ?? contextOf('auth', 'resetPassword')
     // Sign-in at a provider needs no permission.
-    const context: DocumentContext = granted ?? { table, grants: caller.grants, key: '', format: 'flat' }
+    const context: SchemaContext = granted ?? { table, grants: caller.grants, key: '', format: 'flat' }
     const own: ReadonlySet<Attribute> = new Set(
       [...readableAttributes(user)].filter(({ kind, name }) => kind === 'scalar' || name === 'role'),
     )

@@ -61,7 +61,7 @@ const refTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` 
 export type DocumentFormat = 'flat' | 'v4'
 
 /** What decides how documents look for one caller. */
-export interface DocumentContext {
+export interface SchemaContext {
   readonly table: SchemaTable
   readonly grants: Grants
   /** Tells contexts of one table apart: routes with their own `auth` have other grants. */
@@ -73,7 +73,7 @@ export interface DocumentContext {
 type Mark = '__type' | '__component' | null
 
 /** The documents that an action answers; null: the caller may not read any of their attributes by it. */
-export function documentSchema(type: ContentType, action: Action, context: DocumentContext): Schema | null {
+export function documentSchema(type: ContentType, action: Action, context: SchemaContext): Schema | null {
   const view = context.grants.readAccess(type, action)
   return view && documentOf(type, view.readable, context)
 }
@@ -82,7 +82,7 @@ export function documentSchema(type: ContentType, action: Action, context: Docum
 export function documentOf(
   type: ContentType,
   readable: ReadonlySet<Attribute>,
-  context: DocumentContext,
+  context: SchemaContext,
 ): Schema {
   const names = [...type.attributes.values()].filter(attribute => readable.has(attribute))
   const key = `${context.format} ${context.key} ${type.uid} ${names.map(({ name }) => name).join(' ')}`
@@ -128,13 +128,13 @@ const SOME_DOCUMENT: Schema = {
   additionalProperties: true,
 }
 
-function componentSchema(component: Component, context: DocumentContext, mark: Mark = null): Schema {
+function componentSchema(component: Component, context: SchemaContext, mark: Mark = null): Schema {
   const name = mark === '__component' ? `${schemaName(component)}Entry` : schemaName(component)
   return markedSchema(component, name, context, mark)
 }
 
 /** Components and marked documents are flat in every format, but what they link to is not, except below `related`. */
-function markedSchema(holder: Holder, name: string, context: DocumentContext, mark: Mark): Schema {
+function markedSchema(holder: Holder, name: string, context: SchemaContext, mark: Mark): Schema {
   const key = `${context.format} ${context.key} ${mark} ${holder.uid}`
   return context.table.ref(key, name, () => {
     const readable = readableOf(holder, context)
@@ -145,7 +145,7 @@ function markedSchema(holder: Holder, name: string, context: DocumentContext, ma
   })
 }
 
-function readableOf(holder: Holder, { grants }: DocumentContext): readonly Attribute[] {
+function readableOf(holder: Holder, { grants }: SchemaContext): readonly Attribute[] {
   const readable =
     holder.holder === 'component'
       ? readableAttributes(holder)
@@ -156,7 +156,7 @@ function readableOf(holder: Holder, { grants }: DocumentContext): readonly Attri
 function propertiesOf(
   holder: Holder,
   attributes: readonly Attribute[],
-  context: DocumentContext,
+  context: SchemaContext,
 ): Readonly<Record<string, Schema>> {
   const entries = attributes.flatMap(attribute => {
     const schema = attributeSchema(attribute, holder, context)
@@ -166,7 +166,7 @@ function propertiesOf(
 }
 
 /** null: the caller can never see the attribute. */
-function attributeSchema(attribute: Attribute, holder: Holder, context: DocumentContext): Schema | null {
+function attributeSchema(attribute: Attribute, holder: Holder, context: SchemaContext): Schema | null {
   switch (attribute.kind) {
     case 'scalar':
       return scalarSchema(attribute, isAlwaysSet(attribute, holder))
@@ -184,7 +184,7 @@ function attributeSchema(attribute: Attribute, holder: Holder, context: Document
 }
 
 /** Null: populated with no one behind it. `count` answers a number instead of documents. */
-function linkSchema(attribute: LinkAttribute, context: DocumentContext): Schema | null {
+function linkSchema(attribute: LinkAttribute, context: SchemaContext): Schema | null {
   const { target, many, kind } = attribute
   const readable =
     kind === 'media' ? readableAttributes(target) : context.grants.readAccess(target, 'find')?.readable
@@ -199,7 +199,7 @@ function linkSchema(attribute: LinkAttribute, context: DocumentContext): Schema 
 }
 
 /** `populate[name][count]=true` answers the number of entries. */
-const countable = (schema: Schema, { table, format }: DocumentContext): Schema => {
+const countable = (schema: Schema, { table, format }: SchemaContext): Schema => {
   const number = closed({ count: { type: 'integer' } }, ['count'])
   const count = table.ref(`count ${format}`, format === 'flat' ? 'Count' : 'CountV4', () =>
     format === 'flat' ? number : closed({ data: closed({ attributes: number }, ['attributes']) }, ['data']),
@@ -209,11 +209,11 @@ const countable = (schema: Schema, { table, format }: DocumentContext): Schema =
 }
 
 /** The documents and components that use a file. In a project of many types their union would be most of the document. */
-function relatedSchema(attribute: MorphAttribute, context: DocumentContext): Schema {
+function relatedSchema(attribute: MorphAttribute, context: SchemaContext): Schema {
   const shapes = allShapes(attribute).filter(
     shape => shape.holder === 'component' || context.grants.readAccess(shape, 'find') !== null,
   )
-  const flat: DocumentContext = { ...context, format: 'flat' }
+  const flat: SchemaContext = { ...context, format: 'flat' }
   const entries = shapes
     .slice(0, MAX_RELATED)
     .map(shape => markedSchema(shape, `${schemaName(shape)}UsingFile`, flat, '__type'))
@@ -228,7 +228,7 @@ function relatedSchema(attribute: MorphAttribute, context: DocumentContext): Sch
 
 const MAX_RELATED = 40
 
-function zoneSchema(zone: ZoneAttribute, holder: Holder, context: DocumentContext): Schema {
+function zoneSchema(zone: ZoneAttribute, holder: Holder, context: SchemaContext): Schema {
   const { name, components } = zone
   return context.table.ref(
     `zone ${context.format} ${context.key} ${holder.uid} ${name}`,

@@ -14,11 +14,11 @@ import {
 import {
   arrayOf,
   closed,
-  type DocumentContext,
   documentOf,
   documentSchema,
   eitherOf,
   type Schema,
+  type SchemaContext,
 } from './answer-schemas.ts'
 import {
   answerParameters,
@@ -83,9 +83,8 @@ function userOperations(terms: BuiltInTerms) {
       ...{ subject: 'users', action, method, summary, tag: 'Users' },
       describe,
     }),
-    answers: (context: DocumentContext, action: Action): Schema =>
-      documentSchema(user, action, context) ?? {},
-    reads: (context: DocumentContext, action: Action): readonly Schema[] =>
+    answers: (context: SchemaContext, action: Action): Schema => documentSchema(user, action, context) ?? {},
+    reads: (context: SchemaContext, action: Action): readonly Schema[] =>
       readParameters(user, action, context, terms),
   }
 }
@@ -156,7 +155,7 @@ function oneUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   }
 }
 
-function userBody(context: DocumentContext, action: 'create' | 'update', user: ContentType): Schema {
+function userBody(context: SchemaContext, action: 'create' | 'update', user: ContentType): Schema {
   const access = context.grants.writeAccess(user, action)
   if (!access) return {}
   const name = action === 'create' ? 'UserCreate' : 'UserUpdate'
@@ -173,15 +172,15 @@ function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     id: string,
     action: Action,
     summary: string,
-    describe: (context: DocumentContext) => Schema,
+    describe: (context: SchemaContext) => Schema,
   ) => ({
     ...{ subject: 'role', action, method: 'get', id, summary, tag: 'Roles' },
-    describe: (context: DocumentContext) => ({
+    describe: (context: SchemaContext) => ({
       responses: { 200: jsonResponse('Roles', describe(context)) },
     }),
   })
   const role = (
-    context: DocumentContext,
+    context: SchemaContext,
     action: Action,
     more: Readonly<Record<string, Schema>> = {},
   ): Schema => {
@@ -215,7 +214,7 @@ function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
 /** `isUrlSigned` is Strapi's flag in every record of a file. */
 function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   const { file } = terms.model.builtIn
-  const record = (context: DocumentContext, action: Action): Schema => {
+  const record = (context: SchemaContext, action: Action): Schema => {
     const readable = context.grants.readAccess(file, action)?.readable ?? new Set<Attribute>()
     const names = [...readable].map(({ name }) => name).join(' ')
     return context.table.ref(`file record ${context.key} ${names}`, 'UploadedFile', () => {
@@ -234,7 +233,7 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     ...{ subject: 'upload', action, method, summary, tag: 'Files' },
     describe,
   })
-  const one = (context: DocumentContext, action: Action) => jsonResponse('The file', record(context, action))
+  const one = (context: SchemaContext, action: Action) => jsonResponse('The file', record(context, action))
   return {
     '/upload': uploadItem(terms, record),
     '/upload/files': pathItem(
@@ -266,7 +265,7 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
 /** One operation for both permissions: with `?id=` it changes a file, without it uploads files. */
 function uploadItem(
   terms: BuiltInTerms,
-  record: (context: DocumentContext, action: Action) => Schema,
+  record: (context: SchemaContext, action: Action) => Schema,
 ): PathItem {
   const [creating, changing] = [terms.contextOf('upload', 'upload'), terms.contextOf('upload', 'update')]
   if (!creating && !changing) return {}

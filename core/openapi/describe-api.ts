@@ -13,7 +13,7 @@ import {
 import type { Settings } from '../project/settings/settings.ts'
 import { generatedRouteName } from '../rest/route-claims.ts'
 import type { BuiltInTerms } from './account-paths.ts'
-import { type DocumentContext, type DocumentFormat, type Schema, SchemaTable } from './answer-schemas.ts'
+import { type DocumentFormat, type Schema, type SchemaContext, SchemaTable } from './answer-schemas.ts'
 import { builtInPaths } from './built-in-paths.ts'
 import { changePaths } from './change-paths.ts'
 import { describeForms } from './describe-console.ts'
@@ -70,7 +70,7 @@ function contextsOf(project: DescribedProject, caller: Caller, { table, format }
       : caller.grants
     if (!grants?.allows(subject, action)) return null
     const key = keys.get(grants) ?? `${subject}.${action}`
-    return { table, grants, key, format } satisfies DocumentContext
+    return { table, grants, key, format } satisfies SchemaContext
   }
 }
 

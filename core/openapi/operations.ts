@@ -6,10 +6,10 @@ import type { RestSettings } from '../project/settings/settings.ts'
 import {
   arrayOf,
   closed,
-  type DocumentContext,
   type DocumentFormat,
   documentSchema,
   type Schema,
+  type SchemaContext,
   type SchemaTable,
   schemaName,
 } from './answer-schemas.ts'
@@ -35,7 +35,7 @@ export interface OperationTerms {
   readonly responses: PartTable
   readonly parameters: PartTable
   /** The context of a route; null: the caller may not use it. */
-  contextOf(subject: string, action: Action): DocumentContext | null
+  contextOf(subject: string, action: Action): SchemaContext | null
 }
 
 /** A part of `components` whose entries have a name and a content: equal contents share an entry. */
@@ -277,7 +277,7 @@ const wordsAndPaths = (names: readonly string[], through: readonly string[]): Sc
 export function answerParameters(
   type: ContentType,
   action: Action,
-  context: DocumentContext,
+  context: SchemaContext,
   { parameters }: OperationTerms,
 ): readonly Schema[] {
   const readable: ReadonlySet<Attribute> = context.grants.readAccess(type, action)?.readable ?? new Set()
@@ -302,7 +302,7 @@ export function answerParameters(
 export function readParameters(
   type: ContentType,
   action: Action,
-  context: DocumentContext,
+  context: SchemaContext,
   terms: OperationTerms,
 ): readonly Schema[] {
   const view = context.grants.readAccess(type, action)

@@ -6,10 +6,10 @@ import { MAX_SEARCH_LENGTH } from '../query/parse-text-search.ts'
 import {
   arrayOf,
   closed,
-  type DocumentContext,
   eitherOf,
   oneOf,
   type Schema,
+  type SchemaContext,
   schemaName,
 } from './answer-schemas.ts'
 
@@ -17,7 +17,7 @@ import {
 export function bodySchema(
   type: ContentType,
   access: WriteAccess,
-  context: DocumentContext,
+  context: SchemaContext,
   { name, required }: { readonly name: string; readonly required: readonly string[] },
 ): Schema {
   const attributes = [...type.attributes.values()].filter(each => isInBody(each, access, context.grants))
@@ -50,11 +50,11 @@ export function isWritable(attribute: Attribute, grants: Grants): boolean {
 
 const inputsOf = (
   attributes: readonly Attribute[],
-  context: DocumentContext,
+  context: SchemaContext,
 ): Readonly<Record<string, Schema>> =>
   Object.fromEntries(attributes.map(attribute => [attribute.name, inputSchema(attribute, context)]))
 
-function inputSchema(attribute: Attribute, context: DocumentContext): Schema {
+function inputSchema(attribute: Attribute, context: SchemaContext): Schema {
   switch (attribute.kind) {
     case 'scalar':
       return scalarInput(attribute)
@@ -82,7 +82,7 @@ function inputSchema(attribute: Attribute, context: DocumentContext): Schema {
 }
 
 /** With the `id` of an existing component the body changes it in part. */
-function componentInput(component: Component, context: DocumentContext, isEntry: boolean): Schema {
+function componentInput(component: Component, context: SchemaContext, isEntry: boolean): Schema {
   const name = `${schemaName(component)}${isEntry ? 'EntryInput' : 'Input'}`
   return context.table.ref(`input ${context.key} ${isEntry} ${component.uid}`, name, () => {
     const attributes = [...component.attributes.values()].filter(each => isWritable(each, context.grants))
@@ -175,7 +175,7 @@ const INPUTS: Readonly<Record<ValueType, Schema>> = {
 export function filterSchema(
   holder: Holder,
   readable: ReadonlySet<Attribute>,
-  context: DocumentContext,
+  context: SchemaContext,
 ): Schema {
   const attributes = [...holder.attributes.values()].filter(each => readable.has(each))
   const key = `filter ${context.key} ${holder.uid} ${attributes.map(({ name }) => name).join(' ')}`
@@ -194,7 +194,7 @@ export function filterSchema(
 const SOME_FILTERS: Schema = { type: 'object', additionalProperties: true }
 
 /** null: the attribute cannot be filtered by. */
-function attributeFilter(attribute: Attribute, context: DocumentContext): Schema | null {
+function attributeFilter(attribute: Attribute, context: SchemaContext): Schema | null {
   switch (attribute.kind) {
     case 'scalar':
       return context.table.ref('filter value', 'ValueFilter', valueFilter)
@@ -235,7 +235,7 @@ function valueFilter(): Schema {
 }
 
 /** The names that `fields`, `sort` and `populate` may have. */
-export function queryNames(attributes: Iterable<Attribute>, { grants }: DocumentContext) {
+export function queryNames(attributes: Iterable<Attribute>, { grants }: SchemaContext) {
   const all = [...attributes]
   const scalars = all.filter(each => each.kind === 'scalar' && each.type !== 'password')
   const populated = all.filter(each => {

@@ -18,7 +18,7 @@ import {
   type PolicyTerms,
   runMiddlewares,
 } from './run-plugins.ts'
-import { type ContextTerms, openRestContext } from './services/request-context.ts'
+import { type ContextTerms, openRestContext } from './services/plugin-context.ts'
 import type { RouteArguments } from './services/shared-query.ts'
 
 /** Auth, policies and middlewares of one route. */

@@ -1,7 +1,7 @@
 import type { Action, BuiltInSubject } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
 import { denied } from '../access/denial.ts'
-import type { Params } from '../actions/params.ts'
+import type { Params } from '../actions/action-params.ts'
 import { attempt, fault, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,

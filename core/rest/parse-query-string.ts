@@ -1,6 +1,6 @@
 import { parse } from 'qs'
+import type { Params } from '../actions/action-params.ts'
 import { toQueryStringForm } from '../actions/parameters/plain-values.ts'
-import type { Params } from '../actions/params.ts'
 import { type Fault, fault, printRejectedValue, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import { parseJsonBody } from '../query/parse-json.ts'

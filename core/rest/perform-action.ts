@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Caller, Grants } from '../access/caller.ts'
 import { restrict } from '../access/restrict/restrict.ts'
 import type { ActionCall, ActionResult, HttpAnswer, WriteTarget } from '../actions/action-call.ts'
+import type { Params } from '../actions/action-params.ts'
 import { paginationKey, printPagination, splitCursor } from '../actions/parameters/parse-pagination.ts'
 import {
   type ListQuery,
@@ -9,7 +10,6 @@ import {
   parseOneQuery,
   type QueryParseTerms,
 } from '../actions/parameters/parse-query.ts'
-import type { Params } from '../actions/params.ts'
 import { type Performed, perform, toActionValue, toEnvelope } from '../actions/perform.ts'
 import { isUnstorable } from '../actions/prepare-read.ts'
 import { authorizeAnswer, parseTarget, writeTarget } from '../actions/prepare-write.ts'

@@ -1,5 +1,5 @@
 import { trusted } from '../access/brand.ts'
-import type { Params } from '../actions/params.ts'
+import type { Params } from '../actions/action-params.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, isSafeMethod } from '../faults/http-exchange.ts'
 import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'

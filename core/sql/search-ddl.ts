@@ -1,6 +1,6 @@
 import type { FillTrigger, RefillTrigger, SearchText, SearchTrigger } from '../model/storage.ts'
 import { qualified, quoteConstant } from './ddl.ts'
-import { quoteIdentifier as name } from './identifier.ts'
+import { quoteIdentifier as ident } from './identifier.ts'
 
 /** The names of all triggers of the full-text search start with it. */
 export const SEARCH_TRIGGER = 'plinth_search_'
@@ -43,7 +43,7 @@ const printSearchFunctions = (schema: string): readonly string[] => [
 ]
 
 const immutable = (schema: string, signature: string, expression: string): string =>
-  `CREATE OR REPLACE FUNCTION ${name(schema)}.${signature} LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ${expression}`
+  `CREATE OR REPLACE FUNCTION ${ident(schema)}.${signature} LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ${expression}`
 
 /**
  * PostgreSQL marks the matches in the text without accents, in which every character keeps its place. The excerpt is
@@ -54,7 +54,7 @@ const printHighlight = (schema: string): string =>
   LANGUAGE plpgsql STABLE PARALLEL SAFE AS ${quoteConstant(`
 DECLARE
   whole constant text := normalize(translate(left(given, ${CONSIDERED}), ${START} || ${END}, '  '), NFC);
-  plain text := translate(${name(schema)}.plinth_plain(whole), '<>', '  ');
+  plain text := translate(${ident(schema)}.plinth_plain(whole), '<>', '  ');
   parts text[];
   place integer;
   first integer;
@@ -71,14 +71,14 @@ BEGIN
     first := first + coalesce(nullif(strpos(substr(whole, first + 1, ${BEFORE}), ' '), 0), 0);
     answer := '… ';
   END IF;
-  answer := answer || ${name(schema)}.plinth_escape(substr(whole, first + 1, least(place - first, ${EXCERPT})));
+  answer := answer || ${ident(schema)}.plinth_escape(substr(whole, first + 1, least(place - first, ${EXCERPT})));
   FOR at IN 2 .. cardinality(parts) LOOP
     EXIT WHEN place - first >= ${EXCERPT};
     size := strpos(parts[at], ${END}) - 1;
-    answer := answer || '<mark>' || ${name(schema)}.plinth_escape(substr(whole, place + 1, size)) || '</mark>';
+    answer := answer || '<mark>' || ${ident(schema)}.plinth_escape(substr(whole, place + 1, size)) || '</mark>';
     place := place + size;
     size := char_length(parts[at]) - size - 1;
-    answer := answer || ${name(schema)}.plinth_escape(substr(whole, place + 1, least(size, greatest(0, first + ${EXCERPT} - place))));
+    answer := answer || ${ident(schema)}.plinth_escape(substr(whole, place + 1, least(size, greatest(0, first + ${EXCERPT} - place))));
     place := place + size;
   END LOOP;
   RETURN answer || CASE WHEN char_length(given) > first + ${EXCERPT} THEN ' …' ELSE '' END;
@@ -92,8 +92,8 @@ export function printSearchTrigger(schema: string, table: string, trigger: Searc
     ...(trigger.kind === 'fill' ? printSearchFunctions(schema) : []),
     `CREATE OR REPLACE FUNCTION ${place}() RETURNS trigger LANGUAGE plpgsql AS ${quoteConstant(body)}`,
     ...triggerTerms(trigger).flatMap(({ own, when }) => [
-      `DROP TRIGGER IF EXISTS ${name(own)} ON ${qualified(schema, table)}`,
-      `CREATE TRIGGER ${name(own)} ${when(qualified(schema, table))} EXECUTE FUNCTION ${place}()`,
+      `DROP TRIGGER IF EXISTS ${ident(own)} ON ${qualified(schema, table)}`,
+      `CREATE TRIGGER ${ident(own)} ${when(qualified(schema, table))} EXECUTE FUNCTION ${place}()`,
     ]),
   ]
 }
@@ -127,7 +127,7 @@ function triggerTerms(trigger: SearchTrigger) {
     ...texts.filter(({ component }) => component === null).map(text => text.column),
   ])
   const coordinates = [trigger.key, trigger.status, trigger.locale].filter(column => column !== null)
-  const watched = [...new Set([...columns, ...coordinates])].map(name).join(', ')
+  const watched = [...new Set([...columns, ...coordinates])].map(ident).join(', ')
   return [
     {
       own: trigger.name,
@@ -156,17 +156,17 @@ function printFill(schema: string, trigger: FillTrigger): string {
   const chosen =
     trigger.locale === null
       ? standard
-      : `CASE NEW.${name(trigger.locale)} ${cases.join(' ')} ELSE ${standard} END`
+      : `CASE NEW.${ident(trigger.locale)} ${cases.join(' ')} ELSE ${standard} END`
   const columns = [trigger.locale, trigger.status].filter(column => column !== null)
-  const lexemes = columns.map(column => `${quoteConstant(COORDINATE)} || NEW.${name(column)}`)
+  const lexemes = columns.map(column => `${quoteConstant(COORDINATE)} || NEW.${ident(column)}`)
   const coordinates =
     columns.length === 0 ? [] : [`array_to_tsvector(array_remove(ARRAY[${lexemes.join(', ')}], NULL))`]
   const sets = trigger.vectors.map(({ column, texts }) => {
     const terms = texts.map(
       text =>
-        `setweight(to_tsvector(configuration, ${name(schema)}.plinth_plain(left(coalesce(${printText(schema, text, trigger)}, ''), most))), '${text.weight}')`,
+        `setweight(to_tsvector(configuration, ${ident(schema)}.plinth_plain(left(coalesce(${printText(schema, text, trigger)}, ''), most))), '${text.weight}')`,
     )
-    return `      NEW.${name(column)} := ${[...terms, ...coordinates].join('\n        || ')};`
+    return `      NEW.${ident(column)} := ${[...terms, ...coordinates].join('\n        || ')};`
   })
   const texts = trigger.vectors[0]?.texts.length ?? 1
   return `
@@ -187,31 +187,31 @@ END`
 
 function printText(schema: string, { column, blocks, component }: SearchText, trigger: FillTrigger): string {
   const text = (of: string) =>
-    blocks ? `${name(schema)}.plinth_blocks_text(${of}.${name(column)})` : `${of}.${name(column)}`
+    blocks ? `${ident(schema)}.plinth_blocks_text(${of}.${ident(column)})` : `${of}.${ident(column)}`
   if (component === null) return text('NEW')
-  const status = trigger.status === null ? "'published'" : `NEW.${name(trigger.status)}`
+  const status = trigger.status === null ? "'published'" : `NEW.${ident(trigger.status)}`
   const locale =
-    trigger.locale === null ? '' : ` AND (part.locale IS NULL OR part.locale = NEW.${name(trigger.locale)})`
+    trigger.locale === null ? '' : ` AND (part.locale IS NULL OR part.locale = NEW.${ident(trigger.locale)})`
   return `(SELECT string_agg(${text('part')}, ' ' ORDER BY part.position, part.id) FROM ${qualified(schema, component.table)} AS part
-          WHERE part.owner = ${quoteConstant(component.owner)} AND part.owner_key = NEW.${name(trigger.key)} AND part.status = ${status}${locale})`
+          WHERE part.owner = ${quoteConstant(component.owner)} AND part.owner_key = NEW.${ident(trigger.key)} AND part.status = ${status}${locale})`
 }
 
 /** Only rows whose searched columns or owners differ. */
 function printRefill(schema: string, trigger: RefillTrigger): string {
-  const columns = ['id', 'owner', 'owner_key', 'status', 'locale', ...trigger.columns].map(name).join(', ')
+  const columns = ['id', 'owner', 'owner_key', 'status', 'locale', ...trigger.columns].map(ident).join(', ')
   const among = `owner IN (${trigger.owners.map(quoteConstant).join(', ')})`
   const rows = (table: string) => `SELECT ${columns} FROM ${table} WHERE ${among}`
   const changed = `(${rows('written')} EXCEPT ${rows('former')}) UNION ALL (${rows('former')} EXCEPT ${rows('written')})`
-  const status = trigger.status === null ? '' : ` AND document.${name(trigger.status)} = part.status`
+  const status = trigger.status === null ? '' : ` AND document.${ident(trigger.status)} = part.status`
   const locale =
     trigger.locale === null
       ? ''
-      : ` AND (part.locale IS NULL OR part.locale = document.${name(trigger.locale)})`
+      : ` AND (part.locale IS NULL OR part.locale = document.${ident(trigger.locale)})`
   const update = (
     parts: string,
-  ) => `UPDATE ${qualified(schema, trigger.table)} AS document SET ${name(trigger.vector)} = NULL
+  ) => `UPDATE ${qualified(schema, trigger.table)} AS document SET ${ident(trigger.vector)} = NULL
       FROM (SELECT DISTINCT owner_key, status, locale FROM (${parts}) AS changed) AS part
-      WHERE document.${name(trigger.key)} = part.owner_key${status}${locale};`
+      WHERE document.${ident(trigger.key)} = part.owner_key${status}${locale};`
   return `
 BEGIN
   IF TG_OP = 'UPDATE' THEN

@@ -10,13 +10,13 @@ import {
   isMapping,
   type LiteralValue,
 } from '../../tools/strapi/read/literal-value.ts'
-import { type LoadedModule, moduleLoader } from '../../tools/strapi/read/module-scope.ts'
+import { moduleLoader, type ScopedModule } from '../../tools/strapi/read/module-scope.ts'
 import { parseModule } from '../../tools/strapi/read/parse-module.ts'
 import { readExported } from '../../tools/strapi/read/read-exported.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
 /** A module that is in no folder. */
-function moduleOf(source: string, file: string): LoadedModule {
+function moduleOf(source: string, file: string): ScopedModule {
   return { ...parseModule(source, file), file, folder: '/none', load: moduleLoader('/none') }
 }
 

@@ -36,7 +36,7 @@ export async function runCheck(terms: CheckContext): Promise<0 | 1> {
 }
 
 async function readSettings(project: Project, { env }: CheckContext): Promise<readonly PrintedSetting[]> {
-  const { settingsOf } = await import('./settings-origins.ts')
+  const { readSettingOrigins: settingsOf } = await import('./settings-origins.ts')
   return settingsOf(project, env)
 }
 

@@ -31,7 +31,10 @@ const DECLARATIONS: ReadonlySet<string> = new Set([
 ])
 
 /** Every setting of a project with its effective value and its origin. */
-export async function settingsOf(project: Project, env: Environment): Promise<readonly PrintedSetting[]> {
+export async function readSettingOrigins(
+  project: Project,
+  env: Environment,
+): Promise<readonly PrintedSetting[]> {
   const withFile = await readEnvironment(project.root, env)
   const sources = { env, withFile: withFile.ok ? withFile.value : env }
   const sections = Object.entries(project.settings).filter(([name]) => !DECLARATIONS.has(name))

@@ -6,7 +6,7 @@ import { isRecord } from '../../query/parse-place.ts'
 import { parseValue } from '../../query/parse-value.ts'
 import type { Page, PageCursor, Sort, Value } from '../../query/query.ts'
 import { SEPARATOR } from '../../sql/print.ts'
-import type { Params } from '../params.ts'
+import type { Params } from '../action-params.ts'
 
 /** The page of a list and the form of its `meta.pagination` (reference/rest.md#5-pagination). */
 export interface PaginationParams {

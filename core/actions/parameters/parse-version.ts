@@ -8,7 +8,7 @@ import {
   STATUSES,
   type Status,
 } from '../../query/query.ts'
-import type { Params } from '../params.ts'
+import type { Params } from '../action-params.ts'
 
 const ALL_LOCALES: LocaleChoice = { kind: 'all' }
 

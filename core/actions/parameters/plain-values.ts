@@ -1,5 +1,5 @@
 import { isRecord } from '../../query/parse-place.ts'
-import { invalidParam, type Params } from '../params.ts'
+import { invalidParam, type Params } from '../action-params.ts'
 
 /** Parameters that code wrote in place of a query string, in the form of one: its pages are texts. */
 export function toQueryStringForm(query: Params): Params {

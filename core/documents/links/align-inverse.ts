@@ -1,6 +1,6 @@
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Alignment } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
@@ -34,11 +34,11 @@ export function printDiffering(relation: InverseRelation, end: InverseEnd, to: S
       : differingRows(relation, link, d)
   const published =
     to === 'published' && sharesStatus && table.status
-      ? ` AND EXISTS (SELECT FROM ${name(table.name)} p WHERE ${and(`${columnOf('p', table.key)} = ${key}`, `${columnOf('p', table.status)} = 'published'`, ...inLocale(relation, 'p', d))})`
+      ? ` AND EXISTS (SELECT FROM ${ident(table.name)} p WHERE ${and(`${columnOf('p', table.key)} = ${key}`, `${columnOf('p', table.status)} = 'published'`, ...inLocale(relation, 'p', d))})`
       : ''
   return {
     name: `lock owners to align ${attribute.name}`,
-    text: `SELECT ${key} FROM ${name(table.name)} o WHERE ${key} IN (${differing})${published} ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${key} IN (${differing})${published} ORDER BY ${id} FOR UPDATE`,
     values: parameters.values,
   }
 }
@@ -54,7 +54,7 @@ function differingSlots(relation: InverseRelation, link: ColumnLink, d: EndTerms
     `(${draft} AND ${published}) IS NOT TRUE`,
     ...inLocale(relation, 'x', d),
   )
-  return `SELECT x.${name(table.key)} FROM ${name(table.name)} x WHERE ${where}`
+  return `SELECT x.${ident(table.key)} FROM ${ident(table.name)} x WHERE ${where}`
 }
 
 /** Rows of the owners, or of their link table: one for each status, and both in the same place unless they differ. */
@@ -66,8 +66,8 @@ function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, 
   // OFFSET 0: the plan begins with the links, however many the document is expected to have.
   const from =
     link.kind === 'table'
-      ? `(SELECT * FROM ${name(link.table)} l WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })} OFFSET 0) l JOIN ${name(table.name)} x ON ${ownedBy(relation, 'l', 'x')}`
-      : `${name(table.name)} x WHERE ${inSlot(slotOf(link, null), 'x', d)}`
+      ? `(SELECT * FROM ${ident(link.table)} l WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })} OFFSET 0) l JOIN ${ident(table.name)} x ON ${ownedBy(relation, 'l', 'x')}`
+      : `${ident(table.name)} x WHERE ${inSlot(slotOf(link, null), 'x', d)}`
   const begin = link.kind === 'table' ? 'WHERE' : 'AND'
   const [locale] = inLocale(relation, 'x', d)
   const where = locale ? ` ${begin} ${locale}` : ''
@@ -103,20 +103,23 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
     const parameters = new Parameters()
     const d = endOf(end, parameters)
     const own = ownRows(aligning, parameters, d)
-    return { text: `UPDATE ${name(table.name)} AS p SET ${clauses(d)} AND ${own}`, values: parameters.values }
+    return {
+      text: `UPDATE ${ident(table.name)} AS p SET ${clauses(d)} AND ${own}`,
+      values: parameters.values,
+    }
   }
   const leads = (d: EndTerms) => `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
   const led = (d: EndTerms) => `(${inSlot(other, 'p', d)})`
   const release = (d: EndTerms) => {
     const kept = sharesStatus
-      ? `NOT EXISTS (SELECT FROM ${name(table.name)} f WHERE ${and(...pair(aligning), leads(d))})`
+      ? `NOT EXISTS (SELECT FROM ${ident(table.name)} f WHERE ${and(...pair(aligning), leads(d))})`
       : `${leads(d)} IS NOT TRUE`
     return `${emptied(other)} WHERE ${led(d)} AND ${kept}`
   }
   const place = sharesStatus ? link.inversePosition : null
   const moved = place === null ? '' : ` OR ${columnOf('p', place)} IS DISTINCT FROM ${columnOf('f', place)}`
   const take = (d: EndTerms) => {
-    const rows = sharesStatus ? ` FROM ${name(table.name)} f` : ''
+    const rows = sharesStatus ? ` FROM ${ident(table.name)} f` : ''
     const paired = sharesStatus ? pair(aligning) : []
     return `${filled(other, place, d)}${rows} WHERE ${and(...paired, leads(d), `(${led(d)} IS NOT TRUE${moved})`)}`
   }
@@ -125,9 +128,9 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
 
 const filled = ({ key, locale }: Slot, place: string | null, d: EndTerms): string =>
   [
-    `${name(key)} = ${d.target}`,
-    ...(locale === null ? [] : [`${name(locale)} = ${d.locale}`]),
-    ...(place === null ? [] : [`${name(place)} = ${columnOf('f', place)}`]),
+    `${ident(key)} = ${d.target}`,
+    ...(locale === null ? [] : [`${ident(locale)} = ${d.locale}`]),
+    ...(place === null ? [] : [`${ident(place)} = ${columnOf('f', place)}`]),
   ].join(', ')
 
 /** `p` and `f` are rows of the same owner, one of each status. */
@@ -160,7 +163,7 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
   const { table, sharesStatus } = relation
   const own = sharesStatus ? 'f' : 'p'
   const paired = sharesStatus ? pair(aligning) : []
-  const links = name(link.table)
+  const links = ident(link.table)
   const print = (text: (d: EndTerms, rows: string) => string): Statement => {
     const parameters = new Parameters()
     const d = endOf(end, parameters)
@@ -176,17 +179,17 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
       column === null ? [] : [[column, columnOf('s', column)] as const],
     ),
   ]
-  const f = sharesStatus ? `${name(table.name)} f, ` : ''
+  const f = sharesStatus ? `${ident(table.name)} f, ` : ''
   const kept = (d: EndTerms) =>
     `SELECT FROM ${f}${links} s WHERE ${and(...paired, ownedBy(relation, 's', own), leads('s', from, d))}`
   return [
     print(
       (d, rows) =>
-        `DELETE FROM ${links} l USING ${name(table.name)} p WHERE ${rows} AND ${ownedBy(relation, 'l', 'p')} AND ${leads('l', to, d)} AND NOT EXISTS (${kept(d)})`,
+        `DELETE FROM ${links} l USING ${ident(table.name)} p WHERE ${rows} AND ${ownedBy(relation, 'l', 'p')} AND ${leads('l', to, d)} AND NOT EXISTS (${kept(d)})`,
     ),
     print(
       (d, rows) =>
-        `INSERT INTO ${links} (${columns.map(([column]) => name(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${name(table.name)} p, ${f}${links} s WHERE ${and(rows, ...paired, ownedBy(relation, 's', own), leads('s', from, d))} ${onConflict(link)}`,
+        `INSERT INTO ${links} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${ident(table.name)} p, ${f}${links} s WHERE ${and(rows, ...paired, ownedBy(relation, 's', own), leads('s', from, d))} ${onConflict(link)}`,
     ),
   ]
 }

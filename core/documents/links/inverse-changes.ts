@@ -1,6 +1,6 @@
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
-import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { GAP } from '../sql/write-rows.ts'
 import {
@@ -50,7 +50,7 @@ export function printLock({ table }: InverseRelation, keys: readonly number[]): 
   const [key, id] = [columnOf('o', table.key), columnOf('o', table.id)]
   return {
     name: `lock ${table.name} that link`,
-    text: `SELECT ${key} FROM ${name(table.name)} o WHERE ${key} = ANY (${parameters.put(keys, 'integer[]')}) ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${key} = ANY (${parameters.put(keys, 'integer[]')}) ORDER BY ${id} FOR UPDATE`,
     values: parameters.values,
   }
 }
@@ -69,16 +69,16 @@ export function printLockLinked(
   const linked =
     link.kind === 'table'
       ? [
-          `SELECT x.${name(table.key)} FROM ${name(link.table)} l JOIN ${name(table.name)} x ON ${ownedBy(relation, 'l', 'x')} WHERE ${columnOf('l', link.targetKey)} = ANY (${targets})`,
+          `SELECT x.${ident(table.key)} FROM ${ident(link.table)} l JOIN ${ident(table.name)} x ON ${ownedBy(relation, 'l', 'x')} WHERE ${columnOf('l', link.targetKey)} = ANY (${targets})`,
         ]
       : slotsOf(relation, link, statuses).map(
           slot =>
-            `SELECT x.${name(table.key)} FROM ${name(table.name)} x WHERE ${columnOf('x', slot.key)} = ANY (${targets})`,
+            `SELECT x.${ident(table.key)} FROM ${ident(table.name)} x WHERE ${columnOf('x', slot.key)} = ANY (${targets})`,
         )
   const all = [`SELECT unnest(${own})`, ...linked].join(' UNION ')
   return {
     name: `lock ${table.name} that link`,
-    text: `SELECT ${key} FROM ${name(table.name)} o WHERE ${key} IN (${all}) ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${key} IN (${all}) ORDER BY ${id} FOR UPDATE`,
     values: parameters.values,
   }
 }
@@ -97,11 +97,11 @@ export function printPlaces(
   const [from, at] =
     link.kind === 'table'
       ? [
-          `JOIN ${name(table.name)} o ON ${owners} JOIN ${name(link.table)} l ON ${ownedBy(relation, 'l', 'o')} AND ${inTable(relation, 'l', { end: V, statuses: status })}`,
+          `JOIN ${ident(table.name)} o ON ${owners} JOIN ${ident(link.table)} l ON ${ownedBy(relation, 'l', 'o')} AND ${inTable(relation, 'l', { end: V, statuses: status })}`,
           columnOf('l', place),
         ]
       : [
-          `JOIN ${name(table.name)} o ON ${owners} AND (${slotsOf(relation, link, statuses)
+          `JOIN ${ident(table.name)} o ON ${owners} AND (${slotsOf(relation, link, statuses)
             .map(slot => inSlot(slot, 'o', V))
             .join(' OR ')})`,
           columnOf('o', place),
@@ -160,10 +160,10 @@ function setColumns(
   const place = `coalesce(v.place, ${PLACE_AT_END})`
   const sets = [
     ...slots.flatMap(({ key, locale }) => [
-      `${name(key)} = v.target`,
-      ...(locale === null ? [] : [`${name(locale)} = v.target_locale`]),
+      `${ident(key)} = v.target`,
+      ...(locale === null ? [] : [`${ident(locale)} = v.target_locale`]),
     ]),
-    ...(link.inversePosition === null ? [] : [`${name(link.inversePosition)} = ${place}`]),
+    ...(link.inversePosition === null ? [] : [`${ident(link.inversePosition)} = ${place}`]),
   ]
   const others = [
     ...slots.map(slot => `(${inSlot(slot, 'o', V)}) IS NOT TRUE`),
@@ -171,7 +171,7 @@ function setColumns(
       ? []
       : [`${columnOf('o', link.inversePosition)} IS DISTINCT FROM ${place}`]),
   ]
-  return `UPDATE ${name(table.name)} AS o SET ${sets.join(', ')} FROM ${v}, ends$ WHERE ${owners} AND (${others.join(' OR ')})`
+  return `UPDATE ${ident(table.name)} AS o SET ${sets.join(', ')} FROM ${v}, ends$ WHERE ${owners} AND (${others.join(' OR ')})`
 }
 
 function insertLinks(
@@ -191,9 +191,9 @@ function insertLinks(
   ]
   const status = namesStatus ? ` CROSS JOIN unnest(${list()}) AS s (status)` : ''
   return (
-    `INSERT INTO ${name(link.table)} (${columns.map(([column]) => name(column)).join(', ')}) ` +
+    `INSERT INTO ${ident(link.table)} (${columns.map(([column]) => ident(column)).join(', ')}) ` +
     `SELECT ${columns.map(([, value]) => value).join(', ')} FROM ends$, ${v} ` +
-    `JOIN ${name(table.name)} o ON ${owners}${status} ORDER BY v.turn, o.id ${onConflict(link)}`
+    `JOIN ${ident(table.name)} o ON ${owners}${status} ORDER BY v.turn, o.id ${onConflict(link)}`
   )
 }
 
@@ -202,11 +202,11 @@ export function onConflict(link: TableLink): string {
   const key = [...link.owner.map(([column]) => column), link.targetKey, link.targetStatus, link.targetLocale]
   const conflict = `ON CONFLICT (${key
     .filter(column => column !== null)
-    .map(name)
+    .map(ident)
     .join(', ')})`
   if (link.inversePosition === null) return `${conflict} DO NOTHING`
-  const place = name(link.inversePosition)
-  return `${conflict} DO UPDATE SET ${place} = excluded.${place} WHERE ${name(link.table)}.${place} IS DISTINCT FROM excluded.${place}`
+  const place = ident(link.inversePosition)
+  return `${conflict} DO UPDATE SET ${place} = excluded.${place} WHERE ${ident(link.table)}.${place} IS DISTINCT FROM excluded.${place}`
 }
 
 /** Takes the links of the entries' rows to their ends away. */
@@ -220,7 +220,7 @@ export function printDisconnect(
     const status = parameters.anyOf(statuses)
     const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
     return link.kind === 'table'
-      ? `USING ${v}, ${name(table.name)} o WHERE ${owners} AND ${ownedBy(relation, 'l', 'o')} AND ${where(V, status)}`
+      ? `USING ${v}, ${ident(table.name)} o WHERE ${owners} AND ${ownedBy(relation, 'l', 'o')} AND ${where(V, status)}`
       : `FROM ${v} WHERE ${owners} AND ${where(V, status)}`
   }).map(statement => ({ ...statement, name: `disconnect ${attribute.name}` }))
 }
@@ -247,7 +247,7 @@ export function printRelease(
     const among = `${columnOf('o', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`
     const reach = and(...reached(relation, 'o', { end: D, statuses: status }), among, `NOT ${isKept}`)
     return link.kind === 'table'
-      ? `USING ${d}, ${name(table.name)} o WHERE ${ownedBy(relation, 'l', 'o')} AND ${where(D, status)} AND ${reach}`
+      ? `USING ${d}, ${ident(table.name)} o WHERE ${ownedBy(relation, 'l', 'o')} AND ${where(D, status)} AND ${reach}`
       : `FROM ${d} WHERE ${where(D, status)} AND ${reach}`
   }).map(statement => ({ ...statement, name: `release ${attribute.name}` }))
 }
@@ -262,17 +262,20 @@ function removals(
   if (link.kind === 'table') {
     const parameters = new Parameters()
     const rest = print((end, status) => inTable(relation, 'l', { end, statuses: status }), parameters)
-    return [{ text: `DELETE FROM ${name(link.table)} l ${rest}`, values: parameters.values }]
+    return [{ text: `DELETE FROM ${ident(link.table)} l ${rest}`, values: parameters.values }]
   }
   return slotsOf(relation, link, statuses).map(slot => {
     const parameters = new Parameters()
     const rest = print(end => inSlot(slot, 'o', end), parameters)
-    return { text: `UPDATE ${name(table.name)} AS o SET ${emptied(slot)} ${rest}`, values: parameters.values }
+    return {
+      text: `UPDATE ${ident(table.name)} AS o SET ${emptied(slot)} ${rest}`,
+      values: parameters.values,
+    }
   })
 }
 
 export const emptied = ({ key, locale }: Slot): string =>
-  [key, ...(locale === null ? [] : [locale])].map(column => `${name(column)} = NULL`).join(', ')
+  [key, ...(locale === null ? [] : [locale])].map(column => `${ident(column)} = NULL`).join(', ')
 
 function printEntries(entries: readonly InverseEntry[], parameters: Parameters): string {
   const list = <Value>(of: (entry: InverseEntry) => Value, type: string) =>

@@ -1,7 +1,7 @@
 import type { ContentType, RelationAttribute } from '../../model/model.ts'
 import type { ColumnLink, LinkStorage, Storage, TypeTable } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { slotOf } from '../rows/write-links.ts'
 
 /** A two-way relation as statements of its inverse side need it: the owner's rows store the links. */
@@ -73,7 +73,7 @@ export const and = (...conditions: readonly (string | false)[]): string =>
   conditions.filter(each => each !== false).join(' AND ')
 
 /** The columns of a relation's own table under an alias. */
-export const columnOf = (alias: string, of: string): string => `${alias}.${name(of)}`
+export const columnOf = (alias: string, of: string): string => `${alias}.${ident(of)}`
 
 /** Expressions for the document that links lead to, and its locale. */
 export interface EndTerms {

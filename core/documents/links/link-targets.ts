@@ -4,7 +4,7 @@ import { fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Holder } from '../../model/model.ts'
 import type { TypeTable } from '../../model/storage.ts'
 import type { LinkChange, TargetRef } from '../../query/command.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Values } from '../desired-state.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
@@ -204,15 +204,15 @@ function printTargets(
   documentIds: readonly string[],
   ids: readonly number[],
 ): Statement {
-  const own = locale === null ? 'NULL' : name(locale)
-  const rows = `SELECT ${name(id)}, ${name(key)}, ${name(documentId)}, ${own} FROM ${name(table)} WHERE`
+  const own = locale === null ? 'NULL' : ident(locale)
+  const rows = `SELECT ${ident(id)}, ${ident(key)}, ${ident(documentId)}, ${own} FROM ${ident(table)} WHERE`
   const values: unknown[] = []
   const parts: string[] = []
   if (documentIds.length > 0 || ids.length === 0)
-    parts.push(`${rows} ${name(documentId)} = ANY ($${values.push(documentIds)}::text[])`)
+    parts.push(`${rows} ${ident(documentId)} = ANY ($${values.push(documentIds)}::text[])`)
   if (ids.length > 0) {
-    const named = `SELECT ${name(key)} FROM ${name(table)} WHERE ${name(id)} = ANY ($${values.push(ids)}::bigint[])`
-    parts.push(`${rows} ${name(key)} IN (${named})`)
+    const named = `SELECT ${ident(key)} FROM ${ident(table)} WHERE ${ident(id)} = ANY ($${values.push(ids)}::bigint[])`
+    parts.push(`${rows} ${ident(key)} IN (${named})`)
   }
   return { text: `${parts.join(' UNION ')} ORDER BY 1`, values }
 }

@@ -1,6 +1,6 @@
 import type { ContentType, Holder, MediaAttribute, Model, RelationAttribute } from '../../model/model.ts'
 import type { ColumnLink, Storage } from '../../model/storage.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 
 /** Links to a document, or only those that name one of its locales. */
@@ -39,10 +39,10 @@ function statementsFor(
   const called = `remove links of ${attribute.name}`
   if (link.kind === 'column') return columnStatements(tableOf(holder, storage), link, end)
   if (end.locale !== null && link.targetLocale === null) return []
-  const text = `DELETE FROM ${name(link.table)} WHERE ${name(link.targetKey)} = $1`
+  const text = `DELETE FROM ${ident(link.table)} WHERE ${ident(link.targetKey)} = $1`
   if (end.locale === null || link.targetLocale === null) return [{ name: called, text, values: [end.key] }]
   return [
-    { name: called, text: `${text} AND ${name(link.targetLocale)} = $2`, values: [end.key, end.locale] },
+    { name: called, text: `${text} AND ${ident(link.targetLocale)} = $2`, values: [end.key, end.locale] },
   ]
 }
 
@@ -57,11 +57,11 @@ function columnStatements(table: string, link: ColumnLink, end: LinkEnd): readon
   ] as const
   return slots.flatMap(([key, locale]) => {
     if (key === null || (end.locale !== null && locale === null)) return []
-    const emptied = [key, locale].flatMap(column => (column === null ? [] : [`${name(column)} = NULL`]))
-    const text = `UPDATE ${name(table)} SET ${emptied.join(', ')} WHERE ${name(key)} = $1`
+    const emptied = [key, locale].flatMap(column => (column === null ? [] : [`${ident(column)} = NULL`]))
+    const text = `UPDATE ${ident(table)} SET ${emptied.join(', ')} WHERE ${ident(key)} = $1`
     const called = `empty ${key} of ${table}`
     return end.locale === null || locale === null
       ? [{ name: called, text, values: [end.key] }]
-      : [{ name: called, text: `${text} AND ${name(locale)} = $2`, values: [end.key, end.locale] }]
+      : [{ name: called, text: `${text} AND ${ident(locale)} = $2`, values: [end.key, end.locale] }]
   })
 }

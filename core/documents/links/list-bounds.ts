@@ -1,6 +1,6 @@
 import type { Cell } from '../../database/database.ts'
 import type { Status } from '../../query/query.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Placed } from '../desired-state.ts'
 import { type Bounds, type ListView, type Neighbour, placesAmong } from '../rows/list-places.ts'
@@ -115,7 +115,7 @@ export function printRenumber(list: ListRows): Statement {
   const places = `SELECT r.id, r.top - (max(r.rank) OVER () - r.rank) * ${GAP}::double precision AS place FROM (${ranked}) r`
   return {
     name: `renumber ${list.called}`,
-    text: `UPDATE ${name(list.table)} AS t SET ${name(list.column)} = q.place FROM (${places}) q WHERE t.id = q.id`,
+    text: `UPDATE ${ident(list.table)} AS t SET ${ident(list.column)} = q.place FROM (${places}) q WHERE t.id = q.id`,
     values: parameters.values,
   }
 }
@@ -130,11 +130,11 @@ export function inverseRows(relation: InverseRelation, end: InverseEnd, view: Li
     const where = reached({ ...relation, sharesStatus: sharesStatus && of !== null }, 'o', terms)
     if (link.kind === 'table') {
       const leads = inTable({ ...relation, namesStatus: namesStatus && of !== null }, 'l', terms)
-      return `FROM ${name(link.table)} l JOIN ${name(table.name)} o ON ${ownedBy(relation, 'l', 'o')} WHERE ${and(leads, ...where)}`
+      return `FROM ${ident(link.table)} l JOIN ${ident(table.name)} o ON ${ownedBy(relation, 'l', 'o')} WHERE ${and(leads, ...where)}`
     }
     const slots = slotsOf(relation, link, of === null ? ['draft', 'published'] : [of])
     const leads = slots.map(slot => inSlot(slot, 'o', terms.end)).join(' OR ')
-    return `FROM ${name(table.name)} o WHERE ${and(slots.length === 1 ? leads : `(${leads})`, ...where)}`
+    return `FROM ${ident(table.name)} o WHERE ${and(slots.length === 1 ? leads : `(${leads})`, ...where)}`
   }
   return {
     called: attribute.name,

@@ -1,5 +1,5 @@
 import type { TableLink } from '../../model/storage.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { LinkTarget, OwnEdit } from '../desired-state.ts'
 import type { ListView } from '../rows/list-places.ts'
@@ -71,7 +71,7 @@ function printDisconnect(list: OwnList, own: OwnEdit, gone: readonly Entry[]): S
   const row = ownerRow(list, own, { alias: 'o', status: 'draft', parameters })
   const same = targetColumns(link).map(column => `${columnOf('l', column)} = ${columnOf('v', column)}`)
   return {
-    text: `DELETE FROM ${name(link.table)} l USING ${v}, ${name(owner.table)} o WHERE ${and(row, 'l.owner_id = o.id', ...same)}`,
+    text: `DELETE FROM ${ident(link.table)} l USING ${v}, ${ident(owner.table)} o WHERE ${and(row, 'l.owner_id = o.id', ...same)}`,
     values: parameters.values,
   }
 }
@@ -95,18 +95,18 @@ function printConnect(
     ...(link.inversePosition === null ? [] : [[link.inversePosition, PLACE_AT_END] as const]),
   ]
   return {
-    text: `WITH ${ends} ${insertInto(link, columns)} FROM ends$, ${v}, ${name(owner.table)} o WHERE ${row} ORDER BY v.turn ${onConflict(link)}`,
+    text: `WITH ${ends} ${insertInto(link, columns)} FROM ends$, ${v}, ${ident(owner.table)} o WHERE ${row} ORDER BY v.turn ${onConflict(link)}`,
     values: parameters.values,
   }
 }
 
 const insertInto = (link: TableLink, columns: readonly (readonly [string, string])[]): string =>
-  `INSERT INTO ${name(link.table)} (${columns.map(([column]) => name(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')}`
+  `INSERT INTO ${ident(link.table)} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')}`
 
 /** A link that is there already keeps its place in the list of the other side. */
 function onConflict(link: TableLink): string {
-  const place = name(link.position)
-  const key = ['owner_id', ...targetColumns(link)].map(name).join(', ')
+  const place = ident(link.position)
+  const key = ['owner_id', ...targetColumns(link)].map(ident).join(', ')
   return `ON CONFLICT (${key}) DO UPDATE SET ${place} = excluded.${place}`
 }
 
@@ -115,18 +115,18 @@ function printCopy(list: OwnList, own: OwnEdit): Statement {
   const { link, owner } = list
   const parameters = new Parameters()
   const rowOf = (status: string) =>
-    `(SELECT o.id FROM ${name(owner.table)} o WHERE ${ownerRow(list, own, { alias: 'o', status, parameters })})`
+    `(SELECT o.id FROM ${ident(owner.table)} o WHERE ${ownerRow(list, own, { alias: 'o', status, parameters })})`
   const row = `pair$ AS MATERIALIZED (SELECT ${rowOf('draft')} AS draft, ${rowOf('published')} AS published)`
   const target = targetColumns(link).map(column => columnOf('l', column))
   const ofDraft = (column: string) =>
-    `min(${columnOf('l', column)}) FILTER (WHERE l.owner_id = pair$.draft) AS ${name(column)}`
+    `min(${columnOf('l', column)}) FILTER (WHERE l.owner_id = pair$.draft) AS ${ident(column)}`
   const places = [link.position, link.inversePosition].filter(column => column !== null)
   const [draft, published] = ['pair$.draft', 'pair$.published'].map(
     id => `min(${columnOf('l', link.position)}) FILTER (WHERE l.owner_id = ${id})`,
   )
-  const differing = `differing$ AS MATERIALIZED (SELECT pair$.published, ${[...target, ...places.map(ofDraft)].join(', ')} FROM pair$ JOIN ${name(link.table)} l ON l.owner_id = ANY (ARRAY[pair$.draft, pair$.published]) WHERE pair$.published IS NOT NULL GROUP BY pair$.published, ${target.join(', ')} HAVING ${draft} IS DISTINCT FROM ${published})`
+  const differing = `differing$ AS MATERIALIZED (SELECT pair$.published, ${[...target, ...places.map(ofDraft)].join(', ')} FROM pair$ JOIN ${ident(link.table)} l ON l.owner_id = ANY (ARRAY[pair$.draft, pair$.published]) WHERE pair$.published IS NOT NULL GROUP BY pair$.published, ${target.join(', ')} HAVING ${draft} IS DISTINCT FROM ${published})`
   const same = targetColumns(link).map(column => `${columnOf('g', column)} = ${columnOf('s', column)}`)
-  const removal = `gone$ AS (DELETE FROM ${name(link.table)} g USING differing$ s WHERE ${and('g.owner_id = s.published', ...same, `${columnOf('s', link.position)} IS NULL`)})`
+  const removal = `gone$ AS (DELETE FROM ${ident(link.table)} g USING differing$ s WHERE ${and('g.owner_id = s.published', ...same, `${columnOf('s', link.position)} IS NULL`)})`
   const columns: readonly (readonly [string, string])[] = [
     ['owner_id', 's.published'],
     ...[...targetColumns(link), ...places].map(column => [column, columnOf('s', column)] as const),
@@ -149,9 +149,9 @@ export function ownRows(
     alias: 'l',
     column: link.position,
     key: columnOf('l', link.targetKey),
-    from: parameters => `FROM ${name(link.table)} l WHERE l.owner_id = ${parameters.put(row, 'integer')}`,
+    from: parameters => `FROM ${ident(link.table)} l WHERE l.owner_id = ${parameters.put(row, 'integer')}`,
     all: parameters =>
-      `FROM ${name(link.table)} l WHERE l.owner_id = ANY (${parameters.put(rows, 'integer[]')})`,
+      `FROM ${ident(link.table)} l WHERE l.owner_id = ANY (${parameters.put(rows, 'integer[]')})`,
     seen(parameters) {
       if (link.targetStatus === null || view.drafted === null) return ''
       const drafted = `${columnOf('l', link.targetKey)} = ANY (${parameters.put(view.drafted, 'integer[]')})`

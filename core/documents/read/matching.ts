@@ -5,7 +5,7 @@ import { forbidden, notFound, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { WriteConditions } from '../../query/command.ts'
 import type { Filter, LocaleChoice, Query, Status } from '../../query/query.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { NamedVersion, Visible } from '../links/link-targets.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
@@ -197,7 +197,7 @@ export async function findSingle(
   const table = storage.table(type)
   const { rows } = await transaction.run({
     name: `find the document of ${type.key}`,
-    text: `SELECT ${name(table.documentId)} FROM ${name(table.name)} ORDER BY ${name(table.id)} LIMIT 1`,
+    text: `SELECT ${ident(table.documentId)} FROM ${ident(table.name)} ORDER BY ${ident(table.id)} LIMIT 1`,
     values: [],
   })
   const id = rows[0]?.[0]

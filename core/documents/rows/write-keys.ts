@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/plain-data.ts'
 import type { ContentType, Holder } from '../../model/model.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { DesiredDocument, Slot, Values } from '../desired-state.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
 import type { Current } from './write-load.ts'
@@ -67,7 +67,7 @@ async function readKeys(
   const table = storage.table(type)
   const { rows } = await transaction.run({
     name: `find keys of ${type.key}`,
-    text: `SELECT DISTINCT ${name(table.documentId)}, ${name(table.key)} FROM ${name(table.name)} WHERE ${name(table.documentId)} = ANY ($1::text[])`,
+    text: `SELECT DISTINCT ${ident(table.documentId)}, ${ident(table.key)} FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[])`,
     values: [documentIds],
   })
   return rows.map(([id, key]) => [String(id), Number(key)])

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import type { Storage, Table } from '../../model/storage.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 
 /** By table: what the sequence of its ids is called, quoted, with its schema. */
 export type Sequences = ReadonlyMap<string, string>
@@ -28,7 +28,7 @@ async function findSequences({ transaction, storage, schema }: SequenceTerms): P
   const { rows } = await transaction.run({
     name: 'find sequences',
     text: `SELECT pg_get_serial_sequence(relation, 'id') FROM unnest($1::text[]) WITH ORDINALITY AS w (relation, place) ORDER BY place`,
-    values: [tables.map(table => `${name(schema)}.${name(table)}`)],
+    values: [tables.map(table => `${ident(schema)}.${ident(table)}`)],
   })
   const found = tables.map((table, index) => [table, rows[index]?.[0]] as const)
   return new Map(found.flatMap(([table, one]) => (typeof one === 'string' ? [[table, one]] : [])))

@@ -1,5 +1,5 @@
 import type { ColumnType } from '../../model/storage.ts'
-import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { type Cell, Slot, type Stored } from '../desired-state.ts'
 import type { Sequences } from './known-sequences.ts'
@@ -86,7 +86,7 @@ function printReturning(
   { question, place }: { readonly question: ReturningQuery<Slot>; readonly place: number },
 ): string {
   const all = parts.map((text, index) =>
-    index === place ? `${name(question.table)} AS (${text} RETURNING *)` : `p${index}$ AS (${text})`,
+    index === place ? `${ident(question.table)} AS (${text} RETURNING *)` : `p${index}$ AS (${text})`,
   )
   return printWith([...taken, ...all], question.text)
 }
@@ -133,7 +133,7 @@ function printTaken(taking: Allocation, { proof, isShort }: TakenTerms, values: 
 function printEach(insertion: Insertion, types: TableColumns, values: unknown[]): string {
   const { table, columns } = insertion
   const rows = printRows(insertion, types, values).map(cells => cells.join(', '))
-  const into = `INSERT INTO ${name(table)} (${columns.map(name).join(', ')})`
+  const into = `INSERT INTO ${ident(table)} (${columns.map(ident).join(', ')})`
   const listed = rows.map(row => `(${row})`).join(', ')
   if (!insertion.rows.some(row => row.some(isTaken))) return `${into} VALUES ${listed}`
   return rows.length === 1
@@ -198,7 +198,7 @@ export const printAllocate = (schema: string, counts: Allocation['counts']): Sta
   text:
     'SELECT w.place, nextval(pg_get_serial_sequence(w.relation, $3)) ' +
     'FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS w (relation, wanted, place), generate_series(1, w.wanted)',
-  values: [[...counts.keys()].map(table => `${name(schema)}.${name(table)}`), [...counts.values()], 'id'],
+  values: [[...counts.keys()].map(table => `${ident(schema)}.${ident(table)}`), [...counts.values()], 'id'],
 })
 
 // Rows of any number, as lists of the values of each column: the text depends on the columns alone.
@@ -218,7 +218,7 @@ function printInserts({ table, columns, rows }: Insertion, types: TableColumns, 
   })
   const from = cells.some(cell => cell.includes('taken$.')) ? ', taken$' : ''
   const row = lists.map((_, index) => `c${index + 1}`).join(', ')
-  return `INSERT INTO ${name(table)} (${columns.map(name).join(', ')}) SELECT ${cells.join(', ')} FROM unnest(${lists.join(', ')}) AS v (${row})${from}`
+  return `INSERT INTO ${ident(table)} (${columns.map(ident).join(', ')}) SELECT ${cells.join(', ')} FROM unnest(${lists.join(', ')}) AS v (${row})${from}`
 }
 
 const placeTaken = (cell: Inserted): number | null => (isTaken(cell) ? cell.taken : null)
@@ -228,16 +228,16 @@ const valueGiven = (cell: Inserted): Cell => (isTaken(cell) ? null : cell)
 function printUpdates(rows: Update, types: TableColumns, values: unknown[]): string {
   const { text, values: own } = unnest(rows, types, values.length)
   values.push(...own)
-  const sets = rows.columns.slice(rows.keys).map(column => `${name(column)} = v.${name(column)}`)
-  const where = rows.columns.slice(0, rows.keys).map(column => `t.${name(column)} = v.${name(column)}`)
-  const row = rows.columns.map(name).join(', ')
-  return `UPDATE ${name(rows.table)} AS t SET ${sets.join(', ')} FROM ${text} AS v (${row}) WHERE ${where.join(' AND ')}`
+  const sets = rows.columns.slice(rows.keys).map(column => `${ident(column)} = v.${ident(column)}`)
+  const where = rows.columns.slice(0, rows.keys).map(column => `t.${ident(column)} = v.${ident(column)}`)
+  const row = rows.columns.map(ident).join(', ')
+  return `UPDATE ${ident(rows.table)} AS t SET ${sets.join(', ')} FROM ${text} AS v (${row}) WHERE ${where.join(' AND ')}`
 }
 
 function printDeletes(match: Tuples, types: TableColumns, values: unknown[]): string {
   const { text, values: own } = unnest(match, types, values.length)
   values.push(...own)
-  return `DELETE FROM ${name(match.table)} WHERE ${among(match.columns, text)}`
+  return `DELETE FROM ${ident(match.table)} WHERE ${among(match.columns, text)}`
 }
 
 /** A cell of a new row; `taken`: the id at this position, from 1, of the ids that the statement allocates. */

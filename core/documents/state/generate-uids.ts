@@ -2,7 +2,7 @@ import { groupBy } from '../../base/plain-data.ts'
 import { STATUS_VALUES } from '../../model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
-import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, DesiredValue, Values } from '../desired-state.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
@@ -170,15 +170,17 @@ function printFree(
   const table = storage.table(type)
   const candidate = `w$.slug || CASE WHEN s$.number = 0 THEN '' ELSE '-' || s$.number END`
   const here = [
-    `t$.${name(storage.column(type, attribute.name))} = ${candidate}`,
-    ...(table.locale === null ? [] : [`t$.${name(table.locale)} = w$.locale`]),
+    `t$.${ident(storage.column(type, attribute.name))} = ${candidate}`,
+    ...(table.locale === null ? [] : [`t$.${ident(table.locale)} = w$.locale`]),
   ]
   const { status } = table
   const places =
-    status === null ? [here] : STATUS_VALUES.map(each => [...here, `t$.${name(status)} = ${quoteText(each)}`])
+    status === null
+      ? [here]
+      : STATUS_VALUES.map(each => [...here, `t$.${ident(status)} = ${quoteText(each)}`])
   const isFree = places.map(
     conditions =>
-      `(SELECT 1 FROM ${name(table.name)} AS t$ WHERE ${conditions.join(' AND ')} LIMIT 1) IS NULL`,
+      `(SELECT 1 FROM ${ident(table.name)} AS t$ WHERE ${conditions.join(' AND ')} LIMIT 1) IS NULL`,
   )
   return {
     name: `find uids of ${type.key}`,

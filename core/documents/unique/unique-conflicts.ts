@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/plain-data.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, Stored } from '../desired-state.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
@@ -102,16 +102,16 @@ export function printUniqueConflicts(claims: readonly ClaimedValue[], terms: Con
   const type = types.get(column)
   if (type === undefined) throw new TypeError(`no column ${column} of ${table}`)
   const conditions = [
-    `t.${name(column)} = w.value`,
-    ...(locale === null ? [] : [`t.${name(locale)} IS NOT DISTINCT FROM w.locale`]),
-    ...(published === null ? [] : [`t.${name(published)} = 'published'`]),
+    `t.${ident(column)} = w.value`,
+    ...(locale === null ? [] : [`t.${ident(locale)} IS NOT DISTINCT FROM w.locale`]),
+    ...(published === null ? [] : [`t.${ident(published)} = 'published'`]),
     `NOT ${among(terms.but.columns, but.text, 't.')}`,
   ]
   return {
     name: `check that ${called} is unique`,
     text:
       `SELECT w.place FROM unnest($1::${listType(type)}, $2::text[]) WITH ORDINALITY AS w (value, locale, place) ` +
-      `WHERE EXISTS (SELECT FROM ${name(table)} t WHERE ${conditions.join(' AND ')})`,
+      `WHERE EXISTS (SELECT FROM ${ident(table)} t WHERE ${conditions.join(' AND ')})`,
     values: [claims.map(({ value }) => value), claims.map(each => each.locale), ...but.values],
   }
 }

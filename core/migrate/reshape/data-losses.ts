@@ -2,9 +2,9 @@ import type { SchemaShape, ValueShape } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import {
-  type Precondition,
   type RefusalCode,
   type SchemaFinding,
+  type SchemaPrecondition,
   type Step,
   step,
 } from '../schema/finding.ts'
@@ -35,7 +35,7 @@ interface Loss {
 export const precondition = (
   { code, table, question, lost, because }: Loss,
   steps: readonly Step[],
-): Precondition => ({
+): SchemaPrecondition => ({
   kind: 'precondition',
   code,
   table,
@@ -45,7 +45,7 @@ export const precondition = (
 })
 
 /** Data lost by turning drafts or locales off; checked before any step. */
-export function* versionLosses(holding: TableState, done: Step): Generator<Precondition> {
+export function* versionLosses(holding: TableState, done: Step): Generator<SchemaPrecondition> {
   const { pair, before } = holding
   const from = qualified(pair.schema, pair.actual.name)
   const table = pair.desired.name
@@ -121,7 +121,7 @@ function editedDrafts({ before }: TableState, from: string): string {
 }
 
 /** Owners or targets that have more links than the relation allows. */
-export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Precondition> {
+export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<SchemaPrecondition> {
   const { owner, link, source } = move
   yield* sharedLinkLosses(move, naming, done)
   const edges = `(${printComponentLinks(move, { naming, withParts: false })}) AS edges`
@@ -153,7 +153,7 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
 }
 
 /** Links that the leading locale lacks, in lists that become shared by all locales. */
-function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Precondition> {
+function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<SchemaPrecondition> {
   const { owner, link, source } = move
   const { before, after, pair } = owner
   if (before.locale === null || after.locale === null || link.localized || !source.link.localized) return
@@ -174,7 +174,7 @@ function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generato
 }
 
 /** Components that further locales have for themselves, of an attribute that locales come to share. */
-export function* partLosses(reshape: Reshape, naming: Naming, done: Step): Generator<Precondition> {
+export function* partLosses(reshape: Reshape, naming: Naming, done: Step): Generator<SchemaPrecondition> {
   for (const { owner, before, after } of reshape.parts) {
     const { pair } = owner
     const locale = owner.after.locale
@@ -230,7 +230,11 @@ const columnsOfLink = (link: LinkMove['link']['link']): readonly string[] =>
       )
 
 /** Values of further locales that differ from the leading locale's. */
-export function valueLosses(holding: TableState, values: readonly ValueShape[], done: Step): Precondition {
+export function valueLosses(
+  holding: TableState,
+  values: readonly ValueShape[],
+  done: Step,
+): SchemaPrecondition {
   const { pair, before, after } = holding
   const from = qualified(pair.schema, pair.actual.name)
   const columns = values.map(({ column }) => ident(pair.columns.get(column)?.name ?? column))
@@ -248,7 +252,7 @@ export function valueLosses(holding: TableState, values: readonly ValueShape[], 
 }
 
 /** A rewrite of more rows than this is not done by a start. */
-export function largeReshape(rows: string, pair: TablePair, done: Step): Precondition {
+export function largeReshape(rows: string, pair: TablePair, done: Step): SchemaPrecondition {
   const message = `${done.summary}: not at a start, because {rows} would be locked meanwhile: \`plinth migrate\` does it when it suits you`
   return {
     kind: 'precondition',

@@ -4,9 +4,9 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
 import type { ActualColumn } from './catalogue.ts'
 import {
-  type Precondition,
   refusal,
   type SchemaFinding,
+  type SchemaPrecondition,
   type Step,
   step,
   tableStep,
@@ -73,7 +73,7 @@ function* addFilled(pair: TablePair, column: Column): Generator<SchemaFinding> {
   yield tableStep(actual.name, 'tighten', `require column "${column.name}" of "${desired.name}"`, require)
 }
 
-function needsValue(pair: TablePair, column: Column): Precondition {
+function needsValue(pair: TablePair, column: Column): SchemaPrecondition {
   return {
     kind: 'precondition',
     code: 'needs-value',
@@ -206,7 +206,7 @@ function* checkLostValues(
   column: Column,
   actual: ActualColumn,
   done: Step,
-): Generator<Precondition> {
+): Generator<SchemaPrecondition> {
   const { schema, desired } = pair
   const value = ident(actual.name)
   const keeps = castOf(actual.type, column)?.keeps?.(value) ?? 'false'
@@ -233,7 +233,7 @@ export const tooLarge = (
   done: Step,
   what: string,
   statement: string,
-): Precondition => ({
+): SchemaPrecondition => ({
   kind: 'precondition',
   code: 'too-large',
   table: desired.name,
@@ -279,7 +279,7 @@ function requireNoValues(
   { schema, desired, actual }: TablePair,
   { name: column }: ActualColumn,
   dropped: Step,
-): Precondition {
+): SchemaPrecondition {
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
   const drop = alter(schema, actual.name, `DROP COLUMN ${ident(column)}`)
   return {

@@ -12,7 +12,14 @@ import {
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { ActualCheck, ActualForeignKey, ActualIndex } from './catalogue.ts'
 import { describeColumn, fillEmpty, lacksValues, tooLarge } from './columns.ts'
-import { type Precondition, refusal, type SchemaFinding, type Step, tableStep, withLock } from './finding.ts'
+import {
+  refusal,
+  type SchemaFinding,
+  type SchemaPrecondition,
+  type Step,
+  tableStep,
+  withLock,
+} from './finding.ts'
 import { literalsOf, sameList } from './literals.ts'
 import { matchByName } from './match-tables.ts'
 import { mayLose, projection, renamed, type TablePair } from './pair-tables.ts'
@@ -103,7 +110,7 @@ const mayMerge = ({ desired, columns }: TablePair, index: Index): boolean =>
     column => index.columns.includes(column.name) && mayLose(column, columns.get(column.name)),
   )
 
-function duplicates(pair: TablePair, index: Index): Precondition {
+function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
   const { desired } = pair
   const names = index.columns.map(column => {
     const { attribute } = desired.columns.find(one => one.name === column) ?? {}
@@ -199,7 +206,7 @@ function* addCheck(pair: TablePair, check: Check): Generator<SchemaFinding> {
   }
 }
 
-const needsOne = (pair: TablePair, check: Check, column: Column): Precondition => ({
+const needsOne = (pair: TablePair, check: Check, column: Column): SchemaPrecondition => ({
   kind: 'precondition',
   code: 'needs-value',
   table: pair.desired.name,

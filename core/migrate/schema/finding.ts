@@ -19,7 +19,7 @@ export const PHASES = [
 export type Phase = (typeof PHASES)[number]
 
 /** A result of comparing the model with the database. */
-export type SchemaFinding = Step | Precondition | SchemaRefusal | Leftover
+export type SchemaFinding = Step | SchemaPrecondition | SchemaRefusal | Leftover
 
 /** The risk of a change: none, waiting writers, or lost data. Each level includes the lower ones. */
 export const RISKS = ['safe', 'slow', 'destructive'] as const
@@ -74,7 +74,7 @@ export interface ConcurrentIndex {
 export type RowCountQuery = string
 
 /** Holds while its question finds no rows; else the whole plan is refused, or has its price. */
-export interface Precondition {
+export interface SchemaPrecondition {
   readonly kind: 'precondition'
   readonly code: RefusalCode
   readonly table: string

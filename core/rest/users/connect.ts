@@ -6,7 +6,7 @@ import type { ProviderRedirect, SignInProviders } from '../../identity/sign-in/p
 import { answerMethod } from '../answer.ts'
 import { withQuota } from '../api-rate-limit.ts'
 import { type GeneratedResponder, wordsBelow } from '../endpoint.ts'
-import { sessionBody } from './users.ts'
+import { sessionBody } from './account-routes.ts'
 
 export interface ConnectRouteTerms {
   /** Of REST: `/api`. */

@@ -1,7 +1,7 @@
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, Locale, Model } from '../../../core/model/model.ts'
 import type { Settings } from '../../../core/project/settings/settings.ts'
-import { type ApiScope, compareAttribute, holderName, isNeeded, type Level } from './compare-attributes.ts'
+import { type ApiScope, compareAttribute, holderLabel, isNeeded, type Level } from './compare-attributes.ts'
 
 /** A change of the API between two versions of a project. The paths name the declarations; null: it has none. */
 export interface ApiChange {
@@ -176,13 +176,13 @@ function compareHolders(
   zoned: ReadonlySet<string>,
 ): readonly ApiChange[] {
   const found = (holder: Holder) =>
-    after.find(each => holderName(each) === holderName(holder)) ??
-    after.find(each => each.renamedFrom === holderName(holder))
+    after.find(each => holderLabel(each) === holderLabel(holder)) ??
+    after.find(each => each.renamedFrom === holderLabel(holder))
   const matched = new Set(before.map(found))
   const changes = before.flatMap((old): readonly ApiChange[] => {
     const now = found(old)
     if (now) return [...compareType(old, now, zoned), ...compareAttributes(old, now)]
-    const message = `\`${holderName(old)}\` is gone`
+    const message = `\`${holderLabel(old)}\` is gone`
     return [{ level: 'breaking', scope: 'rest', message, now: null, was: declarationPath(old) }]
   })
   const added = after.filter(holder => !matched.has(holder))
@@ -192,7 +192,7 @@ function compareHolders(
       (holder): ApiChange => ({
         level: 'safe',
         scope: 'both',
-        message: `\`${holderName(holder)}\` is new`,
+        message: `\`${holderLabel(holder)}\` is new`,
         now: declarationPath(holder),
         was: null,
       }),
@@ -207,14 +207,14 @@ const addressOf = ({ kind, key, pluralApiId }: ContentType): string =>
 function compareType(old: Holder, now: Holder, zoned: ReadonlySet<string>): readonly ApiChange[] {
   const places = { now: declarationPath(now), was: declarationPath(old) }
   if (old.holder === 'component' || now.holder === 'component')
-    return holderName(old) === holderName(now)
+    return holderLabel(old) === holderLabel(now)
       ? []
       : [
           {
             // Only zones name their components in answers and bodies.
-            level: zoned.has(holderName(old)) ? 'breaking' : 'safe',
+            level: zoned.has(holderLabel(old)) ? 'breaking' : 'safe',
             scope: 'rest',
-            message: `the component \`${holderName(old)}\` is called \`${holderName(now)}\``,
+            message: `the component \`${holderLabel(old)}\` is called \`${holderLabel(now)}\``,
             ...places,
           },
         ]
@@ -261,7 +261,7 @@ function compareAttributes(old: Holder, now: Holder): readonly ApiChange[] {
     declared(now).find(each => each.name === name) ?? declared(now).find(each => each.renamedFrom === name)
   const matched = new Set(declared(old).map(found))
   const at = (holder: Holder, name: string): Path => [...declarationPath(holder), 'attributes', name]
-  const of = (attribute: Attribute): string => `\`${attribute.name}\` of \`${holderName(now)}\``
+  const of = (attribute: Attribute): string => `\`${attribute.name}\` of \`${holderLabel(now)}\``
   const changes = declared(old).flatMap((was): readonly ApiChange[] => {
     const after = found(was)
     if (!after)

@@ -17,7 +17,7 @@ export type Level = 'breaking' | 'risky' | 'safe'
 export type ApiScope = 'rest' | 'graphql' | 'both'
 
 /** `book`, `shop.size`. */
-export const holderName = (holder: Holder): string =>
+export const holderLabel = (holder: Holder): string =>
   holder.holder === 'content-type' ? holder.key : holder.uid
 
 /** A create without it is refused. */
@@ -92,7 +92,7 @@ function compareZones(was: ZoneAttribute, now: ZoneAttribute): readonly (Attribu
 }
 
 const isSameHolder = (was: Holder, now: Holder): boolean =>
-  holderName(was) === holderName(now) || now.renamedFrom === holderName(was)
+  holderLabel(was) === holderLabel(now) || now.renamedFrom === holderLabel(was)
 
 const compareRelations = (
   was: RelationAttribute,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { didYouMean } from '../../../core/base/nearest.ts'
+import { isRecord } from '../../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { Diagnostic, Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
@@ -66,9 +67,6 @@ interface Parsing {
   readonly faults: Diagnostic[]
 }
 
-export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function report({ source, faults }: Parsing, path: Path, message: string): void {
   faults.push({ code: 'bad-permissions', message, path, place: source.place(path) })
 }
@@ -80,7 +78,7 @@ function toGroups(parsing: Parsing): readonly Group[] {
     return []
   }
   return value.flatMap((entry: unknown, at) => {
-    if (isMapping(entry)) return toGroup(entry, [at], parsing)
+    if (isRecord(entry)) return toGroup(entry, [at], parsing)
     report(parsing, [at], 'expected a mapping with `as`')
     return []
   })
@@ -106,7 +104,7 @@ function toGroup(entry: Readonly<Record<string, unknown>>, path: Path, parsing: 
 }
 
 function toHolder(as: unknown, roles: RolesProject): Result<Omit<Group, 'expectations'>, string> {
-  const { role, token, ...user } = isMapping(as) ? as : { role: as, token: undefined }
+  const { role, token, ...user } = isRecord(as) ? as : { role: as, token: undefined }
   if (token !== undefined && (role !== undefined || Object.keys(user).length > 0))
     return failed('an API token has neither a role nor attributes of a user')
   const [kind, key, noun] =
@@ -124,7 +122,7 @@ function toExpectations(
   const items: readonly unknown[] = Array.isArray(given) ? given : [given]
   return items.flatMap((item, at) => {
     const own = Array.isArray(given) ? [...path, at] : path
-    const { request, body, ...rest } = isMapping(item) ? item : { request: item, body: undefined }
+    const { request, body, ...rest } = isRecord(item) ? item : { request: item, body: undefined }
     const what = typeof request === 'string' ? request.trim() : ''
     const fault =
       what === '' || Object.keys(rest).length > 0

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
+import { isRecord } from '../../../core/base/plain-data.ts'
 import { printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { createTestApp, type TestAnswer, type TestApp } from '../../../core/testing.ts'
 import type { CommandContext } from '../command-terms.ts'
-import { type Expectation, type Group, isMapping, type Kind, REQUEST, readGroups } from './permission-file.ts'
+import { type Expectation, type Group, type Kind, REQUEST, readGroups } from './permission-file.ts'
 import { complainOf } from './roles.ts'
 import { toQuestion } from './roles-answer.ts'
 import { printLocation } from './roles-output.ts'
@@ -236,5 +237,5 @@ type AnsweredDocument = Readonly<Record<string, unknown>>
 
 function documentsIn(body: unknown): readonly AnsweredDocument[] {
   const { data = body } = Object(body) as { data?: unknown }
-  return (Array.isArray(data) ? data : [data]).filter(isMapping)
+  return (Array.isArray(data) ? data : [data]).filter(isRecord)
 }

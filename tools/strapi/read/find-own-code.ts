@@ -1,6 +1,6 @@
 import { propertyKey } from './literal-expression.ts'
 import { isMapping } from './literal-value.ts'
-import { exportOf, type LoadedModule, type ScriptLoader } from './module-scope.ts'
+import { exportOf, type ScopedModule, type ScriptLoader } from './module-scope.ts'
 import {
   type CallExpressionNode,
   callsIn,
@@ -48,7 +48,7 @@ export function findOwnCode(
 }
 
 /** undefined: the file cannot be parsed, so it counts as custom code, which the report lists. */
-function tryLoad(load: ScriptLoader, file: string): LoadedModule | undefined {
+function tryLoad(load: ScriptLoader, file: string): ScopedModule | undefined {
   try {
     return load(file)
   } catch (error) {
@@ -66,7 +66,7 @@ function toOwnCode(file: string): OwnCode | undefined {
 }
 
 /** The last `createCoreRouter(uid, options)`; undefined if the module calls no `createCoreRouter` whose options can be evaluated. */
-function readRouter(module: LoadedModule): StrapiRouter | undefined {
+function readRouter(module: ScopedModule): StrapiRouter | undefined {
   const call = callsIn(module).findLast(each => factoryOf(each) === 'Router')
   const [uid, options] = call?.arguments ?? []
   if (uid?.type !== 'StringLiteral' || options === undefined) return undefined
@@ -79,7 +79,7 @@ const factoryOf = ({ callee }: CallExpressionNode): string | undefined =>
   /(?:^|\.)createCore(Controller|Service|Router)$/.exec(memberPath(callee) ?? '')?.[1]
 
 /** True if the file is as Strapi generates it: empty, a factory call with a uid only, or empty life-cycle functions. */
-function isGenerated(module: LoadedModule): boolean {
+function isGenerated(module: ScopedModule): boolean {
   if (module.body.length === 0) return true
   const exported = exportOf(module, 'default')
   if (exported?.kind !== 'node') return false
@@ -92,7 +92,7 @@ function isGenerated(module: LoadedModule): boolean {
 }
 
 /** Statements other than the export, which is one statement. */
-const hasOnlyImports = ({ body }: LoadedModule): boolean => body.filter(each => !isImport(each)).length === 1
+const hasOnlyImports = ({ body }: ScopedModule): boolean => body.filter(each => !isImport(each)).length === 1
 
 const isImport = (statement: StatementNode): boolean =>
   statement.type === 'ImportDeclaration' ||

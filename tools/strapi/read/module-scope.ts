@@ -17,7 +17,7 @@ import {
 } from './parse-module.ts'
 
 /** A module of the project with its file, from which the names that it imports can be followed. */
-export interface LoadedModule extends ParsedModule {
+export interface ScopedModule extends ParsedModule {
   /** Relative to the project's folder, with `/` between parts. */
   readonly file: string
   readonly folder: string
@@ -25,11 +25,11 @@ export interface LoadedModule extends ParsedModule {
 }
 
 /** Loads a module by its file, relative to the folder of the project. Throws SyntaxError if it cannot be parsed. */
-export type ScriptLoader = (file: string) => LoadedModule
+export type ScriptLoader = (file: string) => ScopedModule
 
 /** Reads each module of a project once. */
 export function moduleLoader(folder: string): ScriptLoader {
-  const loaded = new Map<string, LoadedModule>()
+  const loaded = new Map<string, ScopedModule>()
   const load: ScriptLoader = file => {
     const known = loaded.get(file)
     if (known !== undefined) return known
@@ -47,7 +47,7 @@ const ENDINGS = ['', '.ts', '.js', '.json', '.mjs', '.cjs', '.mts', '.cts']
 const CANDIDATES = [...ENDINGS, ...ENDINGS.slice(1).map(ending => `/index${ending}`)]
 
 /** The module of a relative path; undefined for packages, missing files and files that cannot be parsed. */
-function importedModule({ file, folder, load }: LoadedModule, specifier: string): LoadedModule | undefined {
+function importedModule({ file, folder, load }: ScopedModule, specifier: string): ScopedModule | undefined {
   if (!/^\.{1,2}(?:\/|$)/.test(specifier)) return undefined
   const path = join(folder, dirname(file), specifier)
   const compiled = path.replace(/\.([cm]?)js$/, '.$1ts')
@@ -65,7 +65,7 @@ function importedModule({ file, folder, load }: LoadedModule, specifier: string)
 
 /** The names that an expression can use. */
 export interface Scope {
-  readonly module: LoadedModule
+  readonly module: ScopedModule
   /** The statements of a function or of the module. */
   readonly body: readonly StatementNode[]
   /** The arguments of a call. */
@@ -93,16 +93,16 @@ export type Binding =
       readonly fallback?: ScriptNode | undefined
     }
   /** `import * as`: the names that a module exports. */
-  | { readonly kind: 'namespace'; readonly of: LoadedModule }
+  | { readonly kind: 'namespace'; readonly of: ScopedModule }
 
-export const moduleScope = (module: LoadedModule): Scope => ({
+export const moduleScope = (module: ScopedModule): Scope => ({
   module,
   body: module.body,
   bound: new Map(),
   outer: null,
 })
 
-type Seen = readonly LoadedModule[]
+type Seen = readonly ScopedModule[]
 
 /** `seen`: the modules on the way here, which may import one another. */
 export function bindingOf(name: string, scope: Scope, seen: Seen = []): Binding | undefined {
@@ -211,14 +211,14 @@ function importedBy(
 }
 
 /** `require('./limits')` */
-export function requiredModule(node: ValueNode, { module }: Scope): LoadedModule | undefined {
+export function requiredModule(node: ValueNode, { module }: Scope): ScopedModule | undefined {
   if (node.type !== 'CallExpression' || memberPath(node.callee) !== 'require') return undefined
   const [specifier] = node.arguments
   return specifier?.type === 'StringLiteral' ? importedModule(module, specifier.value) : undefined
 }
 
 /** What a module exports under a name. `seen`: modules that re-export one another. */
-export function exportOf(module: LoadedModule, name: string, seen: Seen = []): Binding | undefined {
+export function exportOf(module: ScopedModule, name: string, seen: Seen = []): Binding | undefined {
   if (seen.includes(module)) return undefined
   const scope = moduleScope(module)
   const node =
@@ -254,7 +254,7 @@ function exportedBy(statement: StatementNode, name: string, scope: Scope, seen: 
 }
 
 /** All names that a module exports, except the default. */
-export function exportedNames({ body }: LoadedModule): readonly string[] {
+export function exportedNames({ body }: ScopedModule): readonly string[] {
   return body.flatMap(statement => {
     if (statement.type === 'ExpressionStatement' && statement.expression.type === 'AssignmentExpression') {
       const [, name] =

@@ -25,10 +25,10 @@ import {
   exportedNames,
   exportOf,
   followFunction,
-  type LoadedModule,
   moduleScope,
   requiredModule,
   type Scope,
+  type ScopedModule,
   type ScriptNode,
 } from './module-scope.ts'
 import {
@@ -48,7 +48,7 @@ import {
  * The value that a module exports, without running it: literals, names, imports of other modules of the project. If it
  * exports a function of `{ env }`, the value that the function returns. An empty mapping if it exports nothing.
  */
-export function readExported(module: LoadedModule): LiteralValue {
+export function readExported(module: ScopedModule): LiteralValue {
   const reading: Reading = { left: MAX_NODES }
   const exported = exportOf(module, 'default')
   if (exported === undefined)
@@ -63,7 +63,7 @@ export function readExported(module: LoadedModule): LiteralValue {
 }
 
 /** The value of an expression. */
-export const evaluateLiteral = (node: ValueNode, module: LoadedModule): LiteralValue =>
+export const evaluateLiteral = (node: ValueNode, module: ScopedModule): LiteralValue =>
   evaluated({ node, scope: moduleScope(module) }, { reading: { left: MAX_NODES }, depth: 0 })
 
 /** The number of nodes that may still be evaluated: names that refer to one another could multiply without end. */
@@ -220,7 +220,7 @@ function memberOf(
   return isList(value) ? value[Number(key)] : valueAt(value, key)
 }
 
-function moduleValue(module: LoadedModule, progress: Progress): LiteralValue | undefined {
+function moduleValue(module: ScopedModule, progress: Progress): LiteralValue | undefined {
   const exported = exportOf(module, 'default')
   const value = exported && valueOfBinding(exported, progress)
   return value === undefined
@@ -228,7 +228,7 @@ function moduleValue(module: LoadedModule, progress: Progress): LiteralValue | u
     : withAssignments(value, 'module.exports', { scope: moduleScope(module), ...progress })
 }
 
-function namespaceOf(module: LoadedModule, reading: Reading, depth: number): LiteralValue {
+function namespaceOf(module: ScopedModule, reading: Reading, depth: number): LiteralValue {
   const mapping = new LocatedMapping()
   for (const name of new Set([...exportedNames(module), 'default'])) {
     const exported = exportOf(module, name)

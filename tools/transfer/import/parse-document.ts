@@ -24,7 +24,7 @@ export interface DocumentParseContext extends ValueTerms {
   readonly now: string
 }
 
-export interface ParseOutcome {
+export interface ParsedLine {
   readonly document: ParsedDocument
   readonly faults: readonly LineFault[]
 }
@@ -44,7 +44,7 @@ export function parseStreamedDocument(
   type: ContentType,
   line: number,
   terms: DocumentParseContext,
-): ParseOutcome {
+): ParsedLine {
   const faults: LineFault[] = []
   const parsing = { type, streamed, line, terms, defaults: defaultsOf(type, terms) }
   const versions = streamed.versions.map(version => parseVersion(version, parsing, faults))

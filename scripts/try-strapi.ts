@@ -265,10 +265,14 @@ interface Known {
 
 /** Each operation is sent with the fragments that it names, from whichever file. */
 async function sendDocuments(app: TestApp, dir: string, known: Known): Promise<void> {
-  const { body } = await app.request('POST', '/graphql', {
+  const { status, body } = await app.request('POST', '/graphql', {
     body: { query: getIntrospectionQuery() },
     token: TOKEN,
   })
+  if (status === 404) {
+    console.log('The project has no GraphQL plugin: no operation is sent')
+    return
+  }
   const schema = buildClientSchema((body as { data: IntrospectionQuery }).data)
   const fragments = new Map<string, FragmentDefinitionNode>()
   const operations: { file: string; operation: OperationDefinitionNode }[] = []

@@ -247,7 +247,22 @@ test('a folder without a Strapi project is refused with the list of expected fil
   t.regex((await runImport({ dir: folder.path, out })).complaint, /package\.json/)
   folder.write('package.json', JSON.stringify({ dependencies: { '@strapi/strapi': '3.6.8' } }))
   t.regex((await runImport({ dir: folder.path, out })).complaint, /not a Strapi 4 or 5 project/)
+  folder.write('package.json', JSON.stringify({ workspaces: ['apps/*'] }))
+  folder.write('apps/web/package.json', JSON.stringify({ dependencies: { next: '15.0.0' } }))
+  folder.write('apps/cms/package.json', JSON.stringify({ dependencies: { '@strapi/strapi': '^5.12.0' } }))
+  const { complaint } = await runImport({ dir: folder.path, out })
+  t.regex(complaint, /names no `@strapi\/strapi` of these versions\. Did you mean `.*apps\/cms`\?\n$/)
   t.false(existsSync(out))
+})
+
+test('a version that pnpm keeps elsewhere is that of the installed package', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const out = join(folder.path, 'out')
+  folder.write('package.json', JSON.stringify({ dependencies: { '@strapi/strapi': 'catalog:' } }))
+  t.regex((await runImport({ dir: folder.path, out })).complaint, /as `catalog:`, and node_modules has none/)
+  folder.write('node_modules/@strapi/strapi/package.json', JSON.stringify({ version: '5.54.0' }))
+  t.is((await runImport({ dir: folder.path, out })).code, 0)
 })
 
 test('a project imported from any schemas passes the checker', async t => {

@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { basename, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { isRecord } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { toHolder, toType } from './convert/to-holder.ts'
@@ -43,12 +44,27 @@ export async function readStrapi(folder: string): Promise<Result<StrapiProject, 
   const files = await filesOf(root, unreadable)
   const reading: Reading = { folder: root, files, load: moduleLoader(root), unreadable, irregular: [] }
   const manifest = (await readGiven(reading, 'package.json')) ?? EMPTY_MAPPING
-  const version = versionOf(manifest)
-  if (version === undefined)
-    return failed(
-      `\`${folder}\` is not a Strapi 4 or 5 project: its package.json names no \`@strapi/strapi\` of these versions`,
-    )
+  const version = await versionOf(reading, manifest, '.')
+  if (version === undefined) return failed(await explainNoProject(reading, folder, manifest))
   return ok(await readProject(reading, manifest, version))
+}
+
+/** Names the Strapi projects in folders below, as a repository with a front-end has them. */
+async function explainNoProject(reading: Reading, folder: string, manifest: LiteralValue): Promise<string> {
+  const wanted = textAt(manifest, 'dependencies', '@strapi/strapi')
+  const why =
+    wanted === undefined
+      ? 'its package.json names no `@strapi/strapi` of these versions'
+      : `its package.json names \`@strapi/strapi\` as \`${wanted}\`, and node_modules has none of these versions`
+  const below: string[] = []
+  for (const file of reading.files.filter(each => /^(?:[^/]+\/){1,3}package\.json$/.test(each)))
+    if (
+      (await versionOf(reading, (await readGiven(reading, file)) ?? EMPTY_MAPPING, dirname(file))) !==
+      undefined
+    )
+      below.push(`\`${join(folder, dirname(file))}\``)
+  const hint = below.length === 0 ? '' : `. Did you mean ${below.slice(0, 3).join(' or ')}?`
+  return `\`${folder}\` is not a Strapi 4 or 5 project: ${why}${hint}`
 }
 
 async function readProject(reading: Reading, manifest: LiteralValue, version: 4 | 5): Promise<StrapiProject> {
@@ -81,12 +97,32 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   }
 }
 
-/** `^5.1.0`, `~4.25`, `5`, `>=5.0.0`; `latest` is the newest. */
-function versionOf(manifest: LiteralValue): 4 | 5 | undefined {
+/**
+ * `^5.1.0`, `~4.25`, `5`, `>=5.0.0`; `latest` is the newest. A range that is kept elsewhere (`catalog:` and `workspace:*` of
+ * pnpm, `*`) is that of the installed package.
+ */
+async function versionOf(
+  reading: Reading,
+  manifest: LiteralValue,
+  folder: string,
+): Promise<4 | 5 | undefined> {
   const wanted = textAt(manifest, 'dependencies', '@strapi/strapi')
+  if (wanted === undefined) return undefined
   if (wanted === 'latest') return 5
-  const major = wanted?.match(/\d+/)?.[0]
+  return majorOf(wanted) ?? majorOf(await installedVersion(join(reading.folder, folder)))
+}
+
+function majorOf(range: string): 4 | 5 | undefined {
+  const major = range.match(/\d+/)?.[0]
   return major === '4' ? 4 : major === '5' ? 5 : undefined
+}
+
+/** Empty: Strapi is not installed there. */
+async function installedVersion(folder: string): Promise<string> {
+  const manifest = join(folder, 'node_modules', '@strapi', 'strapi', 'package.json')
+  const text = await readFile(manifest, 'utf8').catch(() => '{}')
+  const { value } = parseJson(text)
+  return isRecord(value) && typeof value.version === 'string' ? value.version : ''
 }
 
 const CONFIGS = ['server', 'api', 'plugins', 'middlewares']

@@ -6,7 +6,7 @@ import { escapeHtml } from '../base/text.ts'
 import { notFound } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import { servesOpenapi } from '../openapi/open-openapi.ts'
+import { servesConsole, servesOpenapi } from '../openapi/open-openapi.ts'
 import type { Settings } from '../project/settings/settings.ts'
 
 export interface BrowserPagesTerms {
@@ -189,16 +189,19 @@ ${rows.join('\n')}
 </table>`
 }
 
-function addressesOf({ settings: { rest, graphql }, production }: BrowserPagesTerms): readonly string[] {
+function addressesOf({ settings, production }: BrowserPagesTerms): readonly string[] {
+  const { rest, graphql, console } = settings
   const endpoints = graphql.enabled ? Object.keys(graphql.endpoints) : []
   const hasPlayground = !production || graphql.config.playgroundAlways
   const described = [
     `API reference: ${pathLink(`${rest.prefix}/reference`)}`,
     `OpenAPI document: ${pathLink(`${rest.prefix}/openapi.json`)}`,
-    `Console, where content is edited: ${pathLink('/console')}`,
   ]
   return [
     ...(servesOpenapi(rest.openapi, production) ? described : [`REST: ${code(rest.prefix)}`]),
+    ...(servesConsole(console, production)
+      ? [`Console, where content is edited: ${pathLink(console.path)}`]
+      : []),
     ...endpoints.map(path =>
       hasPlayground ? `GraphQL playground: ${pathLink(path)}` : `GraphQL: ${code(path)}`,
     ),

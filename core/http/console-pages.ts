@@ -10,23 +10,22 @@ import {
   type Responder,
   toFaultResponse,
 } from '../faults/http-exchange.ts'
-import { servesOpenapi } from '../openapi/open-openapi.ts'
+import { servesConsole } from '../openapi/open-openapi.ts'
 import type { Settings } from '../project/settings/settings.ts'
 
-const CONSOLE_PATH = '/console'
-
 /**
- * `/console`: a page that edits content over the REST API as its user. It needs the OpenAPI document and is served where that
- * is. The page has no privileges and no data: every visitor may load it.
+ * The pages below `console.path`: a client that edits content over the REST API as its user. It has no privileges and no data:
+ * every visitor may load it.
  */
 export function openConsolePages(settings: Settings, production: boolean): Responder {
-  if (!servesOpenapi(settings.rest.openapi, production)) return () => null
+  const { path: root } = settings.console
+  if (!servesConsole(settings.console, production)) return () => null
   const openShell = once(() => readShell(settings))
   return request => {
     const { path, method } = request
     if (method !== 'GET' && method !== 'HEAD') return null
-    if (path !== CONSOLE_PATH && !path.startsWith(`${CONSOLE_PATH}/`)) return null
-    const [, folder, name = ''] = path.slice(CONSOLE_PATH.length).split('/')
+    if (path !== root && !path.startsWith(`${root}/`)) return null
+    const [, folder, name = ''] = path.slice(root.length).split('/')
     return folder === 'assets' ? answerAsset(request, name) : openShell()
   }
 }
@@ -47,9 +46,11 @@ async function readBuilt(name: string): Promise<Buffer | null> {
 
 async function readShell(settings: Settings): Promise<HttpResponse> {
   const built = await readBuilt('index.html')
-  const place = JSON.stringify({ path: CONSOLE_PATH, api: settings.rest.prefix })
+  const { path } = settings.console
+  const providers = Object.keys(settings.auth.providers)
+  const place = JSON.stringify({ path, api: settings.rest.prefix, providers })
   const headers = { 'Content-Security-Policy': policyOf(settings), 'Cache-Control': 'no-cache' }
-  const html = built?.toString('utf8').replaceAll('{{path}}', CONSOLE_PATH)
+  const html = built?.toString('utf8').replaceAll('{{path}}', path)
   return {
     status: html === undefined ? 503 : 200,
     body:

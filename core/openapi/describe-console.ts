@@ -28,7 +28,6 @@ export function describeForms(
     name: settings.name,
     locales: model.locales.map(({ code }) => code),
     defaultLocale: model.defaultLocale,
-    providers: Object.keys(settings.auth.providers ?? {}),
     upload: grants.allows('upload', 'upload') ? { maxFileSize: settings.upload.sizeLimit } : null,
     types: described.map(({ schema }) => schema),
     components: [...new Set([...read, ...written])].map(component => ({

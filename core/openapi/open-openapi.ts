@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 import type { Caller, Grants } from '../access/caller.ts'
 import { memoize, once } from '../base/memo.ts'
 import { escapeHtml } from '../base/text.ts'
+import { notFound, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
+import type { Settings } from '../project/settings/settings.ts'
 import { answerJson, answerMethod } from '../rest/answer.ts'
 import type { GeneratedResponder } from '../rest/endpoint.ts'
 import { isStrapi4Format } from '../rest/strapi4.ts'
@@ -22,13 +24,20 @@ interface OpenapiTerms extends Omit<DescribedProject, 'isKnown'> {
 export const servesOpenapi = (asked: boolean | undefined, production: boolean): boolean =>
   asked ?? !production
 
+export const servesConsole = (
+  { enabled }: Pick<Settings['console'], 'enabled'>,
+  production: boolean,
+): boolean => enabled === 'always' || (enabled === 'development' && !production)
+
 /**
- * `GET <prefix>/openapi.json`: what the caller's role or token may do; `<prefix>/reference`: a page that shows it. Nothing is made or loaded before the first request;
- * then one text per role and format is kept as long as the project is served.
+ * `GET <prefix>/openapi.json`: what the caller's role or token may do; `<prefix>/reference`: a page that shows it. The console
+ * needs the document: where the console is served, signed-in users get theirs in any case. Nothing is made or loaded before the
+ * first request; then one text per role and format is kept as long as the project is served.
  */
 export function openOpenapi(terms: OpenapiTerms): GeneratedResponder {
-  const { rest } = terms.settings
-  if (!servesOpenapi(rest.openapi, terms.production)) return () => null
+  const { rest, console } = terms.settings
+  const isPublic = servesOpenapi(rest.openapi, terms.production)
+  if (!isPublic && !servesConsole(console, terms.production)) return () => null
   const path = `${rest.prefix}/openapi.json`.toLowerCase()
   const textsOf = memoize((_: Grants) => new Map<string, Promise<string>>())
   const textFor = (caller: Caller, format: 'flat' | 'v4'): Promise<string> => {
@@ -43,24 +52,34 @@ export function openOpenapi(terms: OpenapiTerms): GeneratedResponder {
     return openReferencePage({ ...page, title: terms.settings.name })
   })
   return (request, acting) => {
-    if (request.path.toLowerCase() !== path) return openPage()(request)
+    if (request.path.toLowerCase() !== path) return isPublic ? openPage()(request) : null
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerMethod(request.method, 'HEAD, GET')
-    return answerDescription({ request, acting }, terms, textFor)
+    return answerDescription({ request, acting, isPublic }, terms, textFor)
   }
 }
 
+interface DescriptionCall {
+  readonly request: HttpRequest
+  readonly acting: Caller | undefined
+  /** False: only signed-in users get it. */
+  readonly isPublic: boolean
+}
+
 async function answerDescription(
-  { request, acting }: { readonly request: HttpRequest; readonly acting: Caller | undefined },
+  { request, acting, isPublic }: DescriptionCall,
   { identify, settings }: OpenapiTerms,
   textFor: (caller: Caller, format: 'flat' | 'v4') => Promise<string>,
 ) {
   request.route = 'openapi'
   const caller = acting ?? (await identify(request.headers.authorization))
   request.identified = caller
+  if (!isPublic && !isSignedIn(caller)) throw new RequestFault(notFound())
   const format = isStrapi4Format(request, settings.rest) ? 'v4' : 'flat'
   return answerJson(await textFor(caller, format), { request })
 }
+
+const isSignedIn = ({ kind }: Caller): boolean => kind === 'user' || kind === 'external'
 
 async function printFor(terms: OpenapiTerms, caller: Caller, format: 'flat' | 'v4'): Promise<string> {
   const { describeApi } = await import('./describe-api.ts')

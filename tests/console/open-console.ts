@@ -14,7 +14,7 @@ export interface ConsolePage {
   until(expression: string): Promise<unknown>
 }
 
-const PASSWORD = 'correct horse battery'
+export const PASSWORD = 'correct horse battery'
 
 export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promise<ConsolePage> {
   const browser = await openBrowser()

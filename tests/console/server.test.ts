@@ -1,7 +1,9 @@
 import test from 'ava'
 import { once } from '../../core/base/memo.ts'
+import { servesConsole } from '../../core/openapi/open-openapi.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
+import { addUser, PASSWORD } from './open-console.ts'
 
 const file = teardownOfFile(test.after.always)
 
@@ -70,6 +72,61 @@ test('the page has a strict policy, its files are kept by browsers, and unknown 
     t.is((await app.request('GET', `/console/assets/${name}`)).status, 404, name)
   t.is((await app.request('POST', '/console')).status, 404)
   t.is((await app.request('GET', '/consoles')).status, 404)
+})
+
+test('the console is served as console.enabled says', t => {
+  t.deepEqual(
+    (['development', 'always', 'never'] as const).map(enabled =>
+      [false, true].map(production => servesConsole({ enabled }, production)),
+    ),
+    [
+      [true, false],
+      [true, true],
+      [false, false],
+    ],
+  )
+})
+
+test('without a public OpenAPI document the console gets the one of its signed-in user, at its own path', async t => {
+  const secret = 'an-api-token-of-this-test'
+  const app = await openTestApp(t, {
+    project: {
+      ...PROJECT,
+      rest: { openapi: false },
+      console: { enabled: 'always', path: '/edit' },
+      routesConfig: {},
+      roles: { ...PROJECT.roles, editor: { permissions: { book: { find: { fields: ['title'] } } } } },
+      apiTokens: { reader: { type: 'read-only', secret } },
+      auth: {
+        providers: {
+          shop: {
+            issuer: 'https://id.example.org',
+            clientId: 'a',
+            clientSecret: 'b',
+            redirectUrls: ['https://example.org/x'],
+          },
+        },
+      },
+    },
+    env: { JWT_SECRET: 'a-secret-of-thirty-two-characters' },
+  })
+  await addUser(app, 'editor')
+  const session = await app.request('POST', '/api/auth/local', {
+    body: { identifier: 'ann', password: PASSWORD },
+  })
+  const { jwt } = session.body as { readonly jwt: string }
+  const description = await app.request('GET', '/api/openapi.json', { token: jwt })
+  t.is(description.status, 200)
+  t.is(description.headers['cache-control'], 'private')
+  t.false(/hiddenNote|secret/.test(JSON.stringify(description.body)))
+  t.is((await app.request('GET', '/api/openapi.json')).status, 404)
+  t.is((await app.request('GET', '/api/openapi.json', { token: secret })).status, 404)
+  t.is((await app.request('GET', '/api/reference')).status, 404)
+  t.is((await app.request('GET', '/console')).status, 404)
+  const html = String((await app.request('GET', '/edit')).body)
+  t.regex(html, /src="\/edit\/assets\/[\w-]+\.js"/)
+  t.regex(html, /content="[^"]*\/edit[^"]*shop[^"]*"/)
+  t.false(/\/console/.test(html))
 })
 
 test('x-plinth has no names that the role may neither read nor write', async t => {

@@ -94,11 +94,15 @@ test('the start page is served as server.landingPage says; in production it name
     if (!isThere || !production) continue
     const text = String(start?.body)
     t.true(text.includes('/api/cakes') && text.includes('/api/shop'))
-    t.notRegex(text, /recipe|reference|openapi|playground|href="\.\/graphql|docs/i)
+    t.notRegex(text, /recipe|reference|openapi|console|playground|href="\.\/graphql|docs/i)
   }
   const described = { rest: { openapi: true }, graphql: { config: { playgroundAlways: true } } }
-  const ask = await openPages(t, project({ landingPage: 'always' }, described), true)
-  t.regex(String((await ask('/'))?.body), /href="\.\/api\/reference"[\s\S]*href="\.\/graphql"/)
+  const edited = { ...described, console: { enabled: 'always', path: '/edit' } }
+  const ask = await openPages(t, project({ landingPage: 'always' }, edited), true)
+  t.regex(
+    String((await ask('/'))?.body),
+    /href="\.\/api\/reference"[\s\S]*href="\.\/edit"[\s\S]*href="\.\/graphql"/,
+  )
 })
 
 async function openPages(t: ExecutionContext, terms: object, production: boolean) {

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { CoreAdminContext, memoryStore } from 'ra-core'
 import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { Route, Routes } from 'react-router-dom'
-import { ApiFault, callApi, readUser, session } from './api/client.ts'
+import { ApiFault, callApi, page, readUser, session } from './api/client.ts'
 import { createDataProvider } from './api/data-provider.ts'
 import type { JsonValue } from './api/json.ts'
 import { type ApiSchema, readSchema } from './api/schema.ts'
@@ -55,7 +55,7 @@ function Screen({ schema }: { readonly schema: SchemaState }) {
         </p>
       </main>
     )
-  if (!schema.value || !session.user) return <SignInPage providers={schema.providers} />
+  if (!schema.value || !session.user) return <SignInPage providers={page.providers} />
   return (
     <SchemaProvider value={schema.value}>
       <Layout>
@@ -84,12 +84,10 @@ const Pages = () => (
 interface SchemaState {
   readonly state: 'loading' | 'ready' | 'failed'
   readonly value: ApiSchema | null
-  /** Where a visitor can sign in. */
-  readonly providers: readonly string[]
   readonly fault: unknown
 }
 
-const START: SchemaState = { state: 'loading', value: null, providers: [], fault: null }
+const START: SchemaState = { state: 'loading', value: null, fault: null }
 
 /** Reads the OpenAPI document of the caller's role, once for each user. */
 function useApiSchema(version: number): SchemaState {
@@ -120,9 +118,9 @@ async function loadSchema(): Promise<SchemaState> {
   const user = session.user ?? (await findUser())
   const document = await callApi('GET', '/openapi.json', { signsIn: false }).catch(refusedToNull)
   const schema = readSchema(document?.body ?? null)
-  if (!user || document === null) return { ...START, state: 'ready', providers: schema.providers }
+  if (!user || document === null) return { ...START, state: 'ready' }
   session.user = user
-  return { ...START, state: 'ready', value: schema, providers: schema.providers }
+  return { ...START, state: 'ready', value: schema }
 }
 
 /** The user of the session cookie; roles without `me` are known from the sign-in. */

@@ -16,6 +16,7 @@ import {
 } from './access.ts'
 import { attributeBounds, givenValues } from './attributes.ts'
 import {
+  consolePath,
   cors,
   durations,
   endpoints,
@@ -107,6 +108,7 @@ export const rules: readonly ProjectRule[] = [
   graphqlFormats,
   trustedDocuments,
   endpoints,
+  consolePath,
   attributeBounds,
   givenValues,
   objectNames,

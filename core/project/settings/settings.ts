@@ -19,6 +19,13 @@ export interface Settings {
   readonly database: DatabaseSettings
   readonly i18n: LocaleSettings
   readonly rest: RestSettings
+  /** Console: pages for browsers that edit content over REST (docs/console.md). */
+  readonly console: {
+    /** When the console is served. Where it is and `rest.openapi` is not, signed-in users still get the OpenAPI document of their role, because the console needs it. */
+    readonly enabled: 'development' | 'always' | 'never'
+    /** Path of the console. */
+    readonly path: string
+  }
   readonly graphql: GraphqlSettings
   /** Response cache. Cached responses are never stale. */
   readonly cache: {

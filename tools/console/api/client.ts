@@ -115,13 +115,24 @@ export const readUser = (value: JsonValue): SessionUser | null =>
 export const session = new Session()
 
 /** Where the page and the API are, from the shell. */
-export const page: { readonly path: string; readonly api: string } = readPage()
+export const page: PageInfo = readPage()
 
-function readPage() {
+interface PageInfo {
+  readonly path: string
+  readonly api: string
+  /** Where a visitor can sign in. */
+  readonly providers: readonly string[]
+}
+
+function readPage(): PageInfo {
   const content = document.querySelector('meta[name="plinth"]')?.getAttribute('content') ?? '{}'
   const value = JSON.parse(content) as JsonValue
   const info = isJsonObject(value) ? value : {}
-  return { path: asText(info.path) || '/console', api: asText(info.api) || '/api' }
+  return {
+    path: asText(info.path) || '/console',
+    api: asText(info.api) || '/api',
+    providers: asList(info.providers).map(asText),
+  }
 }
 
 /** Every request of the console. `path` is below the prefix of the API. Throws ApiFault for every refusal. */

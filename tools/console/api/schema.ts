@@ -53,7 +53,6 @@ export interface ApiSchema {
   readonly locales: readonly string[]
   readonly defaultLocale: string | null
   readonly views: readonly string[]
-  readonly providers: readonly string[]
   readonly upload: boolean
   readonly types: readonly TypeInfo[]
   readonly components: ReadonlyMap<string, readonly AttributeInfo[]>
@@ -67,7 +66,6 @@ export function readSchema(document: JsonValue): ApiSchema {
     locales: texts(root.locales),
     defaultLocale: asText(root.defaultLocale) || null,
     views: texts(root.views),
-    providers: texts(root.providers),
     upload: isJsonObject(root.upload),
     types: asList(root.types).filter(isJsonObject).map(readType),
     components: new Map(

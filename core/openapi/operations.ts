@@ -362,7 +362,7 @@ function pageParameter({ settings, parameters }: OperationTerms): Schema {
     start: { type: 'integer', minimum: 0 },
     limit: size,
     after: { type: 'string', description: 'Empty for the first page, then `next` of the page before' },
-    withCount: { type: 'boolean', default: settings.withCount },
+    withCount: { anyOf: [{ type: 'boolean' }, { const: 'estimate' }], default: settings.withCount },
   })
   const text = '`page` and `pageSize`, `start` and `limit`, or `after` and `pageSize`'
   return parameters.ref('Pagination', deepObject('pagination', schema, text))
@@ -377,7 +377,15 @@ export const topPageParameters = ({ maxLimit }: RestSettings): readonly Schema[]
 function paginationSchema(): Schema {
   const number = { type: 'integer' }
   return closed({
-    ...{ page: number, pageSize: number, pageCount: number, start: number, limit: number, total: number },
+    ...{
+      page: number,
+      pageSize: number,
+      pageCount: number,
+      start: number,
+      limit: number,
+      total: number,
+      totalIsExact: { type: 'boolean' },
+    },
     next: { type: ['string', 'null'] },
   })
 }

@@ -13,11 +13,17 @@ import type {
   Selection,
   Sort,
   TextSearch,
+  TotalChoice,
   VisibleVersions,
 } from '../query/query.ts'
 import type { ParameterValue } from '../sql/nodes.ts'
 import type { PlanOptions } from './plan-query.ts'
 import { clampOffset, isFar, sizedPage, sizeWord } from './rows.ts'
+
+const TOTAL_KEYS = { true: 'T', false: 'M', estimate: 'E' } as const satisfies Record<
+  `${TotalChoice}`,
+  string
+>
 
 /** A query split into what the text of its statement depends on, and the values that are bound to it. */
 export interface Outline {
@@ -42,7 +48,7 @@ export function outline(
   walk.key = `${typeof shape === 'string' ? shape : shape.key}${numberOf(type)}${status}${publication ?? ''}`
   walkLocale(locale, walk)
   if (take.kind === 'many') {
-    walk.key += take.total ? 'T' : 'M'
+    walk.key += TOTAL_KEYS[`${take.total}`]
     walkPage(take.page, walk)
     const sized = sizedPage(query)
     if (sized) walk.key += sizeWord(sized)

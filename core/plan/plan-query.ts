@@ -1,5 +1,5 @@
 import type { Storage } from '../model/storage.ts'
-import type { LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
+import type { LocaleChoice, Query, RestrictedQuery, Status, TotalChoice } from '../query/query.ts'
 import {
   allOf,
   anyOf,
@@ -58,7 +58,7 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
     return { ...WHOLE_LIST, form: 'one', rows: rowsOf({ ...table, window }) }
   }
   const { page, after } = query.take
-  const total = query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null
+  const total = planTotal(query.take.total, table, where)
   const order: readonly Order[] = [
     ...(found && query.textSearch?.byRank ? [{ expression: found.rank, direction: 'desc' } as const] : []),
     ...planOrder(query.sort, row, context),
@@ -111,6 +111,20 @@ const isOnly = ({ documentId, recordId }: TakeOne): boolean => documentId === nu
 const ALL = { order: [], limit: null, offset: null } as const
 
 const TOTAL = { as: 'total', expression: call('count') }
+
+/** An estimated total counts no more than this, and is exact up to it. */
+export const ESTIMATE_LIMIT = 10_000
+
+/**
+ * The estimate counts what the caller may read, one document more than the limit at most: PostgreSQL's statistics would
+ * reveal how many others there are.
+ */
+function planTotal(choice: TotalChoice, table: SqlSource, where: Expression): Select | null {
+  if (choice === false) return null
+  if (choice === true) return select({ columns: [TOTAL], from: [table], where })
+  const window = { where, order: [], limit: sqlConstant(ESTIMATE_LIMIT + 1), offset: null }
+  return select({ columns: [TOTAL], from: [{ ...table, window }] })
+}
 
 const byId = (row: Row): readonly Order[] => [{ expression: column(row.alias, 'id'), direction: 'asc' }]
 

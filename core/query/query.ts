@@ -25,7 +25,7 @@ export interface Query {
    */
   readonly take:
     | { readonly kind: 'one'; readonly documentId: string | null; readonly recordId?: number }
-    | { readonly kind: 'many'; readonly page: Page; readonly total: boolean; readonly after?: PageCursor }
+    | { readonly kind: 'many'; readonly page: Page; readonly total: TotalChoice; readonly after?: PageCursor }
   readonly status: VersionChoice
   readonly locale: LocaleChoice
   readonly selection: Selection
@@ -86,6 +86,9 @@ export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
 
 /** The condition on the versions of each status that the caller may read; null: all of them. */
 export type VisibleVersions = { readonly [Each in Status]: Filter | null }
+
+/** Whether a list has a total; `estimate`: of at most so many documents (ESTIMATE_LIMIT, core/plan/plan-query.ts). */
+export type TotalChoice = boolean | 'estimate'
 
 /** Types without i18n have `all`. */
 export type LocaleChoice =

@@ -85,6 +85,16 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['pagination[withCount]=maybe', COUNT],
     ['pagination[withCount]=', COUNT],
   ],
+  'withCount=estimate says whether the total is exact': [
+    [
+      'pagination[withCount]=estimate',
+      'rows 0+25 {"page":1,"pageSize":25,"pageCount":1,"total":5,"totalIsExact":true}',
+    ],
+    [
+      'pagination[withCount]=estimate&pagination[start]=1',
+      'rows 1+25 {"start":1,"limit":25,"total":5,"totalIsExact":true}',
+    ],
+  ],
   'the two forms do not mix, nor stand outside of pagination': [
     ['pagination[page]=1&pagination[limit]=2', 'Cannot use both page & offset pagination in the same query'],
     [

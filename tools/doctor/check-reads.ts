@@ -163,7 +163,8 @@ const isOfParts = (part: Comparison | RelatedFilter): boolean =>
 const PARTS =
   'no index finds parts of texts, or texts whatever their case: narrow the list by another attribute, too, or let a search engine answer'
 
-const COUNTING = 'counting takes longest: ask with `pagination[withCount]=false` where no total is shown'
+const COUNTING =
+  'counting takes longest: ask with `pagination[withCount]=estimate`, which counts 10,000 documents at most, or with `pagination[withCount]=false` where no total is shown'
 
 const WIDE =
   'no single index finds it: it asks for either of several things, over relations, or for most of the documents; ask for less at a time'

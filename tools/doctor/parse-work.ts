@@ -47,7 +47,7 @@ export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample
     take: {
       kind: 'many',
       page: { start: work.cursor === true ? 0 : depthOf(work), limit: limitOf(work.limit) },
-      total: work.total === true,
+      total: work.total === 'estimate' ? 'estimate' : work.total === true,
       ...(work.cursor === true && { after: 'first' }),
     },
     status: statusOf(work.status),

@@ -1,10 +1,11 @@
 import { entityTag } from '../../base/text.ts'
 import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
+import { ESTIMATE_LIMIT } from '../../plan/plan-query.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { parseValue } from '../../query/parse-value.ts'
-import type { Page, PageCursor, Sort, Value } from '../../query/query.ts'
+import type { Page, PageCursor, Sort, TotalChoice, Value } from '../../query/query.ts'
 import { SEPARATOR } from '../../sql/print.ts'
 import type { Params } from '../action-params.ts'
 
@@ -13,7 +14,7 @@ export interface PaginationParams {
   readonly form: 'page' | 'offset' | 'cursor'
   readonly start: number
   readonly limit: number
-  readonly withCount: boolean
+  readonly withCount: TotalChoice
   /** The given cursor, if `form` is `cursor`; empty for the first page. */
   readonly after?: string
 }
@@ -71,33 +72,37 @@ function parseLimit(raw: unknown, { defaultLimit, maxLimit }: Limits): number {
   return Number.isNaN(number) ? maxLimit : Math.min(maxLimit, Math.max(1, number))
 }
 
-const COUNT_WORDS: ReadonlyMap<unknown, boolean> = new Map([
+const COUNT_WORDS: ReadonlyMap<unknown, TotalChoice> = new Map<unknown, TotalChoice>([
   ['t', true],
   ['1', true],
   ['true', true],
   ['f', false],
   ['0', false],
   ['false', false],
+  ['estimate', 'estimate'],
 ])
 
 export const pageOf = ({ start, limit }: PaginationParams): Page => ({ start, limit })
 
-/** The JSON of `meta.pagination`. `total`: null if not requested. `next`: the cursor of the next page. */
+/** The JSON of `meta.pagination`. `found`: null if no total is requested. `next`: the cursor of the next page. */
 export function printPagination(
-  { form, start, limit }: PaginationParams,
-  total: number | null,
+  { form, start, limit, withCount }: PaginationParams,
+  found: number | null,
   next: string | null = null,
 ): string {
-  if (form === 'cursor')
-    return `{"pageSize":${limit},"next":${next === null ? null : `"${next}"`}${total === null ? '' : `,"total":${total}`}}`
-  if (form === 'offset')
-    return `{"start":${start},"limit":${limit}${total === null ? '' : `,"total":${total}`}}`
-  const count = total === null ? '' : `,"pageCount":${Math.ceil(total / limit)},"total":${total}`
+  const isEstimate = withCount === 'estimate'
+  const total = found !== null && isEstimate ? Math.min(found, ESTIMATE_LIMIT) : found
+  const exactness = isEstimate ? `,"totalIsExact":${total === found}` : ''
+  const sum = total === null ? '' : `,"total":${total}${exactness}`
+  if (form === 'cursor') return `{"pageSize":${limit},"next":${next === null ? null : `"${next}"`}${sum}}`
+  if (form === 'offset') return `{"start":${start},"limit":${limit}${sum}}`
+  const count = total === null ? '' : `,"pageCount":${Math.ceil(total / limit)}${sum}`
   return `{"page":${Math.floor(start / limit) + 1},"pageSize":${limit}${count}}`
 }
 
 /** Cache key of a pagination: equal for equal `meta.pagination`. */
-export const paginationKey = ({ form, start, limit }: PaginationParams): string => `${form} ${start} ${limit}`
+export const paginationKey = ({ form, start, limit, withCount }: PaginationParams): string =>
+  `${form} ${start} ${limit}${withCount === 'estimate' ? ' estimate' : ''}`
 
 const mixed = (): Fault => fault('pagination', 'Cannot use both page & offset pagination in the same query')
 

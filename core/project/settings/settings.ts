@@ -209,8 +209,8 @@ export interface RestSettings {
   readonly defaultLimit: number
   /** Maximum number of documents in a list. If it is not set, it is at least `defaultLimit`. */
   readonly maxLimit: number
-  /** Counts the total of a list unless the request disables it. */
-  readonly withCount: boolean
+  /** Counts the total of a list unless the request disables it; `estimate` counts at most 10,000 documents. */
+  readonly withCount: boolean | 'estimate'
   /** `v4` serves Strapi 4's REST: documents with `data` and `attributes`, numeric ids in addresses, `publicationState`. The header `Strapi-Response-Format` (`v4`, `v5`) overrides the format of one answer. */
   readonly responseFormat: 'v5' | 'v4'
   /** Serves `<prefix>/openapi.json`, the description of the API for the caller's role. If it is not set, it is served except in production. */

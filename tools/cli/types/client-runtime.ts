@@ -36,7 +36,7 @@ interface Listing<Terms extends TypeTerms, Populate, Field extends string>
 export type PageQuery = (
   | { readonly page?: number; readonly pageSize?: number }
   | { readonly start?: number; readonly limit?: number }
-) & { readonly withCount?: boolean }
+) & { readonly withCount?: boolean | 'estimate' }
 
 export interface ListPage {
   readonly page?: number
@@ -45,6 +45,8 @@ export interface ListPage {
   readonly start?: number
   readonly limit?: number
   readonly total?: number
+  /** With `withCount: 'estimate'`: false if there are more than `total`. */
+  readonly totalIsExact?: boolean
 }
 
 /** The input of a create: attributes that are required must be given. */

@@ -1,7 +1,9 @@
 import type { Caller, Grants } from '../access/caller.ts'
+import { consoleViewsOf } from '../access/console-views.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, Component, ContentType, Model } from '../model/model.ts'
-import type { Settings } from '../project/settings/settings.ts'
+import { DOCUMENT_PLACEHOLDERS, previewPlaceholders, SYSTEM_COLUMNS } from '../project/checks/console.ts'
+import type { ConsoleLayout, Settings } from '../project/settings/settings.ts'
 import type { Schema } from './answer-schemas.ts'
 import { isInBody, isWritable } from './request-schemas.ts'
 
@@ -12,10 +14,14 @@ import { isInBody, isWritable } from './request-schemas.ts'
  */
 export function describeForms(
   { model, settings }: { readonly model: Model; readonly settings: Settings },
-  { grants }: Caller,
+  caller: Caller,
 ): Schema {
+  const { grants } = caller
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
-  const described = types.flatMap(type => describeType(type, grants) ?? [])
+  const described = types.flatMap(type => {
+    const found = describeType(type, grants)
+    return found ? [{ ...found, layout: settings.contentTypes[type.key]?.console }] : []
+  })
   const read = componentsOf(
     described.flatMap(({ readable }) => readable),
     (component, attribute) => readableAttributes(component).has(attribute),
@@ -29,7 +35,11 @@ export function describeForms(
     locales: model.locales.map(({ code }) => code),
     defaultLocale: model.defaultLocale,
     upload: grants.allows('upload', 'upload') ? { maxFileSize: settings.upload.sizeLimit } : null,
-    types: described.map(({ schema }) => schema),
+    views: [...consoleViewsOf(caller, settings)],
+    types: described.map(each => ({
+      ...each.schema,
+      ...(each.layout && { console: describeLayout(each.layout, each) }),
+    })),
     components: [...new Set([...read, ...written])].map(component => ({
       uid: component.uid,
       kind: 'component',
@@ -46,6 +56,26 @@ interface DescribedType {
   readonly schema: Schema
   readonly readable: readonly Attribute[]
   readonly writable: readonly Attribute[]
+}
+
+/** The layout without the attributes that the caller may neither read nor write; no preview if its address needs one of them. */
+function describeLayout(layout: ConsoleLayout, { readable, writable }: DescribedType): Schema {
+  const shown = new Set([...readable, ...writable].map(({ name }) => name))
+  const read = new Set(readable.map(({ name }) => name))
+  const { label, columns, groups = [], help, hidden, preview } = layout
+  const hasValues = previewPlaceholders(preview ?? '').every(
+    name => read.has(name) || DOCUMENT_PLACEHOLDERS.includes(name),
+  )
+  return {
+    ...(label !== undefined && read.has(label) && { label }),
+    columns: columns.filter(name => read.has(name) || SYSTEM_COLUMNS.includes(name)),
+    groups: groups
+      .map(group => ({ ...group, attributes: group.attributes.filter(name => shown.has(name)) }))
+      .filter(({ attributes }) => attributes.length > 0),
+    help: Object.fromEntries(Object.entries(help).filter(([name]) => shown.has(name))),
+    hidden: hidden.filter(name => shown.has(name)),
+    ...(preview !== undefined && hasValues && { preview }),
+  }
 }
 
 /** null: the caller may neither find documents of the type nor create them. */

@@ -149,6 +149,51 @@ test('x-plinth has no names that the role may neither read nor write', async t =
   t.true(book?.attributes.find(({ name }) => name === 'title')?.writable)
 })
 
+test('x-plinth has the layout of forms, without names that the role may neither read nor write', async t => {
+  const console = {
+    label: 'hiddenNote',
+    columns: ['hiddenNote', 'title', 'updatedAt'],
+    groups: [
+      { label: 'Main', attributes: ['title', 'hiddenNote'] },
+      { label: 'Inside', attributes: ['code'] },
+    ],
+    help: { title: 'What is on the cover', code: 'of the shelf' },
+    preview: 'https://example.org/{locale}/{hiddenNote}',
+  }
+  const { book } = PROJECT.contentTypes
+  const note = {
+    ...PROJECT.contentTypes.note,
+    console: { preview: '/notes/{documentId}?{text}', hidden: ['text'] },
+  }
+  const app = await openTestApp(t, {
+    project: {
+      ...PROJECT,
+      routesConfig: {},
+      contentTypes: { ...PROJECT.contentTypes, book: { ...book, console }, note },
+    } as never,
+  })
+  const { body } = await app.request('GET', '/api/openapi.json')
+  const { types, views } = (body as Record<string, unknown>)['x-plinth'] as {
+    readonly types: readonly { readonly singularName: string; readonly console: unknown }[]
+    readonly views: readonly string[]
+  }
+  t.deepEqual(views, [])
+  const layoutOf = (name: string) => types.find(({ singularName }) => singularName === name)?.console
+  t.deepEqual(layoutOf('book'), {
+    columns: ['title', 'updatedAt'],
+    groups: [{ label: 'Main', attributes: ['title'] }],
+    help: { title: 'What is on the cover' },
+    hidden: [],
+  })
+  t.deepEqual(layoutOf('note'), {
+    columns: [],
+    groups: [],
+    help: {},
+    hidden: ['text'],
+    preview: '/notes/{documentId}?{text}',
+  })
+})
+
 test('x-plinth describes components by the attributes that contain them', async t => {
   const app = await openTestApp(t, {
     project: {

@@ -15,8 +15,8 @@ import {
   tokenCallers,
 } from './access.ts'
 import { attributeBounds, givenValues } from './attributes.ts'
+import { consoleLayouts, consolePath, consoleViews } from './console.ts'
 import {
-  consolePath,
   cors,
   durations,
   endpoints,
@@ -109,6 +109,8 @@ export const rules: readonly ProjectRule[] = [
   trustedDocuments,
   endpoints,
   consolePath,
+  consoleLayouts,
+  consoleViews,
   attributeBounds,
   givenValues,
   objectNames,

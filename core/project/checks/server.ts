@@ -60,61 +60,6 @@ export function* endpoints(
   }
 }
 
-/** Paths of the server that no key sets. */
-const FIXED_PATHS: readonly (readonly [path: string, source: string])[] = [
-  ['/_health', 'the health of the server'],
-  ['/_ready', 'the health of the server'],
-  ['/_mail', 'the mails of development'],
-  ['/uploads', 'the uploaded files'],
-]
-
-/** The console answers every path below its own, so no other part of the server may be there, and it not below another. */
-export function* consolePath(
-  { console, rest, graphql, server: { metrics } }: Settings,
-  isWritten: IsWritten,
-): Generator<ProjectFinding> {
-  if (console.enabled === 'never') return
-  const endpoints = graphql.enabled ? Object.keys(graphql.endpoints) : []
-  const inEndpoints = isWritten('graphql', 'endpoints')
-  const others: readonly OtherPath[] = [
-    { at: rest.prefix, source: '`rest.prefix`', path: ['rest', 'prefix'] },
-    ...endpoints.map(at => ({
-      at,
-      source: 'the GraphQL endpoint',
-      path: inEndpoints ? ['graphql', 'endpoints', at] : ['graphql', 'config', 'endpoint'],
-    })),
-    ...(metrics.enabled && metrics.port === null
-      ? [{ at: metrics.path, source: 'the metrics', path: ['server', 'metrics', 'path'] }]
-      : []),
-    ...FIXED_PATHS.map(([at, source]) => ({ at, source, path: ['console', 'path'] })),
-  ]
-  const other = others.find(({ at }) => isWithin(at, console.path) || isWithin(console.path, at))
-  if (other === undefined) return
-  const { at, source } = other
-  const isChosen = isWritten('console', 'path')
-  yield isChosen
-    ? {
-        code: 'conflict',
-        message: `the console at \`${console.path}\` and ${source} at \`${at}\` would hide each other: choose another path`,
-        path: ['console', 'path'],
-      }
-    : {
-        code: 'conflict',
-        message: `${source} at \`${at}\` and the console at \`${console.path}\` would hide each other: set \`console: { path: … }\`, or \`enabled: never\``,
-        path: other.path,
-      }
-}
-
-interface OtherPath {
-  readonly at: string
-  readonly source: string
-  readonly path: readonly string[]
-}
-
-/** The same path, or one below it. Express compares paths without regard to case. */
-const isWithin = (path: string, folder: string): boolean =>
-  `${path}/`.toLowerCase().startsWith(`${folder}/`.toLowerCase())
-
 /** An embedded database cannot have replicas. */
 export function* replicas({ database }: Settings): Generator<ProjectFinding> {
   if (database.url !== 'embedded' || database.replicas.length === 0) return

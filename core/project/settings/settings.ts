@@ -761,6 +761,7 @@ export interface ContentTypeDeclaration {
   /** Database indexes: lists of attributes, each for one index. */
   readonly indexes: readonly (readonly string[])[]
   readonly search: SearchDeclaration
+  readonly console: ConsoleLayout
 }
 /** Full-text search of a content type. */
 export interface SearchDeclaration {
@@ -774,6 +775,30 @@ export interface SearchDeclaration {
 export interface SearchedAttributes {
   readonly [k: string]: 'A' | 'B' | 'C' | 'D'
 }
+/** How the console shows a content type (docs/console.md). */
+export interface ConsoleLayout {
+  /** Text attribute that names a document in lists and relations. Default: `title`, `name`, `label` or `headline`, otherwise the first text attribute. */
+  readonly label?: string
+  /** Columns of the list: attributes, `documentId`, `createdAt`, `updatedAt` or `publishedAt`. Default: the label and a few other attributes. */
+  readonly columns: readonly string[]
+  /** Groups of attributes in the form, in this order. Other attributes come first. */
+  readonly groups?: readonly ConsoleGroup[]
+  /** Help texts of the form, by attribute. */
+  readonly help: {
+    readonly [k: string]: string
+  }
+  /** Attributes that the form does not show. */
+  readonly hidden: readonly string[]
+  /** Address of a page that shows the document, with `{documentId}`, `{locale}`, `{status}` and attributes in braces: `https://example.org/{locale}/{slug}`. */
+  readonly preview?: string
+}
+/** Group of attributes in a form of the console. */
+export interface ConsoleGroup {
+  /** Heading of the group. */
+  readonly label: string
+  /** Attributes of the group, in this order. */
+  readonly attributes: readonly string[]
+}
 /** Role. */
 export interface RoleDeclaration {
   /** Display name. Default: the key, capitalised. */
@@ -783,6 +808,8 @@ export interface RoleDeclaration {
   /** Role, or list of roles, whose permissions this role inherits. */
   readonly extends: readonly string[]
   readonly permissions: Permissions
+  /** Views of the console that the role may see: `model` (diagram of the content-types), `permissions` (matrix and simulator of all roles), `operations` (plugins, pending migration, slow reads, failed events). `public` has none. */
+  readonly console: readonly ('model' | 'permissions' | 'operations')[]
 }
 /** Permissions by subject: a content type, `"*"` for all content types, or users, auth, upload, i18n or role. */
 export interface Permissions {

@@ -126,7 +126,7 @@ function readLayout(value: JsonValue | undefined): ConsoleLayout {
     label: asText(info.label) || null,
     columns: texts(info.columns),
     groups: asList(info.groups).map(group => ({
-      title: asText(recordOf(group).title),
+      title: asText(recordOf(group).label),
       attributes: texts(recordOf(group).attributes),
     })),
     help: Object.fromEntries(Object.entries(recordOf(info.help)).map(([name, help]) => [name, asText(help)])),

@@ -107,11 +107,14 @@ function PreviewLink({ place, form }: Omit<StatusMarkProps, 'published'>) {
   const words = useWords()
   const { preview } = place.type.layout
   if (preview === null || form.base === null) return null
-  const values: Record<string, unknown> = { ...form.base.values, locale: place.locale ?? '' }
+  const status = place.type.draftAndPublish ? 'draft' : 'published'
+  const values: Record<string, unknown> = { ...form.base.values, locale: place.locale ?? '', status }
+  const names = Array.from(preview.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+  if (names.some(name => name !== 'locale' && String(values[name] ?? '') === '')) return null
   const address = preview.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
     encodeURIComponent(String(values[name] ?? '')),
   )
-  if (!/^https?:\/\//.test(address)) return null
+  if (!/^(https?:\/\/|\/(?!\/))/.test(address)) return null
   return (
     <a className="button" href={address} target="_blank" rel="noreferrer">
       {words('preview')}

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the built command line; in a source checkout builds it first when core/ or tools/ is newer than dist/.
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import * as nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,7 +16,7 @@ function newest(folder) {
   return latest
 }
 
-/** When the last build was done: of its last step, dist/run/print-grammar.js. */
+/** When the last build was done: of its last step. */
 function builtAt() {
   const folder = join(root, 'dist', 'run')
   const printed = existsSync(folder) ? readdirSync(folder).filter(name => /^grammar-.*\.cjs$/.test(name)) : []
@@ -25,7 +25,7 @@ function builtAt() {
 
 const existsHere = (...path) => existsSync(join(root, ...path))
 
-function buildIfStale() {
+async function buildIfStale() {
   if (!existsHere('core') || !existsHere('node_modules', 'esbuild')) return
   const changed = Math.max(
     newest(join(root, 'core')),
@@ -34,14 +34,12 @@ function buildIfStale() {
   )
   if (builtAt() >= changed) return
   process.stderr.write('Building Plinth from its sources, once …\n')
-  run(join(root, 'scripts', 'bundle.js'))
-  run(join(root, 'dist', 'run', 'print-grammar.js'))
-}
-
-function run(...command) {
-  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
+  const { spawnSync } = await import('node:child_process')
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'bundle.js')], { stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }
 
-buildIfStale()
+await buildIfStale()
+// Node 22.8 and later keep the compiled code of this version next to it, if this user may write there.
+nodeModule.enableCompileCache?.(join(root, '.compile-cache'))
 await import('../dist/run/main.js')

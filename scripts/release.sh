@@ -35,10 +35,13 @@ npm run --silent build
 npm pack --ignore-scripts --silent --pack-destination "$folder" . ./tools/create-plinth >/dev/null
 plinth=$folder/plinth-$version.tgz
 [ -f "$plinth" ] || fail "npm packed no plinth-$version.tgz"
-for file in dist/run/main.js dist/index.d.ts project.schema.json templates/base/Dockerfile deploy/ha/start.sh docs/README.md LICENSE; do
+for file in dist/run/main.js dist/index.d.ts dist/THIRD-PARTY.md project.schema.json templates/base/Dockerfile deploy/ha/start.sh docs/README.md LICENSE; do
   tar -tzf "$plinth" "package/$file" >/dev/null 2>&1 || problems+=("the tarball has no $file")
 done
 npm audit --omit=dev --audit-level=high >"$folder/audit" 2>&1 || problems+=("npm audit: $(tail -n 3 "$folder/audit" | tr '\n' ' ')")
+# npm counts the packages that are bundled into dist/run/ as development dependencies.
+npm audit --json >"$folder/all.json" 2>/dev/null || true
+bundled=$(node scripts/audit-bundled.js "$folder/all.json" dist/THIRD-PARTY.md) || problems+=("npm audit of bundled packages: $bundled")
 
 echo "plinth $version"
 for tarball in "$folder"/*.tgz; do

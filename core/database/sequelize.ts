@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { CustomTypesConfig, QueryResult } from 'pg'
 import type { Sequelize } from 'sequelize'
+import { loadPg } from './connect/load-pg.ts'
 import type { ForeignQuery, Transaction } from './database.ts'
 import { claimOpening } from './request-scope.ts'
 import { findTransactionCommand } from './transaction-commands.ts'
@@ -23,7 +24,7 @@ const require = createRequire(import.meta.url)
  */
 export function openSequelize(runner: StatementRunner): Sequelize {
   const { Sequelize } = loadSequelize()
-  const { types } = require('pg') as typeof import('pg')
+  const { types } = loadPg()
   const options = {
     dialect: 'postgres',
     dialectModule: { Client: clientOf(runner), types },

@@ -6,6 +6,7 @@ import { type SessionSettings, setUpSession } from '../session.ts'
 import { AnswerSizeLimit } from './answer-size.ts'
 import { ProtocolError } from './batch.ts'
 import { cancelStatement } from './cancel.ts'
+import { loadPg } from './load-pg.ts'
 import { OpeningError } from './opening-fault.ts'
 import type { Primary, ServerParameter } from './primary.ts'
 
@@ -75,7 +76,7 @@ export function createConnector(options: ConnectOptions): Connect {
 async function connectTo({ host, port }: Host, options: ConnectOptions): Promise<Connection> {
   const { target, session, primary, aborted } = options
   aborted?.throwIfAborted()
-  const { default: pg } = await import('pg')
+  const pg = loadPg()
   const { hosts, ...config } = target
   const client = new pg.Client({ ...config, host, port, keepAlive: true } as ClientConfig)
   const connection = watchClient(client as unknown as Connection, {

@@ -1,3 +1,4 @@
+import { loadPg } from './load-pg.ts'
 import type { Host, Target } from './open-connection.ts'
 import { OpeningError } from './opening-fault.ts'
 
@@ -45,7 +46,7 @@ function assertWritable(url: string): void {
 
 /** pg parses the URL: hosts, sockets, `sslmode` and libpq's other parameters. */
 async function parseTarget(url: string, key: string): Promise<Target> {
-  const { default: pg } = await import('pg')
+  const pg = loadPg()
   if (!/^postgres(ql)?:\/\//.test(url)) throw invalidUrl(key)
   try {
     const client = new pg.Client({ connectionString: url }) as unknown as ParsedClient

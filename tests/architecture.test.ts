@@ -74,7 +74,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ra-core': ['tools/console'],
   '@tanstack/react-query': ['tools/console'],
   dompurify: ['tools/console'],
-  lexical: ['tools/console'],
+  slate: ['tools/console'],
+  'slate-history': ['tools/console'],
+  'slate-react': ['tools/console'],
 }
 
 const sources = readSources()

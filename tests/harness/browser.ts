@@ -17,6 +17,10 @@ export interface Browser {
   until(expression: string): Promise<unknown>
   /** The serious and critical findings of axe in the page: rule and place. */
   audit(): Promise<readonly string[]>
+  /** Writes text where the cursor is. */
+  type(text: string): Promise<void>
+  /** A key with its modifiers, as `KeyboardEvent.key` names them: `Enter`, `Control+Shift+x`. */
+  press(keys: string): Promise<void>
   /** A PNG file of what the window shows. */
   screenshot(): Promise<Buffer>
   /** The addresses of all that the page has asked for. */
@@ -79,7 +83,7 @@ export async function openBrowser(): Promise<Browser> {
 
 async function drive(port: number, close: () => Promise<void>): Promise<Browser> {
   const client = await connect({ host: '127.0.0.1', port })
-  const { Page, Network, Runtime, Log } = client
+  const { Page, Network, Runtime, Log, Input } = client
   const requests: string[] = []
   const complaints: string[] = []
   Network.requestWillBeSent(({ request }) => requests.push(request.url))
@@ -102,11 +106,52 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
       await evaluate(`${axe.source}; undefined`)
       return (await evaluate(AUDIT)) as readonly string[]
     },
+    type: text => Input.insertText({ text }),
+    async press(keys) {
+      const event = keyEvent(keys)
+      await Input.dispatchKeyEvent({ ...event, type: event.text === undefined ? 'rawKeyDown' : 'keyDown' })
+      await Input.dispatchKeyEvent({ ...event, type: 'keyUp' })
+    },
     screenshot: async () => Buffer.from((await Page.captureScreenshot({ format: 'png' })).data, 'base64'),
     async close() {
       await client.close()
       await close()
     },
+  }
+}
+
+const MODIFIERS = ['Alt', 'Control', 'Meta', 'Shift']
+
+/** What the browser does of its own at these keys: it writes text, or runs a command of its editor. */
+const KEYS: Readonly<Record<string, { readonly code: number; readonly text?: string }>> = {
+  Enter: { code: 13, text: '\r' },
+  Tab: { code: 9 },
+  Escape: { code: 27 },
+  Backspace: { code: 8 },
+  Delete: { code: 46 },
+  Home: { code: 36 },
+  End: { code: 35 },
+  ArrowLeft: { code: 37 },
+  ArrowUp: { code: 38 },
+  ArrowRight: { code: 39 },
+  ArrowDown: { code: 40 },
+  F10: { code: 121 },
+  ' ': { code: 32, text: ' ' },
+}
+
+function keyEvent(keys: string) {
+  const parts = keys.split('+')
+  const key = parts.at(-1) ?? ''
+  const modifiers = MODIFIERS.reduce((sum, name, bit) => sum + (parts.includes(name) ? 2 ** bit : 0), 0)
+  const { code, text } = KEYS[key] ?? { code: key.toUpperCase().charCodeAt(0) }
+  const commands = key === 'a' && parts.includes('Control') ? ['selectAll'] : []
+  return {
+    key,
+    code: key.length === 1 && key !== ' ' ? `Key${key.toUpperCase()}` : key,
+    windowsVirtualKeyCode: code,
+    modifiers,
+    commands,
+    ...(text !== undefined && { text }),
   }
 }
 

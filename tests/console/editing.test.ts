@@ -1,0 +1,170 @@
+import test from 'ava'
+import { once } from '../../core/base/memo.ts'
+import { bundleConsole } from '../../scripts/bundle-console.ts'
+import type { JsonValue } from '../../tools/console/api/json.ts'
+import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
+import { until } from '../harness/until.ts'
+import { addUser, openConsole, signIn } from './open-console.ts'
+import { randomBlocks, randomNumbers } from './random-blocks.ts'
+
+const file = teardownOfFile(test.after.always)
+
+const PROJECT = {
+  name: 'Paper',
+  components: {
+    'page.part': { attributes: { text: 'blocks' } },
+  },
+  contentTypes: {
+    page: {
+      attributes: {
+        title: { type: 'string', required: true },
+        body: 'blocks',
+        parts: { type: 'component', component: 'page.part', repeatable: true },
+      },
+    },
+  },
+  roles: {
+    public: { permissions: {} },
+    editor: { permissions: { page: ['find', 'findOne', 'create', 'update', 'delete'], users: ['me'] } },
+  },
+  rest: { openapi: true },
+}
+
+const openApp = once(async () => {
+  await bundleConsole()
+  const app = await openTestApp(file, { project: PROJECT as never, listen: true })
+  await addUser(app, 'editor')
+  return app
+})
+
+/** One browser for the whole file. */
+const openPage = once(async () => {
+  const app = await openApp()
+  const page = await openConsole({ teardown: file.teardown })
+  await page.browser.open(`${app.url}/console`)
+  await signIn(page)
+  await page.until(`document.querySelector('.layout')`)
+  return page
+})
+
+const pages = async () => (await openApp()).app.documents('api::page.page')
+
+const bodyOf = async (documentId: string): Promise<JsonValue> => {
+  const found = (await (await pages()).findOne({ documentId } as never)) as unknown as {
+    readonly body: JsonValue
+  }
+  return found.body
+}
+
+/** Within the page: the session has no password to ask for. */
+async function follow(path: string) {
+  const page = await openPage()
+  await page.browser.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(`/console${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+  return page
+}
+
+const text = (value: string, more = {}) => ({ type: 'text', text: value, ...more })
+
+test.serial('blocks are written with the keyboard: styles, marks, lists, links, and taken back', async t => {
+  const { documentId } = await (await pages()).create({ data: { title: 'Keys' } } as never)
+  const page = await follow(`/content/pages/${documentId}`)
+  const { browser } = page
+  await page.until(`document.querySelector('[data-path=body] [role=textbox]')`)
+  t.deepEqual(await browser.audit(), [])
+  await browser.evaluate(`document.querySelector('[data-path=body] [role=textbox]').focus()`)
+  await browser.press('Control+Alt+2')
+  await browser.type('Title')
+  await browser.press('Enter')
+  await browser.type('plain ')
+  await browser.press('Control+b')
+  await browser.type('bold')
+  await browser.press('Control+b')
+  await browser.press('Enter')
+  await browser.press('Alt+F10')
+  await page.until(`document.activeElement.closest('[role=toolbar]')`)
+  await browser.press('ArrowRight')
+  t.is(await browser.evaluate('document.activeElement.getAttribute("aria-label")'), 'Bold')
+  await browser.press('Escape')
+  await page.until(`document.activeElement.getAttribute('role') === 'textbox'`)
+  await page.fill('[role=toolbar] select', 'unordered')
+  await page.until(`document.querySelector('[data-path=body] li')`)
+  await browser.type('one')
+  await browser.press('Enter')
+  await browser.press('Control+]')
+  await browser.type('two')
+  await browser.press('Enter')
+  await browser.press('Control+k')
+  await page.until(`document.querySelector('dialog input') === document.activeElement`)
+  t.deepEqual(await browser.audit(), [])
+  await browser.type('javascript:alert(1)')
+  await browser.press('Enter')
+  await page.until(`document.querySelector('dialog .fault')`)
+  await page.fill('dialog input', 'example.org/a')
+  await browser.press('Enter')
+  await page.until(`document.querySelector('[data-path=body] a[href="https://example.org/a"]')`)
+  await browser.type('!')
+  await browser.press('Backspace')
+  t.deepEqual(await browser.audit(), [])
+  await page.clickText('Save')
+  await page.until(`/Saved/.test(document.querySelector('.notices p')?.innerText)`)
+  t.deepEqual(await bodyOf(documentId), [
+    { type: 'heading', level: 2, children: [text('Title')] },
+    { type: 'paragraph', children: [text('plain '), text('bold', { bold: true })] },
+    {
+      type: 'list',
+      format: 'unordered',
+      children: [
+        { type: 'list-item', children: [text('one')] },
+        {
+          type: 'list',
+          format: 'unordered',
+          indentLevel: 1,
+          children: [
+            { type: 'list-item', children: [text('two')] },
+            {
+              type: 'list-item',
+              children: [
+                text(''),
+                { type: 'link', url: 'https://example.org/a', children: [text('https://example.org/a')] },
+                text(''),
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ])
+})
+
+test.serial('a form of 30 random documents writes the edited one, and no byte of the others', async t => {
+  const random = randomNumbers(5)
+  const parts = Array.from({ length: 30 }, () => ({ text: randomBlocks(random, true) }))
+  const { documentId } = await (await pages()).create({ data: { title: 'Random', parts } } as never)
+  const stored = async () => {
+    const found = await (await pages()).findOne({ documentId, populate: { parts: true } } as never)
+    return (found as unknown as { readonly parts: readonly { readonly text: JsonValue }[] }).parts
+  }
+  const before = await stored()
+  ;(await openPage()).browser.complaints.splice(0)
+  const page = await follow(`/content/pages/${documentId}`)
+  await page.until(`document.querySelectorAll('[data-path=parts] details').length === 30`)
+  await page.browser.evaluate(`for (const part of document.querySelectorAll('details')) part.open = true`)
+  await page.until(`document.querySelectorAll('[data-path=parts] [role=textbox]').length === 30`)
+  await page.fill('[data-path=title] input', 'Random again')
+  await page.browser.evaluate(`document.querySelectorAll('[data-path=parts] [role=textbox]')[4].focus()`)
+  await page.browser.press('Control+Home')
+  await page.browser.type('Edited ')
+  await page.until(
+    `/^Edited/.test(document.querySelectorAll('[data-path=parts] [role=textbox]')[4].innerText)`,
+  )
+  await page.clickText('Save')
+  await page.until(`/Saved/.test(document.querySelector('.notices p')?.innerText)`)
+  const after = await stored()
+  t.is(after.length, 30)
+  for (const [index, part] of after.entries())
+    if (index === 4) t.true(/Edited /.test(JSON.stringify(part)))
+    else t.is(JSON.stringify(part), JSON.stringify(before[index]))
+  t.deepEqual(page.browser.complaints, [])
+})

@@ -1,0 +1,171 @@
+import { type KeyboardEvent, useId, useState } from 'react'
+import { createEditor, type Editor } from 'slate'
+import { withHistory } from 'slate-history'
+import { Editable, ReactEditor, Slate, useSlate, withReact } from 'slate-react'
+import { asText } from '../api/json.ts'
+import { toLabel } from '../api/schema.ts'
+import type { InputProps } from '../fields/field-props.ts'
+import { Library } from '../media/library.tsx'
+import { useWords } from '../shell/i18n.tsx'
+import { Modal } from '../shell/modal.tsx'
+import {
+  insertPicture,
+  languageAt,
+  moveBlock,
+  pictureAt,
+  STYLES,
+  setLanguage,
+  setPicture,
+  setStyle,
+  toggleMark,
+} from './commands.ts'
+import { BlockElementView, BlockLeafView } from './elements.tsx'
+import { LinkModal } from './link-modal.tsx'
+import { toNodes } from './nodes.ts'
+import { BlocksToolbar } from './toolbar.tsx'
+import { documentOf, indent, outdent, withBlocks } from './with-blocks.ts'
+
+type Dialog = 'link' | 'picture' | null
+
+export function BlocksEditor(props: InputProps) {
+  const words = useWords()
+  const { id, attribute, value, dir, describedBy, invalid, readOnly, onChange } = props
+  const toolbar = useId()
+  const [editor] = useState(() => withBlocks(withHistory(withReact(createEditor()))))
+  const [initial] = useState(() => toNodes(value))
+  const [dialog, setDialog] = useState<Dialog>(null)
+  const close = () => setDialog(null)
+  return (
+    <Slate editor={editor} initialValue={initial} onValueChange={() => onChange(documentOf(editor))}>
+      {!readOnly && (
+        <BlocksToolbar
+          id={toolbar}
+          controls={id}
+          onLink={() => setDialog('link')}
+          onPicture={() => setDialog('picture')}
+        />
+      )}
+      <Editable
+        id={id}
+        className="blocks-text"
+        dir={dir}
+        readOnly={readOnly}
+        aria-label={toLabel(attribute.name)}
+        aria-multiline
+        aria-invalid={invalid || undefined}
+        aria-readonly={readOnly || undefined}
+        aria-describedby={[describedBy, `${id}-keys`].filter(Boolean).join(' ')}
+        renderElement={BlockElementView}
+        renderLeaf={BlockLeafView}
+        onKeyDown={event => {
+          if (event.altKey && event.key === 'F10') {
+            event.preventDefault()
+            document.getElementById(toolbar)?.querySelector<HTMLElement>('[tabindex="0"]')?.focus()
+          } else if (isLinkKey(event)) {
+            event.preventDefault()
+            setDialog('link')
+          } else pressKey(editor, event)
+        }}
+      />
+      {!readOnly && <BlockSettings id={id} />}
+      <p id={`${id}-keys`} className="help">
+        {words('blocksHelp')}
+      </p>
+      {dialog === 'link' && <LinkModal onClose={close} />}
+      {dialog === 'picture' && <PictureModal editor={editor} onClose={close} />}
+    </Slate>
+  )
+}
+
+const isLinkKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
+  (ctrlKey || metaKey) && key.toLowerCase() === 'k'
+
+const MARK_KEYS: Readonly<Record<string, 'bold' | 'italic' | 'underline' | 'code'>> = {
+  b: 'bold',
+  i: 'italic',
+  u: 'underline',
+  e: 'code',
+}
+
+function pressKey(editor: Editor, event: KeyboardEvent): void {
+  const command = commandOf(event)
+  if (!command) return
+  event.preventDefault()
+  command(editor)
+}
+
+function commandOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) {
+  const control = ctrlKey || metaKey
+  if (altKey && !control && key === 'ArrowUp') return (editor: Editor) => moveBlock(editor, -1)
+  if (altKey && !control && key === 'ArrowDown') return (editor: Editor) => moveBlock(editor, 1)
+  if (!control) return undefined
+  if (altKey) {
+    const style = /^[0-6]$/.test(key) ? STYLES[Number(key)] : undefined
+    return style && ((editor: Editor) => setStyle(editor, style))
+  }
+  if (key === ']') return indent
+  if (key === '[') return outdent
+  if (shiftKey && key.toLowerCase() === 'x') return (editor: Editor) => toggleMark(editor, 'strikethrough')
+  const mark = MARK_KEYS[key.toLowerCase()]
+  return mark && !shiftKey ? (editor: Editor) => toggleMark(editor, mark) : undefined
+}
+
+/** What the block that has the cursor has besides its text. */
+function BlockSettings({ id }: { readonly id: string }) {
+  const words = useWords()
+  const editor = useSlate()
+  const language = languageAt(editor)
+  const picture = pictureAt(editor)
+  return (
+    <>
+      {language !== null && (
+        <label htmlFor={`${id}-language`}>
+          {words('codeLanguage')}
+          <input
+            id={`${id}-language`}
+            value={language}
+            onChange={event => setLanguage(editor, event.target.value)}
+          />
+        </label>
+      )}
+      {picture !== null && (
+        <label htmlFor={`${id}-alternative`}>
+          {words('alternativeText')}
+          <input
+            id={`${id}-alternative`}
+            dir="auto"
+            value={asText(picture.alternativeText)}
+            onChange={event => setPicture(editor, { alternativeText: event.target.value })}
+          />
+        </label>
+      )}
+    </>
+  )
+}
+
+interface PictureModalProps {
+  readonly editor: Editor
+  readonly onClose: () => void
+}
+
+function PictureModal({ editor, onClose }: PictureModalProps) {
+  const words = useWords()
+  return (
+    <Modal title={words('library')} wide onClose={onClose}>
+      <Library kinds={['image/']}>
+        {file => (
+          <button
+            type="button"
+            onClick={() => {
+              insertPicture(editor, file)
+              onClose()
+              ReactEditor.focus(editor)
+            }}
+          >
+            {words('choose')} <span className="hidden-text">{asText(file.name)}</span>
+          </button>
+        )}
+      </Library>
+    </Modal>
+  )
+}

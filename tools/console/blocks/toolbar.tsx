@@ -1,0 +1,188 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { Editor } from 'slate'
+import { ReactEditor, useSlate } from 'slate-react'
+import { useWords } from '../shell/i18n.tsx'
+import {
+  type BlockStyle,
+  hasMark,
+  linkAt,
+  MARKS,
+  moveBlock,
+  removeBlock,
+  STYLES,
+  setStyle,
+  styleOf,
+  toggleMark,
+} from './commands.ts'
+import { indent, outdent, textBlock } from './with-blocks.ts'
+
+interface ToolbarProps {
+  readonly id: string
+  /** The id of the text that it changes. */
+  readonly controls: string
+  readonly onLink: () => void
+  readonly onPicture: () => void
+}
+
+const SIGNS = { bold: 'B', italic: 'I', underline: 'U', strikethrough: 'S', code: '</>' } as const
+
+/** One stop of the Tab key; the arrow keys move inside (WAI-ARIA, "Toolbar Pattern"). */
+export function BlocksToolbar({ id, controls, onLink, onPicture }: ToolbarProps) {
+  const words = useWords()
+  const editor = useSlate()
+  const block = textBlock(editor)
+  const inList = block?.[0].type === 'list-item'
+  const run = (command: (editor: Editor) => void) => () => {
+    ReactEditor.focus(editor)
+    command(editor)
+  }
+  return (
+    <ToolbarFrame id={id} controls={controls} onEscape={() => ReactEditor.focus(editor)}>
+      <StyleSelect />
+      {MARKS.map(mark => (
+        <Tool
+          key={mark}
+          label={words(mark)}
+          pressed={hasMark(editor, mark)}
+          onUse={run(() => toggleMark(editor, mark))}
+        >
+          <span className={`sign-${mark}`}>{SIGNS[mark]}</span>
+        </Tool>
+      ))}
+      <Tool
+        label={words('addLink')}
+        pressed={linkAt(editor) !== null}
+        off={!block || block[0].type === 'code'}
+        onUse={onLink}
+      >
+        🔗
+      </Tool>
+      <Tool label={words('addPicture')} onUse={onPicture}>
+        🖼
+      </Tool>
+      <Tool label={words('outdent')} off={!inList} onUse={run(outdent)}>
+        ⇤
+      </Tool>
+      <Tool label={words('indent')} off={!inList} onUse={run(indent)}>
+        ⇥
+      </Tool>
+      <Tool label={words('moveBlockUp')} off={!editor.selection} onUse={run(() => moveBlock(editor, -1))}>
+        ↑
+      </Tool>
+      <Tool label={words('moveBlockDown')} off={!editor.selection} onUse={run(() => moveBlock(editor, 1))}>
+        ↓
+      </Tool>
+      <Tool label={words('removeBlock')} off={!editor.selection} onUse={run(removeBlock)}>
+        ✕
+      </Tool>
+    </ToolbarFrame>
+  )
+}
+
+function StyleSelect() {
+  const words = useWords()
+  const editor = useSlate()
+  const style = styleOf(editor)
+  const labelOf = (each: BlockStyle): string => {
+    const [kind, level] = each.split('-')
+    if (level !== undefined) return words('heading', { level })
+    return words(kind === 'unordered' ? 'bulletList' : kind === 'ordered' ? 'numberList' : (kind as 'code'))
+  }
+  return (
+    <select
+      aria-label={words('blockStyle')}
+      value={style ?? ''}
+      disabled={style === null}
+      onChange={event => {
+        setStyle(editor, event.target.value as BlockStyle)
+        ReactEditor.focus(editor)
+      }}
+    >
+      {style === null && <option value="">—</option>}
+      {STYLES.map(each => (
+        <option key={each} value={each}>
+          {labelOf(each)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface ToolProps {
+  readonly label: string
+  readonly pressed?: boolean
+  readonly off?: boolean
+  readonly onUse: () => void
+  readonly children: ReactNode
+}
+
+const Tool = ({ label, pressed, off = false, onUse, children }: ToolProps) => (
+  <button
+    type="button"
+    aria-label={label}
+    title={label}
+    aria-pressed={pressed}
+    disabled={off}
+    // The selection of the text stays.
+    onMouseDown={event => event.preventDefault()}
+    onClick={onUse}
+  >
+    {children}
+  </button>
+)
+
+interface FrameProps {
+  readonly id: string
+  readonly controls: string
+  readonly onEscape: () => void
+  readonly children: ReactNode
+}
+
+function ToolbarFrame({ id, controls, onEscape, children }: FrameProps) {
+  const words = useWords()
+  const frame = useRef<HTMLDivElement>(null)
+  const current = useRef<HTMLElement | null>(null)
+  const tools = () => [
+    ...(frame.current?.querySelectorAll<HTMLElement>('button:not(:disabled), select:not(:disabled)') ?? []),
+  ]
+  useEffect(() => {
+    const all = tools()
+    const stop = all.find(tool => tool === current.current) ?? all[0]
+    for (const tool of all) tool.tabIndex = tool === stop ? 0 : -1
+  })
+  const press = (event: KeyboardEvent<HTMLDivElement>) => {
+    const all = tools()
+    const next = nextTool(all, event)
+    if (event.key === 'Escape') onEscape()
+    else if (!next) return
+    event.preventDefault()
+    next?.focus()
+  }
+  return (
+    <div
+      ref={frame}
+      id={id}
+      role="toolbar"
+      className="toolbar"
+      aria-label={words('formatting')}
+      aria-controls={controls}
+      onKeyDown={press}
+      onFocus={event => {
+        current.current = event.target
+        for (const tool of tools()) tool.tabIndex = tool === event.target ? 0 : -1
+      }}
+    >
+      {children}
+    </div>
+  )
+}
+
+function nextTool(tools: readonly HTMLElement[], { key, target }: KeyboardEvent): HTMLElement | undefined {
+  const place = tools.indexOf(target as HTMLElement)
+  if (key === 'Home') return tools[0]
+  if (key === 'End') return tools.at(-1)
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined
+  const rightToLeft = getComputedStyle(target as HTMLElement).direction === 'rtl'
+  const step = (key === 'ArrowRight') === rightToLeft ? -1 : 1
+  return tools.at((place + step) % tools.length)
+}

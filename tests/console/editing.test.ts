@@ -3,7 +3,6 @@ import { once } from '../../core/base/memo.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import type { JsonValue } from '../../tools/console/api/json.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
-import { until } from '../harness/until.ts'
 import { addUser, openConsole, signIn } from './open-console.ts'
 import { randomBlocks, randomNumbers } from './random-blocks.ts'
 

@@ -53,7 +53,7 @@ export function withBlocks<Edited extends Editor>(editor: Edited): Edited {
     else toParagraph(editor, block[1])
   }
   editor.insertFragmentData = data => {
-    const fragment = data.getData('application/x-slate-fragment')
+    const fragment = clipboardText(data, 'application/x-slate-fragment')
     const nodes = fragment === '' ? null : readFragment(fragment)
     if (!nodes) return false
     Transforms.insertFragment(editor, nodes)
@@ -62,12 +62,16 @@ export function withBlocks<Edited extends Editor>(editor: Edited): Edited {
   editor.insertTextData = data => {
     const block = textBlock(editor)
     if (!block || !WITH_LINES.has(block[0].type)) return insertTextData(data)
-    const text = data.getData('text/plain')
+    const text = clipboardText(data, 'text/plain')
     if (text !== '') editor.insertText(text.replaceAll(/\r\n?/g, '\n'))
     return text !== ''
   }
   return editor
 }
+
+/** Tests run without the types of a browser. */
+const clipboardText = (data: object, type: string): string =>
+  'getData' in data && typeof data.getData === 'function' ? String(data.getData(type)) : ''
 
 /** What another page put on the clipboard is read like a stored document: it may be of any form. */
 function readFragment(encoded: string): BlockElement[] | null {

@@ -155,7 +155,7 @@ async function loadTrustedDocuments(
 ): Promise<Result<TrustedDocuments | null, Diagnostic>> {
   const { enabled, config } = settings.graphql
   if (!enabled || config.trustedDocuments.folder === null) return ok(null)
-  const { loadTrusted } = await import('../graphql/transport/load-trusted.ts')
+  const { loadTrusted } = await import('../graphql/transport/trusted-documents.ts')
   const schemas = await servedSchemas(settings.graphql, registered, added)
   const place = keyPlace(['graphql', 'config', 'trustedDocuments', 'folder'])
   return loadTrusted({ root, config, schemas, place })

@@ -1,15 +1,18 @@
 import type { EventAction, Outbox } from '../documents/outbox.ts'
-import type { ContentType } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { Actor } from '../query/command.ts'
+import type { Status } from '../query/query.ts'
 import {
+  type DocumentEvent,
+  type EventHandler,
   type EventListener,
   type Events,
   type EventTerms,
   type EventTiming,
   matchesPattern,
 } from './events.ts'
-import { type ListenerQueue, openListenerQueue } from './listener-queue.ts'
-import { type OutboxRows, openOutboxRows } from './outbox-rows.ts'
+import { type ClaimedEvent, type OutboxRows, openOutboxRows } from './outbox-rows.ts'
 
 const DEFAULT_TIMING: EventTiming = {
   pollInterval: 5_000,
@@ -116,3 +119,243 @@ async function reportUnheard(
     reportReachable(error)
   }
 }
+
+interface ListenerQueueTerms {
+  readonly model: Model
+  readonly rows: OutboxRows
+  readonly timing: EventTiming
+  readonly observer: Observer
+  /** Aborted when shutdown stops waiting for listeners. */
+  readonly shutdown: AbortSignal
+  /** Reports that the outbox could be read, or the error that prevented it. */
+  reportReachable(error?: unknown): void
+}
+
+/** Delivers the events of one listener. */
+interface ListenerQueue {
+  /** Looks for due events. */
+  wake(): void
+  /** Resolves when no delivery is running; true if there was any. */
+  idle(): Promise<boolean>
+  /** Claims no more events. */
+  close(): void
+}
+
+/** Concurrent deliveries to one listener in one process, of different documents. */
+const CONCURRENCY = 4
+
+function openListenerQueue(listener: EventListener, terms: ListenerQueueTerms): ListenerQueue {
+  const running = new Set<Promise<void>>()
+  let polls = Promise.resolve()
+  let isPollQueued = false
+  let isOpen = true
+  const wake = () => {
+    if (isPollQueued || !isOpen) return
+    isPollQueued = true
+    polls = polls.then(poll)
+  }
+  const poll = async () => {
+    isPollQueued = false
+    if (!isOpen) return
+    for (const claimed of await claim(listener, CONCURRENCY - running.size, terms)) begin(claimed)
+  }
+  const begin = (claimed: ClaimedEvent) => {
+    const work = processEvent(claimed, listener, terms).then(() => {
+      running.delete(work)
+      wake()
+    })
+    running.add(work)
+  }
+  return {
+    wake,
+    async idle() {
+      wake()
+      let isBusy = false
+      let seen: Promise<void> | undefined
+      // A finished delivery unblocks the next event of its document, so it polls again.
+      while (seen !== polls || running.size > 0) {
+        seen = polls
+        await seen
+        isBusy ||= running.size > 0
+        await Promise.all(running)
+      }
+      return isBusy
+    },
+    close() {
+      isOpen = false
+    },
+  }
+}
+
+async function claim(
+  { key }: EventListener,
+  most: number,
+  { rows, timing, reportReachable }: ListenerQueueTerms,
+): Promise<readonly ClaimedEvent[]> {
+  if (most <= 0) return []
+  try {
+    const claimed = await rows.claim(key, most, timing.timeout + timing.leaseMargin)
+    reportReachable()
+    return claimed
+  } catch (error) {
+    reportReachable(error)
+    return []
+  }
+}
+
+/** Never rejects: if the outcome cannot be stored, the claim expires and the event is delivered again. */
+async function processEvent(
+  claimed: ClaimedEvent,
+  listener: EventListener,
+  terms: ListenerQueueTerms,
+): Promise<void> {
+  const event = toEvent(claimed, terms.model)
+  const delivery = { claimed, listener, name: event?.name ?? claimed.uid }
+  try {
+    if (event === null) await fail(delivery, UNKNOWN_EVENT, terms)
+    else if (claimed.attempts > terms.timing.maxAttempts) await fail(delivery, PROCESS_DIED, terms)
+    else await settle(delivery, await deliver(event, listener.handle, deliveryTerms(terms)), terms)
+  } catch (error) {
+    terms.reportReachable(error)
+  }
+}
+
+const UNKNOWN_EVENT = new Error('The project has no such content-type, or no such event, any more')
+const PROCESS_DIED = new Error('The process ended while the listener was at work')
+
+const deliveryTerms = ({ timing, shutdown }: ListenerQueueTerms) => ({ timeout: timing.timeout, shutdown })
+
+interface Delivery {
+  readonly claimed: ClaimedEvent
+  readonly listener: EventListener
+  readonly name: string
+}
+
+function settle(delivery: Delivery, outcome: DeliveryOutcome, terms: ListenerQueueTerms): Promise<void> {
+  const { claimed } = delivery
+  switch (outcome.kind) {
+    case 'handled':
+      return terms.rows.remove(claimed)
+    case 'interrupted':
+      return terms.rows.release(claimed)
+    case 'failed':
+      return claimed.attempts < terms.timing.maxAttempts
+        ? postpone(delivery, outcome.error, terms)
+        : fail(delivery, outcome.error, terms)
+  }
+}
+
+const MAX_DELAY = 3_600_000
+
+async function postpone(delivery: Delivery, error: unknown, terms: ListenerQueueTerms): Promise<void> {
+  const { attempts } = delivery.claimed
+  const delay = Math.min(terms.timing.retryDelay * 3 ** (attempts - 1), MAX_DELAY)
+  terms.observer.emit({ kind: 'eventPostponed', ...toObservation(delivery), delay, error })
+  await terms.rows.postpone(delivery.claimed, messageOf(error), delay)
+}
+
+async function fail(delivery: Delivery, error: unknown, terms: ListenerQueueTerms): Promise<void> {
+  terms.observer.emit({ kind: 'eventFailed', ...toObservation(delivery), error })
+  await terms.rows.markFailed(delivery.claimed, messageOf(error))
+}
+
+const toObservation = ({ claimed, listener, name }: Delivery) => ({
+  eventId: claimed.id,
+  name,
+  documentId: claimed.documentId,
+  listener: listener.key,
+  attempts: claimed.attempts,
+})
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** null if the project no longer has the content-type, or this version does not know the action. */
+function toEvent({ attempts, action, origin, ...claimed }: ClaimedEvent, model: Model): DocumentEvent | null {
+  const type = model.contentTypes.get(claimed.uid)
+  if (!type || !action) return null
+  const { user, role, token } = origin.by ?? NO_ACTOR
+  const attributes = WRITES.has(action) ? origin.attributes : []
+  const status = statusOf(type, action)
+  return {
+    ...claimed,
+    action,
+    name: eventName(type.key, action),
+    status,
+    attributes,
+    caller: origin.by,
+    user,
+    role,
+    token,
+  }
+}
+
+const NO_ACTOR: Actor = { user: null, role: null, token: null }
+
+const WRITES: ReadonlySet<EventAction> = new Set<EventAction>(['create', 'update'])
+
+/** Writes go to the draft: only `publish` and `unpublish` change the published version. */
+function statusOf({ draftAndPublish }: ContentType, action: EventAction): Status | null {
+  if (!draftAndPublish) return 'published'
+  if (action === 'delete') return null
+  return action === 'publish' || action === 'unpublish' ? 'published' : 'draft'
+}
+
+const eventName = (key: string, action: EventAction): DocumentEvent['name'] => `${key}.${action}`
+
+/** The result of one delivery. */
+type DeliveryOutcome =
+  | { readonly kind: 'handled' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** The server stopped before the listener finished. */
+  | { readonly kind: 'interrupted' }
+
+interface DeliverTerms {
+  /** Milliseconds. */
+  readonly timeout: number
+  /** Aborted when shutdown stops waiting for listeners. */
+  readonly shutdown: AbortSignal
+}
+
+/** Calls a handler with an event. Ends within the timeout, whatever the handler does, and never rejects. */
+async function deliver(
+  event: DocumentEvent,
+  handle: EventHandler,
+  { timeout, shutdown }: DeliverTerms,
+): Promise<DeliveryOutcome> {
+  const stop = new AbortController()
+  const late = () => stop.abort(new Error(`It took longer than ${timeout / 1_000} s`))
+  const end = () => stop.abort(SHUTDOWN)
+  const timer = setTimeout(late, timeout)
+  shutdown.addEventListener('abort', end)
+  if (shutdown.aborted) end()
+  try {
+    return await Promise.race([whenStopped(stop.signal), handleEvent(event, handle, stop.signal)])
+  } finally {
+    clearTimeout(timer)
+    shutdown.removeEventListener('abort', end)
+  }
+}
+
+const SHUTDOWN = new Error('The server ends')
+
+async function handleEvent(
+  event: DocumentEvent,
+  handle: EventHandler,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
+  if (signal.aborted) return { kind: 'interrupted' }
+  try {
+    await handle(event, { signal })
+    return { kind: 'handled' }
+  } catch (error) {
+    return signal.reason === SHUTDOWN ? { kind: 'interrupted' } : { kind: 'failed', error }
+  }
+}
+
+const whenStopped = (signal: AbortSignal): Promise<DeliveryOutcome> =>
+  new Promise(resolve => {
+    const outcome = (): DeliveryOutcome =>
+      signal.reason === SHUTDOWN ? { kind: 'interrupted' } : { kind: 'failed', error: signal.reason }
+    if (signal.aborted) resolve(outcome())
+    else signal.addEventListener('abort', () => resolve(outcome()), { once: true })
+  })

@@ -2,7 +2,7 @@ import type { Caller, Grants } from '../access/caller.ts'
 import { PRODUCT_VERSION } from '../base/product.ts'
 import { trimEndCharacter } from '../base/text.ts'
 import { nullIfRefused } from '../faults/fault.ts'
-import type { Model } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import type { RegisteredPlugins } from '../plugins/register.ts'
 import {
   compileAuthorize,
@@ -13,14 +13,24 @@ import {
 import type { Settings } from '../project/settings/settings.ts'
 import { generatedRouteName } from '../rest/route-claims.ts'
 import type { BuiltInTerms } from './account-paths.ts'
-import { type DocumentFormat, type Schema, type SchemaContext, SchemaTable } from './answer-schemas.ts'
+import {
+  arrayOf,
+  closed,
+  type DocumentFormat,
+  documentSchema,
+  type Schema,
+  type SchemaContext,
+  SchemaTable,
+} from './answer-schemas.ts'
 import { builtInPaths } from './built-in-paths.ts'
-import { changePaths } from './change-paths.ts'
 import { describeForms } from './describe-console.ts'
 import {
   contentTypePaths,
+  DOCUMENT_ID,
   errorResponses,
+  headOf,
   jsonResponse,
+  localeParameter,
   type OperationTerms,
   PartTable,
   type PathItem,
@@ -243,4 +253,29 @@ function usedParts(paths: Schema, { table, responses, parameters }: OperationTer
     Object.fromEntries(Object.entries(parts).filter(([name]) => used.has(`#/components/${section}/${name}`))),
   ])
   return Object.fromEntries(kept)
+}
+
+const CHANGES = { unpublish: 'Unpublish', 'discard-draft': 'Discard the draft of' } as const
+
+/** What `PUT` cannot do with the versions of a document: `/actions/…/unpublish` and `/actions/…/discard-draft`. */
+function changePaths(type: ContentType, terms: OperationTerms): Readonly<Record<string, PathItem>> {
+  const context = terms.contextOf(type.key, 'publish')
+  if (!type.draftAndPublish || !context?.grants.writeAccess(type, 'publish')) return {}
+  const isOne = type.kind !== 'single'
+  const path = isOne ? `/actions/${type.pluralApiId}/{documentId}` : `/actions/${type.key}`
+  const versions = arrayOf(documentSchema(type, 'publish', context) ?? {})
+  const data = closed({ documentId: { type: 'string' }, entries: versions }, ['documentId', 'entries'])
+  const paths = Object.entries(CHANGES).map(([name, verb]) => {
+    const post = {
+      ...headOf(type, name, `${verb} one ${type.displayName}`),
+      parameters: localeParameter(type, terms),
+      responses: {
+        200: jsonResponse('The versions that changed', closed({ data, meta: closed({}) }, ['data', 'meta'])),
+        ...errorResponses('write', terms),
+      },
+    }
+    const parameters = isOne ? { parameters: [terms.parameters.ref('DocumentId', DOCUMENT_ID)] } : {}
+    return [`${path}/${name}`, { ...parameters, post }] as const
+  })
+  return Object.fromEntries(paths)
 }

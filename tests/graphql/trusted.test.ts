@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
-import { loadTrusted } from '../../core/graphql/transport/load-trusted.ts'
+import { loadTrusted } from '../../core/graphql/transport/trusted-documents.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'

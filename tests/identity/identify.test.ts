@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { RequestFault, toErrorBody } from '../../core/faults/fault.ts'
-import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
-import { createIdentify } from '../../core/identity/identify.ts'
+import { apiTokenStrategy, createIdentify } from '../../core/identity/identify.ts'
 import { listOf, typeOf, world } from '../access/project.ts'
 import { restrict } from '../harness/attempts.ts'
 

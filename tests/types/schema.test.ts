@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
-import { printConfigTypes } from '../../tools/cli/types/config-types.ts'
+import { printConfigTypes } from '../../tools/cli/types/types.ts'
 
 // The types that `plinth types` writes for the schemas of configs: TypeScript accepts what the schema accepts.
 

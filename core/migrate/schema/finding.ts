@@ -46,7 +46,7 @@ export interface TableLock {
 export interface Step {
   readonly kind: 'step'
   readonly phase: Phase
-  /** Locks on existing tables. PostgreSQL would take them one by one; lock-tables.ts takes them in advance. */
+  /** Locks on existing tables. PostgreSQL would take them one by one; `lockTables` (migrate-under-lock.ts) takes them in advance. */
   readonly locks: readonly TableLock[]
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string

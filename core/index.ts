@@ -128,4 +128,5 @@ export type {
   TypeResolvers,
 } from './plugins/services/graphql-service.ts'
 export type { PluginMail } from './plugins/services/mail-api.ts'
+export type { AnyFile, PluginMedia, SignTerms } from './plugins/services/media-api.ts'
 export type { MediaService } from './plugins/services/media-service.ts'

@@ -13,7 +13,7 @@ import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
 import { isReadableFile, type MayReadFile, mountServedFiles } from '../http/served-files.ts'
 import type { CallerKeys } from '../identity/callers.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
-import { uploadsFolder } from '../media/storage/open-storage.ts'
+import { openLocalStorage, uploadsFolder } from '../media/storage/open-storage.ts'
 import { detectDrift } from '../migrate/detect-drift.ts'
 import { hashSchema } from '../migrate/schema-hash.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -35,6 +35,7 @@ import {
   openMailSection,
   openSignIn,
   type SignInOptions,
+  signedPathsOf,
 } from './sections.ts'
 import { START_ENDED, type StartFault, toStartFault } from './start-fault.ts'
 
@@ -187,7 +188,7 @@ interface OpenSections extends OpeningTerms {
 /** One call a section, in the order of their dependencies. */
 function assembleApp(blueprint: Blueprint, opened: OpenSections): App {
   const { identity, events, storage, messages, registered, observer, production } = opened
-  const documents = openDocumentsSection(blueprint, { identity, registered })
+  const documents = openDocumentsSection(blueprint, { identity, registered, storage })
   const accounts = openIdentitySection(blueprint, { identity, documents })
   const files = openFilesSection(blueprint, { identity, storage, observer })
   const sections = { identity, documents, accounts, files }
@@ -231,10 +232,13 @@ export const ownPaths = ({ project: { settings } }: Blueprint): readonly string[
   ...['/uploads', '/_health', '/_ready', '/_mail', settings.server.metrics.path],
 ]
 
-/** Files of a storage that the server serves come first; those of a local folder stay reachable after a change of `upload.provider`. */
+/**
+ * Files of a storage that the server serves come first; those of a local folder stay reachable after a change of
+ * `upload.provider`, and stay private with a private storage.
+ */
 const openUploadsFallback = (
   { project: { root }, model }: Blueprint,
-  { storage: { served }, registered, accounts }: OpenSections & { readonly accounts: IdentitySection },
+  { storage, registered, identity, accounts }: OpenSections & { readonly accounts: IdentitySection },
   observer: Observer,
 ) =>
   openExpressFallback(
@@ -244,8 +248,13 @@ const openUploadsFallback = (
         const caller = await accounts.identify(authorization)
         return isReadableFile(key, documents(model.builtIn.file.uid).as(caller))
       }
-      if (served) await mountServedFiles(app, served, mayRead)
-      await mountUploads(app, uploadsFolder(root))
+      const access = { mayRead, paths: signedPathsOf(identity) }
+      const { served } = storage
+      if (served) mountServedFiles(app, { ...served, signedUrl: storage.signedUrl }, access)
+      if (served?.isPrivate && storage.provider !== 'local') {
+        const local = openLocalStorage(root, { isPrivate: true })
+        if (local.served) mountServedFiles(app, local.served, access)
+      } else if (!served?.isPrivate) await mountUploads(app, uploadsFolder(root))
     },
     { observer },
   )

@@ -67,7 +67,7 @@ export async function openRequestProbe(blueprint: Blueprint): Promise<Result<Req
   const { outbox } = openEvents({ database, model: probed.model, listeners: [], observer })
   const identity = signIn.value(database, outbox, mail.value)
   const bare = withoutCode(registered.value, seen)
-  const documents = openDocumentsSection(probed, { identity, registered: bare })
+  const documents = openDocumentsSection(probed, { identity, registered: bare, storage: storage.value })
   let asking: Caller = probed.access.publicCaller
   const accounts = {
     ...openIdentitySection(probed, { identity, documents }),

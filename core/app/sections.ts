@@ -34,10 +34,12 @@ import { openMailPreview } from '../mail/preview.ts'
 import { openTransport } from '../mail/transport.ts'
 import { type Files, openFiles } from '../media/files.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
+import { openSignedPaths, type SignedPaths } from '../media/storage/signed-paths.ts'
 import { stagingFolder } from '../media/storage/staging.ts'
 import type { Observer } from '../observe/observation.ts'
 import { openOpenapi } from '../openapi/open-openapi.ts'
 import { compileGuards } from '../plugins/register.ts'
+import { openMediaApi } from '../plugins/services/media-api.ts'
 import { limitApiRate } from '../rest/api-rate-limit.ts'
 import { openContentTypeBuilder, openLocales } from '../rest/content-type-builder.ts'
 import { byFirstWord, type GeneratedResponder } from '../rest/endpoint.ts'
@@ -182,7 +184,7 @@ export type DocumentsSection = ReturnType<typeof openDocumentsSection>
 /** The response cache, the documents service, its middlewares, and `app.documents` of the plugins. */
 export function openDocumentsSection(
   { project: { settings }, model, storage }: Blueprint,
-  { identity, registered }: { readonly identity: IdentityTerms; readonly registered: RegisteredApp },
+  { identity, registered, storage: files }: DocumentsTerms,
 ) {
   const { database, outbox } = identity
   const { enabled, maxBytes } = settings.cache
@@ -199,9 +201,20 @@ export function openDocumentsSection(
   registered.connect({
     documents: openDocumentsApi({ model, documents, settings: settings.rest, runMiddlewares }),
     models: openModels({ database, model, storage, newDocumentId }),
+    media: openMediaApi({ storage: files, paths: signedPathsOf(identity), address: settings.server.url }),
   })
   return { cache, documents, runMiddlewares }
 }
+
+interface DocumentsTerms {
+  readonly identity: IdentityTerms
+  readonly registered: RegisteredApp
+  readonly storage: FileStorage
+}
+
+/** Signed addresses of files that the server sends. */
+export const signedPathsOf = ({ sealKey, otherSealKeys }: IdentityTerms): SignedPaths =>
+  openSignedPaths([sealKey, ...otherSealKeys])
 
 /** The service of uploaded files. */
 export const openFilesSection = (

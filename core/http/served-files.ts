@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Express, Request, Response } from 'express'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
-import { isStorageKey, type ServedFiles } from '../media/storage/file-storage.ts'
+import { type FileStorage, isStorageKey, type ServedFiles } from '../media/storage/file-storage.ts'
+import type { SignedPaths } from '../media/storage/signed-paths.ts'
 import type { AnyTerms } from '../plugins/document-types.ts'
 import type { DocumentActions } from '../plugins/services/documents-api.ts'
 import { setSafeHeaders } from './express-fallback.ts'
@@ -14,13 +15,25 @@ export type MayReadFile = (key: string, authorization: string | undefined) => Pr
 /** Seconds that the address of a private file works after a redirect. */
 const REDIRECT_LIFETIME = 60
 
+interface FileAccess {
+  readonly mayRead: MayReadFile
+  /** Opens private files without credentials. */
+  readonly paths: Pick<SignedPaths, 'isSigned'>
+}
+
 /** Serves `/uploads/KEY` from a storage that has no public address. Missing files are left to the next handler. */
-export function mountServedFiles(app: Express, files: ServedFiles, mayRead: MayReadFile): void {
+export function mountServedFiles(
+  app: Express,
+  files: ServedFiles & { readonly signedUrl?: FileStorage['signedUrl'] | undefined },
+  { mayRead, paths }: FileAccess,
+): void {
   app.get('/uploads/:key', async (request, response, next) => {
     const key = String(request.params.key)
     if (!isStorageKey(key)) return next()
     if (files.isPrivate) {
-      if (!(await mayRead(key, request.headers.authorization))) throw new RequestFault(notFound())
+      const isReadable =
+        paths.isSigned(key, request.query) || (await mayRead(key, request.headers.authorization))
+      if (!isReadable) throw new RequestFault(notFound())
       response.setHeader('Cache-Control', 'private, no-store')
     }
     if (files.signedUrl) return response.redirect(302, await files.signedUrl(key, REDIRECT_LIFETIME))

@@ -5,6 +5,7 @@ import type { Models } from './registry.ts'
 import type { RequestState } from './request-state.ts'
 import type { DocumentsApi } from './services/documents-api.ts'
 import type { PluginMail } from './services/mail-api.ts'
+import type { PluginMedia } from './services/media-api.ts'
 
 /** The context of a request for policies and route middlewares. `kind` distinguishes REST and GraphQL. */
 export type PolicyContext = RestContext | GraphqlContext
@@ -129,6 +130,8 @@ export interface PluginApp {
   readonly documents: DocumentsApi
   /** Sends mails by `auth.mail` of project.yaml. */
   readonly mail: PluginMail
+  /** Uploaded files. Available from `bootstrap` on. */
+  readonly media: PluginMedia
   /** Sequelize over the project's tables, loaded at the first use. It knows no permissions. Available from `bootstrap` on. */
   readonly sequelize: ProjectModels['sequelize']
   /** Sequelize models, by key of the content-type (`article`) or uid of the component (`shared.seo`). Available from `bootstrap` on. */

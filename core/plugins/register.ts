@@ -23,6 +23,7 @@ import {
 import { openPluginBinder } from './run-plugins.ts'
 import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
 import type { PluginMail } from './services/mail-api.ts'
+import type { PluginMedia } from './services/media-api.ts'
 import { mediaService, type RegisteredStorages } from './services/media-service.ts'
 import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
 import { bindTerms, type RestRegistrations, type RouteBinding, restService } from './services/rest-service.ts'
@@ -166,6 +167,7 @@ interface OpenPluginApp {
 interface DatabaseParts {
   readonly documents: DocumentsApi
   readonly models: ProjectModels
+  readonly media: PluginMedia
 }
 
 function openPluginApp({ settings, model, observer, mail }: Omit<AppTerms, 'root'>): OpenPluginApp {
@@ -180,6 +182,9 @@ function openPluginApp({ settings, model, observer, mail }: Omit<AppTerms, 'root
     mail,
     get documents() {
       return parts('documents').documents
+    },
+    get media() {
+      return parts('media').media
     },
     get sequelize() {
       return parts('sequelize').models.sequelize

@@ -5,7 +5,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { didYouMean } from '../../base/nearest.ts'
 import { rejectAfter } from '../../base/with-timeout.ts'
 import { RequestFault } from '../../faults/fault.ts'
-import { assertStorageKey, type FileStorage, type LocalFile, type ServedFiles } from './file-storage.ts'
+import { assertStorageKey, type FileStorage, type LocalFile } from './file-storage.ts'
 
 /** A storage of an extension: `media.registerStorage(name, definition)`. */
 export interface StorageDefinition {
@@ -72,6 +72,7 @@ export function openCustomStorage(
   const run = caller(name)
   const read = async (key: string, range?: ByteRange) =>
     toStream(await run('get', key, () => provider.get(key, range)))
+  const statOf = async (key: string) => run('stat', key, () => provider.stat(key))
   return {
     provider: name,
     async store(key, { path, mime }) {
@@ -79,33 +80,17 @@ export function openCustomStorage(
       const file = { path, mime, size, stream: () => createReadStream(path) }
       await run('put', key, () => provider.put(key, file))
     },
-    has: async key => (await run('stat', key, () => provider.stat(key))) !== null,
+    has: async key => (await statOf(key)) !== null,
     read: key => read(key),
     async remove(key) {
       await run('delete', key, () => provider.delete(key))
     },
     url: key => (isPrivate || !provider.url ? `/uploads/${key}` : checkUrl(name, provider.url(key))),
-    ...((isPrivate || !provider.url) && { served: servedFiles(name, { provider, isPrivate, read }) }),
-  }
-}
-
-interface ServedTerms {
-  readonly provider: StorageProvider
-  readonly isPrivate: boolean
-  read(key: string, range?: ByteRange): Promise<Readable | null>
-}
-
-function servedFiles(name: string, { provider, isPrivate, read }: ServedTerms): ServedFiles {
-  const run = caller(name)
-  const { signedUrl } = provider
-  return {
-    isPrivate,
-    read,
-    stat: async key => run('stat', key, () => provider.stat(key)),
-    ...(signedUrl && {
+    ...(provider.signedUrl && {
       signedUrl: async (key, expiresIn) =>
-        checkUrl(name, await run('signedUrl', key, () => signedUrl.call(provider, key, { expiresIn }))),
+        checkUrl(name, await run('signedUrl', key, () => provider.signedUrl?.(key, { expiresIn }))),
     }),
+    ...((isPrivate || !provider.url) && { served: { isPrivate, read, stat: statOf } }),
   }
 }
 

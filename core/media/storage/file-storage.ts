@@ -13,11 +13,13 @@ export interface FileStorage {
   remove(key: string): Promise<void>
   /** The URL written to records. */
   url(key: string): string
+  /** An address that works without credentials for so many seconds. Absent: the storage cannot sign. */
+  signedUrl?(key: string, expiresIn: number): Promise<string>
   /** Set if the server answers `/uploads/KEY` for this storage; absent: readers go to another address, or to a local folder. */
   readonly served?: ServedFiles
 }
 
-/** Files behind `/uploads/`. */
+/** Files behind `/uploads/`. The server sends the bytes, unless `signedUrl` of the storage gives an address to redirect to. */
 export interface ServedFiles {
   /** Only for callers who may read the record of the file. */
   readonly isPrivate: boolean
@@ -25,8 +27,6 @@ export interface ServedFiles {
   stat(key: string): Promise<{ readonly size: number } | null>
   /** `range`: both ends are included. */
   read(key: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | null>
-  /** Seconds. Absent: the server sends the bytes. */
-  signedUrl?(key: string, expiresIn: number): Promise<string>
 }
 
 export interface LocalFile {

@@ -30,9 +30,12 @@ import {
 } from './server.ts'
 
 const OPTIONS: Readonly<Record<string, { known: readonly string[]; needed: readonly string[] }>> = {
-  local: { known: [], needed: [] },
+  local: { known: ['private'], needed: [] },
   s3: {
-    known: ['endpoint', 'region', 'bucket', 'accessKeyId', 'secretAccessKey', 'publicUrl', 'private'],
+    known: [
+      ...['endpoint', 'region', 'bucket', 'accessKeyId', 'secretAccessKey', 'publicUrl'],
+      ...['private', 'forcePathStyle'],
+    ],
     needed: ['bucket', 'accessKeyId', 'secretAccessKey'],
   },
 }
@@ -54,10 +57,33 @@ function* providerOptions({ upload }: Settings): Generator<ProjectFinding> {
       atKey: true,
     }
   }
+  yield* optionValues(upload.providerOptions, known)
   const missing = needed.filter(key => !Object.hasOwn(upload.providerOptions, key))
   if (missing.length === 0) return
   const message = `the provider \`${upload.provider}\` needs ${missing.map(key => `\`${key}\``).join(', ')} in \`providerOptions\``
   yield { code: 'missing-key', message, path, atKey: true }
+}
+
+const FLAGS = ['private', 'forcePathStyle']
+const ADDRESSES = ['endpoint', 'publicUrl']
+
+/** A misspelled `private` would publish files. Variables of the environment are texts, so `"true"` is one of the values. */
+function* optionValues(
+  options: Settings['upload']['providerOptions'],
+  known: readonly string[],
+): Generator<ProjectFinding> {
+  for (const key of known.filter(each => Object.hasOwn(options, each))) {
+    const value = String(options[key])
+    const path = ['upload', 'providerOptions', key]
+    if (FLAGS.includes(key) && value !== 'true' && value !== 'false')
+      yield { code: 'bad-value', message: `\`${key}\` is true or false, found \`${value}\``, path }
+    if (ADDRESSES.includes(key) && value !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(value))
+      yield {
+        code: 'bad-value',
+        message: `\`${key}\` is an address such as https://objects.example.org`,
+        path,
+      }
+  }
 }
 
 /** Codes must be valid and distinct, and include the default locale. */

@@ -998,7 +998,7 @@ export interface UploadSettings {
   readonly pixelLimit: number
   /** Accepted kinds of files. */
   readonly allowedTypes: readonly MediaKind[]
-  /** Options of `s3`: endpoint, region, bucket, accessKeyId, secretAccessKey, publicUrl, private. A storage of an extension has its own. */
+  /** Options of `s3`: endpoint, region, bucket, accessKeyId, secretAccessKey, publicUrl, private, forcePathStyle; of `local`: private. A storage of an extension has its own. */
   readonly providerOptions: {
     readonly [k: string]: string | number | boolean
   }

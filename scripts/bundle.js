@@ -88,8 +88,11 @@ for (const name of readdirSync(folder))
 const sqlite = join('node_modules', SQLITE, 'dist', SQLITE)
 cpSync(join(root, `${sqlite}.js`), join(folder, `${SQLITE}.cjs`))
 cpSync(join(root, `${sqlite}.wasm`), join(folder, `${SQLITE}.wasm`))
+// A worker thread loads it by its path (core/base/passwords.ts).
+const bcrypt = join('node_modules', 'bcryptjs', 'umd', 'index.js')
+cpSync(join(root, bcrypt), join(folder, 'bcryptjs.cjs'))
 
-const inputs = [...Object.keys(metafile.inputs), `${sqlite}.js`]
+const inputs = [...Object.keys(metafile.inputs), `${sqlite}.js`, bcrypt]
 writeFileSync(join(root, 'dist', 'THIRD-PARTY.md'), describePackages(inputs, root))
 
 // The template `example` (tools/cli/init.ts) is the project in the root folder.

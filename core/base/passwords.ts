@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { once } from './memo.ts'
 
 /** The queue is longer than the threads can process within seconds. The client should retry later. */
 export class PasswordQueueFull extends Error {
@@ -74,8 +77,11 @@ export function openPasswordPool({ threads, maxQueued: waiting }: PoolOptions = 
   }
 }
 
-/** The absolute path of the package: an evaluated worker has no file to resolve imports from. */
-const BCRYPT_PATH = createRequire(import.meta.url).resolve('bcryptjs')
+/** The absolute path of bcryptjs: an evaluated worker has no file to resolve imports from. A build copies the package next to itself. */
+const bcryptPath = once((): string => {
+  const copied = fileURLToPath(new URL('bcryptjs.cjs', import.meta.url))
+  return existsSync(copied) ? copied : createRequire(import.meta.url).resolve('bcryptjs')
+})
 
 /** The worker's program as text, so that it runs the same from sources, from the build and in tests. */
 const WORKER_SOURCE = `
@@ -92,7 +98,7 @@ interface Thread {
 }
 
 function startThread(): Thread {
-  const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: BCRYPT_PATH, execArgv: [], env: {} })
+  const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: bcryptPath(), execArgv: [], env: {} })
   let isOver = false
   let current: { readonly job: Job; done(isUsable: boolean): void } | null = null
   const settle = (isUsable: boolean, settleJob: (job: Job) => void): void => {

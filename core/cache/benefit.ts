@@ -13,9 +13,16 @@ const COST_OF_CACHING = 0.25
 /** The least share of a read that a hit saves: the database builds no answer. */
 const LEAST_SAVING = 0.1
 
+/** With fewer hits for each outdated answer than this, times decide: those of answers with and without caching. */
+const CLEAR_HITS = 4
+
+/** Comparisons after which the time of answers without caching is measured again: the load changes. */
+const COMPARISONS = 16
+
 /**
  * Compares, for queries of one shape, what hits save with what caching costs. With frequent writes an expensive list is
- * worth caching with one hit in a hundred, a single document only if it is read again before the next write.
+ * worth caching with one hit in a hundred, a single document only if it is read again before the next write. Where that
+ * is close, some reads are answered without the cache, and the times of answers are compared.
  */
 export class Benefit {
   #hits = 0
@@ -23,6 +30,9 @@ export class Benefit {
   /** Milliseconds, as moving averages: they follow the load of the database. */
   #checkTime = 0
   #readTime = 0
+  #cachedTime = 0
+  #plainTime = 0
+  #comparisons = 0
   #pause = FIRST_PAUSE
   #suspendedReads = 0
 
@@ -48,17 +58,43 @@ export class Benefit {
   recordOutdated(milliseconds: number): void {
     this.#readTime = average(this.#readTime, milliseconds)
     if (++this.#outdated < SAMPLE) return
-    const checkTime = this.#checkTime || this.#readTime
-    const saved = Math.max(this.#readTime - checkTime, LEAST_SAVING * this.#readTime)
-    if (this.#hits * saved < this.#outdated * COST_OF_CACHING * checkTime) {
+    if (this.#isLosing()) {
       this.#suspendedReads = this.#pause
       this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE)
-    } else this.#pause = FIRST_PAUSE
-    this.#hits = this.#outdated = 0
+    } else {
+      this.#pause = FIRST_PAUSE
+      if (this.#shouldMeasure()) this.#suspendedReads = SAMPLE
+    }
+    this.#hits = this.#outdated = this.#cachedTime = 0
+  }
+
+  /** A request of this shape was answered, whether by a hit, by another's read or by its own. */
+  recordAnswer(milliseconds: number, wasSuspended: boolean): void {
+    if (wasSuspended) this.#plainTime = average(this.#plainTime, milliseconds)
+    else this.#cachedTime = average(this.#cachedTime, milliseconds)
+  }
+
+  #isLosing(): boolean {
+    const checkTime = this.#checkTime || this.#readTime
+    const saved = Math.max(this.#readTime - checkTime, LEAST_SAVING * this.#readTime)
+    if (this.#hits * saved < this.#outdated * COST_OF_CACHING * checkTime) return true
+    return this.#isClose && this.#plainTime > 0 && this.#cachedTime > this.#plainTime
+  }
+
+  get #isClose(): boolean {
+    return this.#hits < CLEAR_HITS * this.#outdated
+  }
+
+  /** True if the time of answers without caching is unknown, or too old. Without the other there is nothing to compare. */
+  #shouldMeasure(): boolean {
+    if (!this.#isClose || this.#cachedTime === 0) return false
+    if (this.#plainTime > 0 && ++this.#comparisons < COMPARISONS) return false
+    this.#comparisons = this.#plainTime = 0
+    return true
   }
 }
 
-const average = (before: number, now: number): number => (before === 0 ? now : before + (now - before) / 16)
+const average = (before: number, now: number): number => (before === 0 ? now : before + (now - before) / 32)
 
 const LIMITS = { entries: 2000, bytes: 2_000_000 } as const
 

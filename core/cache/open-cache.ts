@@ -63,31 +63,44 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     return readOnce(lookup)
   }
 
+  const findCached: Read = async lookup => {
+    const { key, read, options, writeRate, benefit } = lookup
+    // That statement started before this request: its snapshot may be stale.
+    await settled(inFlight.get(key))
+    const cached = store.body(key)
+    const isChecked = cached !== undefined && writeRate?.maybeCurrent(cached.version) !== false
+    const began = performance.now()
+    const version = isChecked ? await fetchVersion(read.version, options.prefetch) : null
+    const isHit = version !== null && version === cached?.version
+    if (version !== null) writeRate?.recordCheck(version, isHit)
+    if (isHit) benefit?.recordHit(performance.now() - began)
+    recordCacheOutcome(options.run.purpose?.requestContext, isHit ? 'hit' : 'miss')
+    if (isHit) return cached.value
+    if (!isShared) return readOnce(lookup)
+    // A read that is in flight now started after this request.
+    const shared = inFlight.get(key)
+    return shared ? shared.catch(error => retryUnlessFinal(error, lookup)) : readSingleFlight(lookup)
+  }
+
+  /** While caching does not pay, a request does not wait for another's read either. */
+  const findSuspended: Read = lookup => {
+    recordCacheOutcome(lookup.options.run.purpose?.requestContext, 'miss')
+    return readOnce(lookup)
+  }
+
   return {
     async find(read, options) {
       const key = read.key + options.formatKey
       // Uncommitted changes are visible to their own request only.
       if (currentRequestTransaction())
         return readUncached({ key, read, options, writeRate: null, benefit: null })
-      // That statement started before this request: its snapshot may be stale.
-      await settled(inFlight.get(key))
-      const cached = store.body(key)
-      const writeRate = writeRateOf(read.version)
       const benefit = benefitOf(read.statement.text)
-      const isChecked =
-        cached !== undefined && !benefit?.isSuspended && writeRate?.maybeCurrent(cached.version) !== false
+      const lookup = { key, read, options, writeRate: writeRateOf(read.version), benefit }
+      const isSuspended = benefit?.isSuspended === true
       const began = performance.now()
-      const version = isChecked ? await fetchVersion(read.version, options.prefetch) : null
-      const isHit = version !== null && version === cached?.version
-      if (version !== null) writeRate?.recordCheck(version, isHit)
-      if (isHit) benefit?.recordHit(performance.now() - began)
-      recordCacheOutcome(options.run.purpose?.requestContext, isHit ? 'hit' : 'miss')
-      if (isHit) return cached.value
-      const lookup = { key, read, options, writeRate, benefit }
-      if (!isShared) return readOnce(lookup)
-      // A read that is in flight now started after this request.
-      const shared = inFlight.get(key)
-      return shared ? shared.catch(error => retryUnlessFinal(error, lookup)) : readSingleFlight(lookup)
+      const answer = await (isSuspended ? findSuspended : findCached)(lookup)
+      benefit?.recordAnswer(performance.now() - began, isSuspended)
+      return answer
     },
   }
 }

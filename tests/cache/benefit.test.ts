@@ -56,3 +56,58 @@ test('answers that are not outdated never end the caching', t => {
   for (let hit = 0; hit < 1000; hit++) benefit.recordHit(1)
   t.false(benefit.isSuspended)
 })
+
+/** As many answers without caching as are asked for now, each in so many milliseconds. */
+function answerPlain(benefit: Benefit, milliseconds: number): number {
+  let reads = 0
+  while (benefit.isSuspended) {
+    benefit.countSuspended()
+    benefit.recordAnswer(milliseconds, true)
+    reads++
+  }
+  return reads
+}
+
+/** One hit for each outdated answer; answers take so many milliseconds. */
+function observeAnswers(benefit: Benefit, milliseconds: number): void {
+  for (let outdated = 0; outdated < 64; outdated++) {
+    benefit.recordHit(1)
+    benefit.recordAnswer(milliseconds, false)
+    benefit.recordAnswer(milliseconds, false)
+    benefit.recordOutdated(3)
+  }
+}
+
+test('with few hits, caching ends if answers take longer than without it', t => {
+  const benefit = new Benefit()
+  observeAnswers(benefit, 3)
+  t.is(answerPlain(benefit, 2), 64, 'some reads are measured without the cache')
+  const pauses = Array.from({ length: 4 }, () => {
+    observeAnswers(benefit, 3)
+    return answerPlain(benefit, 2)
+  })
+  t.deepEqual(pauses, [64, 128, 256, 512])
+})
+
+test('with few hits, caching goes on while answers are faster with it, and is compared again later', t => {
+  const benefit = new Benefit()
+  observeAnswers(benefit, 1)
+  t.is(answerPlain(benefit, 2), 64)
+  const pauses = Array.from({ length: 16 }, () => {
+    observeAnswers(benefit, 1)
+    return answerPlain(benefit, 2)
+  })
+  t.deepEqual(pauses, [...Array(15).fill(0), 64])
+})
+
+test('with many hits nothing is measured without the cache', t => {
+  const benefit = new Benefit()
+  for (let outdated = 0; outdated < 64; outdated++) {
+    for (let hit = 0; hit < 5; hit++) {
+      benefit.recordHit(1)
+      benefit.recordAnswer(1, false)
+    }
+    benefit.recordOutdated(3)
+  }
+  t.false(benefit.isSuspended)
+})

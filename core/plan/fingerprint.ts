@@ -19,6 +19,7 @@ import type {
 import type { ParameterValue } from '../sql/nodes.ts'
 import type { PlanOptions } from './plan-query.ts'
 import { clampOffset, isFar, sizedPage, sizeWord } from './rows.ts'
+import { endsBehindRanked } from './search-matches.ts'
 
 const TOTAL_KEYS = { true: 'T', false: 'M', estimate: 'E' } as const satisfies Record<
   `${TotalChoice}`,
@@ -64,6 +65,7 @@ export function outline(
     for (const attribute of search.attributes) walk.key += `${numberOf(attribute)},`
   }
   if (query.textSearch) walkTextSearch(query.textSearch, walk)
+  if (query.textSearch && take.kind === 'many' && endsBehindRanked(take.page)) walk.key += 'E'
   walkSorts(sort, walk)
   walk.key += `@${defaultLocale}`
   return walk.outline()

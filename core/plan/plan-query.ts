@@ -21,6 +21,7 @@ import { hasVersion, isVersionOf, type VersionCondition } from './has-version.ts
 import { lastAndNextRow, pageAndNextRow, planAfter, planCursor, planIdBound } from './keyset.ts'
 import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
 import { pageWindow, planLimits, planOrder, rowJson, sizedPage } from './rows.ts'
+import { isRanked, isReadOnce, planMatches } from './search-matches.ts'
 import { documentColumns, valueColumns } from './selection.ts'
 import { planTextSearch } from './text-search.ts'
 
@@ -58,23 +59,26 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
     return { ...WHOLE_LIST, form: 'one', rows: rowsOf({ ...table, window }) }
   }
   const { page, after } = query.take
+  const order = planOrder(query.sort, row, context)
+  if (!after && found && isReadOnce(query)) {
+    const rank = query.textSearch?.byRank ? found.rank : null
+    const { matches, window, source } = planMatches({ row, table, where, page, order, rank }, context)
+    const rows = rowsOf({ ...table, window })
+    return { ...WHOLE_LIST, form: 'many', matches, rows, total: planTotal(query.take.total, source, TRUE) }
+  }
   const total = planTotal(query.take.total, table, where)
-  const order: readonly Order[] = [
-    ...(found && query.textSearch?.byRank ? [{ expression: found.rank, direction: 'desc' } as const] : []),
-    ...planOrder(query.sort, row, context),
-  ]
   if (!after) {
     const window = { where, order, ...pageWindow(page, context) }
     return { ...WHOLE_LIST, form: 'many', rows: rowsOf({ ...table, window }), total }
   }
   const part = (window: Pick<RowWindow, 'limit' | 'offset'>): SqlSource => ({
     ...table,
-    isPage: true,
+    reads: 'page',
     window: { where: null, order: [], ...window },
   })
   const window = { ...planPage(query, row, where, context), order, ...pageAndNextRow(page, context) }
   return {
-    kind: 'answer',
+    ...WHOLE_LIST,
     form: 'many',
     page: { ...table, window },
     rows: rowsOf(part(planLimits(page, context))),
@@ -83,7 +87,7 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
   }
 }
 
-const WHOLE_LIST = { kind: 'answer', page: null, total: null, cursor: null } as const
+const WHOLE_LIST = { kind: 'answer', matches: null, page: null, total: null, cursor: null } as const
 
 /** The rows of the list after the cursor. */
 function planPage(
@@ -155,9 +159,11 @@ export function planAcross(queries: readonly RestrictedQuery[], limit: number, t
     const search = query.textSearch
     if (!search) throw new TypeError(`a query of ${query.type.uid} has no search`)
     const { rank } = planTextSearch(query, search, row, context)
-    const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context)])
     const order: readonly Order[] = [{ expression: rank, direction: 'desc' }, ...byId(row)]
     const table = terms.storage.table(query.type).name
+    const match = typeRow(query.type, context.alias(), query.status, terms.storage)
+    const conditionsOn = [...versionConditions(query, match, context), ...conditions(query, match, context)]
+    const where = isRanked(row, { table, alias: match.alias, on: null }, allOf(conditionsOn))
     const window = { ...ALL, where, order, limit: sqlConstant(limit) }
     const documentId = column(row.alias, terms.storage.table(query.type).documentId)
     const columns = [
@@ -171,8 +177,10 @@ export function planAcross(queries: readonly RestrictedQuery[], limit: number, t
       },
     ]
     const keys = [binary(sqlConstant(0), '-', rank), sqlConstant(index), column(row.alias, 'id')]
-    const source = { table, alias: row.alias, on: null, window }
-    return { row: select({ columns, from: [source] }), position: { kind: 'tuple', terms: keys } } as const
+    return {
+      row: select({ columns, from: [{ table, alias: row.alias, on: null, window }] }),
+      position: { kind: 'tuple', terms: keys },
+    } as const
   })
   const found: Expression = { kind: 'rows-json', rows: { kind: 'union', parts, limit: sqlConstant(limit) } }
   return select({ columns: [{ as: 'found', expression: cast(found, 'text') }] })
@@ -186,10 +194,11 @@ function versionConditions(
 ): readonly Expression[] {
   const { status } = context.storage.table(type)
   const terms: Expression[] = take.kind === 'one' ? [...documentConditions(take, row, context)] : []
+  const same = query.textSearch && take.kind === 'many' ? withoutIndex : equal
   if (row.status === 'latest') terms.push(planLatest(row, query.visibleVersions, context))
-  else if (status !== null) terms.push(equal(column(row.alias, status), sqlConstant(row.status)))
+  else if (status !== null) terms.push(same(column(row.alias, status), sqlConstant(row.status)))
   const named = take.kind === 'one' && take.recordId !== undefined
-  if (row.locale && !named) terms.push(...localeConditions(query.locale, row.locale))
+  if (row.locale && !named) terms.push(...localeConditions(query.locale, row.locale, same))
   return terms
 }
 
@@ -202,10 +211,17 @@ function documentConditions(take: TakeOne, row: Row, context: PlanContext): read
   return [equal(column(row.alias, name), parameter(documentId, 'text', context.parameterPlace(take)))]
 }
 
-function localeConditions(choice: LocaleChoice, locale: Expression): readonly Expression[] {
+/** The vectors of a search contain status and locale. Other indexes of these would only be read in addition. */
+const withoutIndex: typeof equal = (left, right) => not(binary(left, 'IS DISTINCT FROM', right))
+
+function localeConditions(
+  choice: LocaleChoice,
+  locale: Expression,
+  same: typeof equal,
+): readonly Expression[] {
   if (choice.kind === 'all') return []
   const [code, ...others] = choice.codes
-  if (code !== undefined && others.length === 0) return [equal(locale, parameter(code, 'text'))]
+  if (code !== undefined && others.length === 0) return [same(locale, parameter(code, 'text'))]
   return [
     {
       kind: 'list-test',

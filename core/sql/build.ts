@@ -30,7 +30,7 @@ export const binary = (left: Expression, operator: BinaryOperator, right: Expres
   right,
 })
 
-export const equal = (left: Expression, right: Expression): BinaryNode => binary(left, '=', right)
+export const equal = (left: Expression, right: Expression): Expression => binary(left, '=', right)
 
 export const call = (name: FunctionName, ...terms: readonly Expression[]): CallNode => ({
   kind: 'call',

@@ -10,6 +10,7 @@ export type Expression =
   | ConstantNode
   | BinaryNode
   | TupleNode
+  | AmongNode
   | ListTestNode
   | LogicNode
   | NotNode
@@ -94,6 +95,13 @@ export interface BinaryNode {
 export interface TupleNode {
   readonly kind: 'tuple'
   readonly terms: readonly Expression[]
+}
+
+/** True for the values of a select of one column. PostgreSQL reads them first and looks each up in an index. */
+export interface AmongNode {
+  readonly kind: 'among'
+  readonly left: Expression
+  readonly select: Select
 }
 
 /** `left = ANY (list)` or `left <> ALL (list)`. */
@@ -205,8 +213,8 @@ export interface SqlSource {
   readonly on: Expression | null
   /** Restricts the table before anything is computed for its rows, so skipped rows stay cheap. */
   readonly window?: RowWindow
-  /** Reads the rows of the answer's `page` in its order instead of the table. */
-  readonly isPage?: true
+  /** Reads the rows of the answer's `page` in its order, or its `matches`, instead of the table. */
+  readonly reads?: 'page' | 'matches'
 }
 
 export interface RowWindow extends Pick<Select, 'where' | 'order' | 'limit' | 'offset'> {
@@ -236,6 +244,8 @@ export interface Union {
 /** The statement of a query: the answer as JSON text, and the total number of matching rows if requested. */
 export interface AnswerStatement {
   readonly kind: 'answer'
+  /** What page and total are both read from (a CTE, evaluated once): an id and sort keys of each match; null: nothing. */
+  readonly matches: Select | null
   /** Rows that several parts of the answer read (a CTE, evaluated once); null: none. */
   readonly page: SqlSource | null
   readonly rows: Select

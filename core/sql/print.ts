@@ -30,11 +30,12 @@ export const printAnswerStatement = (answer: AnswerStatement): Statement => bind
 /** Like printAnswerStatement, with parameters that are bound later. */
 export function printTemplate(answer: AnswerStatement): Template {
   const context = printContext(answer.maxBytes)
+  const matches = printMatches(answer, context)
   const body = printBody(answer, context)
   const [table, ...others] = context.tables
   const lone = others.length === 0 && table !== undefined ? { table } : {}
-  if (!answer.total) return { text: body, parameters: context.parameters, ...lone }
-  const text = `SELECT (${body}), (${printSelectNode(answer.total, context)})`
+  if (!answer.total) return { text: matches + body, parameters: context.parameters, ...lone }
+  const text = `${matches}SELECT (${body}), (${printSelectNode(answer.total, context)})`
   return { text, parameters: context.parameters }
 }
 
@@ -47,6 +48,10 @@ export const printContext = (maxBytes: number | null = null): PrintContext => ({
 
 /** Separates a list from its cursor. It does not occur in JSON. */
 export const SEPARATOR = '\u001E'
+
+/** Comes before the statement. Empty: the answer has no such part. */
+const printMatches = ({ matches }: AnswerStatement, context: PrintContext): string =>
+  matches ? `WITH ${MATCHES} AS MATERIALIZED (${printSelectNode(matches, context)}) ` : ''
 
 /** The SELECT that returns the JSON text. */
 export function printBody({ form, page, rows, cursor }: AnswerStatement, context: PrintContext): string {
@@ -130,12 +135,14 @@ function printRows(source: SqlSource, context: PrintContext): string {
 
 const ALL: RowWindow = { where: null, order: [], limit: null, offset: null }
 
-function printTable({ table, isPage }: SqlSource, context: PrintContext): string {
+function printTable({ table, reads }: SqlSource, context: PrintContext): string {
   context.tables.push(table)
-  return isPage ? PAGE : quoteIdentifier(table)
+  return reads ? PARTS[reads] : quoteIdentifier(table)
 }
 
 const PAGE: Alias = 'page$'
+const MATCHES: Alias = 'matches$'
+const PARTS = { page: PAGE, matches: MATCHES } as const
 const ROW: Alias = 'r$'
 const PART: Alias = 'p$'
 const UNION: Alias = 'u$'
@@ -178,6 +185,8 @@ const PRINT: { readonly [K in Kind]: Print<K> } = {
   constant: node => (typeof node.value === 'string' ? quoteText(node.value) : String(node.value)),
   binary: (node, context) => `${print(node.left, context)} ${node.operator} ${print(node.right, context)}`,
   tuple: (node, context) => `(${node.terms.map(term => print(term, context)).join(', ')})`,
+  among: (node, context) =>
+    `${print(node.left, context)} = ANY (ARRAY(${printSelectNode(node.select, context)}))`,
   'list-test': (node, context) =>
     `${print(node.left, context)} ${node.negated ? '<> ALL' : '= ANY'} (${printParameter(node.list, context, '[]')})`,
   logic: (node, context) => {
@@ -240,22 +249,24 @@ export interface VersionedTemplate extends Template {
  */
 export function printVersioned(answer: AnswerStatement): VersionedTemplate {
   const found = printContext(answer.maxBytes)
+  const matches = printMatches(answer, found)
   const body = printBody(answer, found)
   if (!answer.total) {
     const version = printVersion(new Set(found.tables))
-    const text = `SELECT (${body}), (${version})`
-    return { text, uncachedText: body, parameters: found.parameters, version, total: null }
+    const text = `${matches}SELECT (${body}), (${version})`
+    return { text, uncachedText: matches + body, parameters: found.parameters, version, total: null }
   }
   const alone = printContext()
-  const total = { text: printSelectNode(answer.total, alone), parameters: alone.parameters }
+  const totalText = printMatches(answer, alone) + printSelectNode(answer.total, alone)
+  const total = { text: totalText, parameters: alone.parameters }
   const counted = printSelectNode(answer.total, found)
   const known = `$${found.parameters.length + 1}::text`
   const version = printVersion(new Set(found.tables))
   const versions = `SELECT (${version}) AS whole, (${printVersion(new Set(alone.tables))}) AS counted`
   const text =
-    `SELECT (${body}), ${VERSIONS}.whole, ${VERSIONS}.counted, CASE WHEN ${VERSIONS}.counted = ${known} THEN NULL ELSE (${counted}) END ` +
+    `${matches}SELECT (${body}), ${VERSIONS}.whole, ${VERSIONS}.counted, CASE WHEN ${VERSIONS}.counted = ${known} THEN NULL ELSE (${counted}) END ` +
     `FROM (${versions} OFFSET 0) ${VERSIONS}`
-  const plain = `SELECT (${body}), (${counted})`
+  const plain = `${matches}SELECT (${body}), (${counted})`
   return { text, uncachedText: plain, parameters: found.parameters, version, total }
 }
 

@@ -21,6 +21,7 @@ import {
   type SchemaRefusal,
   type Step,
   sortByPhase,
+  step,
   tableStep,
   withLock,
 } from './schema/finding.ts'
@@ -55,6 +56,7 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
   const neighbours = toNeighbours(pairs)
   const created = matches.filter(({ actual }) => actual === undefined).map(({ table }) => table)
   const findings = [
+    ...installTrigrams(desired, catalogue),
     ...created.flatMap(table => [...createTable(catalogue, table)]),
     ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
     ...reshape.findings,
@@ -94,11 +96,35 @@ function toNeighbours(pairs: readonly TablePair[]): Neighbours {
   }
 }
 
-function* createTable({ schema, otherNames }: Catalogue, table: Table): Generator<SchemaFinding> {
+/** Once a table wants an index of trigrams. The extension stays when none does any more: others may use it. */
+function* installTrigrams(
+  desired: readonly Table[],
+  { schema, trigrams }: Catalogue,
+): Generator<SchemaFinding> {
+  const table = desired.find(({ indexes }) => indexes.some(index => index.trigrams))
+  if (table === undefined || trigrams.schema !== null) return
+  const what = `the index of kind text of "${table.name}" (${table.serves}) needs the extension pg_trgm`
+  const make = `CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${ident(schema)}`
+  if (!trigrams.isAvailable)
+    yield refusal(
+      'no-extension',
+      table.name,
+      `${what}, which this server does not have: install it there (Debian: the package postgresql-contrib), or remove the index`,
+    )
+  else if (!trigrams.mayCreate)
+    yield refusal(
+      'no-extension',
+      table.name,
+      `${what}, which this user may not install: run \`${make}\` as the owner of the database, or remove the index`,
+    )
+  else yield { ...step('create', 'install the extension pg_trgm', make), locks: [] }
+}
+
+function* createTable({ schema, otherNames, trigrams }: Catalogue, table: Table): Generator<SchemaFinding> {
   if (otherNames.has(table.name)) return
   const statements = [
     printTable(schema, table),
-    ...table.indexes.map(index => printIndex(schema, table.name, index)),
+    ...table.indexes.map(index => printIndex(schema, table.name, index, trigrams.schema ?? schema)),
     ...(table.versioned ? [printVersionTrigger(schema, table.name)] : []),
     ...(table.searchTriggers ?? []).flatMap(trigger => printSearchTrigger(schema, table.name, trigger)),
   ]

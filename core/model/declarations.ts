@@ -5,6 +5,7 @@ import type {
   ContentTypeDeclaration,
   SearchDeclaration,
   Settings,
+  TextIndex,
 } from '../project/settings/settings.ts'
 import { BUILT_IN_TYPES, type BuiltInDeclaration } from './built-in-types.ts'
 import { toPlural, toSnakeCase, toTitle } from './names.ts'
@@ -42,7 +43,7 @@ export interface DeclaredType extends DeclaredBase {
   readonly builtIn: boolean
   readonly kind: 'collection' | 'single'
   readonly pluralApiId: string
-  readonly indexes: readonly (readonly string[])[]
+  readonly indexes: readonly (readonly string[] | TextIndex)[]
   /** null: a built-in type. */
   readonly search: SearchDeclaration | null
 }

@@ -51,6 +51,8 @@ export interface ContentType {
   /** The base of its table names. */
   readonly tableName: string
   readonly indexes: readonly (readonly string[])[]
+  /** The attributes with an index of parts of their texts. */
+  readonly textIndexes: readonly string[]
   /** Full-text search (docs/search.md); null: none. */
   readonly search: DeclaredSearch | null
   /** id and documentId, the declared attributes in file order, timestamps, locale, localizations. */

@@ -268,6 +268,14 @@ export interface Index {
     | null
   /** Absent: btree. */
   readonly method?: 'gin'
+  /** An index of the trigrams of one column instead of `columns`, which is empty. */
+  readonly trigrams?: TrigramColumn
+}
+
+export interface TrigramColumn {
+  readonly column: string
+  /** The column is text, so its own trigrams are indexed beside those of its text in small letters. */
+  readonly isText: boolean
 }
 
 /** For rows that meet `onlyWhen`, the column must be one of the values or not null. */

@@ -1,7 +1,8 @@
 import { distinctByName, fitsIndex, PUBLISHED, toIndex, uniqueIndex } from './columns.ts'
+import { constraintName } from './identifiers.ts'
 import type { ExpectedLists } from './layout.ts'
 import { isStoredLink, type StorageLayout } from './layout.ts'
-import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from './model.ts'
+import type { Attribute, ContentType, RelationAttribute, ScalarAttribute, ValueType } from './model.ts'
 import type { ColumnLink, Index, TypeTable } from './storage.ts'
 
 export function typeIndexes(type: ContentType, layout: StorageLayout): readonly Index[] {
@@ -12,6 +13,7 @@ export function typeIndexes(type: ContentType, layout: StorageLayout): readonly 
     ...attributes.flatMap(attribute => attributeIndexes(type, attribute, layout)),
     ...codeIndexes(type, layout),
     ...type.indexes.map(names => declaredIndex(type, names, layout)),
+    ...type.textIndexes.map(name => textIndex(type, name, layout)),
   ])
 }
 
@@ -89,6 +91,24 @@ export function declaredIndex(type: ContentType, names: readonly string[], layou
   const columns = names.map(name => columnOf(type, name, layout))
   return toIndex(table.name, [...new Set([...coordinates(table).toReversed(), ...columns])])
 }
+
+/** For `LIKE` on a text and on its small letters, as core/plan/comparison.ts prints them. */
+export function textIndex(type: ContentType, name: string, layout: StorageLayout): Index {
+  const attribute = type.attributes.get(name)
+  if (attribute?.kind !== 'scalar') throw new TypeError(`${type.uid}.${name} has no text`)
+  const column = layout.column(type, name)
+  return {
+    name: constraintName(layout.table(type).name, column, 'text'),
+    columns: [],
+    unique: false,
+    where: null,
+    method: 'gin',
+    trigrams: { column, isText: !NUMBERS.includes(attribute.type) },
+  }
+}
+
+/** Types whose values are searched as texts. */
+const NUMBERS: readonly ValueType[] = ['integer', 'biginteger', 'decimal', 'float']
 
 function columnOf(type: ContentType, name: string, layout: StorageLayout): string {
   const attribute = type.attributes.get(name)

@@ -1,4 +1,4 @@
-import type { Check, Column, ForeignKey, Index, Table } from '../model/storage.ts'
+import type { Check, Column, ForeignKey, Index, Table, TrigramColumn } from '../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from './identifier.ts'
 
 const names = (columns: readonly string[]): string => columns.map(ident).join(', ')
@@ -28,10 +28,19 @@ export function printColumn(column: Column, standard: Column['default']): string
   return parts.join(' ')
 }
 
-export function printIndex(schema: string, table: string, index: Index): string {
+/** `trigrams`: the schema of the extension pg_trgm. */
+export function printIndex(schema: string, table: string, index: Index, trigrams = schema): string {
   const kind = index.unique ? 'UNIQUE INDEX' : 'INDEX'
+  const keys = index.trigrams ? printTrigrams(schema, index.trigrams, trigrams) : names(index.columns)
   const where = index.where === null ? '' : ` WHERE ${printWhere(index.where)}`
-  return `CREATE ${kind} ${ident(index.name)} ON ${qualified(schema, table)}${index.method === undefined ? '' : ` USING ${index.method}`} (${names(index.columns)})${where}`
+  return `CREATE ${kind} ${ident(index.name)} ON ${qualified(schema, table)}${index.method === undefined ? '' : ` USING ${index.method}`} (${keys})${where}`
+}
+
+/** The left sides of the operators in core/plan/comparison.ts. */
+function printTrigrams(schema: string, { column, isText }: TrigramColumn, trigrams: string): string {
+  const operators = qualified(trigrams, 'gin_trgm_ops')
+  const fold = `${qualified(schema, 'plinth_fold')}(${ident(column)}${isText ? '' : '::text'}) ${operators}`
+  return isText ? `${ident(column)} ${operators}, ${fold}` : fold
 }
 
 export const printWhere = (where: NonNullable<Index['where']>): string =>

@@ -268,7 +268,9 @@ function printProposals(type: ContentType, proposals: readonly Proposal[]): stri
   const own = proposals.filter(proposal => proposal.type === type).map(({ attributes }) => attributes)
   const all = [...type.indexes, ...own]
   const longest = all.filter(names => !all.some(other => begins(other, names)))
-  const lists = longest.map(names => `[${names.join(', ')}]`)
+  const texts =
+    type.textIndexes.length === 0 ? [] : [`{ attributes: [${type.textIndexes.join(', ')}], kind: text }`]
+  const lists = [...longest.map(names => `[${names.join(', ')}]`), ...texts]
   return `contentTypes:\n  ${type.key}:\n    indexes: [${[...new Set(lists)].join(', ')}]`
 }
 

@@ -5,7 +5,7 @@ import type { MigrationPlan } from '../../core/migrate/plan-migration.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
-import { declaredIndex } from '../../core/model/type-indexes.ts'
+import { declaredIndex, textIndex } from '../../core/model/type-indexes.ts'
 import type { Settings } from '../../core/project/settings/settings.ts'
 import { type Advice, counted } from './advice.ts'
 import { lookAtReads, type ReadCheckContext } from './check-reads.ts'
@@ -217,7 +217,10 @@ type Origins = ReadonlyMap<string, 'needed' | 'declared' | 'derived'>
 function originsOf({ model, storage }: TableTerms): Origins {
   const namesIn = (each: Storage) => each.tables.flatMap(({ indexes }) => indexes.map(({ name }) => name))
   const declared = [...model.contentTypes.values()].flatMap(type =>
-    type.indexes.map(names => declaredIndex(type, names, storage).name),
+    [
+      ...type.indexes.map(names => declaredIndex(type, names, storage)),
+      ...type.textIndexes.map(name => textIndex(type, name, storage)),
+    ].map(({ name }) => name),
   )
   return new Map([
     ...namesIn(storage).map(name => [name, 'derived'] as const),

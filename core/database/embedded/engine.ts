@@ -38,12 +38,18 @@ export async function startEngine(terms: EngineTerms): Promise<EmbeddedEngine> {
 
 async function createPostgres({ dataDir, isNew, snapshot: own }: EngineTerms): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
+  const { pg_trgm } = await import('@electric-sql/pglite/contrib/pg_trgm')
   const snapshot = isNew ? (own ?? (await readPreparedFiles())) : undefined
   const lines: string[] = []
   const onStderr = (line: string) => lines.push(line) < 0
   const storage = dataDir === IN_MEMORY ? { dataDir } : await durableOptions(dataDir)
   try {
-    return await PGlite.create({ ...storage, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
+    return await PGlite.create({
+      ...storage,
+      extensions: { pg_trgm },
+      onStderr,
+      ...(snapshot && { loadDataDir: snapshot }),
+    })
   } catch (error) {
     throw new Error(lastError(lines) ?? describe(error), { cause: error })
   }

@@ -12,6 +12,17 @@ export interface Catalogue {
   readonly made: ReadonlyMap<string, OwnedParts>
   /** A table with more rows is large: it is not locked without being asked. A million where absent. */
   readonly manyRows?: number
+  readonly trigrams: TrigramExtension
+}
+
+/** The extension pg_trgm, which indexes of kind `text` need. */
+export interface TrigramExtension {
+  /** Its schema; null: it is not installed in this database. */
+  readonly schema: string | null
+  /** The server has its files. */
+  readonly isAvailable: boolean
+  /** The user may install it. */
+  readonly mayCreate: boolean
 }
 
 export interface ActualTable {
@@ -42,6 +53,8 @@ export interface ActualIndex {
   readonly unique: boolean
   readonly valid: boolean
   readonly where: string | null
+  /** The expressions among its keys; null: none. */
+  readonly expressions: string | null
   /** Access method: `btree`, `gin`. */
   readonly method: string
 }

@@ -59,18 +59,30 @@ function own({ desired, actual, made }: TablePair): ReadonlySet<string> {
   return new Set([...made.indexes, ...invalid.map(index => index.name)])
 }
 
-function sameIndex(pair: TablePair, { columns, unique, where, method }: Index, actual: ActualIndex): boolean {
+function sameIndex(pair: TablePair, index: Index, actual: ActualIndex): boolean {
+  const { unique, where, method } = index
   const [one] = where === null ? [null] : renamed(pair, mentioned(pair, actual.where ?? ''))
   const literals = where !== null && 'equals' in where ? [where.equals] : []
   return (
     actual.valid &&
     actual.unique === unique &&
     actual.method === (method ?? 'btree') &&
-    sameList(columns, renamed(pair, actual.columns)) &&
+    sameKeys(pair, index, actual) &&
     (where === null) === (actual.where === null) &&
     one === (where?.column ?? null) &&
     sameList(literals, literalsOf(actual.where ?? '')) &&
     (where !== null && 'notNull' in where) === / IS NOT NULL/.test(actual.where ?? '')
+  )
+}
+
+/** A trigram index has the column, if it is text, and an expression with it. */
+function sameKeys(pair: TablePair, { columns, trigrams }: Index, actual: ActualIndex): boolean {
+  const named = renamed(pair, actual.columns)
+  if (!trigrams) return sameList(columns, named)
+  const { column, isText } = trigrams
+  return (
+    sameList(isText ? [column, null] : [null], named) &&
+    sameList([column], renamed(pair, mentioned(pair, actual.expressions ?? '')))
   )
 }
 
@@ -85,7 +97,7 @@ function mentioned({ actual }: TablePair, expression: string): readonly string[]
 
 function* addIndex(pair: TablePair, index: Index): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
-  const create = printIndex(schema, desired.name, index)
+  const create = printIndex(schema, desired.name, index, pair.trigrams)
   const summary = `add ${index.unique ? 'unique ' : ''}index "${index.name}" to "${desired.name}"`
   const make = create.replace('INDEX', 'INDEX CONCURRENTLY')
   const place = qualified(schema, index.name)

@@ -95,6 +95,7 @@ export interface OverrideCost {
 
 export const REFUSAL_CODES = [
   'foreign-table',
+  'no-extension',
   'foreign-index',
   'foreign-constraint',
   'foreign-column',

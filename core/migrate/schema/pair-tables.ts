@@ -8,6 +8,8 @@ import { CATALOGUE_TYPES } from './read-catalogue.ts'
 /** A table of the model, and the one of Plinth's making in the database that it is, perhaps under its old name. */
 export interface TablePair {
   readonly schema: string
+  /** The schema of the extension pg_trgm, once it is installed. */
+  readonly trigrams: string
   readonly desired: Table
   readonly actual: ActualTable
   readonly made: OwnedParts
@@ -33,7 +35,7 @@ export interface RowConversion {
 export const MANY_ROWS = 1_000_000
 
 export function toPair(
-  { schema, manyRows = MANY_ROWS }: Catalogue,
+  { schema, trigrams, manyRows = MANY_ROWS }: Catalogue,
   desired: Table,
   actual: ActualTable,
   made: OwnedParts,
@@ -44,7 +46,15 @@ export function toPair(
     const found = there.get(column.name) ?? formerOf(column, there, wanted)
     return found === undefined ? [] : [[column.name, found]]
   })
-  return { schema, desired, actual, made, columns: new Map(columns), manyRows }
+  return {
+    schema,
+    trigrams: trigrams.schema ?? schema,
+    desired,
+    actual,
+    made,
+    columns: new Map(columns),
+    manyRows,
+  }
 }
 
 function formerOf(

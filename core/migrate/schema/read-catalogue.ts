@@ -13,6 +13,7 @@ export type Runner = Pick<Database, 'run'> | Pick<Transaction, 'run'>
 export async function readCatalogue(runner: Runner, schema: string, manyRows?: number): Promise<Catalogue> {
   const tables = await runner.run({ text: TABLES, values: [schema], name: 'read catalogue' })
   const made = await runner.run({ text: printMade(schema), values: [], name: 'read what Plinth made' })
+  const trigrams = await readTrigrams(runner)
   const all = textsOf(tables)
   const actual = all.flatMap(([name, table]) =>
     table === null || name === null ? [] : [toTable(name, table)],
@@ -23,9 +24,26 @@ export async function readCatalogue(runner: Runner, schema: string, manyRows?: n
     ...(manyRows !== undefined && { manyRows }),
     tables: new Map(actual.map(table => [table.name, table])),
     otherNames: new Set(others),
+    trigrams,
     made: new Map(
       textsOf(made).flatMap(([name, row]) => (name === null || row === null ? [] : [[name, toMade(row)]])),
     ),
+  }
+}
+
+/** pg_trgm is a trusted extension: who may create schemas in the database may install it. */
+const TRIGRAMS = `SELECT
+  (SELECT nspname::text FROM pg_extension JOIN pg_namespace AS space ON space.oid = extnamespace WHERE extname = 'pg_trgm'),
+  EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm'),
+  has_database_privilege(current_database(), 'CREATE')`
+
+async function readTrigrams(runner: Runner): Promise<Catalogue['trigrams']> {
+  const { rows } = await runner.run({ text: TRIGRAMS, values: [], name: 'read pg_trgm' })
+  const [schema, isAvailable, mayCreate] = rows[0] ?? []
+  return {
+    schema: schema == null ? null : String(schema),
+    isAvailable: isAvailable === true,
+    mayCreate: mayCreate === true,
   }
 }
 
@@ -84,7 +102,7 @@ WITH own AS MATERIALIZED (
   SELECT i.indrelid AS oid,
     json_agg(json_build_object(
       'name', c.relname, 'columns', ${columnNames('i.indrelid', 'i.indkey::smallint[]')}, 'unique', i.indisunique,
-      'valid', i.indisvalid, 'where', pg_get_expr(i.indpred, i.indrelid),
+      'valid', i.indisvalid, 'where', pg_get_expr(i.indpred, i.indrelid), 'expressions', pg_get_expr(i.indexprs, i.indrelid),
       'method', (SELECT amname FROM pg_am WHERE oid = c.relam)
     ) ORDER BY c.relname) FILTER (WHERE NOT i.indisprimary) AS list,
     (array_agg(${columnNames('i.indrelid', 'i.indkey::smallint[]')}) FILTER (WHERE i.indisprimary))[1] AS key

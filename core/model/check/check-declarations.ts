@@ -23,13 +23,23 @@ const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 /** A declared index may only name attributes that are columns of the type's table and fit into an index. */
 function* indexes({ types }: Declarations): Generator<ModelFinding> {
   for (const type of types) {
-    for (const [number, names] of type.indexes.entries()) {
-      for (const [position, name] of names.entries()) {
-        const message = faultOf(type, name)
-        if (message === undefined) continue
-        yield { code: 'index', message, path: [...type.path, 'indexes', number, position] }
-      }
+    for (const [number, each] of type.indexes.entries()) {
+      const path = [...type.path, 'indexes', number]
+      if ('attributes' in each)
+        yield* faultsIn(each.attributes, [...path, 'attributes'], name => textFaultOf(type, name))
+      else yield* faultsIn(each, path, name => faultOf(type, name))
     }
+  }
+}
+
+function* faultsIn(
+  names: readonly string[],
+  path: Path,
+  find: (name: string) => string | undefined,
+): Generator<ModelFinding> {
+  for (const [position, name] of names.entries()) {
+    const message = find(name)
+    if (message !== undefined) yield { code: 'index', message, path: [...path, position] }
   }
 }
 
@@ -55,6 +65,23 @@ function faultOf(type: DeclaredType, name: string): string | undefined {
         ? `${at} is of type ${declaration.type}, which is too large for an index`
         : undefined
   }
+}
+
+/** Types that `_q` searches. */
+const WITH_TEXT: readonly string[] = [
+  ...['string', 'text', 'richtext', 'email', 'uid', 'enumeration'],
+  ...['integer', 'biginteger', 'decimal', 'float'],
+]
+
+/** `kind: text` takes texts, and numbers and the documentId, which `_q` searches as texts. */
+function textFaultOf(type: DeclaredType, name: string): string | undefined {
+  if (name === 'documentId') return undefined
+  const declaration = attributeNamed(type, name)
+  if (declaration === undefined)
+    return `unknown attribute \`${name}\`${didYouMean(name, [...Object.keys(type.attributes), 'documentId'])}`
+  return WITH_TEXT.includes(declaration.type)
+    ? undefined
+    : `\`${type.key}.${name}\` is of type ${declaration.type}: an index of kind text takes \`documentId\` and attributes of type ${WITH_TEXT.join(', ')}`
 }
 
 const isColumn = ({

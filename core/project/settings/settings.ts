@@ -758,10 +758,17 @@ export interface ContentTypeDeclaration {
   /** Previous key of the content type. Its tables are renamed, not dropped. */
   readonly renamedFrom?: string
   readonly attributes: AttributeDeclarations
-  /** Database indexes: lists of attributes, each for one index. */
-  readonly indexes: readonly (readonly string[])[]
+  /** Database indexes: lists of attributes, each for one index, or `{ attributes: [title], kind: text }` (docs/storage.md). */
+  readonly indexes: readonly (readonly string[] | TextIndex)[]
   readonly search: SearchDeclaration
   readonly console: ConsoleLayout
+}
+/** Indexes of parts of texts. */
+export interface TextIndex {
+  /** Text attributes, numbers and `documentId`. Each gets an index. */
+  readonly attributes: readonly string[]
+  /** `text`: trigrams, for `_q`, `$contains`, `$startsWith`, `$endsWith`, `$eqi` and their variants. */
+  readonly kind: 'text'
 }
 /** Full-text search of a content type. */
 export interface SearchDeclaration {

@@ -12,6 +12,8 @@ export interface AuthCall extends QuotaListener {
   readonly caller: Caller
   /** Network address of the client: `HttpRequest.peer`. */
   readonly address: string
+  /** Registration ignores names that it does not accept, as Strapi 4 does, instead of refusing them. */
+  readonly ignoresUnknown?: boolean
 }
 
 export interface ConfirmedEmail {

@@ -3,13 +3,14 @@ import type { Params } from '../actions/action-params.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, isSafeMethod } from '../faults/http-exchange.ts'
 import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'
-import type { ContentType, Holder } from '../model/model.ts'
+import type { ContentType } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
-import { isRecord, targetHolder } from '../query/parse-place.ts'
-import { allShapes, defaultShapes, type MixedAttribute } from '../query/populate-nodes.ts'
+import { isRecord } from '../query/parse-place.ts'
 import type { Status, VersionChoice } from '../query/query.ts'
 import { readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
+import { isMaintained, withoutUnknown } from './strapi4-body.ts'
+import { fromStrapi4Populate } from './strapi4-populate.ts'
 
 // Requests of Strapi 4 in the terms of Strapi 5, in a project with `rest.responseFormat: v4`
 // (reference/rest.md#16-response-format-v4-and-query-parsing). What follows sees Strapi 5 alone; only the shape of answers differs.
@@ -118,28 +119,19 @@ interface Body {
   readonly params: Params
 }
 
-/** Strapi 4 takes the locale and the publication state with the values, and ignores what it maintains itself. */
+/** Strapi 4 takes the locale and the publication state with the values. */
 function toBody(data: Readonly<Record<string, unknown>>, type: ContentType): Body {
-  const values = Object.entries(data).filter(([key]) => !MAINTAINED.has(key) || isDeclared(type, key))
   const { locale, publishedAt } = data
-  const stamp = type.draftAndPublish && !isDeclared(type, 'publishedAt') ? publishedAt : undefined
+  const stamp = type.draftAndPublish && isMaintained('publishedAt', type) ? publishedAt : undefined
   const isLocale = locale !== undefined && type.localized
   return {
-    bytes: Buffer.from(JSON.stringify({ data: Object.fromEntries(values) })),
+    bytes: Buffer.from(JSON.stringify({ data: withoutUnknown(data, type) })),
     params: {
       ...(stamp !== undefined && { status: stamp === null ? 'draft' : 'published' }),
       ...(isLocale && { locale }),
     },
   }
 }
-
-const MAINTAINED: ReadonlySet<string> = new Set([
-  ...['id', 'documentId', 'locale', 'localizations'],
-  ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy'],
-])
-
-const isDeclared = ({ attributes }: ContentType, name: string): boolean =>
-  attributes.get(name)?.system === false
 
 function changeRequest(request: HttpRequest, query: Params, bytes: Buffer | null): HttpRequest {
   const { id, method, path, search, peer, timing = null, origin } = request
@@ -158,7 +150,7 @@ function toParams(
   { settings }: Pick<RestTerms, 'settings'>,
 ): Params {
   const { publicationState, ...params } = given
-  const populate = toPopulate(params.populate, route.type, { nodes: MOST_NODES })
+  const populate = fromStrapi4Populate(params.populate, route.type)
   const status = publicationState === undefined ? undefined : toStatus(publicationState)
   return {
     ...params,
@@ -183,94 +175,4 @@ function toStatus(state: unknown): VersionChoice {
   throw new RequestFault(
     fault('validation', 'Invalid value for publicationState: expected live or preview', details),
   )
-}
-
-type Tree = Readonly<Record<string, unknown>>
-
-/** Nodes of a populate that may still be visited: one below a zone is visited for each of its components. */
-interface Budget {
-  nodes: number
-}
-
-const MOST_NODES = 5_000
-const TOO_MUCH = 'The populate leads through too many components'
-
-/** A populate without the names that the holder does not have: Strapi 4 ignores these. undefined: nothing is left. */
-function toPopulate(given: unknown, holder: Holder, budget: Budget): unknown {
-  if (given === '*') return given
-  if (budget.nodes-- <= 0) throw new RequestFault(fault('validation', TOO_MUCH, { key: 'populate' }))
-  if (typeof given === 'string' || Array.isArray(given)) return toPopulate(toTree(given), holder, budget)
-  if (!isRecord(given)) return given
-  const entries = Object.entries(flattenNames(given)).flatMap(([name, options]): [string, unknown][] => {
-    const attribute = holder.attributes.get(name)
-    if (!attribute || attribute.kind === 'scalar') return []
-    if (attribute.kind === 'zone' || attribute.kind === 'morph')
-      return [[name, toMixedOptions(options, attribute, budget)]]
-    const behind = targetHolder(attribute)
-    return behind ? [[name, toOptions(options, behind, budget)]] : []
-  })
-  return entries.length > 0 ? Object.fromEntries(entries) : undefined
-}
-
-/** Strapi 4 ignores other keys. */
-const OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'count'])
-
-function toOptions(options: unknown, holder: Holder, budget: Budget): unknown {
-  if (options === '*') return { populate: '*' }
-  if (!isRecord(options)) return options
-  const { populate, ...given } = options
-  const others = Object.fromEntries(Object.entries(given).filter(([key]) => OPTIONS.has(key)))
-  const inner = toPopulate(populate, holder, budget)
-  return inner === undefined && Object.keys(others).length === 0
-    ? 'true'
-    : { ...others, ...(inner !== undefined && { populate: inner }) }
-}
-
-/** `populate[zone][populate][x]` populates x of each component that has it; the same for `related` of files. */
-function toMixedOptions(options: unknown, attribute: MixedAttribute, budget: Budget): unknown {
-  if (options === '*') return { populate: '*' }
-  if (!isRecord(options)) return options
-  const { populate, on } = options
-  if (isRecord(on)) {
-    const known = Object.entries(on).flatMap(([uid, part]): [string, unknown][] => {
-      const shape = allShapes(attribute).find(each => each.uid === uid)
-      return shape ? [[uid, toOptions(part, shape, budget)]] : []
-    })
-    return { on: Object.fromEntries(known) }
-  }
-  if (populate === undefined || populate === null) return 'true'
-  if (populate === '*') return { populate }
-  const parts = defaultShapes(attribute).map(each => [each.uid, toOptions({ populate }, each, budget)])
-  return { on: Object.fromEntries(parts) }
-}
-
-/** `populate[0]=a&populate[b]=true` is parsed as an object with the key 0. */
-function flattenNames(given: Tree): Tree {
-  const named = Object.entries(given).filter(([key, value]) => /^\d+$/.test(key) && typeof value === 'string')
-  if (named.length === 0) return given
-  const others = Object.entries(given).filter(([key]) => !/^\d+$/.test(key))
-  return { ...toTree(named.map(([, value]) => value)), ...Object.fromEntries(others) }
-}
-
-/** Dotted names as nested populates. */
-function toTree(given: string | readonly unknown[]): Tree {
-  const root: Record<string, unknown> = Object.create(null)
-  const texts = (Array.isArray(given) ? given : [given]).filter(each => typeof each === 'string')
-  for (const path of texts.flatMap(text => text.split(','))) {
-    let level = root
-    const names = path.trim().split('.').filter(Boolean)
-    for (const [index, name] of names.entries()) {
-      if (index === names.length - 1) level[name] ??= name === '*' ? '*' : 'true'
-      else level = childOf(level, name)
-    }
-  }
-  return root
-}
-
-function childOf(level: Record<string, unknown>, name: string): Record<string, unknown> {
-  const known = level[name]
-  if (isRecord(known) && isRecord(known.populate)) return known.populate as Record<string, unknown>
-  const populate: Record<string, unknown> = Object.create(null)
-  level[name] = { populate }
-  return populate
 }

@@ -38,9 +38,11 @@ const PROJECT = {
     author: { attributes: { name: 'string', secret: 'boolean' } },
     home: { kind: 'single', attributes: { title: 'string' } },
   },
+  user: { attributes: { phone: 'string' } },
   roles: {
     public: {
       permissions: {
+        auth: ['register'],
         article: ['find', 'findOne'],
         author: {
           find: { where: { secret: false } },
@@ -322,6 +324,63 @@ test('names that a type does not have are ignored in populate, at each level', a
   t.is((await read('populate[toString]=true&populate[__proto__]=true')).author, undefined)
 })
 
+test('any text as the value of a populated name populates it', async t => {
+  const { send } = await openSite(t)
+  const author = (await send('POST', 'authors', { name: 'Ann', secret: false })).data.id
+  await send('POST', 'articles', { title: 'one', author, seo: { title: 's' } })
+  const found = { author: { data: { id: author } }, seo: { title: 's' } }
+  for (const query of ['populate[author]=author&populate[seo]=yes', 'populate[author]=*&populate[seo]=*']) {
+    const { status, list } = await send('GET', `articles?${query}`)
+    t.is(status, 200, query)
+    t.like(list, [{ attributes: found }], query)
+  }
+  const { list } = await send('GET', 'articles?populate[author]=false&populate[seo]=seo')
+  t.false(Object.hasOwn(list[0]?.attributes ?? {}, 'author'))
+})
+
+test('names that a type, component or user does not have are ignored in bodies, as Strapi 4 does', async t => {
+  const { app, send } = await openSite(t)
+  const { data, status } = await send('POST', 'articles?populate=seo,blocks', {
+    title: 'one',
+    captcha: 'x',
+    seo: { title: 's', unknown: { a: 1 } },
+    blocks: [{ __component: 'shared.quote', text: 'q', unknown: 1 }],
+  })
+  t.is(status, 200)
+  t.like(data.attributes, { title: 'one', seo: { title: 's' }, blocks: [{ text: 'q' }] })
+  t.is((await send('PUT', `articles/${data.id}`, { title: 'two', captcha: 'x' })).status, 200)
+  t.is((await send('PUT', 'home', { title: 'h', unknown: 1 })).status, 200)
+  t.is((await send('POST', 'articles', { captcha: 'x' }, V5)).status, 400)
+
+  const ann = { username: 'ann', email: 'ann@example.org', password: 'Password-1' }
+  const body = { ...ann, repeated: 'Password-1', phone: '1', role: 'editor' }
+  const registered = await app.request('POST', '/api/auth/local/register', { body })
+  t.is(registered.status, 200, JSON.stringify(registered.body))
+  const { id, phone } = (registered.body as { user: { id: number; phone: string | null } }).user
+  t.is(phone, null)
+  const changed = await app.request('PUT', `/api/users/${id}`, {
+    body: { id, phone: '2', repeated: 'x' },
+    token: TOKEN,
+  })
+  t.like(changed, { status: 200, body: { phone: '2' } })
+  const made = { username: 'bob', email: 'bob@example.org', password: 'Password-2', role: 'authenticated' }
+  t.is((await app.request('POST', '/api/users', { body: { ...made, more: 1 }, token: TOKEN })).status, 201)
+})
+
+test('lists of users are populated as in Strapi 4', async t => {
+  const { app } = await openSite(t)
+  const body = { username: 'ann', email: 'ann@example.org', password: 'Password-1', role: 'authenticated' }
+  await app.request('POST', '/api/users', { body, token: TOKEN })
+  for (const query of [
+    'populate[role]=*',
+    'populate=role,unknown',
+    'populate[0]=role&populate[1]=unknown.a',
+  ]) {
+    const answer = await app.request('GET', `/api/users?${query}`, { token: TOKEN })
+    t.like(answer, { status: 200, body: [{ username: 'ann', role: { type: 'authenticated' } }] }, query)
+  }
+})
+
 test('related of a file is populated as in Strapi 4, with its types, and by code', async t => {
   const { app, send } = await openSite(t, true)
   const form = new FormData()
@@ -375,7 +434,7 @@ test('bad input is refused as in the format of Strapi 5', async t => {
     ['GET', `articles?populate=${'blocks.article.'.repeat(20)}author`],
     ['GET', 'articles?locale[a]=all'],
     ['GET', 'articles?publicationState[]=preview'],
-    ['POST', 'articles', { unknown: 1 }],
+    ['POST', 'articles', { blocks: [{ __component: 'shared.unknown' }] }],
     ['POST', 'articles', { title: 'x', locale: 'de' }],
     ['PUT', 'articles/1e3', { title: 'x' }],
   ] as const) {

@@ -107,7 +107,8 @@ const OPERATIONS: Operations = {
     toSessionAnswer(await signIn(body, call, terms.identity), 'none', terms),
   async register(body, call, terms) {
     await countMail('register', body, call, terms)
-    return toSessionAnswer(await register(body, terms.identity), call.caller, terms)
+    const given = call.ignoresUnknown ? allowedValues(body, terms.identity) : body
+    return toSessionAnswer(await register(given, terms.identity), call.caller, terms)
   },
   changePassword: async (body, call, terms) =>
     toSessionAnswer(await changePassword(body, call, terms.identity), 'none', terms),
@@ -210,9 +211,17 @@ function throwTaken(error: unknown): never {
   throw isTaken ? new RequestFault(fault('application', TAKEN_MESSAGE)) : error
 }
 
+const registrationFields = ({ settings }: Pick<IdentityTerms, 'settings'>): ReadonlySet<string> =>
+  new Set([...REQUIRED_FIELDS, ...settings.register.allowedFields])
+
+function allowedValues(body: AuthBody, terms: IdentityTerms): AuthBody {
+  const allowed = registrationFields(terms)
+  return Object.fromEntries(Object.entries(body).filter(([key]) => allowed.has(key)))
+}
+
 async function parseRegistration(body: AuthBody, { settings, model }: IdentityTerms): Promise<Values> {
-  const { allowedFields, confirmEmail } = settings.register
-  const allowed: ReadonlySet<string> = new Set([...REQUIRED_FIELDS, ...allowedFields])
+  const { confirmEmail } = settings.register
+  const allowed = registrationFields({ settings })
   const wrong = Object.keys(body).filter(key => !allowed.has(key))
   if (wrong.length > 0) throw new RequestFault(fault('validation', `Invalid parameters: ${wrong.join(', ')}`))
   const rules = REQUIRED_FIELDS.map(name => ({ name, attribute: requireScalar(model.builtIn.user, name) }))

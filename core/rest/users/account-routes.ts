@@ -13,6 +13,7 @@ import {
   refusalResponse,
   toFaultResponse,
 } from '../../faults/http-exchange.ts'
+import type { AuthBody } from '../../identity/parse-credentials.ts'
 import type { Quota } from '../../identity/rate-limit.ts'
 import type {
   AuthAnswers,
@@ -23,6 +24,7 @@ import type {
 import { ALL_ROWS } from '../../identity/users/user-values.ts'
 import type { UsersService } from '../../identity/users/users-service.ts'
 import type { Model } from '../../model/model.ts'
+import type { RestSettings } from '../../project/settings/settings.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
 import type { Query } from '../../query/query.ts'
 import { answerJson, answerMethod } from '../answer.ts'
@@ -38,6 +40,9 @@ import {
 } from '../endpoint.ts'
 import { readBareBody, requestParams } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
+import { isStrapi4Request } from '../strapi4.ts'
+import { withoutUnknown } from '../strapi4-body.ts'
+import { fromStrapi4Populate } from '../strapi4-populate.ts'
 
 /** Users over REST, without an envelope and by numeric id (reference/rest.md#14-access). */
 export function openUserRoutes(terms: UsersRouteTerms): GeneratedResponder {
@@ -93,16 +98,24 @@ const getPermissions: UsersHandler = async call => {
 }
 
 /** 201 with the user and their role (reference/rest.md#14-access). */
-const postUser: UsersHandler = async (call, { users }) => {
-  const body = await readBareBody(call.request)
+const postUser: UsersHandler = async (call, { users, ...terms }) => {
+  const body = await readUserBody(call, terms)
   return answerJson((await users.create(body, call.caller)) ?? 'null', call, 201)
 }
 
 /** 200 with the user and their role. */
-const putUser: UsersHandler = async ({ id: word, ...call }, { users }) => {
-  const body = await readBareBody(call.request)
+const putUser: UsersHandler = async ({ id: word, ...call }, { users, ...terms }) => {
+  const body = await readUserBody(call, terms)
   const updated = await users.update(parseRowId(word), { body, caller: call.caller })
   return answerJson(updated ?? 'null', call)
+}
+
+async function readUserBody(
+  { request }: Pick<EndpointCall, 'request'>,
+  { model, settings }: Pick<RestTerms, 'model' | 'settings'>,
+): Promise<AuthBody> {
+  const body = await readBareBody(request)
+  return isStrapi4Request(request, settings) ? withoutUnknown(body, model.builtIn.user) : body
 }
 
 /** 200 with the deleted user; 204 if there was none. */
@@ -114,8 +127,13 @@ const answerText = (text: string | null, call: EndpointCall): HttpResponse =>
 
 /** `allowsPage`: with `start` and `limit` as top-level parameters. */
 function parseUsers({ request }: EndpointCall, terms: RestTerms, allowsPage = false): Query {
-  const parameters = requestParams(request)
-  const shared = parseSharedQuery(terms.model.builtIn.user, parameters, terms)
+  const { user } = terms.model.builtIn
+  const given = requestParams(request)
+  const parameters =
+    given.populate !== undefined && isStrapi4Request(request, terms.settings)
+      ? { ...given, populate: fromStrapi4Populate(given.populate, user) }
+      : given
+  const shared = parseSharedQuery(user, parameters, terms)
   const page = allowsPage ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
   return { ...shared, take: { kind: 'many', page, total: false }, locale: { kind: 'all' } }
 }
@@ -301,11 +319,11 @@ const OPERATIONS: ReadonlyMap<string, AuthOperation> = new Map([
   [CONFIRMATION, 'emailConfirmation'],
 ])
 
-const authEndpoints = ({ auth }: AuthTerms): Endpoints => ({
+const authEndpoints = ({ auth, settings }: AuthTerms): Endpoints => ({
   ...Object.fromEntries(
     Object.entries(POSTS).map(([path, action]) => [
       path,
-      { POST: { subject: 'auth', action, perform: performAuth(action, auth) } },
+      { POST: { subject: 'auth', action, perform: performAuth(action, auth, settings) } },
     ]),
   ),
   [CONFIRMATION]: {
@@ -315,11 +333,17 @@ const authEndpoints = ({ auth }: AuthTerms): Endpoints => ({
 
 /** Performs the operation of a POST. */
 const performAuth =
-  <Operation extends Exclude<AuthOperation, 'emailConfirmation'>>(operation: Operation, auth: AuthService) =>
+  <Operation extends Exclude<AuthOperation, 'emailConfirmation'>>(
+    operation: Operation,
+    auth: AuthService,
+    settings: RestSettings,
+  ) =>
   async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
     const body = await readBareBody(request)
+    const ignoresUnknown = isStrapi4Request(request, settings)
     return withNarrowerQuota(async onQuota => {
-      const answer = await auth.perform(operation, body, { caller, address: request.peer, onQuota })
+      const call = { caller, address: request.peer, onQuota, ignoresUnknown }
+      const answer = await auth.perform(operation, body, call)
       return { status: 200, body: print(answer), headers: NO_STORE }
     })
   }

@@ -1,0 +1,47 @@
+import type { Attribute, ContentType, Holder } from '../model/model.ts'
+import { isRecord } from '../query/parse-place.ts'
+import { allShapes } from '../query/populate-nodes.ts'
+
+type Data = Readonly<Record<string, unknown>>
+
+/** What Strapi 4 maintains itself, and ignores in bodies. */
+const MAINTAINED: ReadonlySet<string> = new Set([
+  ...['id', 'documentId', 'locale', 'localizations'],
+  ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy'],
+])
+
+/** False for an attribute of the project with the name of one that Strapi maintains. */
+export const isMaintained = (name: string, { attributes }: ContentType): boolean =>
+  MAINTAINED.has(name) && attributes.get(name)?.system !== false
+
+/** A body without the names that Strapi 4 ignores: those that it maintains, and those that a type or its components do not have. */
+export const withoutUnknown = (data: Data, type: ContentType): Data =>
+  knownOf(
+    Object.entries(data).filter(([name]) => !isMaintained(name, type)),
+    type,
+  )
+
+function knownOf(entries: readonly (readonly [string, unknown])[], { attributes }: Holder): Data {
+  return Object.fromEntries(
+    entries.flatMap(([name, value]): [string, unknown][] => {
+      const attribute = attributes.get(name)
+      return attribute ? [[name, knownValue(value, attribute)]] : []
+    }),
+  )
+}
+
+/** Entries of components and zones, to any depth. Other values, and entries of an unknown component, are left to the checks of bodies. */
+function knownValue(value: unknown, attribute: Attribute): unknown {
+  if (attribute.kind !== 'component' && attribute.kind !== 'zone') return value
+  if (Array.isArray(value)) return value.map(each => knownValue(each, attribute))
+  if (!isRecord(value)) return value
+  const { id, __component: uid } = value
+  const shapes = attribute.kind === 'zone' ? allShapes(attribute) : [attribute.component]
+  const shape = attribute.kind === 'zone' ? shapes.find(each => each.uid === uid) : shapes[0]
+  if (!shape) return value
+  return {
+    ...(id !== undefined && { id }),
+    ...(uid !== undefined && { __component: uid }),
+    ...knownOf(Object.entries(value), shape),
+  }
+}

@@ -432,6 +432,42 @@ test('without a database, roles, locales and sign-in come from the files of conf
   t.notRegex(file, /Strapi keeps its locales in its database/)
 })
 
+test('registration accepts what the version of Strapi accepts without a setting', async t => {
+  const user = {
+    'src/extensions/users-permissions/content-types/user/schema.json': {
+      kind: 'collectionType',
+      collectionName: 'up_users',
+      info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
+      attributes: {
+        username: { type: 'string', required: true },
+        phone: { type: 'string' },
+        pin: { type: 'string', private: true },
+        photo: { type: 'media', multiple: false },
+        favourite: { type: 'relation', relation: 'oneToOne', target: 'api::note.note' },
+        createdAt: { type: 'datetime' },
+      },
+    },
+  }
+  const settings = (config: string) => ({
+    'config/plugins.js': `module.exports = () => ({ 'users-permissions': { config: ${config} } })`,
+  })
+  const strapi4 = { 'package.json': { name: 'notes', dependencies: { '@strapi/strapi': '4.25.1' } } }
+  for (const [files, expected] of [
+    [strapi4, ['phone']],
+    [{ ...strapi4, ...settings('{ register: { allowedFields: ["pin"] } }') }, ['pin']],
+    [{ ...strapi4, ...settings('{ register: { allowedFields: [] } }') }, []],
+    [{}, []],
+  ] as const) {
+    const strapi = strapiProject({ ...type('note', { title: { type: 'string' } }), ...user, ...files })
+    t.teardown(strapi.remove)
+    const out = join(strapi.path, 'plinth')
+    t.is((await runImport({ dir: strapi.path, out })).code, 0)
+    const { settings: imported, faults } = await check(out)
+    t.deepEqual(faults, [])
+    t.deepEqual(imported?.auth.register.allowedFields, expected)
+  }
+})
+
 test('content-types of plugins in the project are imported, with relations to them', async t => {
   const strapi = strapiProject({
     ...type('page', {

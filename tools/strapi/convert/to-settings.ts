@@ -6,7 +6,7 @@ import {
 } from '../../../core/project/grammar/project-schema.ts'
 import { isDefault } from '../../../core/project/settings/fill-defaults.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
-import { attributeNameIn, type Names } from '../names.ts'
+import { attributeNameIn, type Names, ownUserAttributes } from '../names.ts'
 import {
   codeAt,
   isFromEnvironment,
@@ -216,22 +216,40 @@ export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
 
 /** Sign-in settings from files; others are in the database. */
 export function usersPermissions(
-  { config }: StrapiProject,
+  project: StrapiProject,
   names: Names,
 ): {
   readonly jwtExpiresIn: Json | undefined
   readonly allowedFields: Json | undefined
 } {
-  const given = mappingAt(config.plugins, 'users-permissions', 'config')
+  const given = mappingAt(project.config.plugins, 'users-permissions', 'config')
   const expires = toJson(valueAt(given, 'jwt', 'expiresIn'))
-  const allowed = textsAt(given, 'register', 'allowedFields').map(name =>
-    attributeNameIn(names, 'plugin::users-permissions.user', name),
-  )
+  const fields = valueAt(given, 'register', 'allowedFields')
+  const accepted =
+    fields === undefined ? acceptedByDefault(project) : textsAt(given, 'register', 'allowedFields')
+  const allowed = accepted.map(name => attributeNameIn(names, 'plugin::users-permissions.user', name))
   return {
     jwtExpiresIn: expires === null || isDefaultAt(['auth', 'jwtExpiresIn'], expires) ? undefined : expires,
     allowedFields: allowed.length === 0 ? undefined : allowed,
   }
 }
+
+/** Without the setting, registration of Strapi 4 accepts all public attributes of the project. Plinth's sets no links. */
+const acceptedByDefault = ({ version, user }: StrapiProject): readonly string[] =>
+  version === 5
+    ? []
+    : [...ownUserAttributes(user)]
+        .filter(([name]) => !STAMPS.has(name))
+        .filter(
+          ([, given]) => !UNACCEPTED.has(textAt(given, 'type') ?? '') && valueAt(given, 'private') !== true,
+        )
+        .map(([name]) => name)
+
+const STAMPS: ReadonlySet<string> = new Set([
+  ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy'],
+])
+
+const UNACCEPTED: ReadonlySet<string> = new Set(['relation', 'media'])
 
 /** Custom global middlewares. */
 export function ownMiddlewares({

@@ -9,6 +9,7 @@ import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import { openBrowserPages } from '../http/browser-pages.ts'
 import { openConsolePages } from '../http/console-pages.ts'
+import { openConsoleSession } from '../http/console-session.ts'
 import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
 import { isReadableFile, type MayReadFile, mountServedFiles } from '../http/served-files.ts'
 import type { CallerKeys } from '../identity/callers.ts'
@@ -202,7 +203,7 @@ function assembleApp(blueprint: Blueprint, opened: OpenSections): App {
     callerOf: accounts.callerOf,
     middlewares: registered.express,
     responders: openApiEndpoints(blueprint, { registered, observer, production, ...sections }),
-    pages: openPages(blueprint, production),
+    pages: openPages(blueprint, production, accounts),
     openFallback: log => openUploadsFallback(blueprint, { ...opened, accounts }, log),
     async close() {
       await events.close()
@@ -212,9 +213,10 @@ function assembleApp(blueprint: Blueprint, opened: OpenSections): App {
   }
 }
 
-function openPages(blueprint: Blueprint, production: boolean): Responder {
+function openPages(blueprint: Blueprint, production: boolean, accounts: IdentitySection): Responder {
   const { settings } = blueprint.project
   const forConsole = openConsolePages(settings, production)
+  const forSession = openConsoleSession(settings, production, accounts.consoleSessions)
   const others = openBrowserPages({
     settings,
     model: blueprint.model,
@@ -222,7 +224,7 @@ function openPages(blueprint: Blueprint, production: boolean): Responder {
     production,
     apiPaths: ownPaths(blueprint),
   })
-  return request => forConsole(request) ?? others(request)
+  return request => forSession(request) ?? forConsole(request) ?? others(request)
 }
 
 /** The first parts of the paths that the server answers. */

@@ -20,9 +20,11 @@ import { apiTokenStrategy, createIdentify, withReadYourWrites } from '../identit
 import { type IdentityTerms, openBackground } from '../identity/identity.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { openAuthService } from '../identity/sign-in/auth-service.ts'
+import { openConsoleSessions } from '../identity/sign-in/console-sessions.ts'
 import { issuerStrategy } from '../identity/sign-in/issuer-strategy.ts'
 import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
-import { deriveSealKey, openProviders } from '../identity/sign-in/providers.ts'
+import { openProviders } from '../identity/sign-in/providers.ts'
+import { deriveSealKey, openSealing } from '../identity/sign-in/sealing.ts'
 import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
 import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
 import { openUserKeys, userKeyStrategy } from '../identity/user-keys.ts'
@@ -322,6 +324,12 @@ export function openIdentitySection(
     providers: hasProviders ? openProviders({ identity, access }) : null,
     identify: callers.remembering(database.replicas ? withReadYourWrites(known, settings.apiTokens) : known),
     callerOf: callers.keyFor,
+    consoleSessions: openConsoleSessions({
+      sessions,
+      database,
+      seal: openSealing(identity.sealKey, identity.otherSealKeys),
+      identify: sessionStrategy(signIn),
+    }),
     auth: openAuthService({
       model,
       documents: documents.documents,

@@ -3,6 +3,7 @@ import { once } from '../../core/base/memo.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import type { JsonValue } from '../../tools/console/api/json.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
+import { until } from '../harness/until.ts'
 import { addUser, openConsole, signIn } from './open-console.ts'
 import { randomBlocks, randomNumbers } from './random-blocks.ts'
 
@@ -18,6 +19,13 @@ const PROJECT = {
       attributes: {
         title: { type: 'string', required: true },
         body: 'blocks',
+        notes: 'richtext',
+        summary: 'text',
+        lines: 'string',
+        count: 'integer',
+        large: 'biginteger',
+        exact: 'decimal',
+        at: 'datetime',
         parts: { type: 'component', component: 'page.part', repeatable: true },
       },
     },
@@ -73,6 +81,7 @@ test.serial('blocks are written with the keyboard: styles, marks, lists, links, 
   await page.until(`document.querySelector('[data-path=body] [role=textbox]')`)
   t.deepEqual(await browser.audit(), [])
   await browser.evaluate(`document.querySelector('[data-path=body] [role=textbox]').focus()`)
+  await page.until(`document.querySelector('[role=toolbar] select:not(:disabled)')`)
   await browser.press('Control+Alt+2')
   await browser.type('Title')
   await browser.press('Enter')
@@ -167,3 +176,74 @@ test.serial('a form of 30 random documents writes the edited one, and no byte of
     else t.is(JSON.stringify(part), JSON.stringify(before[index]))
   t.deepEqual(page.browser.complaints, [])
 })
+
+test.serial('a reload stays signed in, and signing out ends that', async t => {
+  const app = await openApp()
+  const page = await openConsole(t)
+  await page.browser.open(`${app.url}/console`)
+  await signIn(page)
+  await page.until(`document.querySelector('.layout')`)
+  await until('the cookie is set', async () => {
+    await page.browser.evaluate('location.reload()')
+    await page.until(`document.querySelector('.layout, input[name=identifier]')`)
+    return page.browser.evaluate(`Boolean(document.querySelector('.layout'))`)
+  })
+  t.is(await page.browser.evaluate('document.cookie'), '')
+  t.false(
+    /eyJ/.test(String(await page.browser.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'))),
+  )
+  await page.clickText('Sign out')
+  await page.until(`document.querySelector('input[name=identifier]')`)
+  await page.browser.evaluate('location.reload()')
+  await page.until(`document.querySelector('input[name=identifier]')`)
+  t.false(await page.browser.evaluate(`Boolean(document.querySelector('.layout'))`))
+})
+
+test.serial(
+  'line breaks, digits and times that were not edited stay, and edited ones are what was typed',
+  async t => {
+    const values = {
+      title: 'Values',
+      notes: '# a\r\n\r\n\tb  \rc\u200b\n',
+      summary: 'one\r\ntwo\r\n',
+      lines: 'one\ntwo',
+      count: 7,
+      large: '9007199254740993',
+      exact: '12345678.90',
+      at: '2024-02-29T12:00:00.123Z',
+    }
+    const { documentId } = await (await pages()).create({ data: values } as never)
+    const read = async () =>
+      (await (await pages()).findOne({ documentId } as never)) as unknown as Record<string, unknown>
+    const before = await read()
+    const page = await follow(`/content/pages/${documentId}`)
+    await page.until(`document.querySelector('[data-path=title] input')?.value === 'Values'`)
+    await page.until(`document.querySelector('[data-path=notes] textarea')`)
+    await page.fill('[data-path=title] input', 'Values again')
+    await page.clickText('Save')
+    await page.until(`/Saved/.test(document.querySelector('.notices p')?.innerText)`)
+    const { title: _title, updatedAt: _updatedAt, publishedAt: _publishedAt, ...kept } = await read()
+    for (const [name, value] of Object.entries(kept)) t.deepEqual(value, before[name], name)
+
+    await page.fill('[data-path=notes] textarea', '# a\n\n\tb  \nc\u200b\nnew')
+    await page.fill('[data-path=lines] textarea', 'one\ntwo\nthree')
+    await page.fill('[data-path=count] input', 'many')
+    await page.fill('[data-path=large] input', '9007199254740995')
+    await page.fill('[data-path=exact] input', '-0.10')
+    await page.clickText('Save')
+    await page.until(`document.querySelector('[data-path=count] .fault')`)
+    t.is(await page.browser.evaluate(`document.querySelector('[data-path=count] input').value`), 'many')
+    await page.fill('[data-path=count] input', '-12')
+    await page.clickText('Save')
+    await page.until(
+      `document.querySelector('button[type=submit]').disabled && !document.querySelector('[data-path=count] .fault')`,
+    )
+    const after = await read()
+    t.is(after.notes, `${values.notes}new`)
+    t.is(after.lines, 'one\ntwo\nthree')
+    t.is(after.count, -12)
+    t.is(after.large, '9007199254740995')
+    t.is(Number(after.exact), -0.1)
+    t.is(after.at, values.at)
+  },
+)

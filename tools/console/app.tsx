@@ -115,6 +115,8 @@ function useApiSchema(version: number): SchemaState {
 }
 
 async function loadSchema(): Promise<SchemaState> {
+  await session.restore()
+  if (!session.hasToken) return { ...START, state: 'ready' }
   const user = session.user ?? (await findUser())
   const document = await callApi('GET', '/openapi.json', { signsIn: false }).catch(refusedToNull)
   const schema = readSchema(document?.body ?? null)
@@ -123,11 +125,11 @@ async function loadSchema(): Promise<SchemaState> {
   return { ...START, state: 'ready', value: schema }
 }
 
-/** The user of the session cookie; roles without `me` are known from the sign-in. */
+/** The user of the token; roles without `me` are known from the sign-in. */
 async function findUser() {
   const answer = await callApi('GET', '/users/me', { signsIn: false }).catch(refusedToNull)
   const user: JsonValue = answer?.body ?? null
-  return readUser(user) ?? null
+  return readUser(user) ?? session.remembered()
 }
 
 const refusedToNull = (fault: unknown): null => {

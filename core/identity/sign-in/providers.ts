@@ -1,5 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto'
-import { EncryptJWT, errors, jwtDecrypt } from 'jose'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Configuration } from 'openid-client'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { trimEndCharacter } from '../../base/text.ts'
@@ -14,6 +13,7 @@ import { type Account, findAccount, writeAccount } from '../users/accounts.ts'
 import { findRole, NO_MESSAGES, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
 import { toUsername } from '../users/user-values.ts'
 import { claimedRole } from './issuer-strategy.ts'
+import { openSealing, type Sealing } from './sealing.ts'
 import { issueSession } from './sign-in.ts'
 
 /** A redirect of the browser, with the value of the cookie that binds the sign-in to it; null: removes the cookie. */
@@ -87,43 +87,6 @@ export function openProviders(terms: ProvidersTerms): SignInProviders {
 }
 
 const refused = (message: string): RequestFault => new RequestFault(fault('validation', message))
-
-interface Sealing {
-  seal(claims: Readonly<Record<string, unknown>>, lifetime: number): Promise<string>
-  /** null: foreign, changed or expired. */
-  open(text: string): Promise<Readonly<Record<string, unknown>> | null>
-}
-
-/** The key of `IdentityTerms.sealKey`. */
-export const deriveSealKey = (secret: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret, 'plinth', 'sign-in at providers', 32))
-
-function openSealing(key: Uint8Array, others: readonly Uint8Array[]): Sealing {
-  return {
-    seal: (claims, lifetime) =>
-      new EncryptJWT({ ...claims, id: randomBytes(16).toString('base64url') })
-        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .setExpirationTime(`${lifetime} seconds`)
-        .encrypt(key),
-    async open(text) {
-      const options = {
-        keyManagementAlgorithms: ['dir'],
-        contentEncryptionAlgorithms: ['A256GCM'],
-        requiredClaims: ['exp', 'purpose'],
-      }
-      for (const each of [key, ...others]) {
-        try {
-          return (await jwtDecrypt(text, each, options)).payload
-        } catch (error) {
-          if (error instanceof errors.JWEDecryptionFailed) continue
-          if (error instanceof errors.JOSEError) return null
-          throw error
-        }
-      }
-      return null
-    },
-  }
-}
 
 /** Loads the configuration of a provider at its first sign-in, and again if that failed. */
 function openConfigurations(): OpenProviders['configurationOf'] {

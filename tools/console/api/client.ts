@@ -43,8 +43,8 @@ export interface SessionUser {
 const USER_KEY = 'plinth-user'
 
 /**
- * The session of the page. The token is kept in memory until the server has set its HttpOnly cookie, and for as long as
- * the page lives if the server sets none.
+ * The session of the page. The token is in memory only; after a reload the server gives it again for an HttpOnly cookie, to this
+ * page alone (docs/console.md, "Sign-in").
  */
 class Session {
   user: SessionUser | null = null
@@ -62,6 +62,10 @@ class Session {
 
   readonly version = (): number => this.#version
 
+  get hasToken(): boolean {
+    return this.#token !== null
+  }
+
   get headers(): Record<string, string> {
     return this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` }
   }
@@ -72,10 +76,10 @@ class Session {
     return isJsonObject(value) ? { id: asText(value.id), username: asText(value.username) } : null
   }
 
-  /** The token stays in memory: a reload asks for the password again. */
   start(body: JsonValue): void {
     const answer = isJsonObject(body) ? body : {}
     this.#token = asText(answer.jwt) || null
+    if (this.#token !== null) void askSession('POST', this.headers)
     this.accept(readUser(answer.user ?? null))
   }
 
@@ -90,9 +94,18 @@ class Session {
     if (other) location.reload()
   }
 
-  end(): void {
+  /** After a reload: the token of the cookie, if there is one. */
+  async restore(): Promise<void> {
+    if (this.#token !== null) return
+    const response = await askSession('POST', {})
+    const answer: JsonValue = response?.ok ? ((await response.json()) as JsonValue) : null
+    this.#token = isJsonObject(answer) ? asText(answer.jwt) || null : null
+  }
+
+  async end(): Promise<void> {
     this.#token = null
     sessionStorage.clear()
+    await askSession('DELETE', {})
     location.assign(page.path)
   }
 
@@ -111,6 +124,14 @@ class Session {
 
 export const readUser = (value: JsonValue): SessionUser | null =>
   isJsonObject(value) ? { id: String(value.id ?? ''), username: asText(value.username) } : null
+
+/** null: no answer; the page then asks for the password. */
+const askSession = (method: 'POST' | 'DELETE', headers: Readonly<Record<string, string>>) =>
+  fetch(`${page.path}/session`, {
+    method,
+    headers: { ...headers, 'X-Plinth-Console': '1' },
+    credentials: 'same-origin',
+  }).catch(() => null)
 
 export const session = new Session()
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { asText } from '../api/json.ts'
 import { useWords } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
+import { applyTyped, toShown } from './line-breaks.ts'
 
 /** Markdown as it is stored, and next to it as a reader sees it. */
 export function MarkdownInput(props: InputProps) {
@@ -20,8 +21,8 @@ export function MarkdownInput(props: InputProps) {
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
         disabled={readOnly}
-        value={text}
-        onChange={event => onChange(event.target.value === '' ? null : event.target.value)}
+        value={toShown(text)}
+        onChange={event => onChange(applyTyped(text, event.target.value) || null)}
       />
       {preview && <MarkdownPreview text={text} dir={dir} />}
       <button type="button" aria-pressed={preview} onClick={() => setPreview(!preview)}>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { asText, digitsOf, equalJson, parseExact, printExact } from '../api/json.ts'
 import { useWords } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
+import { applyTyped, toShown } from './line-breaks.ts'
 
 /** What every input has in common. */
 const common = ({ id, describedBy, invalid, readOnly }: InputProps) => ({
@@ -11,18 +12,23 @@ const common = ({ id, describedBy, invalid, readOnly }: InputProps) => ({
   disabled: readOnly,
 })
 
-/** Empty text is no value, except where the server already has one. */
+/**
+ * Empty text is no value. An input of one line would remove the line breaks of a stored text. No `maxLength`: it would cut what is pasted
+ * without a word; the server says what is too long.
+ */
 export function TextInput(props: InputProps) {
   const { attribute, value, dir, onChange } = props
+  const text = asText(value)
+  const [lines, setLines] = useState(attribute.type === 'text')
+  if (!lines && /[\r\n]/.test(text)) setLines(true)
   const shared = {
     ...common(props),
-    value: asText(value),
+    value: toShown(text),
     dir,
-    maxLength: attribute.maxLength ?? undefined,
     onChange: (event: { readonly target: { readonly value: string } }) =>
-      onChange(event.target.value === '' ? null : event.target.value),
+      onChange(applyTyped(text, event.target.value) || null),
   }
-  if (attribute.type === 'text') return <textarea rows={4} {...shared} />
+  if (lines) return <textarea rows={attribute.type === 'text' ? 4 : 2} {...shared} />
   return <input type={attribute.type === 'email' ? 'email' : 'text'} {...shared} />
 }
 
@@ -42,20 +48,23 @@ export function PasswordInput(props: InputProps) {
   )
 }
 
-/** Integers are numbers. Larger and decimal ones stay text from the answer to the request: no digit is lost. */
+/**
+ * Integers are numbers. Larger and decimal ones stay text from the answer to the request: no digit is lost. The browser's own number
+ * input would turn what it cannot read into nothing; the server says what is wrong with it.
+ */
 export function NumberInput(props: InputProps) {
   const { attribute, value, onChange } = props
   const integer = attribute.type === 'integer'
   const change = (text: string) => {
     const trimmed = text.trim()
     if (trimmed === '') onChange(null)
-    else onChange(integer && Number.isSafeInteger(Number(trimmed)) ? Number(trimmed) : trimmed)
+    else onChange(integer && /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : text)
   }
   return (
     <input
-      type={integer ? 'number' : 'text'}
+      type="text"
+      dir="ltr"
       inputMode={integer || attribute.type === 'biginteger' ? 'numeric' : 'decimal'}
-      {...(integer && { min: attribute.min ?? undefined, max: attribute.max ?? undefined, step: 1 })}
       {...common(props)}
       value={digitsOf(value)}
       onChange={event => change(event.target.value)}
@@ -95,7 +104,7 @@ export function DateTimeInput(props: InputProps) {
   const shown = type === 'datetime-local' ? toLocal(text) : text
   const change = (typed: string) => {
     if (typed === '') onChange(null)
-    else if (type === 'datetime-local') onChange(new Date(typed).toISOString())
+    else if (type === 'datetime-local') onChange(toUtc(typed))
     else onChange(type === 'time' && typed.length === 5 ? `${typed}:00.000` : typed)
   }
   return (
@@ -115,6 +124,12 @@ export function DateTimeInput(props: InputProps) {
       )}
     </>
   )
+}
+
+/** A year that no date can have is left to the server. */
+function toUtc(typed: string): string {
+  const time = new Date(typed)
+  return Number.isNaN(time.getTime()) ? typed : time.toISOString()
 }
 
 /** `2024-02-29T12:00:00.000Z` as the clock on the wall shows it, without a zone. */

@@ -118,7 +118,7 @@ function Preferences() {
         ))}
       </select>
       <NavLink to="/account">{session.user?.username || words('account')}</NavLink>
-      <button type="button" onClick={() => session.end()}>
+      <button type="button" onClick={() => void session.end()}>
         {words('signOut')}
       </button>
     </div>

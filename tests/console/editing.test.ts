@@ -186,7 +186,7 @@ test.serial('a reload stays signed in, and signing out ends that', async t => {
   await until('the cookie is set', async () => {
     await page.browser.evaluate('location.reload()')
     await page.until(`document.querySelector('.layout, input[name=identifier]')`)
-    return page.browser.evaluate(`Boolean(document.querySelector('.layout'))`)
+    return (await page.browser.evaluate(`Boolean(document.querySelector('.layout'))`)) === true
   })
   t.is(await page.browser.evaluate('document.cookie'), '')
   t.false(

@@ -242,13 +242,16 @@ function convertBetween(attribute: ScalarAttribute, ends: readonly Value[], nega
     : { [name]: { $ne: null, $gte: least, $lte: most } }
 }
 
-/** JavaScript orders null as 0. The order of texts is the database's, and a browser has big integers as texts. */
+/** JavaScript orders null as 0. The order of texts is the database's, and a browser has big integers and timestamps as texts. */
 const isOrdered = ({ type }: ScalarAttribute): boolean =>
-  !isTextual(type) && !['biginteger', 'boolean', 'json', 'blocks', 'array'].includes(type)
+  !isTextual(type) && !['biginteger', 'timestamp', 'boolean', 'json', 'blocks', 'array'].includes(type)
 
 function testOf(operator: Operator, attribute: ScalarAttribute, values: readonly Value[]): unknown {
-  if (operator === '$null' || operator === '$notNull')
+  // To CASL a list with an entry that is null is null, too.
+  if (operator === '$null' || operator === '$notNull') {
+    if (JSON_TYPES.has(attribute.type)) return null
     return (values[0] === true) === (operator === '$null') ? { $eq: null } : { $ne: null }
+  }
   const plain = values.map(value => toPlainValue(attribute, value))
   const [value] = plain
   if (isListEntryOperator(operator, attribute.type)) return entryTest(operator, value)
@@ -272,11 +275,10 @@ function testOf(operator: Operator, attribute: ScalarAttribute, values: readonly
   }
 }
 
-/** CASL compares scalars alone. */
+/** CASL compares scalars alone, and takes a missing list for one without the entry, which PostgreSQL does not. */
 function entryTest(operator: Operator, list: unknown): unknown {
   const entry: unknown = Array.isArray(list) ? list[0] : list
-  if (typeof entry === 'object') return null
-  return operator === '$contains' ? { $eq: entry } : { $ne: entry }
+  return typeof entry === 'object' || operator !== '$contains' ? null : { $eq: entry }
 }
 
 const JSON_TYPES: ReadonlySet<ValueType> = new Set(['json', 'blocks', 'array'])
@@ -285,6 +287,8 @@ const JSON_TYPES: ReadonlySet<ValueType> = new Set(['json', 'blocks', 'array'])
 function toPlainValue({ type }: ScalarAttribute, value: Value): unknown {
   // As PostgreSQL stores it: half of a surrogate pair is replaced.
   if (isTextual(type)) return Buffer.from(String(value)).toString()
+  // Milliseconds since 1970, as a text (reference/rest.md#3-attribute-values).
+  if (type === 'timestamp') return String(Date.parse(String(value)))
   if (type === 'time') return String(value).replace(/\.0+$|(\.\d*[1-9])0+$/, '$1')
   return JSON_TYPES.has(type) ? JSON.parse(String(value)) : value
 }

@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTPayload, jw
 import type { Caller, Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { CLAIMS } from '../../access/user-path.ts'
+import { isRecord } from '../../base/plain-data.ts'
 import { fault, RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { Issuer } from '../../project/settings/settings.ts'
 import type { Strategy } from '../identify.ts'
@@ -77,7 +78,9 @@ async function verify(
     if (error instanceof errors.JWKSInvalid || error instanceof errors.JWKSTimeout)
       throw unavailable(issuer.issuer, error.message)
     if (error instanceof errors.JOSEError) throw refusal(error.message)
-    throw error
+    if (error instanceof RequestFault || !(error instanceof Error)) throw error
+    // Web Crypto refuses keys that are too short or damaged with errors of its own.
+    throw unavailable(issuer.issuer, error.message)
   }
 }
 
@@ -160,12 +163,13 @@ function openKeys({ issuer, jwksUri }: Issuer, now: () => number): () => Promise
   }
 }
 
-/** A key set that the library cannot read must not be fetched for every token. */
+/** A key set that the library cannot read must not be fetched for every token, nor may one faulty key keep out the others. */
 async function fetchKeys(url: string, init: RequestInit): Promise<Response> {
   const text = await fetchBounded(url, init)
   const { keys } = Object(JSON.parse(text)) as { readonly keys?: unknown }
   if (!Array.isArray(keys)) throw new Error(`${url} answers no key set`)
-  return new Response(text, { headers: { 'content-type': 'application/json' } })
+  const readable = JSON.stringify({ keys: keys.filter(isRecord) })
+  return new Response(readable, { headers: { 'content-type': 'application/json' } })
 }
 
 /** https://openid.net/specs/openid-connect-discovery-1_0.html, section 4.3: the configuration must name the issuer itself. */

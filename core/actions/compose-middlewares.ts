@@ -24,6 +24,8 @@ export function composeMiddlewares(
       const middleware = middlewares[index]
       if (!middleware) {
         await previous.close()
+        if (!isRecord(context.params))
+          throw new Error('context.params of a document middleware must be an object')
         return call.perform(context.params)
       }
       const value = await middleware(

@@ -24,9 +24,17 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /** Freezes plain objects and arrays recursively; cycles are allowed. The contents of maps and sets are not frozen. */
 export function deepFreeze<Value>(value: Value): Value {
   if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value
+  if (value instanceof Map) Object.assign(value, READ_ONLY)
   Object.freeze(value)
   for (const child of Object.values(value)) deepFreeze(child)
   return value
+}
+
+/** Object.freeze() leaves the entries of a map changeable. */
+const READ_ONLY = { set: refuseChange, delete: refuseChange, clear: refuseChange }
+
+function refuseChange(): never {
+  throw new TypeError('This map is frozen')
 }
 
 type Present<Shape> = { [Key in keyof Shape]?: Exclude<Shape[Key], undefined> }

@@ -64,7 +64,11 @@ export function openModels(input: OpenModelsInput): ProjectModels {
     get models() {
       return define()
     },
-    transaction: work => runShared(open(), work),
+    transaction(work) {
+      // Thrown at once, so that the stack has the line of the call.
+      if (typeof work !== 'function') throw new TypeError('app.transaction(…) takes a function')
+      return runShared(open(), work)
+    },
   }
 }
 

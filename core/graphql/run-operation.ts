@@ -202,8 +202,15 @@ function toFormattedError(error: GraphQLError, errorContext: ErrorContext): Grap
   if (originalError instanceof MutationFailure) return reportMutation(error, originalError, errorContext)
   if (originalError instanceof RequestFault)
     return { ...formatError(toGraphqlError(originalError.fault), format), ...at }
-  if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
+  if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined) {
+    if (path && WRONG_RESULT.test(error.message))
+      observer.emit({
+        kind: 'failed',
+        requestId,
+        error: new Error(`the resolver of ${path.join('.')}: ${error.message}`),
+      })
     return formatError(error, format)
+  }
   // graphql-js names the field; a draft may lack required values.
   if (format.errors.paths && NULL_IN_NON_NULL.test(originalError.message)) return formatError(error, format)
   const converted = toRequestFault(originalError)
@@ -214,6 +221,10 @@ function toFormattedError(error: GraphQLError, errorContext: ErrorContext): Grap
   observer.emit({ kind: 'failed', requestId, error: originalError })
   return { ...INTERNAL, ...at }
 }
+
+/** What graphql-js says of values that do not fit the field. Only resolvers of project code return such values. */
+const WRONG_RESULT =
+  /^(?:\w+ cannot represent|Enum "\w+" cannot represent|Expected Iterable, but|Expected value of type|Abstract type ")/
 
 const NULL_IN_NON_NULL = /^Cannot return null for non-nullable field \w+\.\w+\.$/
 

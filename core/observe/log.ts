@@ -102,7 +102,13 @@ function describeError(error: unknown, causes = MAX_CAUSES): string {
   if (!(error instanceof Error)) return String(error)
   const hasCause = causes > 0 && error.cause !== undefined
   const cause = hasCause ? `\ncaused by ${describeError(error.cause, causes - 1)}` : ''
-  return `${error.stack ?? error.message}${cause}`
+  return `${stackOf(error)}${cause}`
+}
+
+/** Sequelize replaces stacks by ones without the message. */
+function stackOf({ stack, name, message }: Error): string {
+  if (stack === undefined) return message
+  return stack.includes(message) ? stack : `${name}: ${message}\n${stack.replace(/^.*\n/, '')}`
 }
 
 const LEVEL_NAMES: Readonly<Record<number, string>> = {

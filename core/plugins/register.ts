@@ -270,7 +270,16 @@ function lineOf([first, ...others]: LogArguments): LogLine {
   const [message, error] = hasFields ? others : [first, others[0]]
   return {
     message: String(message ?? ''),
-    ...(hasFields && { fields: first }),
+    ...(hasFields && { fields: readFields(first) }),
     ...(error !== undefined && { error }),
+  }
+}
+
+/** A getter of a plugin may throw, but a log line must not fail the request that writes it. */
+function readFields(fields: LogFields): LogFields {
+  try {
+    return { ...fields }
+  } catch (error) {
+    return { unreadable: String(error) }
   }
 }

@@ -432,6 +432,64 @@ test('without a database, roles, locales and sign-in come from the files of conf
   t.notRegex(file, /Strapi keeps its locales in its database/)
 })
 
+test('settings of cron, security, CORS and mail are reported at their lines, computed ones too', async t => {
+  const read = async (files: Readonly<Record<string, string>>) => {
+    const strapi = strapiProject({ ...type('note', { title: { type: 'string' } }), ...files })
+    t.teardown(strapi.remove)
+    const out = join(strapi.path, 'plinth')
+    const { code, out: report } = await runImport({ dir: strapi.path, out, json: true })
+    t.is(code, 0)
+    const { settings, faults } = await check(out)
+    t.deepEqual(faults, [])
+    const { remarks } = JSON.parse(report) as { remarks: { kind: string; text: string; source?: string }[] }
+    return {
+      from: settings?.auth.mail.from,
+      remarks: remarks.map(({ kind, text, source }) => `${kind} ${source}: ${text}`),
+    }
+  }
+  const has = (remarks: readonly string[], pattern: RegExp) =>
+    t.true(
+      remarks.some(each => pattern.test(each)),
+      `${pattern} in ${remarks.join('\n')}`,
+    )
+  const known = await read({
+    'config/server.js':
+      "module.exports = ({ env }) => ({\n  cron: {\n    enabled: env.bool('CRON', true),\n    tasks: { '0 1 * * *': () => {} },\n  },\n})",
+    'config/middlewares.js':
+      "module.exports = [\n  { name: 'strapi::security', config: { contentSecurityPolicy: { useDefaults: true }, frameguard: false } },\n  { name: 'strapi::cors', config: { origin: ['https://a.example'], headers: '*', maxAge: 60 } },\n]",
+    'config/plugins.js':
+      "module.exports = ({ env }) => ({\n  email: {\n    config: { provider: 'sendgrid', providerOptions: { apiKey: env('KEY') }, settings: { defaultFrom: env('FROM', 'shop@example.org') } },\n  },\n})",
+  })
+  t.is(known.from, 'shop@example.org')
+  has(known.remarks, /^code config\/server\.js:4: .*tasks of `cron`/)
+  has(
+    known.remarks,
+    /^remark config\/middlewares\.js:2: .*`contentSecurityPolicy`, `frameguard` of `strapi::security`/,
+  )
+  has(known.remarks, /^remark config\/middlewares\.js:3: .*`headers`, `maxAge` of `strapi::cors`/)
+  has(known.remarks, /^remark config\/plugins\.js:3: .*the provider `sendgrid` did not come over/)
+
+  const computed = await read({
+    'config/server.js': "module.exports = () => ({ cron: { tasks: require('node-cron').load() } })",
+    'config/middlewares.js':
+      "module.exports = [{ name: 'strapi::security', config: makePolicy() }, { name: 'strapi::cors', config: makeCors() }]",
+    'config/plugins.js': 'module.exports = () => ({ email: makeMail() })',
+  })
+  has(computed.remarks, /^code config\/server\.js:1: .*tasks of `cron`/)
+  has(computed.remarks, /^remark config\/middlewares\.js:1: .*`makePolicy\(\)` of `strapi::security`/)
+  has(computed.remarks, /^remark config\/middlewares\.js:1: .*`makeCors\(\)` of `strapi::cors`/)
+  has(computed.remarks, /^remark config\/plugins\.js:1: .*its provider did not come over/)
+
+  const without = await read({
+    'config/server.js': 'module.exports = { cron: { enabled: false, tasks: {} } }',
+    'config/middlewares.js': "module.exports = ['strapi::security', 'strapi::cors']",
+  })
+  t.deepEqual(
+    without.remarks.filter(each => /cron|security|cors|mail/i.test(each)),
+    [],
+  )
+})
+
 test('registration accepts what the version of Strapi accepts without a setting', async t => {
   const user = {
     'src/extensions/users-permissions/content-types/user/schema.json': {

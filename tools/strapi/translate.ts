@@ -3,13 +3,14 @@ import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { pairRelations } from './convert/pair-relations.ts'
-import { codeNotes, configNotes, middlewareNotes } from './convert/project-warnings.ts'
+import { codeNotes, configNotes, middlewareNotes, otherSettings } from './convert/project-warnings.ts'
 import { roleKey, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
 import {
   convertGraphql,
   convertRest,
   convertServer,
+  setting,
   toUpload,
   usersPermissions,
 } from './convert/to-settings.ts'
@@ -88,6 +89,7 @@ function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null)
       flow('confirmEmail', valueAt(advanced, 'email_confirmation') === true ? true : undefined),
     ]),
     section('mail', [
+      setting('from', valueAt(project.config.plugins, 'email', 'config', 'settings', 'defaultFrom')),
       flow('resetUrl', textAt(advanced, 'email_reset_password') || undefined),
       flow('confirmUrl', textAt(advanced, 'email_confirmation_redirection') || undefined),
     ]),
@@ -106,6 +108,7 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
   const notes: readonly GivenNote[] = [
     ...project.unreadable.map(text => lost(`not read: ${text}`, placeIn(text))),
     ...configNotes(project),
+    ...otherSettings(project),
     ...codeNotes(project),
     ...middlewareNotes(project),
     ...(facts === null ? [] : tokenNotes(facts).map(text => lost(text))),

@@ -1,4 +1,14 @@
-import { codeAt, isCode, isList, type UnevaluatedCode } from '../read/literal-value.ts'
+import {
+  codeAt,
+  isCode,
+  isList,
+  isMapping,
+  scriptPlace,
+  textAt,
+  UNKNOWN_KEYS,
+  type UnevaluatedCode,
+  valueAt,
+} from '../read/literal-value.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { lost, type Note } from '../yaml-document.ts'
 import { GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
@@ -72,6 +82,63 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
     seen.add(code.place + code.text)
     return [lost(`\`${name}\` was not read: it is the result of code: \`${excerpt(code.text)}\``, code.place)]
   })
+}
+
+/** Settings of config/ that Plinth has elsewhere, or not at all. */
+export const otherSettings = ({ config, ownCode }: StrapiProject): readonly Note[] => [
+  ...cronNotes(config, ownCode),
+  ...middlewareSettings(config, 'strapi::security', {
+    except: [],
+    successor: '`server.securityHeaders` sends those of Plinth',
+  }),
+  ...middlewareSettings(config, 'strapi::cors', {
+    except: ['origin', 'enabled'],
+    successor: '`server.cors` has the origins and `credentials`',
+  }),
+  ...mailNotes(config),
+]
+
+/** Tasks in config/server itself; those of config/cron-tasks are files of custom code. */
+function cronNotes({ server }: StrapiConfig, ownCode: readonly OwnCode[]): readonly Note[] {
+  const tasks = valueAt(server, 'cron', 'tasks') ?? codeAt(server, 'cron')
+  if (tasks === undefined || valueAt(server, 'cron', 'enabled') === false) return []
+  if (ownCode.some(({ kind }) => kind === 'cron')) return []
+  const place =
+    codeAt(server, 'cron', 'tasks')?.place ?? scriptPlace(server, 'cron', 'tasks') ?? 'config/server'
+  return [codeNote('cron', place, 'the tasks of `cron` in config/server')]
+}
+
+interface MiddlewareTerms {
+  /** Settings that are imported. */
+  readonly except: readonly string[]
+  readonly successor: string
+}
+
+function middlewareSettings(
+  config: StrapiConfig,
+  name: string,
+  { except, successor }: MiddlewareTerms,
+): readonly Note[] {
+  const given = middleware(config, name)
+  const code = isCode(given) ? given : undefined
+  const keys = isMapping(given)
+    ? [...given.keys()].filter(key => !except.includes(key) && !key.startsWith(UNKNOWN_KEYS))
+    : []
+  if (code === undefined && keys.length === 0) return []
+  const what = code ? `\`${excerpt(code.text)}\`` : keys.map(key => `\`${key}\``).join(', ')
+  const source = code?.place ?? scriptPlace(given, keys[0] ?? '') ?? 'config/middlewares'
+  return [{ kind: 'remark', text: `without a counterpart: ${what} of \`${name}\`; ${successor}`, source }]
+}
+
+function mailNotes({ plugins }: StrapiConfig): readonly Note[] {
+  const given = valueAt(plugins, 'email', 'config') ?? codeAt(plugins, 'email')
+  if (given === undefined) return []
+  const provider = textAt(given, 'provider')
+  const what = provider === undefined ? 'its provider' : `the provider \`${provider}\``
+  const source =
+    codeAt(plugins, 'email')?.place ?? scriptPlace(plugins, 'email', 'config') ?? 'config/plugins'
+  const text = `mails were sent by the plugin \`email\`, and ${what} did not come over: name the mail server in \`auth.mail.url\``
+  return [{ kind: 'remark', text, source }]
 }
 
 const excerpt = (text: string): string => {

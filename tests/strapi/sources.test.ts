@@ -1,8 +1,19 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import { Header } from 'tar'
+import { ARCHIVE_LIMITS, type ArchiveLimits, readArchive } from '../../tools/strapi/read/read-archive.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from './answers.ts'
@@ -17,11 +28,7 @@ const KEY = 'secret-key'
 const SERVER = process.env.TEST_DATABASE_URL
 
 /** Imports into a folder and a database of its own. */
-async function imports(
-  t: ExecutionContext,
-  source: Omit<ImportTerms, 'dir' | 'out'>,
-  recording: Recording = 5,
-) {
+async function imports(t: ExecutionContext, source: Partial<ImportTerms>, recording: Recording = 5) {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const environment = { DATABASE_URL: SERVER ? await createDatabase(t, SERVER) : 'embedded' }
@@ -114,7 +121,7 @@ test('a damaged archive is refused with the place of the damage, and leaves no f
 
 /** An entry of a tar archive: its header and its bytes, padded to blocks of 512. */
 function tarEntry(
-  terms: { path: string; type?: 'File' | 'SymbolicLink'; linkpath?: string },
+  terms: { path: string; type?: 'File' | 'SymbolicLink' | 'Link'; linkpath?: string },
   text = '',
 ): Buffer {
   const bytes = Buffer.from(text)
@@ -131,6 +138,8 @@ test('links and paths out of an archive are reported and never extracted', async
     tarEntry({ path: 'assets/uploads/../../../../evil.txt' }, 'evil'),
     tarEntry({ path: '../outside.txt' }, 'evil'),
     tarEntry({ path: 'assets/uploads/link.png', type: 'SymbolicLink', linkpath: '/etc/passwd' }),
+    tarEntry({ path: 'assets/uploads/copy.png', type: 'Link', linkpath: '../../../../etc/passwd' }),
+    tarEntry({ path: 'entities/entities_00002.jsonl', type: 'SymbolicLink', linkpath: '/etc/passwd' }),
     tarEntry({ path: 'assets/uploads/.hidden/x.png' }, 'evil'),
   ]
   const archive = join(folder.path, 'hostile.tar')
@@ -142,6 +151,89 @@ test('links and paths out of an archive are reported and never extracted', async
   t.is(losses.length, hostile.length, JSON.stringify(losses))
   t.true(losses.some((loss: string) => loss.includes('../outside.txt')))
   t.deepEqual(readdirSync(out), ['hostile.tar'])
+})
+
+test('an archive beyond a limit is refused with the entry, before that is read', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const archive = join(folder.path, 'large.tar')
+  const line = `${JSON.stringify({ uid: 'api::a.a' })}\n`
+  const entries = [
+    tarEntry({ path: 'schemas/schemas_00001.jsonl' }, line.repeat(10)),
+    tarEntry({ path: 'entities/entities_00001.jsonl' }, line.repeat(20)),
+    tarEntry({ path: 'assets/uploads/a.png' }, 'x'.repeat(700)),
+    tarEntry({ path: 'assets/uploads/b.png' }, 'x'.repeat(700)),
+  ]
+  writeFileSync(archive, Buffer.concat([...entries, Buffer.alloc(1024)]))
+  const read = (limits: Partial<ArchiveLimits>) => {
+    const uploads = join(folder.path, 'uploads')
+    const options = { archive, key: undefined, version: 5, uploads } as const
+    return readArchive({ ...options, limits: { ...ARCHIVE_LIMITS, ...limits } })
+  }
+  for (const [limits, reason] of [
+    [{ entries: 3 }, /too many entries \(at assets\/uploads\/b\.png\); an import reads at most 3$/],
+    [{ lines: 300 }, /an entry has too many bytes \(at entities\/entities_00001\.jsonl\)/],
+    [{ documents: 500 }, /its documents have too many bytes \(at entities/],
+    [{ uploads: 1_399 }, /its uploads have too many bytes \(at assets\/uploads\/b\.png\)/],
+  ] as const) {
+    const result = await read(limits)
+    t.regex(result.ok ? '' : result.reasons.join(), reason)
+    t.deepEqual(readdirSync(folder.path), ['large.tar'])
+  }
+  t.true((await read({ entries: 4, lines: 400, documents: 600, uploads: 1_400 })).ok)
+})
+
+test('files of an upload folder are found through links; broken links and folders are reported as missing', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  cpSync(recorded('4-sqlite'), folder.path, { recursive: true })
+  const uploads = join(folder.path, 'public', 'uploads')
+  const shared = temporaryFolder()
+  t.teardown(shared.remove)
+  const [linked = '', broken = '', replaced = ''] = readdirSync(uploads).filter(
+    name => !name.startsWith('thumbnail_'),
+  )
+  renameSync(join(uploads, linked), join(shared.path, linked))
+  symlinkSync(join(shared.path, linked), join(uploads, linked))
+  rmSync(join(uploads, broken))
+  symlinkSync(join(shared.path, 'gone'), join(uploads, broken))
+  rmSync(join(uploads, replaced))
+  mkdirSync(join(uploads, replaced))
+  const { database } = { database: sqliteFile(t, '4-sqlite').file }
+  const {
+    code,
+    complaint,
+    report,
+    folder: out,
+  } = await imports(t, { dir: folder.path, database, json: true })
+  t.is(code, 0, complaint)
+  const { documents, losses } = JSON.parse(report)
+  t.is(documents.file, 1)
+  t.true(
+    losses.some((loss: string) => /its bytes are not in .* \(2 times\)/.test(loss)),
+    JSON.stringify(losses),
+  )
+  const stored = join(out, '.plinth', 'uploads', linked)
+  t.false(lstatSync(stored).isSymbolicLink())
+  t.deepEqual(readFileSync(stored), readFileSync(join(shared.path, linked)))
+})
+
+test('an empty upload folder, or none, leaves files out and reports each', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  cpSync(recorded('4-sqlite'), folder.path, { recursive: true })
+  const uploads = join(folder.path, 'public', 'uploads')
+  rmSync(uploads, { recursive: true })
+  mkdirSync(uploads)
+  const database = sqliteFile(t, '4-sqlite').file
+  const { code, complaint, report } = await imports(t, { dir: folder.path, database, json: true })
+  t.is(code, 0, complaint)
+  const { documents, losses } = JSON.parse(report)
+  t.is(documents.file ?? 0, 0)
+  t.true(
+    losses.some((loss: string) => /its bytes are not in .* \(3 times\)/.test(loss)),
+    JSON.stringify(losses),
+  )
 })
 
 test('an archive of another version than the project is refused', async t => {

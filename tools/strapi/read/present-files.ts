@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import type { StreamedDocument } from '../../transfer/stream.ts'
@@ -40,7 +40,7 @@ function whyGone(row: SourceRow, uploads: string): string | undefined {
   const name = `${row.get('hash') ?? ''}${row.get('ext') ?? ''}`
   if (!isStorageKey(name))
     return `its name on disk, ${JSON.stringify(name)}, is none that Plinth keeps files under`
-  return existsSync(join(uploads, name)) ? undefined : `its bytes are not in ${uploads}`
+  return isFile(join(uploads, name)) ? undefined : `its bytes are not in ${uploads}`
 }
 
 function without({ rows, documents }: IndexedType, gone: ReadonlySet<number | null>): IndexedType {
@@ -62,8 +62,10 @@ export function withPresentFormats(document: StreamedDocument, uploads: string):
   return { ...document, versions }
 }
 
-const isThere = (name: string, uploads: string): boolean =>
-  isStorageKey(name) && existsSync(join(uploads, name))
+const isThere = (name: string, uploads: string): boolean => isStorageKey(name) && isFile(join(uploads, name))
+
+/** Links are followed, as Strapi does. */
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /** The file name of a resized format; for an invalid one a name that no file has. */
 function keyOf(format: unknown): string {

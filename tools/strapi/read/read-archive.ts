@@ -31,6 +31,28 @@ export interface ArchiveOptions {
   readonly version: 4 | 5
   /** The folder that uploaded files are extracted to. */
   readonly uploads: string
+  readonly limits?: ArchiveLimits
+}
+
+/** What an archive may contain: a small compressed file can unpack to any size. */
+export interface ArchiveLimits {
+  readonly entries: number
+  /** Bytes of one file of documents, which is read as one text. */
+  readonly lines: number
+  /** Bytes of all files of documents, which are held in memory. */
+  readonly documents: number
+  /** Bytes of all uploaded files. */
+  readonly uploads: number
+}
+
+const GIB = 2 ** 30
+
+/** `strapi export` begins a new file of documents at 256 MiB. */
+export const ARCHIVE_LIMITS: ArchiveLimits = {
+  entries: 2_000_000,
+  lines: GIB / 2 - 2 ** 25,
+  documents: 2 * GIB,
+  uploads: 1_024 * GIB,
 }
 
 type Kind = Exclude<keyof ArchiveLines, 'skipped'>
@@ -43,6 +65,7 @@ export async function readArchive({
   key,
   version,
   uploads,
+  limits = ARCHIVE_LIMITS,
 }: ArchiveOptions): Promise<Result<ArchiveLines, string>> {
   const isEncrypted = archive.endsWith('.enc')
   if (isEncrypted && key === undefined) return failed(`${archive} is encrypted: give its key with --key`)
@@ -51,6 +74,8 @@ export async function readArchive({
     lines: { schemas: [], entities: [], links: [], configuration: [] },
     skipped: [],
     version: undefined,
+    size: { entries: 0, documents: 0, uploads: 0 },
+    limits,
   }
   const writing: Promise<unknown>[] = []
   const unfinished = new Set<ReadEntry>()
@@ -91,6 +116,8 @@ interface Found {
   readonly skipped: string[]
   /** Of the Strapi that exported it: `5.54.0`. */
   version: string | undefined
+  readonly size: Record<'entries' | 'documents' | 'uploads', number>
+  readonly limits: ArchiveLimits
 }
 
 /** The cipher of `strapi export --encrypt`. */
@@ -128,6 +155,7 @@ async function readEntry(entry: ReadEntry, found: Found, uploads: string): Promi
   const isFile = entry.type === 'File' || entry.type === 'OldFile' || entry.type === 'ContiguousFile'
   const kind = KINDS.find(each => path.startsWith(`${each}/`) && path.endsWith('.jsonl'))
   const name = basename(path)
+  count(entry, path, found)
   if (isFile && kind !== undefined) return readLines(entry, found.lines[kind])
   if (isFile && path === `assets/uploads/${name}` && isStorageKey(name))
     return extract(entry, join(uploads, name))
@@ -139,6 +167,19 @@ async function readEntry(entry: ReadEntry, found: Found, uploads: string): Promi
   // Strapi describes each file of assets/uploads/ in assets/metadata/ as well.
   if (entry.type !== 'Directory' && !path.startsWith('assets/metadata/')) found.skipped.push(entry.path)
   entry.resume()
+}
+
+/** Sizes are in the headers, so an entry beyond a limit is refused before it is read. */
+function count({ size: bytes }: ReadEntry, path: string, { size, limits }: Found): void {
+  const isUpload = path.startsWith('assets/uploads/')
+  size.entries++
+  size[isUpload ? 'uploads' : 'documents'] += bytes
+  const over = (what: string, limit: number): Error =>
+    new Error(`${what} (at ${path}); an import reads at most ${limit.toLocaleString('en-US')}`)
+  if (size.entries > limits.entries) throw over('it has too many entries', limits.entries)
+  if (!isUpload && bytes > limits.lines) throw over('an entry has too many bytes', limits.lines)
+  if (size.documents > limits.documents) throw over('its documents have too many bytes', limits.documents)
+  if (size.uploads > limits.uploads) throw over('its uploads have too many bytes', limits.uploads)
 }
 
 async function readBytes(entry: ReadEntry): Promise<Buffer> {

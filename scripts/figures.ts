@@ -32,9 +32,11 @@ const total = lines.reduce((sum, one) => sum + one, 0)
 
 const largestFolder = Math.max(...count(sources.map(({ folder }) => folder)).values())
 
-/** Files that exactly one other file of core/ and tools/ imports. */
-const importedOnce = [...count(sources.flatMap(({ imports }) => [...new Set(imports)])).values()].filter(
-  importers => importers === 1,
+const paths: ReadonlySet<string> = new Set(sources.map(({ path }) => path))
+
+/** Source files that exactly one other file of core/ and tools/ imports. Style sheets and translations are not sources. */
+const importedOnce = [...count(sources.flatMap(({ imports }) => [...new Set(imports)]))].filter(
+  ([path, importers]) => importers === 1 && paths.has(path),
 ).length
 
 const functionLines = sources.flatMap(({ tree }) =>
@@ -110,6 +112,15 @@ const retired = [
 
 const broken = findCitations().filter(({ fault }) => fault !== null).length
 
+/** Why three targets are not met. They were set for version 0.1, before the features that are named. */
+const NOTE = `
+Not met since features were added after the targets were set: the console, the import of Strapi databases, OpenAPI, review, doctor
+and several machines.
+
+- files, lines: the targets are for the features of version 0.1. Fewer files would need files of more than 400 lines.
+- imported names: a module with many small exports is imported by name, and types are imported where they are used.
+`
+
 const rows: readonly Row[] = [
   { name: 'files', before: '936', now: String(sources.length), target: '≤ 620' },
   { name: 'largest flat folder', before: '108', now: String(largestFolder), target: '≤ 30' },
@@ -157,4 +168,5 @@ const rows: readonly Row[] = [
 process.stdout.write('| | before | now | target |\n|---|---|---|---|\n')
 for (const { name, before, now, target } of rows)
   process.stdout.write(`| ${name} | ${before} | ${now} | ${target} |\n`)
+process.stdout.write(NOTE)
 if (process.argv.includes('--names')) process.stdout.write(`\n${exportedTwice().join('\n')}\n`)

@@ -112,7 +112,10 @@ function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buff
     })
     incoming.on('end', () => resolve(Buffer.concat(parts)))
     incoming.on('error', () => reject(cutOff()))
-    incoming.on('close', () => reject(cutOff()))
+    // Each request closes; an error is only made for one whose body did not end.
+    incoming.on('close', () => {
+      if (!incoming.readableEnded) reject(cutOff())
+    })
   })
 }
 

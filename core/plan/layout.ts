@@ -22,9 +22,17 @@ export type LayoutField = { readonly as: string } & (
   /** An object that contains the rows of the populate of this name. */
   | { readonly kind: 'link'; readonly of: string; readonly fields: readonly LinkLayoutField[] }
   | { readonly kind: 'component'; readonly of: string; readonly fields: readonly LayoutField[] }
+  /** The entries of a dynamic zone. */
+  | { readonly kind: 'zone'; readonly of: string; readonly parts: readonly LayoutPart[] }
   /** A slot that project code fills. `row`: the values that the code receives; null: an earlier slot of the row has them. */
   | { readonly kind: 'code'; readonly at: number; readonly row: readonly ScalarAttribute[] | null }
 )
+
+/** The entries of one component in a dynamic zone. `component`: its uid. */
+export interface LayoutPart {
+  readonly component: string
+  readonly fields: readonly LayoutField[]
+}
 
 /**
  * The form of a code slot in the text: `{"from":MARK,"at":0,"row":{…},"to":MARK}`. No value can equal the mark, because
@@ -55,6 +63,14 @@ export function isCovered(selection: Selection, fields: readonly LayoutField[]):
       case 'component': {
         const below = selectionOf(selection, field.of)
         return below !== null && isCovered(below, field.fields)
+      }
+      case 'zone': {
+        const zone = selection.populate.find(({ as }) => as === field.of)
+        return field.parts.every(({ component, fields: inner }) => {
+          const part =
+            zone?.kind === 'zone' ? zone.parts.find(({ holder }) => holder.uid === component) : undefined
+          return part !== undefined && isCovered(part.selection, inner)
+        })
       }
       case 'code':
         return (field.row ?? []).every(attribute => selection.fields.includes(attribute))

@@ -94,10 +94,25 @@ function planComponent(populate: ComponentPopulate, row: Row, context: PlanConte
 
 /** Components of several kinds in one common order (reference/rest.md#8-populate). */
 function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expression {
-  const parts = populate.parts.map(({ holder, selection, filter = null }) => {
+  return zoneRows(populate, row, context, ({ holder, selection }, entry) => [
+    { as: '__component', expression: sqlConstant(holder.uid) },
+    ...componentColumns(selection, entry, context),
+  ])
+}
+
+type ZonePart = ZonePopulate['parts'][number]
+
+/** The entries of a zone; `columnsOf`: the columns of an entry of one component. */
+function zoneRows(
+  populate: ZonePopulate,
+  row: Row,
+  context: PlanContext,
+  columnsOf: (part: ZonePart, entry: Row) => readonly NamedColumn[],
+): Expression {
+  const parts = populate.parts.map(part => {
+    const { holder, filter = null } = part
     const join = joinOwned(row, populate.attribute, holder, context)
-    const tag = { as: '__component', expression: sqlConstant(holder.uid) }
-    const columns = [tag, ...componentColumns(selection, join.row, context)]
+    const columns = columnsOf(part, join.row)
     const position = join.order[0]?.expression ?? column(join.row.alias, 'id')
     const wanted = filterConditions({ filter, sort: [], page: null }, join, context)
     return { row: select({ columns, from: join.from, where: allOf([...join.where, ...wanted]) }), position }
@@ -195,6 +210,8 @@ function planField(field: LayoutField, { selection, row }: SelectedRow, context:
       return planLayoutLink(field, { selection, row }, context)
     case 'component':
       return planLayoutComponent(field, { selection, row }, context)
+    case 'zone':
+      return planLayoutZone(field, { selection, row }, context)
     case 'code':
       return planCodeSlot(field, { selection, row }, context)
   }
@@ -248,6 +265,18 @@ function planLayoutComponent(
   const columns = planLayout(field.fields, { selection: populate.selection, row: join.row }, context)
   const rows = selectRows(join, populate, [], columns, context)
   return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
+}
+
+function planLayoutZone(
+  field: Extract<LayoutField, { readonly kind: 'zone' }>,
+  { selection, row }: SelectedRow,
+  context: PlanContext,
+): Expression {
+  return zoneRows(populateOf(field, selection, 'zone'), row, context, (part, entry) => {
+    const laid = field.parts.find(({ component }) => component === part.holder.uid)
+    if (!laid) throw notSelected(field)
+    return planLayout(laid.fields, { selection: part.selection, row: entry }, context)
+  })
 }
 
 /** A slot for project code, with the values of the row in the flat format. */

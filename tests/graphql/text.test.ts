@@ -63,7 +63,12 @@ async function library(t: Parameters<typeof openEndpoint>[0]) {
       author: number < 3 ? ann.documentId : null,
       seo: number === 2 ? null : { title: `seo ${number}`, score: number },
       links: [{ url: '/1', writer: ben.documentId }, { url: '/2' }, { url: null }],
-      blocks: [{ __component: 'shared.seo', title: 'zone' }],
+      blocks: [
+        { __component: 'shared.seo', title: 'zone' },
+        { __component: 'shared.link', url: ODD, writer: ben.documentId },
+        { __component: 'shared.seo', title: 'another', score: number },
+        { __component: 'shared.link', url: null },
+      ].slice(number - 1),
     })
   return { ...endpoint, ann }
 }
@@ -104,7 +109,8 @@ function randomRows(type: 'Book' | 'Author', depth: number, random: () => number
       `localizations { ${randomRows('Book', 0, random)} }`,
       `${named('seo')} { id title score __typename }`,
       `${named('links')}(pagination: { limit: ${1 + Math.floor(random() * 3)} }) { url x: id writer { ${randomRows('Author', 0, random)} } }`,
-      ...some(['mood', 'pages', 'blocks { __typename ... on ComponentSharedSeo { title } }']),
+      `${named('blocks')} { ${some(['__typename', `... on ComponentSharedSeo { ${named('score')} id title }`, `... on ComponentSharedLink { ${named('url')} writer { ${randomRows('Author', 0, random)} } }`]).join(' ') || '__typename'} }`,
+      ...some(['mood', 'pages']),
     ]
   }
 
@@ -130,6 +136,9 @@ test('the text that PostgreSQL returns equals the result of graphql-js, for any 
     '{ books(publicationState: PREVIEW, locale: "all") { data { attributes { title locale } } } }',
     '{ books(locale: "fr") { data { id } } }',
     `{ books { data { ${'very'.repeat(16)}Long: id } } }`,
+    '{ books { data { attributes { blocks { ... on ComponentSharedSeo { title } } } } } }',
+    '{ books { data { attributes { a: blocks { __typename } b: blocks { ...S ...L } } } } } fragment S on ComponentSharedSeo { x: title same: score } fragment L on ComponentSharedLink { x: url same: id }',
+    '{ books { data { attributes { blocks { ... on ComponentSharedLink { writer { data { attributes { name safe { data { id } } } } } } } } } } }',
   ]
   const generated = Array.from(
     { length: 60 },
@@ -164,4 +173,11 @@ test('the text of PostgreSQL is sent for an operation of generated fields', asyn
   const answer = await send({ type: 'application/json', text: JSON.stringify({ query }) })
   // Made field by field it would be a number of JavaScript, which writes 1.5.
   t.is(answer?.body, '{"data":{"books":{"data":[{"attributes":{"price":1.50}}]}}}')
+  const zone =
+    '{ books(pagination: { limit: 1 }) { data { attributes { price blocks { __typename ... on ComponentSharedSeo { score } } } } } }'
+  const zoned = await send({ type: 'application/json', text: JSON.stringify({ query: zone }) })
+  const entries = [{ __typename: 'ComponentSharedSeo', score: null }, { __typename: 'ComponentSharedLink' }]
+  const all = [...entries, { ...entries[0], score: 1 }, entries[1]]
+  const blocks = `[${all.map(entry => JSON.stringify(entry)).join(', ')}]`
+  t.is(zoned?.body, `{"data":{"books":{"data":[{"attributes":{"price":1.50,"blocks":${blocks}}}]}}}`)
 })

@@ -1,5 +1,5 @@
 import type { IResolvers } from '@graphql-tools/utils'
-import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from 'graphql'
+import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType, GraphQLUnionType } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import { deniedType } from '../../access/denial.ts'
 import { graphqlEnumValues } from '../../model/enum-names.ts'
@@ -127,8 +127,16 @@ function attributeTypes(
 /** The type of a row of a union, by the uid that it is tagged with. */
 function typeOfTag(holders: readonly Holder[], tag: '__component' | '__type'): (row: AnsweredRow) => string {
   const names = new Map<unknown, string>(holders.map(holder => [holder.uid, graphqlTypeName(holder)]))
-  return row => names.get(row[tag]) ?? 'Error'
+  const typeOf = (row: AnsweredRow) => names.get(row[tag]) ?? 'Error'
+  generated.add(typeOf)
+  return typeOf
 }
+
+const generated = new WeakSet<object>()
+
+/** False if project code decides on the types of a union's rows. */
+export const isGeneratedUnion = ({ resolveType }: GraphQLUnionType): boolean =>
+  typeof resolveType === 'function' && generated.has(resolveType)
 
 type AnswerPath = GraphQLResolveInfo['path'] | undefined
 

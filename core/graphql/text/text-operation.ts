@@ -1,4 +1,4 @@
-import type { FieldNode, OperationDefinitionNode } from 'graphql'
+import { type FieldNode, isUnionType, type OperationDefinitionNode } from 'graphql'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { nullIfRefused } from '../../faults/fault.ts'
@@ -8,9 +8,16 @@ import {
   type Holder,
   isLink,
   type LinkAttribute,
+  type ZoneAttribute,
 } from '../../model/model.ts'
-import { graphqlTypeName } from '../../model/names.ts'
-import { type AnswerLayout, isCovered, type LayoutField, type LinkLayoutField } from '../../plan/layout.ts'
+import { graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
+import {
+  type AnswerLayout,
+  isCovered,
+  type LayoutField,
+  type LayoutPart,
+  type LinkLayoutField,
+} from '../../plan/layout.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
 import type { LinkField } from '../formats/format.ts'
 import { type CollectedFields, collectFields, fieldsBelow, fieldsNamed } from '../parse/collect-fields.ts'
@@ -24,6 +31,7 @@ import {
   UNALIASED,
 } from '../parse/operation-context.ts'
 import { parseRead } from '../parse/parse-read.ts'
+import { isGeneratedUnion } from '../resolve/resolvers.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 import { isNativeJson } from '../sdl/scalar-names.ts'
 import {
@@ -258,7 +266,11 @@ function layOutAttributes(
     const link = place.context.format.linkField(holder, name)
     if (link) return layOutLink(link, { as, nodes }, place)
     const attribute = holder.attributes.get(name)
-    return attribute && !isLink(attribute) ? layOutAttribute(attribute, { as, nodes }, place) : null
+    if (!attribute || isLink(attribute)) return null
+    if (attribute.kind !== 'zone') return layOutAttribute(attribute, { as, nodes }, place)
+    const union = place.context.schema.getType(graphqlZoneName(typeName, name))
+    const isGenerated = isUnionType(union) && isGeneratedUnion(union)
+    return isGenerated ? layOutZone(attribute, { as, nodes }, place) : null
   })
 }
 
@@ -268,11 +280,11 @@ interface SelectedAttribute {
 }
 
 function layOutAttribute(
-  attribute: Exclude<Attribute, LinkAttribute>,
+  attribute: Exclude<Attribute, LinkAttribute | ZoneAttribute>,
   { as, nodes }: SelectedAttribute,
   place: AttributePlace,
 ): LayoutField | null {
-  if (attribute.kind === 'zone' || attribute.kind === 'morph') return null
+  if (attribute.kind === 'morph') return null
   if (attribute.required) place.nonNullKeys.add(as)
   if (attribute.kind === 'scalar') return isNativeJson(attribute) ? { as, kind: 'scalar', attribute } : null
   const of = answerKey(place.place, as, attribute.name)
@@ -285,6 +297,26 @@ function layOutAttribute(
     levelsUp: above,
   })
   return inner && { as, kind: 'component', of, fields: inner }
+}
+
+/**
+ * Lays out the entries of a dynamic zone, each in the form of its component. null: project code resolves a field of one,
+ * whose place in the text depends on the component.
+ */
+function layOutZone(
+  { name, components }: ZoneAttribute,
+  { as, nodes }: SelectedAttribute,
+  place: AttributePlace,
+): LayoutField | null {
+  const parts: LayoutPart[] = []
+  const customFields = place.customFields.length
+  for (const component of components) {
+    const below = fieldsBelow(nodes, graphqlTypeName(component), place.context)
+    const fields = layOutAttributes(component, below, { ...place, place: UNALIASED, levelsUp: 0 })
+    if (!fields || place.customFields.length > customFields) return null
+    parts.push({ component: component.uid, fields })
+  }
+  return { as, kind: 'zone', of: answerKey(place.place, as, name), parts }
 }
 
 /** Lays out a relation. A wrapper may have one key for its documents; two would need separate subqueries. */

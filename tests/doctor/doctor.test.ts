@@ -118,6 +118,52 @@ test('a slow list is reported with the missing index, and no longer after it is 
   })
 })
 
+const LIBRARY = `name: Library
+server: { host: 127.0.0.1, port: "\${PORT:-1337}", slowQuery: 1ms }
+database: { url: "\${DATABASE_URL:-embedded}" }
+contentTypes:
+  book:
+    attributes: { title: string, author: { type: relation, relation: manyToOne, target: author, inversedBy: books } }
+  author:
+    attributes: { name: string, books: { type: relation, relation: oneToMany, target: book, mappedBy: author } }
+roles: { public: { permissions: { book: [find], author: [find, findOne] } } }
+`
+
+test('slow totals, long populated lists and filters on related documents are reported with what helps', async t => {
+  const practice = await openPractice(t, LIBRARY)
+  await practice.withDatabase(async database => {
+    const stamps = 'created_at, updated_at, published_at'
+    await run(
+      database,
+      `INSERT INTO authors (document_id, name, ${stamps})
+      SELECT 'a' || n, 'Name ' || n, now(), now(), now() FROM generate_series(1, 20000) AS n`,
+    )
+    await run(
+      database,
+      `INSERT INTO books (document_id, title, author_key, author_inverse_position, ${stamps})
+      SELECT 'b' || n, 'Title ' || n, 1 + n % 5, n, now(), now(), now() FROM generate_series(1, 100000) AS n`,
+    )
+    await run(database, 'ANALYZE books, authors')
+  })
+  const line = (work: object) =>
+    `${JSON.stringify({ event: 'slowWork', milliseconds: 1200, work: { contentType: 'book', start: 0, limit: 25, ...work } })}\n`
+  const list = { action: 'find', total: true }
+  const log = [
+    list,
+    { ...list, filters: { author: { name: '$eq' } } },
+    { action: 'findOne', contentType: 'author', populate: { books: {} } },
+    { action: 'findOne', contentType: 'author', populate: { books: { limit: 10 } } },
+  ].map(line)
+  const { advice } = await practice.ask({ log: log.join('') })
+  t.deepEqual(codesOf(advice).toSorted(), ['long-relation author', 'slow-read book', 'slow-read book'])
+  const remedyOf = (words: string) => advice.find(({ found }) => found.includes(words))?.remedy ?? ''
+  t.regex(remedyOf('all documents.'), /^counting takes longest: .*withCount\]=estimate/)
+  t.regex(remedyOf('`books`, which'), /GET \/api\/books\?filters\[author\]\[documentId\]=…/)
+  const related = advice.find(({ found }) => found.includes('"author"'))
+  t.regex(related?.remedy ?? '', /^declare an index/)
+  t.regex(related?.paste ?? '', /author:\n {4}indexes: \[\[name\]\]$/)
+})
+
 test('damaged tables are errors until a migration repairs them, and unused indexes are reported', async t => {
   const practice = await openPractice(t, project('[title, rating]'))
   t.deepEqual(await practice.ask(), { code: 0, advice: [] })

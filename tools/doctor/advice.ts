@@ -18,6 +18,7 @@ export interface Advice {
 export type AdviceCode =
   | 'slow-read'
   | 'deep-page'
+  | 'long-relation'
   | 'unused-index'
   | 'needless-index'
   | 'invalid-index'

@@ -4,16 +4,17 @@ import type { Database, Transaction } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { runAndRollBack } from '../../core/migrate/plan-migration.ts'
 import { fitsIndex } from '../../core/model/columns.ts'
-import type { ContentType, Model, ScalarAttribute } from '../../core/model/model.ts'
+import { type ContentType, isLink, type Model, type ScalarAttribute } from '../../core/model/model.ts'
 import type { Index, Storage } from '../../core/model/storage.ts'
 import { declaredIndex, isIndexPrefix } from '../../core/model/type-indexes.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import { operatorTraits } from '../../core/query/operators.ts'
-import type { Comparison, Query, RelatedFilter, RestrictedQuery } from '../../core/query/query.ts'
+import type { Comparison, Filter, Query, RelatedFilter, RestrictedQuery } from '../../core/query/query.ts'
 import { printIndex } from '../../core/sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../core/sql/identifier.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
 import { type Advice, counted } from './advice.ts'
+import { longRelations } from './long-relations.ts'
 import { openSamples, parseWork } from './parse-work.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
 
@@ -55,18 +56,22 @@ const isFirst = ({ proposal }: Found, at: number, all: readonly Found[]): boolea
 
 async function lookAt(read: SlowRead, terms: ReadCheckContext): Promise<readonly Found[]> {
   const { database, storage, model } = terms
+  const long = longRelations(read, times(read), model).map(advice => ({ advice, proposal: null }))
+  if (read.work.action === 'findOne') return long
   const query = await database.transaction(transaction => again(read, transaction, terms), { readonly: true })
   if (!query) return []
   const { defaultLocale } = model
-  const plan = (transaction: Transaction, analyze = false) =>
-    explain(trusted(query), transaction, { storage, defaultLocale, analyze })
-  const costly = findCostly(await planOf(plan, terms), terms.rowsIn)
+  const plan = (transaction: Transaction, other = query, analyze = false) =>
+    explain(trusted(other), transaction, { storage, defaultLocale, analyze })
+  const run = (transaction: Transaction, analyze: boolean) => plan(transaction, query, analyze)
+  const costly = findCostly(await planOf(run, terms), terms.rowsIn)
   const remedy = costly.length === 0 ? null : await remedyFor({ query, costly, plan }, terms)
   const found = `${times(read)}: ${printWork(read)}. For it PostgreSQL ${costly.map(({ words }) => words).join(', ')}`
   const slow = { severity: 'advice', code: 'slow-read', about: query.type.key, found } as const
   return [
     ...(remedy ? [{ advice: { ...slow, remedy: remedy.words }, proposal: remedy.proposal }] : []),
     ...deepPage(read, query).map(advice => ({ advice, proposal: null })),
+    ...long,
   ]
 }
 
@@ -119,7 +124,8 @@ interface Remedy {
 interface Planned {
   readonly query: Query
   readonly costly: readonly Costly[]
-  readonly plan: (transaction: Transaction) => Promise<PlanNode>
+  /** `other`: another query in its place. */
+  readonly plan: (transaction: Transaction, other?: Query) => Promise<PlanNode>
 }
 
 async function remedyFor({ query, costly, plan }: Planned, terms: ReadCheckContext): Promise<Remedy | null> {
@@ -127,8 +133,28 @@ async function remedyFor({ query, costly, plan }: Planned, terms: ReadCheckConte
   const proposal = proposeIndex(query, terms.storage, sortsMany)
   const effect = proposal && (await effectOf(proposal, terms, plan))
   if (effect) return { words: `declare an index${effect}`, proposal }
-  const words = withoutIndex(query)
+  const words = (await countsMost(query, plan, terms)) ? COUNTING : withoutIndex(query)
   return words === null ? null : { words, proposal: null }
+}
+
+/** Cost of a count that is worth leaving out: that of some 50,000 rows. */
+const WORTHWHILE_COUNT = 1_000
+
+/** True if the total takes more than the page of the list. Parts of texts take as long in either. */
+async function countsMost(
+  query: Query,
+  plan: Planned['plan'],
+  { database }: ReadCheckContext,
+): Promise<boolean> {
+  const { take } = query
+  if (take.kind !== 'many' || take.total !== true) return false
+  const uncounted = { ...query, take: { ...take, total: false } }
+  const [whole, page] = await database.transaction(
+    async transaction => [await plan(transaction), await plan(transaction, uncounted)] as const,
+    { readonly: true },
+  )
+  const saved = whole['Total Cost'] - page['Total Cost']
+  return saved > WORTHWHILE_COUNT && saved > page['Total Cost']
 }
 
 /** Larger tables are not locked to try an index. */
@@ -148,9 +174,8 @@ async function effectOf(
   return `: PostgreSQL expects ${counted(Math.max(2, before / after))} times less work with it`
 }
 
-function withoutIndex({ filter, search, sort, take }: Query): string | null {
+function withoutIndex({ filter, search, sort }: Query): string | null {
   if (search || (filter && comparisonsIn(filter).some(isOfParts))) return PARTS
-  if (take.kind === 'many' && take.total && !filter && sort.length === 0) return COUNTING
   const isWide = filter ? comparisonsIn(filter).length > 1 : sort.some(({ path }) => path.length > 0)
   return isWide ? WIDE : null
 }
@@ -159,7 +184,7 @@ const isOfParts = (part: Comparison | RelatedFilter): boolean =>
   part.kind === 'comparison' && operatorTraits(part.operator).text
 
 const PARTS =
-  'no index finds parts of texts, or texts whatever their case: narrow the list by another attribute, too, or let a search engine answer'
+  'no index finds parts of texts, or texts whatever their case: narrow the list by another attribute, too, or declare `search` (docs/search.md) and ask with `search=`'
 
 const COUNTING =
   'counting takes longest: ask with `pagination[withCount]=estimate`, which counts 10,000 documents at most, or with `pagination[withCount]=false` where no total is shown'
@@ -231,8 +256,37 @@ interface Proposal {
   readonly index: Index
 }
 
-/** The index for a list's filter, or for its sort order if many rows are sorted; null: none would help, or it exists. */
-function proposeIndex(
+/**
+ * The index for a list's filter, or for its sort order if many rows are sorted; otherwise for what it compares of related
+ * documents. null: none would help, or it exists.
+ */
+function proposeIndex(query: Query, storage: Storage, sortsMany: boolean): Proposal | null {
+  const own = proposeOwnIndex(query, storage, sortsMany)
+  return own ?? (query.filter ? proposeRelatedIndex(query.filter, storage) : null)
+}
+
+/** The index of a related content-type, of attributes that the filter compares there. */
+function proposeRelatedIndex(filter: Filter, storage: Storage): Proposal | null {
+  for (const part of comparisonsIn(filter)) {
+    if (part.kind !== 'related') continue
+    const deeper = proposeRelatedIndex(part.filter, storage)
+    if (deeper) return deeper
+    if (!isLink(part.attribute)) continue
+    const { exact, others } = comparedAttributes(part.filter)
+    const proposal = proposalOf(part.attribute.target, [...exact, ...others], storage)
+    if (proposal) return proposal
+  }
+  return null
+}
+
+function proposalOf(type: ContentType, attributes: readonly string[], storage: Storage): Proposal | null {
+  if (attributes.length === 0) return null
+  const distinct = [...new Set(attributes)]
+  const index = declaredIndex(type, distinct, storage)
+  return has(storage, type, index) ? null : { type, attributes: distinct, index }
+}
+
+function proposeOwnIndex(
   { type, filter, sort, take }: Query,
   storage: Storage,
   sortsMany: boolean,
@@ -243,10 +297,7 @@ function proposeIndex(
   const ordered = isOwn ? [first.attribute.name] : []
   const behind = take.kind === 'many' && take.after !== undefined && ordered.length > 0 ? ['id'] : []
   const attributes = [...exact, ...(others.length > 0 ? others : [...ordered, ...behind])]
-  if (attributes.length === 0 || (!sortsMany && exact.length + others.length === 0)) return null
-  const distinct = [...new Set(attributes)]
-  const index = declaredIndex(type, distinct, storage)
-  return has(storage, type, index) ? null : { type, attributes: distinct, index }
+  return !sortsMany && exact.length + others.length === 0 ? null : proposalOf(type, attributes, storage)
 }
 
 const NO_ATTRIBUTES = { exact: [], others: [] }

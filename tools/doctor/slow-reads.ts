@@ -62,7 +62,8 @@ function toRead(line: string): SlowRead | null {
   const said = parseLine(line.slice(at))
   if (!isRecord(said) || said.event !== 'slowWork' || !isRecord(said.work)) return null
   const { milliseconds, work } = said
-  if (typeof milliseconds !== 'number' || work.action !== 'find') return null
+  const isRead = work.action === 'find' || (work.action === 'findOne' && work.populate !== undefined)
+  if (typeof milliseconds !== 'number' || !isRead) return null
   return { work, times: 1, slowest: milliseconds, together: milliseconds }
 }
 

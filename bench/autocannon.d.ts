@@ -1,6 +1,6 @@
 declare module 'autocannon' {
   export interface Request {
-    readonly method: 'GET' | 'POST' | 'PUT'
+    readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
     readonly path: string
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
@@ -16,9 +16,14 @@ declare module 'autocannon' {
     /** Called once a connection. */
     readonly setupClient?: (client: { setRequests(requests: readonly Planned[]): void }) => void
   }
-  interface Planned extends Request {
+  /** Of one connection, until it begins its requests again. */
+  interface Context {
+    made?: string
+  }
+  export interface Planned extends Request {
     /** Called before each request; answers the one to send. */
-    readonly setupRequest?: (request: Request) => Request
+    readonly setupRequest?: (request: Request, context: Context) => Request
+    readonly onResponse?: (status: number, body: string, context: Context) => void
   }
   interface Result {
     readonly requests: { readonly total: number }

@@ -59,6 +59,41 @@ const UPDATE = `WITH made AS (
   )
   SELECT json_build_object(${ARTICLE})::text AS json FROM made a WHERE status = 'published'`
 
+const FIELDS = `WITH made AS (
+    UPDATE articles SET title = $2, rating = $3, updated_at = now(),
+      published_at = CASE status WHEN 'published' THEN now() END
+    WHERE document_id = $1
+    RETURNING *
+  )
+  SELECT json_build_object(${ARTICLE})::text AS json FROM made a WHERE status = 'published'`
+
+/** The draft as a published version that is not there yet, with its links. */
+const PUBLISH = `WITH d AS (
+    UPDATE articles SET updated_at = now() WHERE document_id = $1 AND status = 'draft' RETURNING *
+  ), made AS (
+    INSERT INTO articles (id, document_id, document_key, status, created_at, updated_at, published_at, title, slug,
+      excerpt, body, rating, price, day, featured, kind, author_key, author_inverse_position)
+    OVERRIDING SYSTEM VALUE
+    SELECT nextval('articles_id_seq'), document_id, document_key, 'published', created_at, updated_at, updated_at, title,
+      slug, excerpt, body, rating, price, day, featured, kind, author_key, author_inverse_position FROM d
+    RETURNING *
+  ), linked AS (
+    INSERT INTO articles_categories_links (owner_id, target_key, position, inverse_position)
+    SELECT made.id, l.target_key, l.position, l.inverse_position
+    FROM made, d JOIN articles_categories_links l ON l.owner_id = d.id ORDER BY l.position, l.id
+  )
+  SELECT json_build_object(${ARTICLE})::text AS json FROM made a`
+
+/** Links go with their rows. */
+const UNPUBLISH = `WITH gone AS (
+    DELETE FROM articles WHERE document_id = $1 AND status = 'published'
+  )
+  SELECT json_build_object('documentId', a.document_id, 'entries', json_build_array(json_build_object(${ARTICLE})))::text
+    AS json
+  FROM articles a WHERE document_id = $1 AND status = 'draft'`
+
+const DELETE = `WITH gone AS (DELETE FROM articles WHERE document_id = $1 RETURNING id) SELECT count(*)::text AS json FROM gone`
+
 /** The list with both relations in the format of GraphQL. */
 const ENTITY = `json_build_object('id', a.document_id, 'attributes', json_build_object('title', a.title, 'slug', a.slug,
   'excerpt', a.excerpt, 'body', a.body, 'rating', a.rating, 'price', a.price, 'day', a.day, 'featured', a.featured,
@@ -113,4 +148,8 @@ export const STATEMENTS = {
   rows: `SELECT coalesce(json_agg(${NESTED_ROW} ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
   create: CREATE,
   update: UPDATE,
+  fields: FIELDS,
+  publish: PUBLISH,
+  unpublish: UNPUBLISH,
+  delete: DELETE,
 } as const

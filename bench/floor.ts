@@ -30,9 +30,12 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   const url = request.url ?? ''
   if (url === '/graphql') return answerNested((await bodyOf<{ variables: Paged }>(request)).variables)
   const documentId = /^\/api\/articles\/([\w-]+)$/.exec(url)?.[1]
+  const unpublished = /^\/api\/actions\/articles\/([\w-]+)\/unpublish$/.exec(url)?.[1]
+  if (unpublished !== undefined) return envelope(await run('unpublish', [unpublished]))
   if (request.method === 'POST') return create((await bodyOf<Written>(request)).data)
   if (documentId !== undefined && request.method === 'PUT')
     return update(documentId, (await bodyOf<Written>(request)).data)
+  if (documentId !== undefined && request.method === 'DELETE') return remove(documentId)
   if (documentId !== undefined) return envelope(await run('one', [documentId]))
   if (url.startsWith('/graphql?')) return answerNested(variablesOf(url))
   if (url.startsWith('/graphql5?')) return answerFlat(variablesOf(url))
@@ -98,9 +101,19 @@ async function create(data: Data): Promise<Answer> {
   return row ? envelope(row, 201) : INVALID
 }
 
-async function update(documentId: string, { title, rating, categories }: Data): Promise<Answer> {
-  if (!isTitle(title) || !Array.isArray(categories)) return INVALID
-  return envelope(await run('update', [documentId, title, rating, categories]))
+async function update(documentId: string, data: Data): Promise<Answer> {
+  if (Object.keys(data).length === 0) return envelope(await run('publish', [documentId]))
+  const { title, rating, categories } = data
+  if (!isTitle(title)) return INVALID
+  if (categories === undefined) return envelope(await run('fields', [documentId, title, rating]))
+  return Array.isArray(categories)
+    ? envelope(await run('update', [documentId, title, rating, categories]))
+    : INVALID
+}
+
+async function remove(documentId: string): Promise<Answer> {
+  const row = await run('delete', [documentId])
+  return row?.json === '0' ? MISSING : { status: 204, text: '' }
 }
 
 const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-import autocannon, { type Request } from 'autocannon'
+import autocannon, { type Planned } from 'autocannon'
 import type { Asked } from './rows.ts'
 
 export interface Load {
@@ -17,17 +17,37 @@ export interface Offer {
 
 const CONNECTIONS = 10
 
+function toRequest({ method = 'GET', path, headers = {}, body }: Asked): Planned {
+  const isOfMade = path.includes(MADE)
+  return {
+    method,
+    path,
+    headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
+    ...((body || isOfMade) && {
+      setupRequest: (request, context) => ({
+        ...request,
+        ...(body && { body: JSON.stringify(body()) }),
+        ...(isOfMade && { path: path.replace(MADE, context.made ?? '') }),
+      }),
+    }),
+    ...(method === 'POST' && {
+      onResponse(_, text, context) {
+        const made = /"documentId"\s*:\s*"(\w+)"/.exec(text)?.[1]
+        if (made !== undefined) context.made = made
+      },
+    }),
+  }
+}
+
+const MADE = ':made'
+
 /**
  * Ten connections, each with one request under way at a time. Each begins at another place of the list: else all of
  * them would ask for the same document, and writers would wait for one another's lock.
  */
 export async function load(base: string, asked: readonly Asked[], { seconds, rate }: Offer): Promise<Load> {
-  const planned = asked.map(({ method = 'GET', path, headers = {}, body }) => ({
-    method,
-    path,
-    headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
-    ...(body && { setupRequest: (request: Request) => ({ ...request, body: JSON.stringify(body()) }) }),
-  }))
+  const planned = asked.map(toRequest)
+  const isOfMade = asked.some(({ path }) => path.includes(MADE))
   let clients = 0
   const answered = await autocannon({
     url: base,
@@ -36,7 +56,8 @@ export async function load(base: string, asked: readonly Asked[], { seconds, rat
     ...(rate === undefined ? {} : { overallRate: rate }),
     requests: planned,
     setupClient: client => {
-      const from = Math.floor((planned.length * clients++) / CONNECTIONS)
+      // What is made first has to be made first on each connection.
+      const from = isOfMade ? 0 : Math.floor((planned.length * clients++) / CONNECTIONS)
       client.setRequests([...planned.slice(from), ...planned.slice(0, from)])
     },
   })

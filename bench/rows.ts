@@ -1,6 +1,7 @@
 /** One request of a row. `body`: built for each request. */
 export interface Asked {
-  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** `:made`: the documentId that the same connection was answered last. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: () => unknown
@@ -101,6 +102,11 @@ function changes() {
   return { title: `Changed article number ${number}`, rating: number % 11, categories: categories(number) }
 }
 
+function plainChanges() {
+  const number = ++written
+  return { title: `Changed article number ${number}`, rating: number % 11 }
+}
+
 const categories = (number: number): readonly string[] =>
   [0, 10, 20].map(more => `category-${((number + more) % 30) + 1}`)
 
@@ -143,6 +149,27 @@ export const ROWS: readonly Row[] = [
     title: 'update: 2 fields, 3 links, draft and published',
     goal: 0.4,
     asked: documents.map(path => ({ method: 'PUT', path, body: () => ({ data: changes() }) })),
+  },
+  {
+    title: 'update: 2 fields, draft and published',
+    goal: 0.4,
+    asked: documents.map(path => ({ method: 'PUT', path, body: () => ({ data: plainChanges() }) })),
+  },
+  {
+    title: 'unpublish, and publish again',
+    goal: 0.4,
+    asked: documents.flatMap(path => [
+      { method: 'POST', path: `${path.replace('/api/', '/api/actions/')}/unpublish`, body: () => ({}) },
+      { method: 'PUT', path, body: () => ({ data: {} }) },
+    ]),
+  },
+  {
+    title: 'create, and delete again, draft and published',
+    goal: 0.5,
+    asked: [
+      { method: 'POST', path: '/api/articles', body: () => ({ data: article() }) },
+      { method: 'DELETE', path: '/api/articles/:made' },
+    ],
   },
 ]
 

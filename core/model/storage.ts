@@ -274,7 +274,7 @@ export interface Index {
 
 export interface TrigramColumn {
   readonly column: string
-  /** The column is text, so its own trigrams are indexed beside those of its text in small letters. */
+  /** The column is text, so its own trigrams are indexed in addition to those of its text in small letters. */
   readonly isText: boolean
 }
 

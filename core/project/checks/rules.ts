@@ -77,7 +77,7 @@ function* optionValues(
     const path = ['upload', 'providerOptions', key]
     if (FLAGS.includes(key) && value !== 'true' && value !== 'false')
       yield { code: 'bad-value', message: `\`${key}\` is true or false, found \`${value}\``, path }
-    if (ADDRESSES.includes(key) && value !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(value))
+    if (ADDRESSES.includes(key) && value !== '' && !/^https?:\/\/[^\s/?#][^\s?#]*$/.test(value))
       yield {
         code: 'bad-value',
         message: `\`${key}\` is an address such as https://objects.example.org`,

@@ -75,7 +75,7 @@ if [ -n "${DURABLE:-}" ]; then unsafe=""; fi
 start() {
   port=$(free_port)
   as_owner "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start -o \
-    "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder $unsafe -c max_connections=200 -c max_locks_per_transaction=256" >/dev/null
+    "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder $unsafe -c max_connections=200 -c max_prepared_transactions=8 -c max_locks_per_transaction=256" >/dev/null
 }
 # The port may be taken between its choice and its use.
 start || start || {

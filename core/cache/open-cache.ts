@@ -57,12 +57,6 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     return flight
   }
 
-  /** A shared read may fail only because the client that began it disconnected. A read over its limits fails for all. */
-  const retryUnlessFinal = (error: unknown, lookup: Lookup): Promise<BodyOrText | null> => {
-    if (exceedsLimit(error, lookup.options.run)) throw error
-    return readOnce(lookup)
-  }
-
   const findCached: Read = async lookup => {
     const { key, read, options, writeRate, benefit } = lookup
     // That statement started before this request: its snapshot may be stale.
@@ -79,7 +73,7 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     if (!isShared) return readOnce(lookup)
     // A read that is in flight now started after this request.
     const shared = inFlight.get(key)
-    return shared ? shared.catch(error => retryUnlessFinal(error, lookup)) : readSingleFlight(lookup)
+    return shared ? shared.catch(retryUnlessFinal(lookup, readOnce)) : readSingleFlight(lookup)
   }
 
   /** While caching does not pay, a request does not wait for another's read either. */
@@ -104,6 +98,14 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     },
   }
 }
+
+/** A shared read may fail only because the client that began it disconnected. A read over its limits fails for all. */
+const retryUnlessFinal =
+  (lookup: Lookup, readOnce: Read) =>
+  (error: unknown): Promise<BodyOrText | null> => {
+    if (exceedsLimit(error, lookup.options.run)) throw error
+    return readOnce(lookup)
+  }
 
 interface Reads {
   /** Reads the answer and caches it if that is worth it. */

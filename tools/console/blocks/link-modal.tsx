@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { ReactEditor, useSlate } from 'slate-react'
 import { useWords } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
@@ -25,6 +25,15 @@ export function LinkModal({ onClose }: { readonly onClose: () => void }) {
     setLink(editor, address)
     close()
   }
+  const remove = () => {
+    removeLink(editor)
+    close()
+  }
+  const applyOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    apply()
+  }
   return (
     <Modal title={words('addLink')} onClose={close}>
       <label htmlFor={id}>{words('linkAddress')}</label>
@@ -36,11 +45,7 @@ export function LinkModal({ onClose }: { readonly onClose: () => void }) {
         aria-describedby={`${id}-help`}
         aria-invalid={refused || undefined}
         onChange={event => setTyped(event.target.value)}
-        onKeyDown={event => {
-          if (event.key !== 'Enter') return
-          event.preventDefault()
-          apply()
-        }}
+        onKeyDown={applyOnEnter}
       />
       <p id={`${id}-help`} className="help">
         {words('linkAddressHelp')}
@@ -52,13 +57,7 @@ export function LinkModal({ onClose }: { readonly onClose: () => void }) {
       )}
       <footer>
         {existing !== null && (
-          <button
-            type="button"
-            onClick={() => {
-              removeLink(editor)
-              close()
-            }}
-          >
+          <button type="button" onClick={remove}>
             {words('removeLink')}
           </button>
         )}

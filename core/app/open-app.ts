@@ -4,6 +4,7 @@ import { unlessAborted } from '../base/with-timeout.ts'
 import type { Database } from '../database/database.ts'
 import { type Generation, openGeneration } from '../database/generations/generations.ts'
 import { watchDatabase } from '../database/watch-database.ts'
+import { openSlowReads, type SlowReads } from '../doctor/slow-reads.ts'
 import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/http-exchange.ts'
@@ -22,6 +23,7 @@ import type { PluginApp } from '../plugins/context.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { bootstrapPlugins, destroyPlugins } from '../plugins/register.ts'
 import type { Blueprint } from './compile-app.ts'
+import { openConsoleServices } from './console-services.ts'
 import { type DatabaseWatchOptions, databaseWatchOf, toObservation } from './observers.ts'
 import { openProjectStorage, type RegisteredApp, registerApp } from './open-plugins.ts'
 import { awaitDatabase, type ProjectDatabaseOptions } from './open-project-database.ts'
@@ -123,15 +125,20 @@ export async function prepareApp(
       hash: hashSchema(unwatched.schema, tables, blueprint.migrations),
       outdated: reason => observer.emit({ kind: 'outdated', reason }),
     })
-    const database = watchDatabase(
-      detectDrift(unwatched, { tables, generation }),
-      databaseWatchOf(blueprint, options),
-    )
+    const slowReads = openSlowReads()
+    const watch = databaseWatchOf(blueprint, options)
+    const database = watchDatabase(detectDrift(unwatched, { tables, generation }), {
+      ...watch,
+      reportSlow(slow) {
+        slowReads.record(slow.milliseconds, slow.work)
+        watch.reportSlow(slow)
+      },
+    })
     const { listeners } = registered.value
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
     const identity = signIn.value(database, events.outbox, mail.value)
     const { others, signal, onStep } = options
-    const opened = { registered: registered.value, observer, production }
+    const opened = { registered: registered.value, observer, production, slowReads }
     const preparation = { ...(others && { others }), ...(onStep && { onStep }), signal }
     return openOnDatabase(blueprint, { unwatched, generation, identity, events, ...opened, ...preparation })
   })
@@ -142,6 +149,7 @@ interface OpeningTerms extends PrepareOptions {
   readonly events: Events
   readonly registered: RegisteredApp
   readonly production: boolean
+  readonly slowReads: SlowReads
 }
 
 /** A failure leaves nothing running. */
@@ -192,7 +200,9 @@ function assembleApp(blueprint: Blueprint, opened: OpenSections): App {
   const documents = openDocumentsSection(blueprint, { identity, registered, storage })
   const accounts = openIdentitySection(blueprint, { identity, documents })
   const files = openFilesSection(blueprint, { identity, storage, observer })
-  const sections = { identity, documents, accounts, files }
+  const { slowReads, unwatched } = opened
+  const console = openConsoleServices(blueprint, { registered, database: unwatched, slowReads })
+  const sections = { identity, documents, accounts, files, console }
   return {
     blueprint,
     database: opened.unwatched,

@@ -1,6 +1,7 @@
 import { subjectOf } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
 import { ok, type Result } from '../base/result.ts'
+import type { ProbedAnswer } from '../console/simulation.ts'
 import type { Database } from '../database/database.ts'
 import { DatabaseFailure } from '../database/database-fault.ts'
 import { openEvents } from '../events/open-events.ts'
@@ -21,26 +22,6 @@ import {
 } from './sections.ts'
 import type { StartFault } from './start-fault.ts'
 
-/** What the server decides on a request before it needs the database. */
-export interface ProbedAnswer {
-  /**
-   * `passed`: the request would be performed, as far as documents and project code allow; `denied`: the caller lacks a
-   * permission or a credential (401, 403); `refused`: any other error, such as an unknown path or a malformed query.
-   */
-  readonly outcome: 'passed' | 'denied' | 'refused'
-  /** Of a response that needs no database; null: the request reached it. */
-  readonly status: number | null
-  readonly message: string | null
-  /** Why the caller is denied, with the line to add. */
-  readonly reason: string | null
-  /** An action of a content-type (`article.find`) or a route pattern; empty: no route has the path. */
-  readonly route: string
-  /** Relations of a GraphQL request that are answered with null and an error, as the caller may not find their targets. */
-  readonly withheld: readonly string[]
-  /** Project code that also decides: `the policy is-owner`. It is not run. */
-  readonly decides: readonly string[]
-}
-
 export interface RequestProbe {
   ask(request: MemoryRequest, caller: Caller): Promise<ProbedAnswer>
 }
@@ -48,14 +29,18 @@ export interface RequestProbe {
 /**
  * Opens all endpoints of a project over a database that refuses every statement, with the caller given instead of
  * identified. Routes, permissions and the validation of queries and bodies are those of the server. Extensions register,
- * but neither policies nor middlewares, handlers and routers run. Nothing needs to be closed.
+ * but neither policies nor middlewares, handlers and routers run. Nothing needs to be closed. `running`: the registered
+ * extensions of a server, which must not register again; resolvers of their GraphQL schema could run, so GraphQL is left out.
  */
-export async function openRequestProbe(blueprint: Blueprint): Promise<Result<RequestProbe, StartFault>> {
+export async function openRequestProbe(
+  blueprint: Blueprint,
+  running?: RegisteredApp,
+): Promise<Result<RequestProbe, StartFault>> {
   const probed: Blueprint = Object.freeze({ ...blueprint, project: toProbed(blueprint.project) })
   const seen: Seen = { reachedDatabase: false, reachedCode: false, refusal: null, route: '' }
   const observer = observe(seen)
   const options = { production: false, observer }
-  const registered = await registerApp(probed, observer)
+  const registered = running ? ok(withoutSchemas(running)) : await registerApp(probed, observer)
   const mail = openMailSection(probed, { ...options, deliver: () => Promise.reject(refuse(seen)) })
   const signIn = await openSignIn(probed, options)
   if (!registered.ok) return registered
@@ -82,6 +67,7 @@ export async function openRequestProbe(blueprint: Blueprint): Promise<Result<Req
       documents,
       accounts,
       files,
+      console: null,
     }),
     settings: probed.project.settings.server,
     fallback: null,
@@ -143,6 +129,13 @@ const withoutPolicies = (config: Readonly<Record<string, OperationSettings>>) =>
   Object.fromEntries(
     Object.entries(config).map(([key, operation]) => [key, { ...operation, policies: [], middlewares: [] }]),
   )
+
+/** The documents of the probe are not those of the running extensions. */
+const withoutSchemas = (running: RegisteredApp): RegisteredApp => ({
+  ...running,
+  schemas: null,
+  connect: () => undefined,
+})
 
 /** Handlers, routers and middlewares of extensions do not run: reaching one means that the request passed. */
 function withoutCode(registered: RegisteredApp, seen: Seen): RegisteredApp {

@@ -4,6 +4,7 @@ import { openAroundActions } from '../actions/perform.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { trimEndCharacter } from '../base/text.ts'
 import { openCache } from '../cache/open-cache.ts'
+import { type ConsoleTerms, openConsole } from '../console/open-console.ts'
 import type { Database } from '../database/database.ts'
 import { openModels } from '../database/open-models.ts'
 import { trackWrites } from '../database/request-scope.ts'
@@ -64,6 +65,8 @@ export interface EndpointOptions {
   readonly documents: DocumentsSection
   readonly accounts: IdentitySection
   readonly files: Files
+  /** null: the views of the console are not served. */
+  readonly console: Omit<ConsoleTerms, 'roles' | 'identify' | 'production'> | null
 }
 
 /** The options that REST and GraphQL share. */
@@ -122,9 +125,10 @@ const previewResponders = ({ project: { root, settings } }: Blueprint, { product
 
 /** The server's own REST routes. `generated`: the same for routes of extensions that replace one. */
 function openOwnRoutes(
-  { access, project: { settings } }: Blueprint,
+  { access, project, storage }: Blueprint,
   {
     files,
+    console,
     identity,
     accounts: { auth, users, keys, providers, countAttempt },
     registered,
@@ -132,6 +136,7 @@ function openOwnRoutes(
   }: EndpointOptions,
   { guarding, ...shared }: SharedOptions,
 ): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
+  const { settings } = project
   const { prefix } = shared.settings
   const connect = providers
     ? openConnectRoutes({ prefix, address: identity.address, providers, auth, countAttempt })
@@ -153,6 +158,12 @@ function openOwnRoutes(
     'content-type-builder': openContentTypeBuilder(shared),
     'openapi.json': description,
     reference: description,
+    ...(console && {
+      console: openConsole({
+        ...{ ...console, production, identify: shared.identify },
+        roles: { project, model, storage, access },
+      }),
+    }),
   }
   const rest = openRest(shared)
   const tracked = Object.entries(writing).map(([word, responder]) => [word, trackWrites(responder)] as const)

@@ -114,6 +114,37 @@ function toClaimedEvent([
   }
 }
 
+/** An event without further retries. */
+interface FailedEvent {
+  readonly id: string
+  readonly listener: string
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+  readonly action: string
+  readonly attempts: number
+  readonly at: string
+  /** The message of the last error: text of project code. */
+  readonly reason: string
+}
+
+/** The last events that failed for good, newest first. Rejects with a DatabaseFailure. */
+export async function listFailedEvents(database: Pick<Database, 'run'>): Promise<readonly FailedEvent[]> {
+  const { rows } = await database.run(
+    { name: 'list failed events', text: LIST_FAILED, values: [] },
+    ON_PRIMARY,
+  )
+  return rows.map(([id, listener, uid, documentId, locale, action, attempts, at, reason]) => ({
+    ...{ id: String(id), listener: String(listener), uid: String(uid), documentId: String(documentId) },
+    locale: typeof locale === 'string' ? locale : null,
+    ...{ action: String(action), attempts: Number(attempts) },
+    ...{ at: new Date(Number(at)).toISOString(), reason: String(reason ?? '') },
+  }))
+}
+
+const LIST_FAILED = `SELECT id::text, listener, content_type, document_id, locale, action, attempts, (extract(epoch FROM written_at) * 1000)::text, last_error
+FROM plinth_outbox WHERE state = 'failed' ORDER BY id DESC LIMIT 50`
+
 /** Numbers of events that are waiting for delivery, and of events that failed for good. */
 interface OutboxCounts {
   readonly waiting: number

@@ -52,6 +52,8 @@ interface PlanTerms extends Pick<MigrationOptions, 'allowing' | 'manyRows' | 'fi
   readonly stage?: Exclude<Stage, 'start'>
   /** The database has the tables, but not the rows: the plan is that of tables with rows. */
   readonly assumesRows?: boolean
+  /** Milliseconds that a statement may take: steps that may lose rows count them. */
+  readonly countTimeout?: number
 }
 
 /**
@@ -61,7 +63,14 @@ interface PlanTerms extends Pick<MigrationOptions, 'allowing' | 'manyRows' | 'fi
 export async function planMigration(
   database: Database,
   tables: readonly Table[],
-  { allowing = 'safe', manyRows, files = [], stage = 'all', assumesRows = false }: PlanTerms = {},
+  {
+    allowing = 'safe',
+    manyRows,
+    files = [],
+    stage = 'all',
+    assumesRows = false,
+    countTimeout = COUNT_TIMEOUT,
+  }: PlanTerms = {},
 ): Promise<MigrationPlan> {
   const work = async (transaction: Transaction) => {
     await waitBriefly(transaction, LIMITS)
@@ -69,7 +78,7 @@ export async function planMigration(
   }
   try {
     return await untilNotOvertaken(LIMITS, () =>
-      runAndRollBack(database, work, { statementTimeout: COUNT_TIMEOUT }),
+      runAndRollBack(database, work, { statementTimeout: countTimeout }),
     )
   } catch (error) {
     if (error instanceof MigrationRefused) return { steps: [], refusals: error.refusals, left: [] }

@@ -23,6 +23,7 @@ import {
   SchemaTable,
 } from './answer-schemas.ts'
 import { builtInPaths } from './built-in-paths.ts'
+import { consolePaths } from './console-paths.ts'
 import { describeForms } from './describe-console.ts'
 import {
   contentTypePaths,
@@ -60,7 +61,7 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   for (const type of types)
     addPaths(paths, { ...contentTypePaths(type, described), ...changePaths(type, described) })
   addPaths(paths, builtInPaths(described))
-  addPaths(paths, { '/openapi.json': ownPath(described) })
+  addPaths(paths, { '/openapi.json': ownPath(described), ...consolePaths(described) })
   const routing = { project, caller, described }
   for (const route of project.registered.routes) addRoute(paths, route, routing)
   for (const mount of project.registered.mounts) addMount(paths, mount, routing)

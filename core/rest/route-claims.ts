@@ -20,16 +20,24 @@ interface GeneratedRoute extends Claim {
 /** A path of the server below the prefix that is no route of REST, such as a GraphQL endpoint. */
 export type ServedPath = Pick<Claim, 'path' | 'source'>
 
-/** The paths below the prefix that GraphQL and the metrics have. */
+/** The data of the views of the console (core/console). */
+const CONSOLE_VIEWS = ['model', 'permissions', 'explain', 'operations'] as const
+
+/** The paths below the prefix that GraphQL, the metrics and the console have. */
 export function servedPaths({
   rest: { prefix },
   graphql,
   server: { metrics },
+  console,
 }: Settings): readonly ServedPath[] {
   const endpoints = graphql.enabled ? Object.keys(graphql.endpoints) : []
   const paths = [
     ...endpoints.map(path => ({ path, source: 'the GraphQL endpoint' })),
     ...(metrics.enabled && metrics.port === null ? [{ path: metrics.path, source: 'the metrics' }] : []),
+    ...(console.enabled === 'never' ? [] : CONSOLE_VIEWS).map(name => ({
+      path: `${prefix}/console/${name}`,
+      source: 'the console',
+    })),
   ]
   // Express and the router of REST compare paths without regard to case.
   const start = `${prefix}/`.toLowerCase()

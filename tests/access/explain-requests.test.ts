@@ -1,8 +1,9 @@
 import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { openRequestProbe, type ProbedAnswer, type RequestProbe } from '../../core/app/request-probe.ts'
+import { openRequestProbe, type RequestProbe } from '../../core/app/request-probe.ts'
+import type { ProbedAnswer } from '../../core/console/simulation.ts'
+import { callerOf } from '../../core/explain/answer.ts'
 import type { TestAnswer, TestApp } from '../../core/testing.ts'
-import { callerOf } from '../../tools/cli/roles/roles-request.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 

@@ -8,13 +8,13 @@ import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
 import { openEvents } from '../../core/events/open-events.ts'
+import { unknownName } from '../../core/explain/roles-project.ts'
 import { endSessionsOfChangedUsers } from '../../core/identity/users/user-documents.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import type { ImportTerms } from '../transfer/import/import-terms.ts'
-import { unknownName } from './roles/roles-project.ts'
 
 /** Files and users first, because other types link to them. Roles and locales come from the project file. */
 function transferableTypes({ contentTypes, builtIn }: Model): readonly ContentType[] {

@@ -10,6 +10,7 @@ import { printStartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
+import { unknownName } from '../../core/explain/roles-project.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
 import { findAccount } from '../../core/identity/users/accounts.ts'
@@ -18,7 +19,6 @@ import { openUsersService, type UsersService } from '../../core/identity/users/u
 import { SILENT } from '../../core/observe/observation.ts'
 import type { CommandContext } from './command-terms.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
-import { unknownName } from './roles/roles-project.ts'
 import { prepareTransfer } from './transfer-project.ts'
 
 /** `who`: a username or mail address. */

@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import { didYouMean } from '../../../core/base/nearest.ts'
 import { isRecord } from '../../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { toQuestion } from '../../../core/explain/answer.ts'
+import { type RolesProject, unknownName } from '../../../core/explain/roles-project.ts'
 import type { Diagnostic, Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
 import { readYaml, type YamlSource } from '../../../core/project/yaml/read-yaml.ts'
 import type { CommandContext } from '../command-terms.ts'
-import { toQuestion } from './roles-answer.ts'
-import { type RolesProject, unknownName } from './roles-project.ts'
 
 /** The file of a project with its permissions as expectations. */
 const PERMISSIONS_FILE = join('tests', 'permissions.yaml')

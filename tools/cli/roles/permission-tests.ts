@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { isRecord } from '../../../core/base/plain-data.ts'
+import { toQuestion } from '../../../core/explain/answer.ts'
+import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import { printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { createTestApp, type TestAnswer, type TestApp } from '../../../core/testing.ts'
 import type { CommandContext } from '../command-terms.ts'
 import { type Expectation, type Group, type Kind, REQUEST, readGroups } from './permission-file.ts'
 import { complainOf } from './roles.ts'
-import { toQuestion } from './roles-answer.ts'
 import { printLocation } from './roles-output.ts'
-import { loadRoles, type RolesProject } from './roles-project.ts'
 
 interface Unmet extends Expectation {
   /** `editor`, `token website`. */

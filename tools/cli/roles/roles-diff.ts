@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { didYouMean } from '../../../core/base/nearest.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { placeJson } from '../../../core/explain/report.ts'
+import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
 import type { Colour, Paint } from '../paint.ts'
 import { complainOf } from './roles.ts'
 import { compareRoles, type Difference, type Effect } from './roles-differences.ts'
-import { placeJson, printLocation, type RolesContext, WIDTH, wrap } from './roles-output.ts'
-import { loadRoles, type RolesProject } from './roles-project.ts'
+import { printLocation, type RolesContext, WIDTH, wrap } from './roles-output.ts'
 
 /**
  * `plinth roles diff`: the permissions granted and revoked since a commit. Returns the exit code: 0 if nothing is

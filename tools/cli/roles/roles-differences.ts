@@ -4,10 +4,10 @@ import type {
   PermissionHolder,
   PermissionSubject,
 } from '../../../core/access/explain/explain.ts'
+import type { RolesProject } from '../../../core/explain/roles-project.ts'
+import { doorOf, openingsOf, type RouteOverride } from '../../../core/explain/route-overrides.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import { flowYaml } from './roles-output.ts'
-import type { RolesProject } from './roles-project.ts'
-import { doorOf, openingsOf, type RouteOverride } from './roles-routes.ts'
 
 /** In order of output: new permissions come first, because reviewers read the first lines. */
 export const EFFECTS = ['grants', 'may-grant', 'takes'] as const

@@ -1,10 +1,10 @@
 import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { type Principal, type QuestionWords, toAnswer, toQuestion } from '../../../core/explain/answer.ts'
+import { printAnswerJson } from '../../../core/explain/report.ts'
+import { loadRoles, type RolesProject, unknownName } from '../../../core/explain/roles-project.ts'
 import { complainOf } from './roles.ts'
-import { type Principal, type QuestionWords, toAnswer, toQuestion } from './roles-answer.ts'
 import { printAnswerText } from './roles-answer-text.ts'
-import { printAnswerJson } from './roles-json.ts'
 import type { RolesContext } from './roles-output.ts'
-import { loadRoles, type RolesProject, unknownName } from './roles-project.ts'
 
 export interface ExplainWords extends QuestionWords {
   /** A role, an API token, or a user's name or mail address. */

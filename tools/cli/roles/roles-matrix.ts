@@ -1,57 +1,10 @@
 import { CONTENT_ACTIONS, isBuiltInSubject } from '../../../core/access/actions.ts'
-import type {
-  Explanation,
-  PermissionHolder,
-  PermissionSubject,
-} from '../../../core/access/explain/explain.ts'
-import { failed, ok, type Result } from '../../../core/base/result.ts'
+import type { Explanation } from '../../../core/access/explain/explain.ts'
+import type { MatrixPart, MatrixRow } from '../../../core/explain/matrix.ts'
+import { doorOf, openingsOf } from '../../../core/explain/route-overrides.ts'
 import type { Project } from '../../../core/project/project.ts'
 import type { Paint } from '../paint.ts'
 import { lineNumbers, printLocation, WIDTH, wrap } from './roles-output.ts'
-import { pick, type RolesProject } from './roles-project.ts'
-import { printOpenings } from './roles-routes.ts'
-
-/** Filters of the matrix, by key; empty lists mean all. */
-export interface MatrixFilter {
-  readonly roles: readonly string[]
-  readonly types: readonly string[]
-}
-
-/** All permissions of one role. */
-export interface MatrixPart {
-  readonly holder: PermissionHolder
-  readonly rows: readonly MatrixRow[]
-}
-
-export interface MatrixRow {
-  readonly subject: PermissionSubject
-  /** One for each action of the subject. */
-  readonly cells: readonly Explanation[]
-}
-
-/** All roles, or the requested roles and tokens. Fails with a sentence for each unknown name. */
-export function toMatrix(
-  { explainer }: RolesProject,
-  { roles, types }: MatrixFilter,
-): Result<readonly MatrixPart[], string> {
-  const holders = explainer.holders
-  const pickedHolders = pick('role', roles, holders, ({ key }) => key)
-  const pickedSubjects = pick('type', types, explainer.subjects, ({ name }) => name)
-  if (!pickedHolders.ok || !pickedSubjects.ok)
-    return failed(...reasonsOf(pickedHolders), ...reasonsOf(pickedSubjects))
-  const shown = roles.length > 0 ? pickedHolders.value : holders.filter(({ kind }) => kind === 'role')
-  return ok(
-    shown.map(holder => ({
-      holder,
-      rows: pickedSubjects.value.map(subject => ({
-        subject,
-        cells: subject.actions.map(action => explainer.explain(holder, subject, action)),
-      })),
-    })),
-  )
-}
-
-const reasonsOf = (result: Result<unknown, string>): readonly string[] => (result.ok ? [] : result.reasons)
 
 /** The limits of a grant: W for `where`, F for `fields`, S for `set`. */
 export const lettersOf = ({ terms }: Explanation): string =>
@@ -198,3 +151,11 @@ function listOf({ cells }: MatrixRow, layout: Layout, paint: Paint): readonly st
     line => paint(words.length > 0 ? 'green' : 'dim', line) + ' '.repeat(middleOf(layout) - line.length),
   )
 }
+
+/** The overrides of roles, one line each. */
+export const printOpenings = (project: Project): readonly string[] =>
+  openingsOf(project).flatMap(opening => {
+    const door = doorOf(opening)
+    const place = printLocation(project.keyPlace(opening.path))
+    return door === null ? [] : [`${opening.kind} ${opening.key}, whatever roles say: ${door} (${place})`]
+  })

@@ -61,9 +61,6 @@ const breakUnquoted = (part: string): readonly string[] =>
 /** `project.yaml:12:5` */
 export const printLocation = ({ file, line, column }: SourceLocation): string => `${file}:${line}:${column}`
 
-/** A location as JSON: `source` is the whole line. */
-export const placeJson = ({ file, line, column, source }: SourceLocation) => ({ file, line, column, source })
-
 /** Line numbers, `130, 134-136`, prefixed with the file's short name for included files. */
 export function lineNumbers(
   paths: readonly Path[],

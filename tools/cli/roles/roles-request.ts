@@ -1,17 +1,16 @@
-import type { Caller } from '../../../core/access/caller.ts'
-import type { Access } from '../../../core/access/compile/compile-access.ts'
 import { compileApp } from '../../../core/app/compile-app.ts'
-import { openRequestProbe, type ProbedAnswer } from '../../../core/app/request-probe.ts'
+import { openRequestProbe } from '../../../core/app/request-probe.ts'
 import { printStartFault } from '../../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
+import type { ProbedAnswer } from '../../../core/console/simulation.ts'
+import { callerOf, type Principal, type RolesAnswer, toAnswer } from '../../../core/explain/answer.ts'
+import { answerReport } from '../../../core/explain/report.ts'
+import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import type { MemoryRequest } from '../../../core/http/in-memory.ts'
 import { complainOf } from './roles.ts'
-import { type Principal, type RolesAnswer, toAnswer } from './roles-answer.ts'
 import { printAnswerDetails } from './roles-answer-text.ts'
 import { findAsker } from './roles-explain.ts'
-import { answerReport } from './roles-json.ts'
 import { type RolesContext, WIDTH, wrap } from './roles-output.ts'
-import { loadRoles, type RolesProject } from './roles-project.ts'
 
 export interface RequestWords {
   /** `POST /api/reviews?populate=author` */
@@ -86,17 +85,6 @@ function decodeSafely(path: string): string {
   } catch {
     return path
   }
-}
-
-/** The caller that the server would identify. A role without a user acts as a user without values. */
-export function callerOf({ holder, user }: Principal, { publicCaller, roles, tokens }: Access): Caller {
-  if (holder.kind === 'token') {
-    const grants = tokens.get(holder.key)
-    if (grants) return { kind: 'token', grants, user: null }
-  }
-  const grants = roles.get(holder.key)
-  if (!grants || (!user && holder.key === publicCaller.grants.name)) return publicCaller
-  return { kind: 'user', grants, user: user?.values ?? { id: 0 } }
 }
 
 interface RequestAnswer {

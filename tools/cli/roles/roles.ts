@@ -1,12 +1,13 @@
 import type { Explanation } from '../../../core/access/explain/explain.ts'
+import { toQuestion } from '../../../core/explain/answer.ts'
+import { type MatrixFilter, type MatrixPart, toMatrix } from '../../../core/explain/matrix.ts'
+import { explanationJson, printMatrixJson } from '../../../core/explain/report.ts'
+import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
+import { doorOf, openingFor } from '../../../core/explain/route-overrides.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
-import { toQuestion } from './roles-answer.ts'
-import { explanationJson, printMatrixJson } from './roles-json.ts'
-import { type MatrixFilter, type MatrixPart, printMatrix, toMatrix } from './roles-matrix.ts'
+import { printMatrix } from './roles-matrix.ts'
 import { flowYaml, printLocation, type RolesContext } from './roles-output.ts'
-import { loadRoles, type RolesProject } from './roles-project.ts'
-import { doorOf, openingFor } from './roles-routes.ts'
 
 /** `plinth roles`: who may do what. Answers the exit code: 0, 1 for faults of the project, 2 for unknown words. */
 export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Promise<0 | 1 | 2> {

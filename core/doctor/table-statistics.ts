@@ -1,4 +1,4 @@
-import type { Database } from '../../core/database/database.ts'
+import type { Database } from '../database/database.ts'
 
 /** PostgreSQL's statistics of a table and its indexes. */
 export interface TableNumbers {

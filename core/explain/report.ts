@@ -1,15 +1,18 @@
-import type { Explanation } from '../../../core/access/explain/explain.ts'
-import type { Path } from '../../../core/faults/diagnostic.ts'
-import type { Project } from '../../../core/project/project.ts'
-import type { RolesAnswer } from './roles-answer.ts'
-import { fieldReasonOf, reasonOf } from './roles-answer-text.ts'
-import type { MatrixPart } from './roles-matrix.ts'
-import { placeJson } from './roles-output.ts'
-import { openingsOf, type RouteOverride } from './roles-routes.ts'
+import type { Explanation } from '../access/explain/explain.ts'
+import type { Path, SourceLocation } from '../faults/diagnostic.ts'
+import type { Project } from '../project/project.ts'
+import type { RolesAnswer } from './answer.ts'
+import type { MatrixPart } from './matrix.ts'
+import { fieldReasonOf, reasonOf } from './reasons.ts'
+import { openingsOf, type RouteOverride } from './route-overrides.ts'
+
+/** A location as JSON: `source` is the whole line. */
+export const placeJson = ({ file, line, column, source }: SourceLocation) => ({ file, line, column, source })
 
 const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))
 
-const openingJson = ({ kind, key, auth, policies, path }: RouteOverride, project: Project) => ({
+/** An override of roles as JSON. */
+export const openingJson = ({ kind, key, auth, policies, path }: RouteOverride, project: Project) => ({
   kind,
   key,
   auth,

@@ -1,5 +1,5 @@
-import type { ContentType, Model, RelationAttribute } from '../../core/model/model.ts'
-import { isRecord } from '../../core/query/parse-place.ts'
+import type { ContentType, Model, RelationAttribute } from '../model/model.ts'
+import { isRecord } from '../query/parse-place.ts'
 import type { Advice } from './advice.ts'
 import type { SlowRead } from './slow-reads.ts'
 

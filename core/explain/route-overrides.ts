@@ -1,7 +1,6 @@
-import type { Path } from '../../../core/faults/diagnostic.ts'
-import type { Project } from '../../../core/project/project.ts'
-import type { OperationSettings } from '../../../core/project/settings/settings.ts'
-import { printLocation } from './roles-output.ts'
+import type { Path } from '../faults/diagnostic.ts'
+import type { Project } from '../project/project.ts'
+import type { OperationSettings } from '../project/settings/settings.ts'
 
 /** The access configuration of a route or resolver, in addition to or instead of roles. */
 export interface RouteOverride {
@@ -51,11 +50,3 @@ export function doorOf({ auth }: Pick<RouteOverride, 'auth'>): string | null {
   if (auth === false || auth.length === 0) return 'open to everybody'
   return `for who has ${auth.join(' and ')}`
 }
-
-/** The overrides of roles, one line each. */
-export const printOpenings = (project: Project): readonly string[] =>
-  openingsOf(project).flatMap(opening => {
-    const door = doorOf(opening)
-    const place = printLocation(project.keyPlace(opening.path))
-    return door === null ? [] : [`${opening.kind} ${opening.key}, whatever roles say: ${door} (${place})`]
-  })

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/query/parse-place.ts'
+import { isRecord } from '../query/parse-place.ts'
 
 /** A group of equal slow reads in the log. `work` contains no values (query/describe-query.ts). */
 export interface SlowRead {
@@ -23,6 +23,36 @@ export async function findSlowReads(log: AsyncIterable<string>): Promise<readonl
     reads.set(key, known ? joined(known, read) : read)
   }
   return [...reads.values()].toSorted((one, other) => other.together - one.together).slice(0, MOST)
+}
+
+/** Collects the slow reads of a running server. */
+export interface SlowReads {
+  record(milliseconds: number, work: object): void
+  /** The most expensive first. */
+  list(): readonly SlowRead[]
+}
+
+/** Groups beyond this number replace the cheapest one, so that requests cannot fill the memory. */
+const MOST_KEPT = 200
+
+export function openSlowReads(): SlowReads {
+  const reads = new Map<string, SlowRead>()
+  const sorted = () => [...reads].toSorted(([, one], [, other]) => other.together - one.together)
+  return {
+    record(milliseconds, work) {
+      const read = toSlowRead({ ...work }, milliseconds)
+      if (!read) return
+      const key = shapeOf(read.work)
+      const known = reads.get(key)
+      reads.set(key, known ? joined(known, read) : read)
+      const [cheapest] = reads.size > MOST_KEPT ? (sorted().at(-1) ?? []) : []
+      if (cheapest !== undefined) reads.delete(cheapest)
+    },
+    list: () =>
+      sorted()
+        .slice(0, MOST)
+        .map(([, read]) => read),
+  }
 }
 
 /** Longer lines are not log lines of the server. */
@@ -62,10 +92,14 @@ function toRead(line: string): SlowRead | null {
   const said = parseLine(line.slice(at))
   if (!isRecord(said) || said.event !== 'slowWork' || !isRecord(said.work)) return null
   const { milliseconds, work } = said
-  const isRead = work.action === 'find' || (work.action === 'findOne' && work.populate !== undefined)
-  if (typeof milliseconds !== 'number' || !isRead) return null
-  return { work, times: 1, slowest: milliseconds, together: milliseconds }
+  return typeof milliseconds === 'number' ? toSlowRead(work, milliseconds) : null
 }
+
+/** null: neither a list nor a document with related ones. */
+const toSlowRead = (work: SlowRead['work'], milliseconds: number): SlowRead | null =>
+  work.action === 'find' || (work.action === 'findOne' && work.populate !== undefined)
+    ? { work, times: 1, slowest: milliseconds, together: milliseconds }
+    : null
 
 function parseLine(text: string): unknown {
   try {

@@ -1,10 +1,8 @@
-import { type Action, CONTENT_ACTIONS, missingFeature, subjectOf } from '../../../core/access/actions.ts'
-import type { UserValues } from '../../../core/access/compile/condition.ts'
-import type {
-  Explanation,
-  PermissionHolder,
-  PermissionSubject,
-} from '../../../core/access/explain/explain.ts'
+import { type Action, CONTENT_ACTIONS, missingFeature, subjectOf } from '../access/actions.ts'
+import type { Caller } from '../access/caller.ts'
+import type { Access } from '../access/compile/compile-access.ts'
+import type { UserValues } from '../access/compile/condition.ts'
+import type { Explanation, PermissionHolder, PermissionSubject } from '../access/explain/explain.ts'
 import {
   explainField,
   explainPath,
@@ -12,14 +10,13 @@ import {
   type FieldStep,
   hasFields,
   type PathExplanation,
-} from '../../../core/access/explain/explain-field.ts'
-import { printUserPath, userPathsIn } from '../../../core/access/user-path.ts'
-import { failed, ok, type Result } from '../../../core/base/result.ts'
-import type { Attribute, ContentType, Holder, ZoneAttribute } from '../../../core/model/model.ts'
+} from '../access/explain/explain-field.ts'
+import { printUserPath, userPathsIn } from '../access/user-path.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Attribute, ContentType, Holder, ZoneAttribute } from '../model/model.ts'
+import { type ConditionSql, toConditionSql, userValueAt } from './condition-sql.ts'
 import { type RolesProject, unknownName } from './roles-project.ts'
-import { openingFor, type RouteOverride } from './roles-routes.ts'
-import { type ConditionSql, toConditionSql, userValueAt } from './roles-sql.ts'
-import type { AskingUser } from './roles-user.ts'
+import { openingFor, type RouteOverride } from './route-overrides.ts'
 
 /** The words of the command line. */
 export interface QuestionWords {
@@ -39,6 +36,16 @@ export interface RolesQuestion {
 interface AskedField {
   readonly name: string
   readonly steps: readonly FieldStep[]
+}
+
+/** The parts of a user that permissions need. */
+export interface AskingUser {
+  /** The role whose permissions apply to the user's requests. */
+  readonly role: string
+  /** The values of `$user`. */
+  readonly values: UserValues
+  /** Blocked, or not confirmed although required: every request of the user is refused. */
+  readonly barred: boolean
 }
 
 /** The role or token whose permissions are explained, and the user if the question names one. */
@@ -189,4 +196,15 @@ function lookInZone({ name, components }: ZoneAttribute, words: readonly string[
   if (component) return ok({ end: component, taken: component.uid.split('.').length })
   const uids = components.map(({ uid }) => uid)
   return failed(unknownName(`component of \`${name}\``, words.slice(0, 2).join('.'), uids))
+}
+
+/** The caller that the server would identify. A role without a user acts as a user without values. */
+export function callerOf({ holder, user }: Principal, { publicCaller, roles, tokens }: Access): Caller {
+  if (holder.kind === 'token') {
+    const grants = tokens.get(holder.key)
+    if (grants) return { kind: 'token', grants, user: null }
+  }
+  const grants = roles.get(holder.key)
+  if (!grants || (!user && holder.key === publicCaller.grants.name)) return publicCaller
+  return { kind: 'user', grants, user: user?.values ?? { id: 0 } }
 }

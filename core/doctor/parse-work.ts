@@ -1,4 +1,4 @@
-import type { Transaction } from '../../core/database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import {
   type Attribute,
   type ContentType,
@@ -7,8 +7,8 @@ import {
   type Model,
   type ScalarAttribute,
   type ValueType,
-} from '../../core/model/model.ts'
-import type { Storage } from '../../core/model/storage.ts'
+} from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
 import {
   isListEntryOperator,
   isOperator,
@@ -16,19 +16,11 @@ import {
   type Operator,
   operatorAccepts,
   operatorTraits,
-} from '../../core/query/operators.ts'
-import { isRecord, targetHolder } from '../../core/query/parse-place.ts'
-import { parseValue } from '../../core/query/parse-value.ts'
-import type {
-  Comparison,
-  Filter,
-  Query,
-  Sort,
-  SortStep,
-  Value,
-  VersionChoice,
-} from '../../core/query/query.ts'
-import { quoteIdentifier as ident } from '../../core/sql/identifier.ts'
+} from '../query/operators.ts'
+import { isRecord, targetHolder } from '../query/parse-place.ts'
+import { parseValue } from '../query/parse-value.ts'
+import type { Comparison, Filter, Query, Sort, SortStep, Value, VersionChoice } from '../query/query.ts'
+import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
 
 /** A sample value of an attribute. */

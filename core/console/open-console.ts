@@ -1,0 +1,127 @@
+import type { Caller } from '../access/caller.ts'
+import { type ConsoleView, consoleViewsOf } from '../access/console-views.ts'
+import { openExplainer } from '../access/explain/explain.ts'
+import { once } from '../base/memo.ts'
+import type { RolesProject } from '../explain/roles-project.ts'
+import { fault, forbidden, RequestFault, unauthorized } from '../faults/fault.ts'
+import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
+import type { Identify } from '../identity/identify.ts'
+import { servesConsole } from '../openapi/open-openapi.ts'
+import { answerMethod } from '../rest/answer.ts'
+import { type GeneratedResponder, wordsBelow } from '../rest/endpoint.ts'
+import { requestParams } from '../rest/parse-query-string.ts'
+import { describeModel } from './describe-model.ts'
+import { describeHolders, describeMatrix } from './describe-permissions.ts'
+import { maskOf } from './mask-values.ts'
+import { describeOperations, type OperationsTerms } from './operations.ts'
+import { explainRequest, type Simulate } from './simulation.ts'
+
+export interface ConsoleTerms extends Omit<OperationsTerms, 'roles'> {
+  readonly roles: Omit<RolesProject, 'explainer'>
+  readonly identify: Identify
+  readonly simulate: Simulate
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+interface ConsoleEndpoint {
+  readonly view: ConsoleView
+  /** The names of its parameters. */
+  readonly parameters: readonly string[]
+  perform(params: Params): Promise<unknown>
+}
+
+/**
+ * `GET <prefix>/console/…`: what the views of the console show. A caller needs the view (`roles.<name>.console`); nothing is
+ * computed before the first request, and nothing is written.
+ */
+export function openConsole(terms: ConsoleTerms): GeneratedResponder {
+  const { settings } = terms.roles.project
+  if (!servesConsole(settings.console, terms.production)) return () => null
+  const endpoints = endpointsOf(terms)
+  return (request, acting) => {
+    const [, name = '', ...others] = wordsBelow(request.path, settings.rest.prefix) ?? []
+    const endpoint = Object.hasOwn(endpoints, name) && others.length === 0 ? endpoints[name] : undefined
+    if (!endpoint) return null
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return answerMethod(request.method, 'HEAD, GET')
+    request.route = `console.${name}`
+    return answer({ request, acting, endpoint }, terms)
+  }
+}
+
+/** Milliseconds for which the result of `operations` is kept, so that many requests cost as much as one. */
+const FRESH = 5_000
+
+function endpointsOf(terms: ConsoleTerms): Readonly<Record<string, ConsoleEndpoint>> {
+  const roles = once((): RolesProject => {
+    const { project, model, access } = terms.roles
+    return { ...terms.roles, explainer: openExplainer(project, model, access) }
+  })
+  const mask = once(() => maskOf(terms.roles.project))
+  const model = once(() => describeModel(terms.roles))
+  const operations = keepBriefly(FRESH, () => describeOperations(terms))
+  return {
+    model: { view: 'model', parameters: [], perform: async () => model() },
+    permissions: {
+      view: 'permissions',
+      parameters: ['role'],
+      perform: async ({ role }) =>
+        role === undefined ? describeHolders(roles()) : describeMatrix(String(role), roles(), mask()),
+    },
+    explain: {
+      view: 'permissions',
+      parameters: ['role', 'user', 'method', 'path', 'body'],
+      perform: params => explainRequest(params, { ...terms, roles: roles(), mask: mask() }),
+    },
+    operations: { view: 'operations', parameters: [], perform: operations },
+  }
+}
+
+/** Calls share a run and its result until it is older than `milliseconds`. A rejection is not kept. */
+function keepBriefly<Value>(milliseconds: number, run: () => Promise<Value>): () => Promise<Value> {
+  let kept: { readonly until: number; readonly value: Promise<Value> } | null = null
+  return () => {
+    if (kept === null || performance.now() > kept.until) {
+      const value = run()
+      kept = { until: performance.now() + milliseconds, value }
+      value.catch(() => {
+        if (kept?.value === value) kept = null
+      })
+    }
+    return kept.value
+  }
+}
+
+interface ConsoleCall {
+  readonly request: HttpRequest
+  readonly acting: Caller | undefined
+  readonly endpoint: ConsoleEndpoint
+}
+
+async function answer(
+  { request, acting, endpoint }: ConsoleCall,
+  { identify, roles }: ConsoleTerms,
+): Promise<HttpResponse> {
+  const caller = acting ?? (await identify(request.headers.authorization))
+  request.identified = caller
+  const { view, parameters, perform } = endpoint
+  if (!consoleViewsOf(caller, roles.project.settings).has(view)) throw refusal(caller, view)
+  const params = requestParams(request)
+  for (const name of Object.keys(params))
+    if (!parameters.includes(name))
+      throw new RequestFault(fault('validation', `unknown parameter \`${name}\``))
+  const body = JSON.stringify({ data: await perform(params), meta: {} })
+  return { status: 200, body, headers: { 'Cache-Control': 'private, no-store' } }
+}
+
+function refusal(caller: Caller, view: ConsoleView): RequestFault {
+  if (caller.kind === 'public')
+    return new RequestFault(unauthorized('Unauthorized', 'The views of the console are for signed-in users'))
+  const { name } = caller.grants
+  const reason =
+    caller.kind === 'token' || caller.key
+      ? 'The views of the console are for sessions of users, not for tokens and keys'
+      : `The role \`${name}\` lacks the view \`${view}\`: add it to \`roles.${name}.console\` in project.yaml`
+  return new RequestFault(forbidden(reason))
+}

@@ -76,6 +76,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ra-core': ['tools/console'],
   '@tanstack/react-query': ['tools/console'],
   dompurify: ['tools/console'],
+  elkjs: ['tools/console'],
   slate: ['tools/console'],
   'slate-history': ['tools/console'],
   'slate-react': ['tools/console'],

@@ -15,7 +15,7 @@ import { openRequestProbe } from './request-probe.ts'
 import type { EndpointOptions } from './sections.ts'
 import { printStartFault } from './start-fault.ts'
 
-export interface ConsoleServicesTerms {
+interface ConsoleServicesTerms {
   readonly registered: RegisteredApp
   readonly database: Database
   readonly slowReads: SlowReads

@@ -39,7 +39,7 @@ export interface SimulatedRequest {
 
 export type Simulate = (request: SimulatedRequest, caller: Caller) => Promise<ProbedAnswer>
 
-export interface SimulationTerms {
+interface SimulationTerms {
   readonly roles: RolesProject
   readonly database: Database
   readonly mask: Mask

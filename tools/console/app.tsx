@@ -18,6 +18,17 @@ const EditPage = lazy(() => import('./forms/edit-page.tsx').then(part => ({ defa
 const SinglePage = lazy(() => import('./forms/edit-page.tsx').then(part => ({ default: part.SinglePage })))
 const MediaPage = lazy(() => import('./media/media-page.tsx').then(part => ({ default: part.MediaPage })))
 
+const ModelPage = lazy(() => import('./views/model-page.tsx').then(part => ({ default: part.ModelPage })))
+const PermissionsPage = lazy(() =>
+  import('./views/permissions-page.tsx').then(part => ({ default: part.PermissionsPage })),
+)
+const SimulatorPage = lazy(() =>
+  import('./views/simulator-page.tsx').then(part => ({ default: part.SimulatorPage })),
+)
+const OperationsPage = lazy(() =>
+  import('./views/operations-page.tsx').then(part => ({ default: part.OperationsPage })),
+)
+
 const EMPTY_SCHEMA = readSchema(null)
 const i18nProvider = createI18nProvider()
 
@@ -76,6 +87,10 @@ const Pages = () => (
     <Route path="/content/:plural/:documentId" element={<EditPage key="edit" />} />
     <Route path="/single/:name" element={<SinglePage />} />
     <Route path="/media" element={<MediaPage />} />
+    <Route path="/model" element={<ModelPage />} />
+    <Route path="/permissions" element={<PermissionsPage />} />
+    <Route path="/simulator" element={<SimulatorPage />} />
+    <Route path="/operations" element={<OperationsPage />} />
     <Route path="/account" element={<AccountPage />} />
     <Route path="*" element={<MissingPage />} />
   </Routes>

@@ -6,6 +6,7 @@ import { ConsoleApp } from './app.tsx'
 import { applyTheme } from './shell/layout.tsx'
 import './styles/base.css'
 import './styles/content.css'
+import './styles/views.css'
 
 applyTheme()
 const root = document.getElementById('root')

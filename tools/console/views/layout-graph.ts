@@ -1,0 +1,58 @@
+import ELK, { type ElkNode } from 'elkjs/lib/elk.bundled.js'
+import { HEAD, type PlacedGraph, ROW } from './graph.ts'
+import type { ModelEdge, ModelNode } from './model-data.ts'
+
+/** The width of a letter. */
+const LETTER = 7.2
+
+const OPTIONS = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'RIGHT',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '60',
+  'elk.spacing.nodeNode': '30',
+  'elk.separateConnectedComponents': 'true',
+}
+
+const widthOf = ({ name, attributes }: ModelNode): number => {
+  const longest = Math.max(
+    name.length * 1.2,
+    ...attributes.map(attribute => attribute.name.length + attribute.type.length + 3),
+  )
+  return Math.min(320, Math.max(120, longest * LETTER + 24))
+}
+
+const heightOf = ({ attributes }: ModelNode): number => HEAD + attributes.length * ROW + 8
+
+/** Positions of boxes and lines, computed by ELK. */
+export async function layoutGraph(
+  nodes: readonly ModelNode[],
+  edges: readonly ModelEdge[],
+): Promise<PlacedGraph> {
+  const elk = new ELK()
+  const model: ElkNode = {
+    id: 'model',
+    layoutOptions: OPTIONS,
+    children: nodes.map(node => ({ id: node.uid, width: widthOf(node), height: heightOf(node) })),
+    edges: edges.map(({ id, from, to }) => ({ id, sources: [from], targets: [to] })),
+  }
+  const graph = await elk.layout(model)
+  const places = new Map((graph.children ?? []).map(child => [child.id, child]))
+  const routes = new Map((graph.edges ?? []).map(edge => [edge.id, edge.sections ?? []]))
+  return {
+    width: graph.width ?? 0,
+    height: graph.height ?? 0,
+    nodes: nodes.map(node => {
+      const { x = 0, y = 0 } = places.get(node.uid) ?? {}
+      return { ...node, x, y, width: widthOf(node), height: heightOf(node) }
+    }),
+    edges: edges.map(edge => ({
+      ...edge,
+      points: (routes.get(edge.id) ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) => [
+        startPoint,
+        ...bendPoints,
+        endPoint,
+      ]),
+    })),
+  }
+}

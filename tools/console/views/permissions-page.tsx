@@ -1,0 +1,176 @@
+import { useState } from 'react'
+import { asList, asText, isJsonObject, type JsonRecord } from '../api/json.ts'
+import { useWords } from '../shell/i18n.tsx'
+import { Place, useView, ViewFrame } from './use-view.tsx'
+
+export function PermissionsPage() {
+  const words = useWords()
+  const view = useView('permissions')
+  return (
+    <ViewFrame title={words('permissions')} view={view}>
+      {data => <Holders data={data} />}
+    </ViewFrame>
+  )
+}
+
+function Holders({ data }: { readonly data: JsonRecord }) {
+  const words = useWords()
+  const holders = asList(data.holders).filter(isJsonObject)
+  const openings = asList(data.openings).filter(isJsonObject)
+  const [key, setKey] = useState(asText(holders[0]?.key))
+  const matrix = useView('permissions', { role: key }, key !== '')
+  return (
+    <>
+      <label className="narrow-field">
+        {words('roleOrToken')}
+        <select value={key} onChange={event => setKey(event.target.value)}>
+          {holders.map(holder => (
+            <option key={`${asText(holder.kind)} ${asText(holder.key)}`} value={asText(holder.key)}>
+              {words(holder.kind === 'token' ? 'tokenNamed' : 'roleNamed', { name: asText(holder.key) })}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Place place={holders.find(holder => holder.key === key)?.place} />
+      {matrix.data ? (
+        <Matrix subjects={asList(matrix.data.subjects).filter(isJsonObject)} />
+      ) : (
+        <p aria-busy="true">{words('loading')}</p>
+      )}
+      {openings.length > 0 && <h2>{words('openings')}</h2>}
+      <ul>
+        {openings.map(opening => (
+          <li key={`${asText(opening.kind)} ${asText(opening.key)}`}>
+            <strong>{asText(opening.key)}</strong> {describeOpening(opening, words)}{' '}
+            <Place place={opening.place} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function describeOpening({ auth, policies }: JsonRecord, words: ReturnType<typeof useWords>): string {
+  const names = asList(policies).map(asText)
+  const door =
+    auth === false ? words('openToAll') : asList(auth).length > 0 ? asList(auth).map(asText).join(', ') : ''
+  return [door, ...(names.length > 0 ? [words('policiesOf', { names: names.join(', ') })] : [])]
+    .filter(text => text !== '')
+    .join(' · ')
+}
+
+interface Cell {
+  readonly subject: string
+  readonly action: JsonRecord
+}
+
+/** Rows are types, columns actions. A cell shows its details when it is focused, hovered or pressed. */
+function Matrix({ subjects }: { readonly subjects: readonly JsonRecord[] }) {
+  const words = useWords()
+  const [shown, setShown] = useState<Cell | null>(null)
+  const rows = subjects.map(row => ({
+    subject: asText(row.subject),
+    actions: asList(row.actions).filter(isJsonObject),
+  }))
+  const columns = [...new Set(rows.flatMap(({ actions }) => actions.map(({ action }) => asText(action))))]
+  return (
+    <>
+      <p className="help">{words('matrixHelp')}</p>
+      <section className="decision" aria-live="polite" aria-label={words('decision')}>
+        {shown ? <Decision {...shown} /> : <p>{words('chooseCell')}</p>}
+      </section>
+      <div className="table-frame">
+        <table className="matrix">
+          <thead>
+            <tr>
+              <th scope="col">{words('type')}</th>
+              {columns.map(action => (
+                <th key={action} scope="col">
+                  {action}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ subject, actions }) => (
+              <tr key={subject}>
+                <th scope="row">{subject}</th>
+                {columns.map(name => {
+                  const action = actions.find(each => each.action === name)
+                  return <td key={name}>{action && <Mark cell={{ subject, action }} onShow={setShown} />}</td>
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}
+
+function Mark({ cell, onShow }: { readonly cell: Cell; readonly onShow: (cell: Cell) => void }) {
+  const words = useWords()
+  const { allowed, where, fields, set } = cell.action
+  const limits = [where && 'where', fields && 'fields', set && 'set'].filter(Boolean)
+  const state = allowed !== true ? 'denied' : limits.length > 0 ? 'inPart' : 'allowed'
+  const show = () => onShow(cell)
+  return (
+    <button
+      type="button"
+      className={`quiet mark-${state}`}
+      aria-label={`${asText(cell.action.action)} ${cell.subject}: ${words(state)}`}
+      onFocus={show}
+      onMouseEnter={show}
+      onClick={show}
+    >
+      {MARKS[state]}
+    </button>
+  )
+}
+
+const MARKS = { allowed: '✓', inPart: '◐', denied: '–' } as const
+
+function Decision({ subject, action }: Cell) {
+  const words = useWords()
+  return (
+    <>
+      <h2>
+        {asText(action.action)} {subject}: {words(action.allowed === true ? 'allowed' : 'denied')}
+      </h2>
+      <DecisionFacts action={action} />
+    </>
+  )
+}
+
+const FACTS = ['where', 'fields', 'set', 'readable', 'writable'] as const
+
+/** The line that decides, and the restrictions. */
+export function DecisionFacts({ action }: { readonly action: JsonRecord }) {
+  const words = useWords()
+  const through = asList(action.through).map(asText)
+  const facts = FACTS.filter(name => action[name] !== null && action[name] !== undefined)
+  return (
+    <>
+      {asText(action.reason) && <p>{asText(action.reason)}</p>}
+      <p>
+        <Place place={action.place} />
+      </p>
+      {through.length > 1 && <p>{words('inheritedThrough', { roles: through.join(' → ') })}</p>}
+      <dl className="facts">
+        {facts.map(name => (
+          <div key={name}>
+            <dt>{words(name)}</dt>
+            <dd>
+              <code>{printFact(action[name])}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+const printFact = (value: unknown): string =>
+  Array.isArray(value) && value.every(each => typeof each === 'string')
+    ? value.join(', ')
+    : JSON.stringify(value)

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import { callApi } from '../api/client.ts'
+import { asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
+import { useWords } from '../shell/i18n.tsx'
+import { describeFault } from '../shell/notices.tsx'
+
+/** `data` of `GET /console/<name>`. The server decides again for each request whether the user may see it. */
+export function useView(name: string, query: Readonly<Record<string, string>> = {}, enabled = true) {
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['console', name, query],
+    queryFn: async () => {
+      const { body } = await callApi('GET', `/console/${name}`, { query })
+      return isJsonObject(body) && isJsonObject(body.data) ? body.data : {}
+    },
+    enabled,
+    retry: false,
+    staleTime: 30_000,
+  })
+  return { data: data ?? null, error, isFetching, refetch }
+}
+
+interface ViewFrameProps {
+  readonly title: string
+  readonly view: Pick<ReturnType<typeof useView>, 'data' | 'error'>
+  readonly children: (data: JsonRecord) => ReactNode
+}
+
+/** The heading of a view, and what it shows once its data is there. */
+export function ViewFrame({ title, view, children }: ViewFrameProps) {
+  const words = useWords()
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  return (
+    <>
+      <h1>{title}</h1>
+      {view.error ? (
+        <p className="fault" role="alert">
+          {describeFault(view.error, words)}
+        </p>
+      ) : view.data ? (
+        children(view.data)
+      ) : (
+        <p aria-busy="true">{words('loading')}</p>
+      )}
+    </>
+  )
+}
+
+/** `project.yaml:12` and the line. */
+export function Place({ place }: { readonly place: JsonValue | undefined }) {
+  if (!isJsonObject(place) || asText(place.file) === '') return null
+  return (
+    <span className="place">
+      {asText(place.file)}:{String(place.line)} <code>{asText(place.source).trim()}</code>
+    </span>
+  )
+}

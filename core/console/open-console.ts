@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { type ConsoleView, consoleViewsOf } from '../access/console-views.ts'
 import { openExplainer } from '../access/explain/explain.ts'
 import { once } from '../base/memo.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { RolesProject } from '../explain/roles-project.ts'
 import { fault, forbidden, RequestFault, unauthorized } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
@@ -110,7 +111,9 @@ async function answer(
   const params = requestParams(request)
   for (const name of Object.keys(params))
     if (!parameters.includes(name))
-      throw new RequestFault(fault('validation', `unknown parameter \`${name}\``))
+      throw new RequestFault(
+        fault('validation', `unknown parameter \`${name}\`${didYouMean(name, parameters)}`, { key: name }),
+      )
   const body = JSON.stringify({ data: await perform(params), meta: {} })
   return { status: 200, body, headers: { 'Cache-Control': 'private, no-store' } }
 }

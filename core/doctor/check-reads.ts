@@ -8,8 +8,7 @@ import { type ContentType, isLink, type Model, type ScalarAttribute } from '../m
 import type { Index, Storage } from '../model/storage.ts'
 import { declaredIndex, isIndexPrefix } from '../model/type-indexes.ts'
 import { planQuery } from '../plan/plan-query.ts'
-import { operatorTraits } from '../query/operators.ts'
-import type { Comparison, Filter, Query, RelatedFilter, RestrictedQuery } from '../query/query.ts'
+import type { Filter, Query, RestrictedQuery } from '../query/query.ts'
 import { printIndex } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printAnswerStatement } from '../sql/print.ts'
@@ -17,6 +16,7 @@ import { type Advice, counted } from './advice.ts'
 import { longRelations } from './long-relations.ts'
 import { openSamples, parseWork } from './parse-work.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
+import { withoutIndex } from './unindexed-reads.ts'
 
 export interface ReadCheckContext {
   readonly database: Database
@@ -174,23 +174,8 @@ async function effectOf(
   return `: PostgreSQL expects ${counted(Math.max(2, before / after))} times less work with it`
 }
 
-function withoutIndex({ filter, search, sort }: Query): string | null {
-  if (search || (filter && comparisonsIn(filter).some(isOfParts))) return PARTS
-  const isWide = filter ? comparisonsIn(filter).length > 1 : sort.some(({ path }) => path.length > 0)
-  return isWide ? WIDE : null
-}
-
-const isOfParts = (part: Comparison | RelatedFilter): boolean =>
-  part.kind === 'comparison' && operatorTraits(part.operator).text
-
-const PARTS =
-  'no index finds parts of texts, or texts whatever their case: narrow the list by another attribute, too, or declare `search` (docs/search.md) and ask with `search=`'
-
 const COUNTING =
   'counting takes longest: ask with `pagination[withCount]=estimate`, which counts 10,000 documents at most, or with `pagination[withCount]=false` where no total is shown'
-
-const WIDE =
-  'no single index finds it: it asks for either of several things, over relations, or for most of the documents; ask for less at a time'
 
 /** From this offset on, skipping rows costs more than returning them. */
 const DEEP = 1_000

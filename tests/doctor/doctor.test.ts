@@ -109,7 +109,7 @@ test('a slow list is reported with the missing index, and no longer after it is 
   t.deepEqual(codesOf(after.advice).toSorted(), ['deep-page book', 'slow-read book'])
   t.regex(
     after.advice.find(each => each.code === 'slow-read')?.remedy ?? '',
-    /^no index finds parts of texts/,
+    /^parts of texts want an index of kind text: `indexes: \[\{ attributes: \[title\], kind: text \}\]`/,
   )
   await practice.withDatabase(async database => {
     const list = `SELECT * FROM books WHERE rating = 500 AND shelf = ANY ('{S1}') ORDER BY title, id LIMIT 25`

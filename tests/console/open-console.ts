@@ -11,6 +11,8 @@ export interface ConsolePage {
   click(selector: string): Promise<void>
   /** The button that has exactly this text. */
   clickText(text: string): Promise<void>
+  /** The button that begins with this text, within the first element that the selector finds. */
+  clickIn(selector: string, text: string): Promise<void>
   until(expression: string): Promise<unknown>
 }
 
@@ -47,23 +49,28 @@ export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promis
       const element = `${buttons}.find(each => each.innerText.trim() === ${JSON.stringify(text)})`
       await run(await find(element), 'element.click()')
     },
+    async clickIn(selector, text) {
+      const buttons = `[...(document.querySelector(${JSON.stringify(selector)})?.querySelectorAll('button:not(:disabled)') ?? [])]`
+      const element = `${buttons}.find(each => each.innerText.trim().startsWith(${JSON.stringify(text)}))`
+      await run(await find(element), 'element.click()')
+    },
   }
 }
 
 /** Only where the page asks for it. */
-export async function signIn({ browser, fill, click, password }: ConsolePage): Promise<void> {
+export async function signIn({ browser, fill, click, password }: ConsolePage, user = 'ann'): Promise<void> {
   await browser.until(`Boolean(document.querySelector('input[name=identifier], .layout'))`)
   if (!(await browser.evaluate(`Boolean(document.querySelector('input[name=identifier]'))`))) return
-  await fill('input[name=identifier]', 'ann')
+  await fill('input[name=identifier]', user)
   await fill('input[name=password]', password)
   await click('button[type=submit]')
 }
 
-/** `ann`, whose role has this type. */
-export async function addUser({ app }: TestApp, type: string): Promise<void> {
+/** A user whose role has this type. */
+export async function addUser({ app }: TestApp, type: string, username = 'ann'): Promise<void> {
   const roles = (await app.documents('plugin::users-permissions.role').findMany({
     filters: { type },
   })) as readonly { readonly documentId: string }[]
-  const data = { username: 'ann', email: 'ann@example.org', password: PASSWORD, role: roles[0]?.documentId }
+  const data = { username, email: `${username}@example.org`, password: PASSWORD, role: roles[0]?.documentId }
   await app.documents('plugin::users-permissions.user').create({ data } as never)
 }

@@ -91,6 +91,11 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
   Log.entryAdded(({ entry }) => {
     if (entry.level === 'error') complaints.push(entry.text)
   })
+  // A dialog stops the page until it is answered.
+  Page.javascriptDialogOpening(({ message }) => {
+    complaints.push(`dialog: ${message}`)
+    void Page.handleJavaScriptDialog({ accept: false })
+  })
   await Promise.all([Page.enable(), Network.enable({}), Runtime.enable(), Log.enable()])
   const evaluate = async (expression: string): Promise<unknown> =>
     (await Runtime.evaluate({ expression, returnByValue: true, awaitPromise: true })).result.value

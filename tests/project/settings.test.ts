@@ -78,15 +78,17 @@ test('the roles public and authenticated always exist, with the names of Strapi'
       name: 'Public',
       description: 'Default role given to unauthenticated user.',
       extends: [],
+      console: [],
       permissions: {},
     },
     authenticated: {
       name: 'Authenticated',
       description: 'Default role given to authenticated user.',
       extends: [],
+      console: [],
       permissions: {},
     },
-    'chief-editor': { name: 'Chief-editor', description: '', extends: ['authenticated'], permissions: {} },
+    'chief-editor': { name: 'Chief-editor', description: '', extends: ['authenticated'], console: [], permissions: {} },
   })
 })
 

@@ -76,10 +76,11 @@ class Session {
     return isJsonObject(value) ? { id: asText(value.id), username: asText(value.username) } : null
   }
 
-  start(body: JsonValue): void {
+  /** Waits for the cookie, so that a reload or a sign-out right afterwards finds it. */
+  async start(body: JsonValue): Promise<void> {
     const answer = isJsonObject(body) ? body : {}
     this.#token = asText(answer.jwt) || null
-    if (this.#token !== null) void askSession('POST', this.headers)
+    if (this.#token !== null) await askSession('POST', this.headers)
     this.accept(readUser(answer.user ?? null))
   }
 
@@ -131,6 +132,7 @@ const askSession = (method: 'POST' | 'DELETE', headers: Readonly<Record<string, 
     method,
     headers: { ...headers, 'X-Plinth-Console': '1' },
     credentials: 'same-origin',
+    signal: AbortSignal.timeout(10_000),
   }).catch(() => null)
 
 export const session = new Session()

@@ -86,16 +86,39 @@ function listQuery(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Recor
   const conditions = (filter.where ?? []).filter(({ name }) =>
     type.attributes.some(attribute => attribute.name === name && attribute.readable),
   )
-  const complete = conditions.filter(({ operator, value }) => value !== '' || operator.endsWith('ull'))
   return {
     fields: ['documentId', ...columns.filter(column => !links.includes(column)).map(({ name }) => name)],
     populate: Object.fromEntries(links.map(link => [link.name, populateLink(schema, link)])),
     _q: filter.text || undefined,
     publicationFilter: PUBLICATION[filter.status ?? ''],
     filters: {
-      $and: complete.map(({ name, operator, value }) => ({ [name]: { [operator]: value || true } })),
+      $and: conditions.filter(isComplete).map(condition => toFilter(schema, type, condition)),
     },
   }
+}
+
+const isFlag = (operator: string): boolean => operator === '$null' || operator === '$notNull'
+const SEVERAL: ReadonlySet<string> = new Set(['$in', '$notIn', '$between'])
+
+/** The values of an operator that takes several are in the address with `;` between them. */
+const valuesOf = (value: string): readonly string[] =>
+  value
+    .split(';')
+    .map(each => each.trim())
+    .filter(each => each !== '')
+
+function isComplete({ operator, value }: FilterCondition): boolean {
+  if (isFlag(operator)) return true
+  return operator === '$between' ? valuesOf(value).length === 2 : valuesOf(value).length > 0
+}
+
+/** Linked documents are compared by the attribute that names them. */
+function toFilter(schema: ApiSchema, type: TypeInfo, { name, operator, value }: FilterCondition) {
+  const target = findType(schema, type.attributes.find(attribute => attribute.name === name)?.target ?? null)
+  const label = target && !isFlag(operator) ? labelOf(target) : null
+  const compared = SEVERAL.has(operator) ? valuesOf(value) : value
+  const test = { [operator]: isFlag(operator) ? true : compared }
+  return { [name]: label === null ? test : { [label]: test } }
 }
 
 const PUBLICATION: Readonly<Record<string, string>> = { draft: 'never-published', modified: 'modified' }

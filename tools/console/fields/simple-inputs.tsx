@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { asText, digitsOf, equalJson, parseExact, printExact } from '../api/json.ts'
+import { toLocal, toUtc } from '../api/time-zone.ts'
 import { useWords } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
 import { applyTyped, toShown } from './line-breaks.ts'
@@ -124,23 +125,6 @@ export function DateTimeInput(props: InputProps) {
       )}
     </>
   )
-}
-
-/** A year that no date can have is left to the server. */
-function toUtc(typed: string): string {
-  const time = new Date(typed)
-  return Number.isNaN(time.getTime()) ? typed : time.toISOString()
-}
-
-/** `2024-02-29T12:00:00.000Z` as the clock on the wall shows it, without a zone. */
-function toLocal(text: string): string {
-  const time = new Date(text)
-  if (text === '' || Number.isNaN(time.getTime())) return ''
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
-  return local
-    .toISOString()
-    .replace(/:00\.000Z$/, '')
-    .replace(/\.000Z$|Z$/, '')
 }
 
 /** JSON and lists as text. What is no JSON yet is kept on screen and not in the form. */

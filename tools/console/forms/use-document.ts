@@ -72,9 +72,12 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
   const save = async (publish: boolean): Promise<JsonRecord | null> => {
     merge({ busy: true, fault: null, fields: [] })
     try {
-      const saved = await write(schema, place, latest.current, publish)
-      keepInput(schema, place, null)
-      merge({ base: saved, values: saved.values, dirty: false, restored: false })
+      const onSaved = (saved: DocumentVersion) => {
+        keepInput(schema, place, null)
+        merge({ base: saved, values: saved.values, dirty: false, restored: false })
+      }
+      const saved = await write(schema, place, latest.current, { publish, onSaved })
+      onSaved(saved)
       return saved.values
     } catch (fault) {
       merge(await explain(schema, place, fault))
@@ -148,34 +151,54 @@ const startOf = (base: DocumentVersion | null, { fault }: DocumentState) => ({
   fault: base ? null : fault,
 })
 
+interface WriteTerms {
+  readonly publish: boolean
+  /** Called with the draft that is written before a publication, which may be refused. */
+  readonly onSaved: (saved: DocumentVersion) => void
+}
+
 /**
  * The draft is written first, on the condition that it did not change meanwhile; publishing then copies the whole draft.
- * A type without drafts has one write.
+ * A new document is created and published in one write, so that a refusal leaves nothing behind. A type without drafts has one write.
  */
 async function write(
   schema: ApiSchema,
   place: DocumentPlace,
   { base, values, dirty }: DocumentState,
-  publish: boolean,
+  { publish, onSaved }: WriteTerms,
 ): Promise<DocumentVersion> {
   const { type } = place
   const drafts = showsDrafts(type)
-  const creates = base === null && place.documentId === null && type.kind === 'collectionType'
-  let saved = base
-  let written = place
-  if (dirty || base === null) {
-    const data = bodyOf(schema, type.attributes, base?.values ?? {}, values)
-    const status = drafts ? 'draft' : null
-    saved = await send(schema, creates ? 'POST' : 'PUT', place, { data, status, etag: base?.etag ?? null })
-    const documentId = type.kind === 'singleType' ? null : String(saved.values.documentId)
-    written = { ...place, documentId }
+  const publishes = publish && drafts
+  const data = bodyOf(schema, type.attributes, base?.values ?? {}, values)
+  const draft = { data, status: drafts ? 'draft' : null, etag: base?.etag ?? null }
+  if (base === null && place.documentId === null && type.kind === 'collectionType') {
+    const created = await send(schema, 'POST', place, publishes ? { ...draft, status: null } : draft)
+    return publishes ? readDraft(schema, place, created) : created
   }
-  if (publish && drafts) {
+  let saved = base
+  if (dirty || base === null) saved = await send(schema, 'PUT', place, draft)
+  if (publishes) {
+    if (saved && saved !== base) onSaved(saved)
     const query = place.locale === null ? {} : { locale: place.locale }
-    await callApi('PUT', addressOf(written), { query, body: { data: {} } })
-    saved = (await readVersion(schema, written, 'draft')) ?? saved
+    await callApi('PUT', addressOf(place), { query, body: { data: {} } })
+    return readDraft(schema, place, saved)
   }
   return saved ?? { values, etag: null }
+}
+
+/** The draft of what was published. */
+async function readDraft(
+  schema: ApiSchema,
+  place: DocumentPlace,
+  saved: DocumentVersion | null,
+): Promise<DocumentVersion> {
+  const documentId = place.documentId ?? saved?.values.documentId
+  const written =
+    place.type.kind === 'singleType' || documentId === undefined
+      ? place
+      : { ...place, documentId: String(documentId) }
+  return (await readVersion(schema, written, 'draft')) ?? saved ?? { values: {}, etag: null }
 }
 
 interface Write {

@@ -2,11 +2,12 @@ import { useListContext, useNotify } from 'ra-core'
 import { useState } from 'react'
 import { callApi } from '../api/client.ts'
 import { type ListFilter, type ListRow, versionParams } from '../api/data-provider.ts'
-import type { TypeInfo } from '../api/schema.ts'
+import { labelOf, type TypeInfo } from '../api/schema.ts'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
 import { describeFault } from '../shell/notices.tsx'
+import { describeValue } from './cell-value.tsx'
 
 type Bulk = 'publish' | 'unpublish' | 'delete'
 
@@ -15,47 +16,96 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
   const words = useWords()
   const schema = useSchema()
   const notify = useNotify()
-  const { selectedIds, onUnselectItems, refetch, filterValues } = useListContext<ListRow>()
+  const { data, selectedIds, onUnselectItems, refetch, filterValues } = useListContext<ListRow>()
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
   const [pending, setPending] = useState<Bulk | null>(null)
   const [busy, setBusy] = useState(false)
   const actions = bulkActionsOf(type)
-  if (selectedIds.length === 0 || actions.length === 0) return null
+  const report = outcomes.length > 0 && <Outcomes outcomes={outcomes} onClose={() => setOutcomes([])} />
+  if (selectedIds.length === 0 || actions.length === 0) return report
   const { locale } = versionParams(schema, type, filterValues as ListFilter)
   const run = async (bulk: Bulk) => {
     setBusy(true)
-    const faults: unknown[] = []
-    for (const id of selectedIds)
-      await changeDocument(type, bulk, String(id), locale).catch((fault: unknown) => faults.push(fault))
+    const made: Outcome[] = []
+    for (const id of selectedIds) {
+      const title =
+        titleOf(
+          type,
+          data?.find(row => row.id === id),
+        ) ?? String(id)
+      const fault = await changeDocument(type, bulk, String(id), locale).then(() => null, describe)
+      made.push({ id: String(id), title, fault })
+    }
     setBusy(false)
-    const done = selectedIds.length - faults.length
+    setOutcomes(made)
     onUnselectItems()
     await refetch()
-    if (faults.length === 0) notify(words('bulkDone', { count: done }), { type: 'success' })
-    else {
-      const reason = describeFault(faults[0], words)
-      notify(words('bulkFailed', { done, failed: faults.length, reason }), { type: 'error' })
-    }
+    const failed = made.filter(({ fault }) => fault !== null).length
+    const done = made.length - failed
+    if (failed === 0) notify(words('bulkDone', { count: done }), { type: 'success' })
+    else notify(words('bulkFailed', { done, failed }), { type: 'error' })
   }
+  const describe = (fault: unknown): string => describeFault(fault, words)
   return (
-    <section className="bulk" aria-label={words('selection')} aria-busy={busy}>
-      <span>{words('selected', { count: selectedIds.length })}</span>
-      {actions.map(bulk => (
-        <button key={bulk} type="button" disabled={busy} onClick={() => setPending(bulk)}>
-          {words(bulk)}
+    <>
+      {report}
+      <section className="bulk" aria-label={words('selection')} aria-busy={busy}>
+        <span>{words('selected', { count: selectedIds.length })}</span>
+        {actions.map(bulk => (
+          <button key={bulk} type="button" disabled={busy} onClick={() => setPending(bulk)}>
+            {words(bulk)}
+          </button>
+        ))}
+        <button type="button" className="quiet" onClick={() => onUnselectItems()}>
+          {words('unselect')}
         </button>
-      ))}
-      <button type="button" className="quiet" onClick={() => onUnselectItems()}>
-        {words('unselect')}
+        {pending && (
+          <ConfirmModal
+            title={words(pending)}
+            text={words('bulkQuestion', { count: selectedIds.length })}
+            action={words(pending)}
+            onConfirm={() => void run(pending)}
+            onClose={() => setPending(null)}
+          />
+        )}
+      </section>
+    </>
+  )
+}
+
+interface Outcome {
+  readonly id: string
+  readonly title: string
+  /** null: done. */
+  readonly fault: string | null
+}
+
+function titleOf(type: TypeInfo, row: ListRow | undefined): string | null {
+  const label = labelOf(type)
+  return row && label !== null ? describeValue(row.values[label] ?? null) || null : null
+}
+
+/** What happened to each document of a bulk action, until it is closed. */
+function Outcomes({
+  outcomes,
+  onClose,
+}: {
+  readonly outcomes: readonly Outcome[]
+  readonly onClose: () => void
+}) {
+  const words = useWords()
+  return (
+    <section className="outcomes" aria-label={words('outcomes')}>
+      <ul>
+        {outcomes.map(({ id, title, fault }) => (
+          <li key={id} className={fault === null ? undefined : 'failed'}>
+            <bdi>{title}</bdi>: {fault ?? words('done')}
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={onClose}>
+        {words('close')}
       </button>
-      {pending && (
-        <ConfirmModal
-          title={words(pending)}
-          text={words('bulkQuestion', { count: selectedIds.length })}
-          action={words(pending)}
-          onConfirm={() => void run(pending)}
-          onClose={() => setPending(null)}
-        />
-      )}
     </section>
   )
 }

@@ -2,12 +2,19 @@ import { useListContext } from 'ra-core'
 import { useEffect, useState } from 'react'
 import type { FilterCondition, ListFilter } from '../api/data-provider.ts'
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
+import { toLocal, toUtc } from '../api/time-zone.ts'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 
-const TEXT = ['$containsi', '$eqi', '$startsWithi', '$endsWithi', '$notContainsi', '$null', '$notNull']
-const NUMBER = ['$eq', '$ne', '$lt', '$lte', '$gt', '$gte', '$null', '$notNull']
-const CHOICE = ['$eq', '$ne', '$null', '$notNull']
+const NULLS = ['$null', '$notNull']
+const ORDER = ['$lt', '$lte', '$gt', '$gte', '$between']
+/** Upper and lower case count. */
+const EXACT_TEXT = ['$eq', '$ne', '$contains', '$notContains', '$startsWith', '$endsWith']
+const FOLDED_TEXT = ['$containsi', '$notContainsi', '$eqi', '$nei', '$startsWithi', '$endsWithi']
+const TEXT = [...FOLDED_TEXT, ...EXACT_TEXT, '$in', '$notIn', ...ORDER, ...NULLS]
+/** The last ones compare the digits as a text. */
+const NUMBER = ['$eq', '$ne', ...ORDER, '$in', '$notIn', ...NULLS, ...FOLDED_TEXT]
+const CHOICE = ['$eq', '$ne', '$in', '$notIn', ...NULLS]
 
 /** docs/rest.md, "filters": the operators that an attribute of each type is offered. */
 const OPERATORS: Readonly<Record<string, readonly string[]>> = {
@@ -25,8 +32,12 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   datetime: NUMBER,
   enumeration: CHOICE,
   boolean: CHOICE,
-  array: ['$contains', '$notContains'],
-  relation: ['$null', '$notNull'],
+  array: ['$contains', '$notContains', ...NULLS],
+  json: NULLS,
+  blocks: NULLS,
+  media: NULLS,
+  // By the attribute that names the linked documents.
+  relation: [...FOLDED_TEXT, ...NULLS],
 }
 
 export function FilterBar({ type }: { readonly type: TypeInfo }) {
@@ -155,27 +166,39 @@ function ConditionInputs({ attributes, condition, onChange }: ConditionInputsPro
         {(OPERATORS[attribute?.type ?? ''] ?? []).map(operator => (
           <option key={operator} value={operator}>
             {words(operator as '$eq')}
+            {isText(attribute) && EXACT_TEXT.includes(operator) && ` (${words('sameCase')})`}
           </option>
         ))}
       </select>
       {!condition.operator.endsWith('ull') && (
-        <ConditionValue attribute={attribute} value={condition.value} onChange={setValue} />
+        <ConditionValue
+          attribute={attribute}
+          operator={condition.operator}
+          value={condition.value}
+          onChange={setValue}
+        />
       )}
     </>
   )
 }
 
+const isText = (attribute: AttributeInfo | undefined): boolean => OPERATORS[attribute?.type ?? ''] === TEXT
+
 interface ConditionValueProps {
   readonly attribute: AttributeInfo | undefined
+  readonly operator: string
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-function ConditionValue({ attribute, value, onChange }: ConditionValueProps) {
+function ConditionValue(props: ConditionValueProps) {
   const words = useWords()
+  const { attribute, operator, value, onChange } = props
   const [typed, setTyped] = useTyping(value, onChange)
   const choices = attribute?.type === 'boolean' ? ['true', 'false'] : (attribute?.values ?? [])
-  if (choices.length > 0)
+  if (operator === '$between') return <BetweenValues {...props} />
+  const several = operator === '$in' || operator === '$notIn'
+  if (choices.length > 0 && !several)
     return (
       <select aria-label={words('value')} value={value} onChange={event => onChange(event.target.value)}>
         <option value="">…</option>
@@ -186,13 +209,56 @@ function ConditionValue({ attribute, value, onChange }: ConditionValueProps) {
     )
   return (
     <input
-      aria-label={words('value')}
-      type={attribute?.type === 'date' ? 'date' : 'text'}
-      value={typed}
-      onChange={event => setTyped(event.target.value)}
+      aria-label={words(several ? 'values' : 'value')}
+      title={several ? words('values') : undefined}
+      placeholder={several ? 'a; b; c' : undefined}
+      type={several || operator.endsWith('i') ? 'text' : inputTypeOf(attribute)}
+      step="any"
+      value={several ? typed : toInput(attribute, typed)}
+      onChange={event => setTyped(several ? event.target.value : fromInput(attribute, event.target.value))}
     />
   )
 }
+
+/** Both ends are in the address, as `from;to`. */
+function BetweenValues({ attribute, value, onChange }: ConditionValueProps) {
+  const words = useWords()
+  const [from = '', to = ''] = value.split(';')
+  return (
+    <>
+      {(['from', 'to'] as const).map(end => (
+        <input
+          key={end}
+          aria-label={words(end)}
+          title={words(end)}
+          type={inputTypeOf(attribute)}
+          step="any"
+          value={toInput(attribute, end === 'from' ? from : to)}
+          onChange={event => {
+            const typed = fromInput(attribute, event.target.value)
+            onChange(end === 'from' ? `${typed};${to}` : `${from};${typed}`)
+          }}
+        />
+      ))}
+    </>
+  )
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime-local',
+}
+
+const inputTypeOf = (attribute: AttributeInfo | undefined): string =>
+  INPUT_TYPES[attribute?.type ?? ''] ?? 'text'
+
+/** Times are typed in the time zone of the browser and asked for in UTC. */
+const toInput = (attribute: AttributeInfo | undefined, value: string): string =>
+  attribute?.type === 'datetime' ? toLocal(value) : value
+
+const fromInput = (attribute: AttributeInfo | undefined, typed: string): string =>
+  attribute?.type === 'datetime' && typed !== '' ? toUtc(typed) : typed
 
 /** Text that becomes the state of the address only when typing has paused for a moment. */
 export function useTyping(value: string, apply: (value: string) => void): [string, (value: string) => void] {

@@ -2,13 +2,14 @@ import { ListContextProvider, ResourceContextProvider, useListContext, useListCo
 import { useEffect } from 'react'
 import { Link, useParams } from 'react-router-dom'
 import { type ListFilter, type ListRow, listColumns } from '../api/data-provider.ts'
-import { labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
+import { asList, isJsonObject } from '../api/json.ts'
+import { type AttributeInfo, findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { useSchema } from '../shell/context.tsx'
 import { directionOf, useWords } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { EmptyPage, MissingPage } from '../shell/pages.tsx'
 import { BulkActions } from './bulk-actions.tsx'
-import { CellValue } from './cell-value.tsx'
+import { CellValue, describeValue } from './cell-value.tsx'
 import { FilterBar } from './filter-bar.tsx'
 
 export function ListScreen() {
@@ -68,11 +69,31 @@ const createAddress = (type: TypeInfo, { locale }: ListFilter): string =>
 
 function DocumentTable({ type }: { readonly type: TypeInfo }) {
   const words = useWords()
-  const { data, isPending, filterValues, page } = useListContext<ListRow>()
+  const { data, isPending, filterValues, page, setFilters, setPage } = useListContext<ListRow>()
   if (isPending) return <p aria-busy="true">{words('loading')}</p>
   if (!data || data.length === 0) {
     const narrowed = Object.keys(filterValues).length > 0 || page > 1
-    return <EmptyPage text={words(narrowed ? 'nothingFound' : 'nothingYet')} />
+    const { locale } = filterValues as ListFilter
+    return (
+      <div className="empty">
+        <EmptyPage text={words(narrowed ? 'nothingFound' : 'nothingYet')} />
+        {page > 1 && (
+          <button type="button" onClick={() => setPage(1)}>
+            {words('firstPage')}
+          </button>
+        )}
+        {narrowed && (
+          <button type="button" onClick={() => setFilters(locale ? { locale } : {}, undefined, false)}>
+            {words('clearFilters')}
+          </button>
+        )}
+        {!narrowed && type.actions.has('create') && (
+          <Link className="button" to={createAddress(type, filterValues)}>
+            {words('createFirst', { type: type.displayName })}
+          </Link>
+        )}
+      </div>
+    )
   }
   return (
     <div className="table-frame">
@@ -156,7 +177,7 @@ function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRo
               <CellValue attribute={column} value={row.values[column.name] ?? null} fallback={row.id} />
             </Link>
           ) : (
-            <CellValue attribute={column} value={row.values[column.name] ?? null} fallback="" />
+            <LinkedCell column={column} row={row} />
           )}
         </td>
       ))}
@@ -166,6 +187,31 @@ function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRo
     </tr>
   )
 }
+
+/** Documents that the user may open are links. */
+function LinkedCell({ column, row }: { readonly column: AttributeInfo; readonly row: ListRow }) {
+  const value = row.values[column.name] ?? null
+  const target = findType(useSchema(), column.type === 'relation' ? column.target : null)
+  const links = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+  if (target?.kind !== 'collectionType' || !target.actions.has('findOne') || links.length === 0)
+    return <CellValue attribute={column} value={value} fallback="" />
+  return (
+    <>
+      {links.slice(0, LINKS).map((link, index) => (
+        <span key={String(link.documentId)}>
+          {index > 0 && ', '}
+          <Link to={`/content/${target.pluralName}/${encodeURIComponent(String(link.documentId))}`}>
+            {describeValue(link)}
+          </Link>
+        </span>
+      ))}
+      {links.length > LINKS && ` +${links.length - LINKS}`}
+    </>
+  )
+}
+
+/** More are counted only. */
+const LINKS = 5
 
 const SIZES = [10, 25, 50, 99]
 

@@ -98,7 +98,7 @@ function useProviderAnswer(signIn: (request: () => Promise<void>) => Promise<voi
       if (refusal) throw new ApiFault(400, refusal, [], null)
       const path = `/auth/${name}/callback`
       const { body } = await callApi('GET', path, { query: { access_token: code }, signsIn: false })
-      session.start(body)
+      await session.start(body)
     })
   })
 }

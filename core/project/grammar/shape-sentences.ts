@@ -127,9 +127,13 @@ function remedy(
     return meant === undefined ? '' : `: write \`${meant}\``
   }
   if (isFreeText(wanted, parentSchema) && value !== null) return ': put it in quotes'
-  if (wanted.length === 1 && wanted[0] === 'array' && value !== null) return `: write \`[${value}]\``
+  if (meansList(wanted) && value !== null) return `: write \`[${value}]\``
   return ''
 }
+
+/** A single value is most likely the only entry of the list. */
+const meansList = (wanted: readonly string[]): boolean =>
+  wanted.includes('array') && wanted.every(type => type === 'array' || type === 'object')
 
 const isFreeText = (wanted: readonly string[], schema: JsonSchema | undefined): boolean =>
   wanted[0] === 'string' &&

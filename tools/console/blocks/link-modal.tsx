@@ -15,19 +15,17 @@ export function LinkModal({ onClose }: { readonly onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null)
   // After the dialog has opened, which focuses its first button.
   useEffect(() => input.current?.focus(), [])
-  const close = () => {
-    onClose()
-    ReactEditor.focus(editor)
-  }
+  // The editor takes no focus while the dialog is open.
+  useEffect(() => () => ReactEditor.focus(editor), [editor])
   const apply = () => {
     const address = completeAddress(typed)
     if (address === null) return setRefused(true)
     setLink(editor, address)
-    close()
+    onClose()
   }
   const remove = () => {
     removeLink(editor)
-    close()
+    onClose()
   }
   const applyOnEnter = (event: KeyboardEvent) => {
     if (event.key !== 'Enter') return
@@ -35,7 +33,7 @@ export function LinkModal({ onClose }: { readonly onClose: () => void }) {
     apply()
   }
   return (
-    <Modal title={words('addLink')} onClose={close}>
+    <Modal title={words('addLink')} onClose={onClose}>
       <label htmlFor={id}>{words('linkAddress')}</label>
       <input
         id={id}
@@ -61,7 +59,7 @@ export function LinkModal({ onClose }: { readonly onClose: () => void }) {
             {words('removeLink')}
           </button>
         )}
-        <button type="button" onClick={close}>
+        <button type="button" onClick={onClose}>
           {words('cancel')}
         </button>
         <button type="button" className="primary" onClick={apply}>

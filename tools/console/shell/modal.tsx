@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { useWords } from './i18n.tsx'
 
 interface ModalProps {
@@ -14,7 +14,8 @@ export function Modal({ title, children, wide, onClose }: ModalProps) {
   const words = useWords()
   const element = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => {
+  // A layout effect, because a dialog that is no longer in the page gives no focus back.
+  useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
     return () => dialog?.close()

@@ -18,13 +18,14 @@ const PROJECT = {
 const openApp = once(async () => {
   const app = await openTestApp(file, { project: PROJECT as never, env: { JWT_SECRET: SECRET } })
   await addUser(app, 'editor')
+  await addUser(app, 'editor', 'ben')
   return app
 })
 
 const PASSWORD = 'correct horse battery'
 
-const signIn = async (app: TestApp, password = PASSWORD): Promise<string> => {
-  const { body } = await app.request('POST', '/api/auth/local', { body: { identifier: 'ann', password } })
+const signIn = async (app: TestApp, identifier = 'ann', password = PASSWORD): Promise<string> => {
+  const { body } = await app.request('POST', '/api/auth/local', { body: { identifier, password } })
   return (body as { readonly jwt: string }).jwt
 }
 
@@ -144,16 +145,16 @@ test('foreign, changed, expired and ended cookies restore nothing', async t => {
 test('a blocked user and a new password end the session of the cookie', async t => {
   const app = await openApp()
   const users = app.app.documents('plugin::users-permissions.user')
-  const found = await users.findMany({ filters: { username: 'ann' } } as never)
+  const found = await users.findMany({ filters: { username: 'ben' } } as never)
   const [{ documentId }] = found as unknown as [{ readonly documentId: string }]
-  const { sent } = await begin(app, await signIn(app))
+  const { sent } = await begin(app, await signIn(app, 'ben'))
   await users.update({ documentId, data: { blocked: true } } as never)
   t.is((await restore(app, sent)).jwt, null)
   await users.update({ documentId, data: { blocked: false } } as never)
   t.is(typeof (await restore(app, sent)).jwt, 'string')
   await users.update({ documentId, data: { password: 'another horse battery' } } as never)
   t.is((await restore(app, sent)).jwt, null)
-  t.is((await begin(app, await signIn(app, 'another horse battery'))).status, 204)
+  t.is((await begin(app, await signIn(app, 'ben', 'another horse battery'))).status, 204)
 })
 
 test('a server without a console has no such sessions', async t => {

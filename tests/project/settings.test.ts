@@ -88,7 +88,13 @@ test('the roles public and authenticated always exist, with the names of Strapi'
       console: [],
       permissions: {},
     },
-    'chief-editor': { name: 'Chief-editor', description: '', extends: ['authenticated'], console: [], permissions: {} },
+    'chief-editor': {
+      name: 'Chief-editor',
+      description: '',
+      extends: ['authenticated'],
+      console: [],
+      permissions: {},
+    },
   })
 })
 

@@ -136,7 +136,7 @@ async function readStart({ body }: Response): Promise<string> {
 
 /** `<Error><Code>AccessDenied</Code><Message>…</Message></Error>`, with or without namespace. Empty where there is none. */
 function parseError(text: string): { readonly code: string; readonly message: string } {
-  const code = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(text)?.[1] ?? ''
+  const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
   const message = /<Message>([^<]{1,500})<\/Message>/.exec(text)?.[1] ?? ''
   return {
     code,

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useState } from 'react'
 import { createEditor, type Editor } from 'slate'
 import { withHistory } from 'slate-history'
-import { Editable, ReactEditor, Slate, useSlate, withReact } from 'slate-react'
+import { Editable, Slate, useSlate, withReact } from 'slate-react'
 import { asText } from '../api/json.ts'
 import { toLabel } from '../api/schema.ts'
 import type { InputProps } from '../fields/field-props.ts'
@@ -20,6 +20,7 @@ import {
   toggleMark,
 } from './commands.ts'
 import { BlockElementView, BlockLeafView } from './elements.tsx'
+import { focusEditor } from './focus-editor.ts'
 import { LinkModal } from './link-modal.tsx'
 import { toNodes } from './nodes.ts'
 import { BlocksToolbar } from './toolbar.tsx'
@@ -159,7 +160,7 @@ function PictureModal({ editor, onClose }: PictureModalProps) {
             onClick={() => {
               insertPicture(editor, file)
               onClose()
-              ReactEditor.focus(editor)
+              focusEditor(editor)
             }}
           >
             {words('choose')} <span className="hidden-text">{asText(file.name)}</span>

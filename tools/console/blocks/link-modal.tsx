@@ -1,9 +1,10 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { ReactEditor, useSlate } from 'slate-react'
+import { useSlate } from 'slate-react'
 import { useWords } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 import { completeAddress } from './addresses.ts'
 import { linkAt, removeLink, setLink } from './commands.ts'
+import { focusEditor } from './focus-editor.ts'
 
 export function LinkModal({ onClose }: { readonly onClose: () => void }) {
   const words = useWords()
@@ -16,7 +17,7 @@ export function LinkModal({ onClose }: { readonly onClose: () => void }) {
   // After the dialog has opened, which focuses its first button.
   useEffect(() => input.current?.focus(), [])
   // The editor takes no focus while the dialog is open.
-  useEffect(() => () => ReactEditor.focus(editor), [editor])
+  useEffect(() => () => focusEditor(editor), [editor])
   const apply = () => {
     const address = completeAddress(typed)
     if (address === null) return setRefused(true)

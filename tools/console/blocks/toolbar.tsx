@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { Editor } from 'slate'
-import { ReactEditor, useSlate } from 'slate-react'
+import { useSlate } from 'slate-react'
 import { useWords } from '../shell/i18n.tsx'
 import {
   type BlockStyle,
@@ -14,6 +14,7 @@ import {
   styleOf,
   toggleMark,
 } from './commands.ts'
+import { focusEditor } from './focus-editor.ts'
 import { indent, outdent, textBlock } from './with-blocks.ts'
 
 interface ToolbarProps {
@@ -33,11 +34,11 @@ export function BlocksToolbar({ id, controls, onLink, onPicture }: ToolbarProps)
   const block = textBlock(editor)
   const inList = block?.[0].type === 'list-item'
   const run = (command: (editor: Editor) => void) => () => {
-    ReactEditor.focus(editor)
+    focusEditor(editor)
     command(editor)
   }
   return (
-    <ToolbarFrame id={id} controls={controls} onEscape={() => ReactEditor.focus(editor)}>
+    <ToolbarFrame id={id} controls={controls} onEscape={() => focusEditor(editor)}>
       <StyleSelect />
       {MARKS.map(mark => (
         <Tool
@@ -95,7 +96,7 @@ function StyleSelect() {
       disabled={style === null}
       onChange={event => {
         setStyle(editor, event.target.value as BlockStyle)
-        ReactEditor.focus(editor)
+        focusEditor(editor)
       }}
     >
       {style === null && <option value="">—</option>}

@@ -15,7 +15,7 @@ export default {
   files: ['tests/**/*.test.ts', ...excludedGlobs()],
   extensions: { ts: 'commonjs' },
   nodeArguments: [`--require=${join(import.meta.dirname, 'tests/build/load.cjs')}`, FEWER_OPTIMISED],
-  timeout: '4m',
+  timeout: '8m',
   workerThreads: false,
   concurrency: 2,
   // One embedded engine after another: each test reuses the engine that the previous one closed.

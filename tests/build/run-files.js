@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { root } from './place.cjs'
 
 /** Milliseconds without a result after which a process is ended. */
-const TIMEOUT = 240_000
+const TIMEOUT = 480_000
 
 /**
  * Runs test files in so many processes; reports `{ file, type: 'started' | 'passed' | 'failed' | 'done', title, details }`.

@@ -20,7 +20,7 @@ function init(cwd: string, ...words: string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [...PLINTH, 'init', '--no-install', ...words],
-    { cwd, encoding: 'utf8', timeout: 60_000 },
+    { cwd, encoding: 'utf8', timeout: 180_000 },
   )
   return { code: status, out: stdout, complaint: stderr }
 }

@@ -48,7 +48,7 @@ async function create(server: Server, data: object): Promise<Answer> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ data }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   })
   return { status: answer.status, headers: answer.headers, body: await answer.json() }
 }

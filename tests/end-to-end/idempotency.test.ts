@@ -46,7 +46,7 @@ test('the transaction of an idempotent request does not block calls that its han
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
     })
     return {
       status: answer.status,

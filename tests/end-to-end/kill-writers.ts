@@ -55,7 +55,7 @@ export async function send(server: Pick<Server, 'base'>, method: string, path: s
     method,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
     ...(data === undefined ? {} : { body: JSON.stringify({ data }) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   })
   const text = await answer.text()
   return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Row }

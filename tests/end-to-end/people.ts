@@ -108,7 +108,7 @@ function toPeople(server: LocalServer, folder: Folder): People {
     const answer = await fetch(server.base + path, {
       method,
       redirect: 'manual',
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(120_000),
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

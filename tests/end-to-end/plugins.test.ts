@@ -36,7 +36,7 @@ async function send(
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
   })
   const text = await answer.text()
   return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
@@ -301,7 +301,7 @@ test('a path of an extension answers OPTIONS with its methods', async t => {
 test('an extension reads and writes documents, adds document middlewares, and receives events', async t => {
   const written = await send('POST', '/api/notes', { data: { text: 'hooked' } })
   t.is((written.body as { data: { text: string } }).data.text, 'hooked!')
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + 60_000
   const echoes = async () => textsOf(await server.get('/api/memos?filters[text]=heard%20hooked!'))
   while ((await echoes()).length === 0 && Date.now() < deadline) await pause(50)
   t.deepEqual(await echoes(), ['heard hooked!'])

@@ -33,7 +33,7 @@ export async function runToEnd(
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const patience = setTimeout(() => child.kill('SIGKILL'), 30_000)
+  const patience = setTimeout(() => child.kill('SIGKILL'), 120_000)
   const [output] = await Promise.all([text(child.stderr), once(child, 'exit')])
   clearTimeout(patience)
   return { code: child.exitCode, output: output.replace(STEPS, '') }

@@ -12,7 +12,7 @@ import { type Server, startServer } from '../harness/server.ts'
 
 const PROJECT = `
 name: Uploads
-server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1390}" }
+server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1390}", requestTimeout: 120s }
 database: { url: "\${DATABASE_URL:-embedded}" }
 upload: { sizeLimit: 64mb }
 i18n: { locales: [en, fr] }

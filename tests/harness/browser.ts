@@ -31,7 +31,7 @@ export interface Browser {
 }
 
 /** Milliseconds. */
-const PATIENCE = 30_000
+const PATIENCE = 120_000
 
 /** `CHROMIUM`, or where Debian's package and others put it. */
 const PLACES = [

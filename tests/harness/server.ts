@@ -41,7 +41,7 @@ interface StartOptions {
 export async function startServer({
   project,
   environment = {},
-  within = 60_000,
+  within = 180_000,
   awaits = '/_ready',
 }: StartOptions): Promise<Server> {
   const database = environment.DATABASE_URL ? GIVEN : await freshDatabase()
@@ -125,7 +125,7 @@ async function request(
     method,
     headers,
     redirect: 'manual',
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
   })
   return { status: answer.status, headers: answer.headers, body: parse(await answer.text()) }
 }
@@ -162,7 +162,7 @@ async function end(child: ChildProcess): Promise<number | null> {
   if (isOver(child)) return child.exitCode
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
-  const patience = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  const patience = setTimeout(() => child.kill('SIGKILL'), 60_000)
   await exit
   clearTimeout(patience)
   return child.exitCode

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  timeout = 30_000,
+  timeout = 120_000,
 ): Promise<void> {
   const deadline = Date.now() + timeout
   while (!(await isSo())) {

@@ -39,7 +39,7 @@ interface Reported {
 async function ask(url: string, method = 'GET', data?: unknown): Promise<Reported> {
   const answer = await fetch(url, {
     method,
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
     ...(data === undefined
       ? {}
       : { body: JSON.stringify({ data }), headers: { 'content-type': 'application/json' } }),
@@ -57,7 +57,7 @@ function asker(url: string): () => Promise<Reported> {
   return async () => {
     const answer = await fetch(url, {
       headers: { 'if-none-match': tag },
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
     })
     const text = await answer.text()
     if (answer.status !== 304) [tag, body] = [answer.headers.get('etag') ?? '', text]
@@ -72,7 +72,7 @@ async function askGraphql(base: string): Promise<Reported> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
   })
   const { data } = (await answer.json()) as { data: { counters: { data: { attributes: Row }[] } } }
   const rows = data.counters.data.map(({ attributes }) => attributes)

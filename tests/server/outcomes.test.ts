@@ -63,7 +63,7 @@ const rest =
       method,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(120_000),
     })
     const text = await answer.text()
     const outcome = text === '' ? undefined : JSON.parse(text).error?.details?.outcome
@@ -77,7 +77,7 @@ const graphql =
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
       body: JSON.stringify({ query }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(120_000),
     })
     const { errors } = JSON.parse(await answer.text())
     const outcome = errors?.[0].extensions.error?.details?.outcome

@@ -53,7 +53,7 @@ async function place(t: ExecutionContext) {
             method,
             headers: { 'Content-Type': 'application/json' },
             ...(body && { body: JSON.stringify(body) }),
-            signal: AbortSignal.timeout(20_000),
+            signal: AbortSignal.timeout(120_000),
           })
           return { status: answer.status, text: await answer.text() }
         },
@@ -65,7 +65,7 @@ async function place(t: ExecutionContext) {
         const env = { ...process.env, ...environment, HOST: '127.0.0.1', PORT: '0' }
         const ended = (error: { code?: unknown } | null, out: string, errors: string) =>
           done({ code: error ? Number(error.code ?? 1) : 0, text: out + errors })
-        execFile(process.execPath, args, { cwd: root, env, timeout: 60_000 }, ended)
+        execFile(process.execPath, args, { cwd: root, env, timeout: 180_000 }, ended)
       }),
   }
 }

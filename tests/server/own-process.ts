@@ -28,7 +28,7 @@ export function chownToOwner(path: string): void {
 
 /** Runs one to its end, a minute at most. */
 export function runOwn(program: string, args: readonly string[], cwd: string): void {
-  const { status, stderr } = spawnSync(program, args, { ...owner(), cwd, encoding: 'utf8', timeout: 60_000 })
+  const { status, stderr } = spawnSync(program, args, { ...owner(), cwd, encoding: 'utf8', timeout: 180_000 })
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${status} ${stderr}`)
 }
 

@@ -74,7 +74,7 @@ function load(clients: number) {
         method,
         headers: { 'Content-Type': 'application/json' },
         ...(bodyOf && { body: JSON.stringify({ data: bodyOf(one) }) }),
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(120_000),
       })
       const text = await answer.text()
       if (!answer.ok) throw new Error(`${answer.status} ${method} ${path} ${text.slice(0, 300)}`)

@@ -38,7 +38,7 @@ const write = async (text: string) => {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ data: { text } }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   })
   return { status: answer.status, retry: answer.headers.get('retry-after'), body: await answer.text() }
 }

@@ -55,7 +55,7 @@ export async function startPatroni(t: Test): Promise<PatroniCluster> {
     const answers = all.map(async ({ ports }) => {
       const answer = await fetch(`http://127.0.0.1:${ports.rest}${path}`, {
         ...init,
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(120_000),
       })
       if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
       return answer.text()

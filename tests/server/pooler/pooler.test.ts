@@ -109,7 +109,7 @@ test.serial('if the role has the settings, transactions do not set them', async 
   const direct = await createDatabase(t, server)
   const role = `pooled_${randomBytes(4).toString('hex')}`
   const values = `jit = off; TimeZone = 'UTC'; DateStyle = 'ISO, YMD'; client_min_messages = warning;
-    application_name = plinth; search_path = public; statement_timeout = 15000; lock_timeout = 10000;
+    application_name = plinth; search_path = public; statement_timeout = ${DATABASE_SETTINGS.statementTimeout}; lock_timeout = 10000;
     idle_in_transaction_session_timeout = 60000`
   await query(direct, `CREATE ROLE ${role} LOGIN`)
   t.teardown(() => query(direct, `DROP ROLE ${role}`))
@@ -128,7 +128,7 @@ test.serial('if the role has the settings, transactions do not set them', async 
   t.is(connection.transactionSettings, undefined)
   await connection.end()
   const { rows } = await database.run(ASK)
-  t.deepEqual(rows, [['off', 'UTC', 'ISO, YMD', 'public', '15s', '10s']])
+  t.deepEqual(rows, [['off', 'UTC', 'ISO, YMD', 'public', '1min', '10s']])
 })
 
 test.serial(

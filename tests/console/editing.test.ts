@@ -66,9 +66,7 @@ const bodyOf = async (documentId: string): Promise<JsonValue> => {
 /** Within the page: the session has no password to ask for. */
 async function follow(path: string) {
   const page = await openPage()
-  await page.browser.evaluate(
-    `history.pushState(null, '', ${JSON.stringify(`/console${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  )
+  await page.follow(path)
   return page
 }
 

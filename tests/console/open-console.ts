@@ -6,7 +6,7 @@ import { type Browser, openBrowser } from '../harness/browser.ts'
 export interface ConsolePage {
   readonly browser: Browser
   readonly password: string
-  /** Types a value into the first element that the selector finds, as a user does: React hears of it. */
+  /** Types a value into the first element that the selector finds, once it may be edited, as a user does: React hears of it. */
   fill(selector: string, value: string): Promise<void>
   click(selector: string): Promise<void>
   /** The button that has exactly this text. */
@@ -14,6 +14,8 @@ export interface ConsolePage {
   /** The button that begins with this text, within the first element that the selector finds. */
   clickIn(selector: string, text: string): Promise<void>
   until(expression: string): Promise<unknown>
+  /** Goes to an address of the console within the page, and waits until the form of before is gone. */
+  follow(path: string): Promise<void>
 }
 
 export const PASSWORD = 'correct horse battery'
@@ -32,7 +34,10 @@ export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promis
     password: PASSWORD,
     until: expression => browser.until(`Boolean(${expression})`),
     async fill(selector, value) {
-      const element = await find(`document.querySelector(${JSON.stringify(selector)})`)
+      const element = `document.querySelector(${JSON.stringify(selector)})`
+      await browser.until(
+        `(element => Boolean(element && !element.disabled && !element.readOnly))(${element})`,
+      )
       await run(
         element,
         `const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), 'value')
@@ -42,7 +47,19 @@ export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promis
       )
     },
     async click(selector) {
-      await run(await find(`document.querySelector(${JSON.stringify(selector)})`), 'element.click()')
+      const element = `document.querySelector(${JSON.stringify(selector)})`
+      await browser.until(`(element => Boolean(element && !element.disabled))(${element})`)
+      await run(element, 'element.click()')
+    },
+    async follow(path) {
+      const url = JSON.stringify(`/console${path}`)
+      await browser.evaluate(`(() => {
+        const form = document.querySelector('main form')
+        if (form) form.dataset.left = 'yes'
+        history.pushState(null, '', ${url})
+        dispatchEvent(new PopStateEvent('popstate'))
+      })()`)
+      await browser.until(`!document.querySelector('main form[data-left]')`)
     },
     async clickText(text) {
       const buttons = `[...document.querySelectorAll('button:not(:disabled)')]`

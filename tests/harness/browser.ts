@@ -15,6 +15,8 @@ export interface Browser {
   evaluate(expression: string): Promise<unknown>
   /** Evaluates until the answer is neither false nor empty. */
   until(expression: string): Promise<unknown>
+  /** The address and the text of the page. */
+  shown(): Promise<string>
   /** The serious and critical findings of axe in the page: rule and place. */
   audit(): Promise<readonly string[]>
   /** Writes text where the cursor is. */
@@ -99,6 +101,7 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
   await Promise.all([Page.enable(), Network.enable({}), Runtime.enable(), Log.enable()])
   const evaluate = async (expression: string): Promise<unknown> =>
     (await Runtime.evaluate({ expression, returnByValue: true, awaitPromise: true })).result.value
+  const shown = async () => String(await evaluate(SHOWN))
   return {
     requests,
     complaints,
@@ -106,7 +109,11 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
     async open(url) {
       await Page.navigate({ url })
     },
-    until: expression => until(() => evaluate(expression), expression),
+    until: expression =>
+      until(() => evaluate(expression), expression).catch(async (error: Error) => {
+        throw new Error(`${error.message}\nThe page shows: ${await shown()}`)
+      }),
+    shown,
     async audit() {
       await evaluate(`${axe.source}; undefined`)
       return (await evaluate(AUDIT)) as readonly string[]
@@ -159,6 +166,8 @@ function keyEvent(keys: string) {
     ...(text !== undefined && { text }),
   }
 }
+
+const SHOWN = `location.href + '\\n' + document.body.innerText.slice(0, 2000)`
 
 const AUDIT = `axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) =>
   violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')

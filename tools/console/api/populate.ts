@@ -1,6 +1,6 @@
 import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
 
-/** Docs/rest.md: at most 10 levels and 500 attributes; a form of more levels than this is no help to anybody. */
+/** Docs/rest.md: at most 10 levels and 500 attributes; a form of more levels than this help no user. */
 const DEPTH = 6
 
 /** What a form shows of a document: `populate` for everything that the caller may read. */
@@ -17,6 +17,20 @@ export function populateOf(
     return value === undefined ? [] : [[attribute.name, value] as const]
   })
   return Object.fromEntries(entries)
+}
+
+/** The types that relations lead to, also those of components. */
+export function targetsOf(
+  schema: ApiSchema,
+  attributes: readonly AttributeInfo[],
+  depth = DEPTH,
+): readonly TypeInfo[] {
+  return attributes.flatMap(({ type, target, component, components }) => {
+    if (type === 'relation') return findType(schema, target) ?? []
+    if (depth === 0 || (type !== 'component' && type !== 'dynamiczone')) return []
+    const names = type === 'component' ? [component ?? ''] : components
+    return names.flatMap(name => targetsOf(schema, schema.components.get(name) ?? [], depth - 1))
+  })
 }
 
 function populateAttribute(schema: ApiSchema, attribute: AttributeInfo, depth: number): unknown {

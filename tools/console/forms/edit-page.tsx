@@ -1,5 +1,5 @@
 import { useNotify } from 'ra-core'
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router-dom'
 import { labelOf, type TypeInfo } from '../api/schema.ts'
 import { FormProvider } from '../fields/form-context.tsx'
@@ -117,30 +117,18 @@ function titleOf(type: TypeInfo, { values }: DocumentForm, fallback: string): st
   )
 }
 
-/** False once the component has left the page. */
-function useIsShown(): () => boolean {
-  const shown = useRef(true)
-  useEffect(() => {
-    shown.current = true
-    return () => {
-      shown.current = false
-    }
-  }, [])
-  return () => shown.current
-}
-
 /** Saves, says so, and goes to the address of a new document. */
 function useSave({ type, locale }: DocumentPlace, form: DocumentForm, isNew: boolean) {
   const words = useWords()
   const notify = useNotify()
   const navigate = useNavigate()
-  const isShown = useIsShown()
   return async (publish: boolean) => {
+    const { href } = window.location
     const saved = await form.save(publish)
     if (!saved) return
     notify(words(publish && type.draftAndPublish ? 'publishedNow' : 'saved'), { type: 'success' })
     // A user who went on while it was saved stays where they are.
-    if (!isNew || !isShown()) return
+    if (!isNew || window.location.href !== href) return
     const query = locale === null ? '' : `?locale=${encodeURIComponent(locale)}`
     navigate(`/content/${type.pluralName}/${saved.documentId}${query}`, { replace: true })
   }

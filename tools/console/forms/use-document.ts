@@ -78,12 +78,12 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
       }
       const saved = await write(schema, place, latest.current, { publish, onSaved })
       onSaved(saved)
+      // The form of a new document is left for the document's own: what is typed here meanwhile would be lost.
+      if (!isNew) merge({ busy: false })
       return saved.values
     } catch (fault) {
-      merge(await explain(schema, place, fault))
+      merge({ ...(await explain(schema, place, fault)), busy: false })
       return null
-    } finally {
-      merge({ busy: false })
     }
   }
   const resolve = (values: JsonRecord) => {

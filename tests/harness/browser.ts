@@ -27,6 +27,8 @@ export interface Browser {
   screenshot(): Promise<Buffer>
   /** The addresses of all that the page has asked for. */
   readonly requests: readonly string[]
+  /** The bodies of all responses with JSON until now. */
+  bodies(): Promise<readonly string[]>
   /** The errors of the page, and its violations of the content security policy. */
   readonly complaints: string[]
   close(): Promise<void>
@@ -89,6 +91,14 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
   const requests: string[] = []
   const complaints: string[] = []
   Network.requestWillBeSent(({ request }) => requests.push(request.url))
+  const json = new Set<string>()
+  const bodies: Promise<string>[] = []
+  Network.responseReceived(({ requestId, response }) => {
+    if (/json/.test(response.mimeType)) json.add(requestId)
+  })
+  Network.loadingFinished(({ requestId }) => {
+    if (json.has(requestId)) bodies.push(Network.getResponseBody({ requestId }).then(({ body }) => body))
+  })
   Runtime.exceptionThrown(({ exceptionDetails }) => complaints.push(exceptionDetails.text))
   Log.entryAdded(({ entry }) => {
     if (entry.level === 'error') complaints.push(entry.text)
@@ -104,6 +114,7 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
   const shown = async () => String(await evaluate(SHOWN))
   return {
     requests,
+    bodies: () => Promise.all(bodies),
     complaints,
     evaluate,
     async open(url) {

@@ -59,16 +59,9 @@ export async function openRequestProbe(
     identify: async () => asking,
   }
   const files = openFilesSection(probed, { identity, storage: storage.value, observer })
+  const parts = { registered: bare, identity, documents, accounts, files }
   const { send } = await openInMemory({
-    responders: openApiEndpoints(probed, {
-      ...options,
-      registered: bare,
-      identity,
-      documents,
-      accounts,
-      files,
-      console: null,
-    }),
+    responders: openApiEndpoints(probed, { ...options, ...parts, console: null }),
     settings: probed.project.settings.server,
     fallback: null,
     observer,

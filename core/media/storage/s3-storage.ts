@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
 import { trimEndCharacter } from '../../base/text.ts'
 import { isHarmless } from '../file-type.ts'
 import { assertStorageKey, type FileStorage, type LocalFile, type ServedFiles } from './file-storage.ts'
-import { openS3Requests, type S3Requests } from './s3-requests.ts'
 
 export interface S3Options {
   /** Of an S3-compatible store; null: Amazon S3. */
@@ -103,3 +103,147 @@ function bucketUrl({ endpoint, bucket, region, forcePathStyle }: S3Options): str
   const isPath = forcePathStyle ?? (endpoint !== null || bucket.includes('.'))
   return isPath ? `${address}/${bucket}` : address.replace('://', `://${bucket}.`)
 }
+
+/** Signed requests to one bucket. All are idempotent, so they are repeated. */
+interface S3Requests {
+  readonly bucket: string
+  /** Resolves to a success or to 404 for a missing key. Rejects for everything else, with the reason that the store gives. */
+  send(method: S3Method, key: string, init?: S3Init): Promise<Response>
+  /** The time by the clock of the store, as signatures have it. */
+  datetime(): string
+}
+
+type S3Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+
+interface S3Init {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Blob
+}
+
+interface S3Bucket {
+  readonly client: AwsClient
+  /** URL of the bucket. */
+  readonly base: string
+  readonly bucket: string
+}
+
+/** Milliseconds for one request to the store, with its repetitions. */
+const TIMEOUT = 120_000
+
+const ATTEMPTS = 4
+
+/** Milliseconds of the first delay at most; it doubles. */
+const DELAY = 200
+
+/** Milliseconds that `Retry-After` of a store may ask for. */
+const MAX_DELAY = 10_000
+
+/** Milliseconds. Stores refuse signatures of another time than theirs from a quarter of an hour on. */
+const MAX_SKEW = 300_000
+
+function openS3Requests({ client, base, bucket }: S3Bucket): S3Requests {
+  // What the store's clock is ahead, in milliseconds: learned from a refusal.
+  let ahead = 0
+  const datetime = () => new Date(Date.now() + ahead).toISOString().replace(/[:-]|\.\d{3}/g, '')
+  const attempt = async ({ method, key }: S3Request, init: S3Init, signal: AbortSignal) => {
+    const request = await client.sign(`${base}/${key}`, { ...init, method, aws: { datetime: datetime() } })
+    return fetch(request, { signal, redirect: 'manual' }).catch(toError)
+  }
+  /** Milliseconds until the next attempt; null: the answer is final. */
+  const delayAfter = (answer: Response | Error): number | null => {
+    if (answer instanceof Error) return DELAY
+    const skew = Date.parse(answer.headers.get('date') ?? '') - Date.now()
+    if (answer.status === 403 && Math.abs(skew - ahead) > MAX_SKEW) {
+      ahead = skew
+      return 0
+    }
+    return isTemporary(answer.status) ? (retryAfter(answer) ?? DELAY) : null
+  }
+  return {
+    bucket,
+    datetime,
+    async send(method, key, init = {}) {
+      assertStorageKey(key)
+      const request = { method, key, bucket }
+      const signal = AbortSignal.timeout(TIMEOUT)
+      for (let count = 1; ; count++) {
+        const answer = await attempt(request, init, signal)
+        const delay = count < ATTEMPTS && !signal.aborted ? delayAfter(answer) : null
+        if (delay === null) return finish(answer, request)
+        if (answer instanceof Response) await answer.body?.cancel()
+        await wait(delay * 2 ** (count - 1), signal)
+      }
+    },
+  }
+}
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+
+/** `fetch failed` says nothing; its cause does. */
+const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message)
+
+/** 500 `InternalError`, 503 `SlowDown`, 502 and 504 of proxies, 429 of R2, 408. */
+const isTemporary = (status: number): boolean => status >= 500 || status === 429 || status === 408
+
+async function wait(delay: number, signal: AbortSignal): Promise<void> {
+  // The random part spreads the repetitions of several processes.
+  const time = delay * (0.5 + Math.random() / 2)
+  await sleep(Math.min(time, MAX_DELAY), undefined, { signal }).catch(() => undefined)
+}
+
+/** Milliseconds; null: none in seconds. */
+function retryAfter({ headers }: Response): number | null {
+  const seconds = Number(headers.get('retry-after') ?? '')
+  return seconds > 0 ? seconds * 1000 : null
+}
+
+interface S3Request {
+  readonly method: S3Method
+  readonly key: string
+  readonly bucket: string
+}
+
+/** A missing key is an answer; a missing bucket, and everything else, is an error. */
+async function finish(answer: Response | Error, { method, key, bucket }: S3Request): Promise<Response> {
+  if (answer instanceof Error)
+    throw new Error(`The S3 store did not answer ${method} of ${key}: ${reasonOf(answer)}`, { cause: answer })
+  if (answer.ok) return answer
+  const { status, headers } = answer
+  const { code, message } = parseError(await readStart(answer))
+  if (status === 404 && code !== 'NoSuchBucket') return new Response(null, { status })
+  if (code === 'NoSuchBucket') throw new Error(`The S3 store has no bucket ${bucket}`)
+  const region = headers.get('x-amz-bucket-region')
+  const hint = status >= 300 && status < 400 && region ? `: the bucket is in the region ${region}` : ''
+  const reason = hint === '' && message ? `: ${message}` : hint
+  throw new Error(`The S3 store answered ${status}${code && ` ${code}`} to ${method} of ${key}${reason}`)
+}
+
+/** Characters of an error body that are read. */
+const ERROR_LENGTH = 8_192
+
+async function readStart({ body }: Response): Promise<string> {
+  if (!body) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  // A body that breaks off is no other error than the status.
+  const read = async () => {
+    for await (const part of body) {
+      text += decoder.decode(part, { stream: true })
+      if (text.length >= ERROR_LENGTH) return
+    }
+  }
+  await read().catch(() => undefined)
+  return text.slice(0, ERROR_LENGTH)
+}
+
+/** `<Error><Code>AccessDenied</Code><Message>…</Message></Error>`, with or without namespace. Empty where there is none. */
+function parseError(text: string): { readonly code: string; readonly message: string } {
+  const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
+  const message = /<Message>([^<]{1,500})<\/Message>/.exec(text)?.[1] ?? ''
+  return {
+    code,
+    message: message.replace(/&(lt|gt|amp|quot|apos);/g, (_, name) => ENTITIES[name] ?? '').trim(),
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

@@ -1,13 +1,14 @@
+import { CONTENT_ACTIONS, isBuiltInSubject } from '../../../core/access/actions.ts'
 import type { Explanation } from '../../../core/access/explain/explain.ts'
 import { toQuestion } from '../../../core/explain/answer.ts'
-import { type MatrixFilter, type MatrixPart, toMatrix } from '../../../core/explain/matrix.ts'
+import { type MatrixFilter, type MatrixPart, type MatrixRow, toMatrix } from '../../../core/explain/matrix.ts'
 import { explanationJson, printMatrixJson } from '../../../core/explain/report.ts'
 import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
-import { doorOf, openingFor } from '../../../core/explain/route-overrides.ts'
+import { doorOf, openingFor, openingsOf } from '../../../core/explain/route-overrides.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
-import { printMatrix } from './roles-matrix.ts'
-import { flowYaml, printLocation, type RolesContext } from './roles-output.ts'
+import type { Paint } from '../paint.ts'
+import { flowYaml, lineNumbers, printLocation, type RolesContext, WIDTH, wrap } from './roles-output.ts'
 
 /** `plinth roles`: who may do what. Answers the exit code: 0, 1 for faults of the project, 2 for unknown words. */
 export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Promise<0 | 1 | 2> {
@@ -95,3 +96,156 @@ function print(
       return printMatrix(parts, { project, paint })
   }
 }
+
+/** The limits of a grant: W for `where`, F for `fields`, S for `set`. */
+const lettersOf = ({ terms }: Explanation): string =>
+  `${terms.where ? 'W' : ''}${terms.fields ? 'F' : ''}${terms.set ? 'S' : ''}`
+
+/** `all`, letters, or `-`; in brackets if another action implies it. */
+function cellMark(cell: Explanation): string {
+  if (!cell.allowed) return '-'
+  const mark = lettersOf(cell) || 'all'
+  return cell.why.kind === 'implied' ? `(${mark})` : mark
+}
+
+/** Nothing is granted, and no line denies anything. */
+const hasNoRules = ({ cells }: MatrixRow): boolean => cells.every(({ why }) => why.kind === 'undeclared')
+
+interface MatrixTextTerms {
+  readonly project: Project
+  readonly paint: Paint
+}
+
+/** Shorter headings for long action names. */
+const HEADINGS: Readonly<Record<string, string>> = { readDrafts: 'drafts', createLocalization: 'locale' }
+
+const LEGEND = 'all: whole. W: where, F: fields, S: set. (…): another action implies it. -: no.'
+
+/** A table for each role, no wider than WIDTH. */
+function printMatrix(parts: readonly MatrixPart[], { project, paint }: MatrixTextTerms): string {
+  const files = new Map<string, string>()
+  const terms = { project, paint, fileMark: (file: string) => markFor(file, files) }
+  const tables = parts.map(part => printPart(part, terms))
+  const openings = printOpenings(project).flatMap(line => wrap(line.split(' '), WIDTH))
+  const legend = [...openings, LEGEND, ...Array.from(files, ([file, mark]) => `${mark}: ${file}`)]
+  return `${[...tables, paint('dim', legend.join('\n'))].join('\n\n')}\n`
+}
+
+/** Abbreviates the paths of included files, which are too long for a column. A legend follows the tables. */
+function markFor(file: string, files: Map<string, string>): string {
+  const mark = files.get(file) ?? `f${files.size + 1}`
+  files.set(file, mark)
+  return mark
+}
+
+interface Terms extends MatrixTextTerms {
+  readonly fileMark: (file: string) => string
+}
+
+function printPart(part: MatrixPart, terms: Terms): string {
+  const withRules = part.rows.filter(row => !hasNoRules(row))
+  const withoutRules = part.rows.filter(hasNoRules).map(({ subject }) => subject.name)
+  const layout = layoutOf(part.rows)
+  const nothing = wrap(withoutRules, WIDTH - NO_ACCESS.length, ',').map((line, index) =>
+    terms.paint('dim', (index === 0 ? NO_ACCESS : ' '.repeat(NO_ACCESS.length)) + line),
+  )
+  const table =
+    withRules.length === 0
+      ? []
+      : [heading(layout, terms), ...withRules.flatMap(row => printRow(row, layout, terms))]
+  return [title(part, terms), ...table, ...nothing].join('\n')
+}
+
+const NO_ACCESS = 'nothing on: '
+
+function title({ holder }: MatrixPart, { project, paint }: MatrixTextTerms): string {
+  const section = holder.kind === 'role' ? 'roles' : 'apiTokens'
+  const { extends: parents = [] } = holder.kind === 'role' ? (project.settings.roles[holder.key] ?? {}) : {}
+  const extending = parents.length > 0 ? `, extends ${parents.join(', ')}` : ''
+  const place = printLocation(project.keyPlace([section, holder.key]))
+  return `${paint('bold', `${holder.kind} ${holder.key}`)}${extending}  ${paint('dim', place)}`
+}
+
+interface Layout {
+  /** The width of the first column. */
+  readonly subject: number
+  readonly actions: readonly string[]
+}
+
+const LONGEST_SUBJECT = 28
+
+/** Columns only for actions that some type of the table has. */
+function layoutOf(rows: readonly MatrixRow[]): Layout {
+  const types = rows.filter(isTable)
+  return {
+    subject: Math.min(LONGEST_SUBJECT, Math.max(4, ...rows.map(({ subject }) => subject.name.length))),
+    actions: CONTENT_ACTIONS.filter(action => types.some(({ subject }) => subject.actions.includes(action))),
+  }
+}
+
+/** Built-in subjects have their own actions, which are printed as a list. */
+const isTable = ({ subject }: MatrixRow): boolean => !isBuiltInSubject(subject.name)
+
+const headingOf = (action: string): string => HEADINGS[action] ?? action
+
+const columnOf = (action: string): number => Math.max(5, headingOf(action).length)
+
+const middleOf = ({ actions }: Layout): number =>
+  Math.max(
+    40,
+    actions.reduce((width, action) => width + columnOf(action) + 1, -1),
+  )
+
+function heading(layout: Layout, { paint }: MatrixTextTerms): string {
+  const names = layout.actions.map(action => headingOf(action).padEnd(columnOf(action))).join(' ')
+  return paint('dim', `${'type'.padEnd(layout.subject)} ${names.padEnd(middleOf(layout))} line`)
+}
+
+function printRow(row: MatrixRow, layout: Layout, { project, paint, fileMark }: Terms): readonly string[] {
+  const middle = isTable(row) ? [cellsOf(row, layout, paint)] : listOf(row, layout, paint)
+  const width = WIDTH - layout.subject - middleOf(layout) - 2
+  const withRules = row.cells.filter(({ why }) => why.kind !== 'undeclared')
+  const paths = withRules.map(({ path }) => path)
+  const lines = wrap(lineNumbers(paths, project, fileMark), width, ',')
+  const name = shorten(row.subject.name, layout.subject).padEnd(layout.subject)
+  return Array.from({ length: Math.max(middle.length, lines.length) }, (_, index) => {
+    const part = middle[index] ?? ' '.repeat(middleOf(layout))
+    return `${index === 0 ? name : ' '.repeat(layout.subject)} ${part} ${paint('dim', lines[index] ?? '')}`.trimEnd()
+  })
+}
+
+const shorten = (name: string, width: number): string =>
+  name.length > width ? `${name.slice(0, width - 1)}…` : name
+
+function cellsOf({ cells }: MatrixRow, layout: Layout, paint: Paint): string {
+  const byAction = new Map(cells.map(cell => [cell.action as string, cell]))
+  const texts = layout.actions.map(action => paintCell(byAction.get(action), columnOf(action), paint))
+  const width = layout.actions.reduce((sum, action) => sum + columnOf(action) + 1, -1)
+  return texts.join(' ') + ' '.repeat(middleOf(layout) - width)
+}
+
+function paintCell(cell: Explanation | undefined, width: number, paint: Paint): string {
+  if (!cell) return ' '.repeat(width)
+  const mark = cellMark(cell)
+  const colour = cell.allowed ? (mark.includes('all') ? 'green' : 'yellow') : 'dim'
+  return paint(colour, mark) + ' '.repeat(width - mark.length)
+}
+
+function listOf({ cells }: MatrixRow, layout: Layout, paint: Paint): readonly string[] {
+  const granted = cells.filter(({ allowed }) => allowed)
+  const words = granted.map(cell =>
+    cellMark(cell) === 'all' ? cell.action : `${cell.action} ${cellMark(cell)}`,
+  )
+  const lines = wrap(words.length > 0 ? words : ['-'], middleOf(layout), ',')
+  return lines.map(
+    line => paint(words.length > 0 ? 'green' : 'dim', line) + ' '.repeat(middleOf(layout) - line.length),
+  )
+}
+
+/** The overrides of roles, one line each. */
+const printOpenings = (project: Project): readonly string[] =>
+  openingsOf(project).flatMap(opening => {
+    const door = doorOf(opening)
+    const place = printLocation(project.keyPlace(opening.path))
+    return door === null ? [] : [`${opening.kind} ${opening.key}, whatever roles say: ${door} (${place})`]
+  })

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { createEditor, type Editor } from 'slate'
 import { withHistory } from 'slate-history'
 import { Editable, Slate, useSlate, withReact } from 'slate-react'
@@ -8,20 +8,23 @@ import type { InputProps } from '../fields/field-props.ts'
 import { Library } from '../media/library.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
+import { completeAddress } from './addresses.ts'
 import {
   insertPicture,
   languageAt,
+  linkAt,
   moveBlock,
   pictureAt,
+  removeLink,
   STYLES,
   setLanguage,
+  setLink,
   setPicture,
   setStyle,
   toggleMark,
 } from './commands.ts'
 import { BlockElementView, BlockLeafView } from './elements.tsx'
 import { focusEditor } from './focus-editor.ts'
-import { LinkModal } from './link-modal.tsx'
 import { toNodes } from './nodes.ts'
 import { BlocksToolbar } from './toolbar.tsx'
 import { documentOf, indent, outdent, withBlocks } from './with-blocks.ts'
@@ -168,5 +171,84 @@ function PictureModal({ editor, onClose }: PictureModalProps) {
         )}
       </Library>
     </Modal>
+  )
+}
+
+function LinkModal({ onClose }: { readonly onClose: () => void }) {
+  const words = useWords()
+  const editor = useSlate()
+  const id = useId()
+  const existing = linkAt(editor)
+  const [typed, setTyped] = useState(existing ?? '')
+  const [refused, setRefused] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  // After the dialog has opened, which focuses its first button.
+  useEffect(() => input.current?.focus(), [])
+  // The editor takes no focus while the dialog is open.
+  useEffect(() => () => focusEditor(editor), [editor])
+  const apply = () => {
+    const address = completeAddress(typed)
+    if (address === null) return setRefused(true)
+    setLink(editor, address)
+    onClose()
+  }
+  const remove = () => {
+    removeLink(editor)
+    onClose()
+  }
+  const applyOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    apply()
+  }
+  return (
+    <Modal title={words('addLink')} onClose={onClose}>
+      <label htmlFor={id}>{words('linkAddress')}</label>
+      <input
+        id={id}
+        dir="ltr"
+        ref={input}
+        value={typed}
+        aria-describedby={`${id}-help`}
+        aria-invalid={refused || undefined}
+        onChange={event => setTyped(event.target.value)}
+        onKeyDown={applyOnEnter}
+      />
+      <p id={`${id}-help`} className="help">
+        {words('linkAddressHelp')}
+      </p>
+      {refused && (
+        <p className="fault" role="alert">
+          {words('invalidAddress')}
+        </p>
+      )}
+      <LinkActions onRemove={existing === null ? null : remove} onCancel={onClose} onApply={apply} />
+    </Modal>
+  )
+}
+
+interface LinkActionsProps {
+  /** null: there is no link yet. */
+  readonly onRemove: (() => void) | null
+  readonly onCancel: () => void
+  readonly onApply: () => void
+}
+
+function LinkActions({ onRemove, onCancel, onApply }: LinkActionsProps) {
+  const words = useWords()
+  return (
+    <footer>
+      {onRemove && (
+        <button type="button" onClick={onRemove}>
+          {words('removeLink')}
+        </button>
+      )}
+      <button type="button" onClick={onCancel}>
+        {words('cancel')}
+      </button>
+      <button type="button" className="primary" onClick={onApply}>
+        {words('done')}
+      </button>
+    </footer>
   )
 }

@@ -23,7 +23,6 @@ export function Diagram({ graph, found }: DiagramProps) {
   const words = useWords()
   const frame = useRef<SVGSVGElement>(null)
   const { view, setView, zoom, fit } = useViewport(graph, frame)
-  const drag = useRef<{ readonly x: number; readonly y: number } | null>(null)
   const [first] = found
   useEffect(() => {
     const node = graph.nodes.find(({ uid }) => uid === first)
@@ -39,27 +38,10 @@ export function Diagram({ graph, found }: DiagramProps) {
     event.preventDefault()
     act({ move, zoom, fit })
   }
-  const dragged = (event: PointerEvent) => {
-    if (!drag.current) return
-    move(event.clientX - drag.current.x, event.clientY - drag.current.y)
-    drag.current = { x: event.clientX, y: event.clientY }
-  }
+  const drag = useDrag(move)
   return (
     <>
-      <div className="actions">
-        <button type="button" onClick={() => zoom(SCALES.step)}>
-          {words('zoomIn')}
-        </button>
-        <button type="button" onClick={() => zoom(1 / SCALES.step)}>
-          {words('zoomOut')}
-        </button>
-        <button type="button" onClick={fit}>
-          {words('zoomFit')}
-        </button>
-        <button type="button" onClick={() => frame.current && exportSvg(frame.current, graph)}>
-          {words('exportSvg')}
-        </button>
-      </div>
+      <DiagramActions zoom={zoom} fit={fit} onSave={() => frame.current && exportSvg(frame.current, graph)} />
       <div
         className="diagram"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the diagram, as they scroll a page.
@@ -68,19 +50,7 @@ export function Diagram({ graph, found }: DiagramProps) {
         aria-label={words('diagramHelp')}
         onKeyDown={pressed}
       >
-        <svg
-          ref={frame}
-          role="img"
-          aria-label={words('diagramOf', { count: graph.nodes.length })}
-          onPointerDown={event => {
-            drag.current = { x: event.clientX, y: event.clientY }
-            event.currentTarget.setPointerCapture(event.pointerId)
-          }}
-          onPointerMove={dragged}
-          onPointerUp={() => {
-            drag.current = null
-          }}
-        >
+        <svg ref={frame} role="img" aria-label={words('diagramOf', { count: graph.nodes.length })} {...drag}>
           <g transform={`translate(${view.x} ${view.y}) scale(${view.scale})`}>
             {graph.edges.map(edge => (
               <Edge key={edge.id} edge={edge} />
@@ -92,6 +62,51 @@ export function Diagram({ graph, found }: DiagramProps) {
         </svg>
       </div>
     </>
+  )
+}
+
+/** The handlers of an element that is moved with the pointer. */
+function useDrag(move: (x: number, y: number) => void) {
+  const from = useRef<{ readonly x: number; readonly y: number } | null>(null)
+  return {
+    onPointerDown(event: PointerEvent) {
+      from.current = { x: event.clientX, y: event.clientY }
+      event.currentTarget.setPointerCapture(event.pointerId)
+    },
+    onPointerMove(event: PointerEvent) {
+      if (!from.current) return
+      move(event.clientX - from.current.x, event.clientY - from.current.y)
+      from.current = { x: event.clientX, y: event.clientY }
+    },
+    onPointerUp() {
+      from.current = null
+    },
+  }
+}
+
+interface ActionsProps {
+  readonly zoom: (factor: number) => void
+  readonly fit: () => void
+  readonly onSave: () => void
+}
+
+function DiagramActions({ zoom, fit, onSave }: ActionsProps) {
+  const words = useWords()
+  return (
+    <div className="actions">
+      <button type="button" onClick={() => zoom(SCALES.step)}>
+        {words('zoomIn')}
+      </button>
+      <button type="button" onClick={() => zoom(1 / SCALES.step)}>
+        {words('zoomOut')}
+      </button>
+      <button type="button" onClick={fit}>
+        {words('zoomFit')}
+      </button>
+      <button type="button" onClick={onSave}>
+        {words('exportSvg')}
+      </button>
+    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs, {
   existsSync,
@@ -14,13 +14,13 @@ import { syncBuiltinESMExports } from 'node:module'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as pause } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { DatabaseObservation } from '../../core/database/open-options.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { program } from '../harness/program.ts'
+import { until } from '../harness/until.ts'
 
 function project(t: ExecutionContext): string {
   const root = mkdtempSync(join(tmpdir(), 'plinth-embedded-'))
@@ -147,7 +147,9 @@ test.serial('a lock of a zombie process is taken over', async t => {
   t.teardown(() => parent.kill('SIGKILL'))
   const [line] = await once(parent.stdout, 'data')
   const zombie = { pid: Number(String(line)), started: null, host: hostname() }
-  await pause(500)
+  const stateOf = (pid: number) =>
+    execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  await until('the process is a zombie', () => stateOf(zombie.pid).startsWith('Z'))
   writeFileSync(join(root, '.plinth', 'database.lock'), JSON.stringify(zombie))
   t.notThrows(() => process.kill(zombie.pid, 0))
   t.true((await open(t, root)).opened.ok)

@@ -106,6 +106,7 @@ function overEngine(parts: EngineParts): Database {
     target: { ...TARGET, stream: () => engine.connect() },
     session,
     observe,
+    timeout: CONNECT_TIMEOUT,
     aborted: aborting.signal,
   })
   const max = Math.min(settings.pool.max, MAX_CONNECTIONS)
@@ -128,6 +129,9 @@ function overEngine(parts: EngineParts): Database {
   maintenance = startMaintenance(database, observe)
   return database
 }
+
+/** Milliseconds. The engine starts on the event loop: on a busy machine, a client's own limit would end first. */
+const CONNECT_TIMEOUT = 60_000
 
 const TARGET = { host: 'embedded', port: 0, user: OWN.user, database: 'postgres' }
 

@@ -18,7 +18,7 @@ type Type = (typeof TYPES)[number]
 
 /** A word that occurs for one reason only. */
 const nameOf = (type: Type, kind: string): string => `${type}${kind}name`
-const valueOf = (type: Type, kind: string): string => `${type}-${kind}-value`
+const textOf = (type: Type, kind: string): string => `${type}-${kind}-value`
 
 const relationOf = (type: Type): string => nameOf(type, 'relation')
 const targetOf = (type: Type): Type => TYPES[(TYPES.indexOf(type) + 1) % TYPES.length] ?? 'alder'
@@ -62,6 +62,7 @@ function permissionsOf(grants: Readonly<Record<Type, Grants>>) {
 const PROJECT = {
   name: 'Trees',
   console: { enabled: 'always' },
+  server: { rateLimit: { auth: false } },
   components: Object.fromEntries(
     TYPES.map(type => [`part.${type}`, { attributes: { [nameOf(type, 'inner')]: 'string' } }]),
   ),
@@ -84,7 +85,7 @@ const PROJECT = {
 }
 
 const stored = (type: Type, kind: string): unknown => {
-  const text = valueOf(type, kind)
+  const text = textOf(type, kind)
   if (kind === 'json') return { key: text }
   if (kind === 'blocks') return [{ type: 'paragraph', children: [{ type: 'text', text }] }]
   return text
@@ -97,7 +98,7 @@ const openApp = once(async () => {
   for (const type of TYPES.toReversed()) {
     const data = {
       ...Object.fromEntries(PLAIN.map(kind => [nameOf(type, kind), stored(type, kind)])),
-      [nameOf(type, 'component')]: { [nameOf(type, 'inner')]: valueOf(type, 'inner') },
+      [nameOf(type, 'component')]: { [nameOf(type, 'inner')]: textOf(type, 'inner') },
       ...(ids.has(targetOf(type)) && { [relationOf(type)]: ids.get(targetOf(type)) }),
     }
     const documents = app.app.documents(`api::${type}.${type}` as 'api::dish.dish')
@@ -115,12 +116,12 @@ function hiddenFrom(grants: Readonly<Record<Type, Grants>>): readonly string[] {
     const writes = reads.length > 0 ? (grants[type].update ?? []) : []
     const component = nameOf(type, 'component')
     const names = attributesOf(type).filter(name => !reads.includes(name) && !writes.includes(name))
-    const values = PLAIN.filter(kind => !reads.includes(nameOf(type, kind))).map(kind => valueOf(type, kind))
+    const values = PLAIN.filter(kind => !reads.includes(nameOf(type, kind))).map(kind => textOf(type, kind))
     return [
       ...names,
       ...(names.includes(component) ? [nameOf(type, 'inner')] : []),
       ...values,
-      ...(reads.includes(component) ? [] : [valueOf(type, 'inner')]),
+      ...(reads.includes(component) ? [] : [textOf(type, 'inner')]),
     ]
   })
 }
@@ -163,7 +164,7 @@ for (const { name, grants } of roles) {
     for (const type of TYPES)
       for (const kind of ['string', 'text', 'uid'])
         if (grants[type].find?.includes(nameOf(type, kind)))
-          t.true(everything.includes(valueOf(type, kind)), `${type} ${kind}`)
+          t.true(everything.includes(textOf(type, kind)), `${type} ${kind}`)
     t.deepEqual(
       hiddenFrom(grants).filter(word => everything.includes(word)),
       [],

@@ -27,9 +27,14 @@ export function parseQueryString(text: string): Params {
 export const requestParams = ({ query, search }: Pick<HttpRequest, 'query' | 'search'>): Params =>
   query ? toQueryStringForm(query) : parseQueryString(search)
 
-/** Keeps a null `status`, so that it is refused instead of read as the default. */
+/** Keeps a null `status`, so that it is refused instead of read as the default, and `pLevel`, which asks for a default depth. */
 const dropNulls = (parameters: Params): Params =>
-  Object.fromEntries(Object.entries(parameters).filter(([key, value]) => value !== null || key === 'status'))
+  Object.fromEntries(
+    Object.entries(parameters).flatMap(([key, value]): [string, unknown][] => {
+      if (value !== null || key === 'status') return [[key, value]]
+      return key === 'pLevel' ? [[key, '']] : []
+    }),
+  )
 
 /** Parses a form body (`application/x-www-form-urlencoded`). */
 export const parseForm = (text: string): Params => parseText(text, 'form')

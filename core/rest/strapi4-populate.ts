@@ -1,3 +1,4 @@
+import { isPopulateDeep } from '../actions/parameters/populate-deep.ts'
 import { parseBoolean } from '../actions/parameters/populate-names.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { Holder } from '../model/model.ts'
@@ -16,7 +17,7 @@ const TOO_MUCH = 'The populate leads through too many components'
 
 /** A populate without the names that the holder does not have: Strapi 4 ignores these. undefined: nothing is left. */
 export const fromStrapi4Populate = (given: unknown, holder: Holder): unknown =>
-  toPopulate(given, holder, { nodes: MOST_NODES })
+  isPopulateDeep(given) ? given : toPopulate(given, holder, { nodes: MOST_NODES })
 
 function toPopulate(given: unknown, holder: Holder, budget: Budget): unknown {
   if (given === '*') return given

@@ -78,8 +78,9 @@ interface Sent {
   readonly body: unknown
 }
 
-async function openSite(t: ExecutionContext, listen = false): Promise<Site> {
-  const app = await openTestApp(t, { project: PROJECT, listen })
+async function openSite(t: ExecutionContext, listen = false, rest: object = {}): Promise<Site> {
+  const project = { ...PROJECT, rest: { ...PROJECT.rest, ...rest } }
+  const app = await openTestApp(t, { project, listen })
   return {
     app,
     async send(method, path, data, headers = {}) {
@@ -322,6 +323,59 @@ test('names that a type does not have are ignored in populate, at each level', a
   }
   t.is((await read('populate=unknown')).author, undefined)
   t.is((await read('populate[toString]=true&populate[__proto__]=true')).author, undefined)
+})
+
+test('populate=deep populates to a depth, within permissions, if the project declares it', async t => {
+  const { send } = await openSite(t, false, { populateDeep: 4 })
+  const ann = await send('POST', 'authors', { name: 'Ann', secret: true })
+  const first = await send('POST', 'articles', { title: 'first', author: ann.data.id })
+  await send('PUT', `articles/${first.data.id}`, {
+    seo: { title: 's', author: ann.data.id },
+    blocks: [{ __component: MANY[0], article: first.data.id }],
+  })
+  const at = async (query: string, headers = {}) =>
+    (await send('GET', `articles/${first.data.id}?${query}`, undefined, headers)).data.attributes
+  const author = { data: { attributes: { name: 'Ann' } } }
+  const article = { data: { attributes: { title: 'first' } } }
+  t.is((await at('populate=deep,1')).author, undefined)
+  const two = await at('populate=deep,2')
+  t.like(two, { author, cover: { data: null }, localizations: { data: [] }, seo: { title: 's' } })
+  t.deepEqual(two.blocks, [{ id: 1, __component: MANY[0] }])
+  t.like(await at('populate[0]=deep&populate[1]=3'), { seo: { author }, blocks: [{ article }] })
+  const four = { blocks: [{ article: { data: { attributes: { author, seo: { title: 's' } } } } }] }
+  t.like(await at('populate=deep'), four)
+  t.deepEqual(await at('pLevel'), await at('populate=deep'))
+  t.like(await at('pLevel=3'), { seo: { author }, blocks: [{ article }] })
+  const flat = await send('GET', `articles/${first.data.documentId}?populate=deep,2`, undefined, V5)
+  t.like(flat.data, { author: { name: 'Ann' }, seo: { title: 's' } })
+  const hidden = await at('populate=deep,3', ANONYMOUS)
+  t.like(hidden, { author: { data: null }, seo: { author: { data: null } } })
+})
+
+test('populate=deep is refused without its key, and beyond the limits of a populate', async t => {
+  const { send } = await openSite(t, false, { populateDeep: 5 })
+  const refusal = async (query: string) => {
+    const { status, body } = await send('GET', `articles?${query}`)
+    return [status, (body as { error: { message: string } }).error.message]
+  }
+  const tooDeep = 'populate=deep,9 of article exceeds the limits of a populate: use populate=deep,4'
+  t.deepEqual(await refusal('populate=deep,9'), [400, tooDeep])
+  const expected = 'Invalid value for populate: expected'
+  t.deepEqual(await refusal('populate=deep,x'), [400, `${expected} a depth of 1 or more`])
+  t.deepEqual(await refusal('populate=deep,0'), [400, `${expected} a depth of 1 or more`])
+  const words = `${expected} deep, or deep and a depth such as deep,3`
+  t.deepEqual(await refusal('populate=deep,3,author'), [400, words])
+  t.deepEqual(await refusal('pLevel[a]=1'), [400, 'Invalid value for pLevel: expected a depth of 1 or more'])
+
+  const plain = await openSite(t)
+  const key =
+    'Invalid key deep: populate=deep needs rest.populateDeep in project.yaml, the depth to populate to'
+  for (const headers of [{}, V5]) {
+    const { status, body } = await plain.send('GET', 'articles?populate=deep,3', undefined, headers)
+    t.like(body, { error: { message: key, details: { key: 'deep', param: 'populate' } } })
+    t.is(status, 400)
+  }
+  t.is((await plain.send('GET', 'articles?pLevel=3')).status, 200)
 })
 
 test('any text as the value of a populated name populates it', async t => {

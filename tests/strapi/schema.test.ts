@@ -181,6 +181,30 @@ test('limits of Strapi are converted, and long lists stay bounded by the size of
   })
 })
 
+test('a plugin for populate=deep becomes rest.populateDeep, with its depth', async t => {
+  const depthOf = async (plugin: string, plugins = '{}') => {
+    const strapi = strapiProject({
+      ...type('note', { title: { type: 'string' } }),
+      'package.json': JSON.stringify({ dependencies: { '@strapi/strapi': '4.25.0', [plugin]: '1.0.0' } }),
+      'config/plugins.js': `module.exports = ${plugins}`,
+    })
+    t.teardown(strapi.remove)
+    const out = join(strapi.path, 'plinth')
+    const { out: report } = await runImport({ dir: strapi.path, out })
+    t.notRegex(report, /without a counterpart/)
+    const { settings, faults } = await check(out)
+    t.deepEqual(faults, [])
+    return settings?.rest.populateDeep
+  }
+  const plugin = 'strapi-plugin-populate-deep'
+  const configured = (text: string) => `{ '${plugin}': { ${text} } }`
+  t.is(await depthOf(plugin), 5)
+  t.is(await depthOf(plugin, configured('enabled: true, config: { defaultDepth: 3 }')), 3)
+  t.is(await depthOf(plugin, configured('enabled: false')), undefined)
+  t.is(await depthOf('strapi-v5-plugin-populate-deep'), 5)
+  t.is(await depthOf('lodash'), undefined)
+})
+
 test('settings in imported modules and in config/env/production are imported; computed ones are reported with their line', async t => {
   const strapi = strapiProject({
     'config/server.ts':

@@ -10,6 +10,7 @@ import {
   convertGraphql,
   convertRest,
   convertServer,
+  POPULATE_DEEP,
   setting,
   toUpload,
   usersPermissions,
@@ -102,7 +103,8 @@ const COVERED =
 
 function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly GivenNote[] {
   const plugins = project.packages.filter(
-    name => !COVERED.test(name) && /strapi/.test(name) && /plugin|provider/.test(name),
+    name =>
+      !COVERED.test(name) && !POPULATE_DEEP.test(name) && /strapi/.test(name) && /plugin|provider/.test(name),
   )
   const { merged, unread } = project.environments
   const notes: readonly GivenNote[] = [

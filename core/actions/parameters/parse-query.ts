@@ -33,6 +33,7 @@ import type { Params } from '../action-params.ts'
 import { joinsTables, parseFields, withSortedFields } from './parse-fields.ts'
 import { badCursor, type PaginationParams, pageOf, parseCursor, parsePagination } from './parse-pagination.ts'
 import { parseLocales, parsePublication, parseStatusParam } from './parse-version.ts'
+import { parsePopulateDeep } from './populate-deep.ts'
 import {
   findExcessPopulate,
   isEmpty,
@@ -64,11 +65,13 @@ export function parseSharedQuery(type: ContentType, parameters: Params, terms: Q
 
 type Content = Pick<Query, 'filter' | 'sort' | 'selection'>
 
-function parseContent(type: ContentType, parameters: Params, { model }: QueryParseTerms): Content {
+function parseContent(type: ContentType, parameters: Params, { model, settings }: QueryParseTerms): Content {
   const filter = parameters.filters === undefined ? null : parseFilter(parameters.filters, type)
   const sort = parseSort(parameters.sort, type)
   const fields = parseFields(parameters.fields, type)
-  const populate = parsePopulate(parameters.populate, type, model.components)
+  const populate =
+    parsePopulateDeep(parameters, type, settings) ??
+    parsePopulate(parameters.populate, type, model.components)
   const excess = findExcessPopulate(populate)
   if (excess) throw new RequestFault(excess)
   const named = joinsTables(filter) ? withSortedFields(fields, sort) : fields

@@ -122,7 +122,7 @@ function parseMixedName(list: MixedAttribute, word: NameNode, place: NamePlace):
 const POPULATE_DEPTH = 10
 
 /** Maximum number of populates of a query; each costs a subquery. */
-const MAX_POPULATES = 500
+export const MAX_POPULATES = 500
 
 const tooDeep = (): Fault => fault('validation', `A populate may go at most ${POPULATE_DEPTH} levels deep`)
 

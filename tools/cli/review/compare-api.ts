@@ -80,6 +80,12 @@ function compareRestSettings(before: Settings, after: Settings): readonly Settin
       ['rest', 'responseFormat'],
     ],
     [
+      was.populateDeep !== undefined && now.populateDeep === undefined,
+      'breaking',
+      '`populate=deep` is refused',
+      ['rest', 'populateDeep'],
+    ],
+    [
       now.maxLimit < was.maxLimit,
       'risky',
       `lists have at most ${now.maxLimit} documents instead of ${was.maxLimit}`,

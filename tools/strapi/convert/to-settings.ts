@@ -118,7 +118,8 @@ const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue
   )
 
 /** The front-ends of a Strapi 4 project read its format. */
-export function convertRest({ config, version }: StrapiProject): DocumentEntry | undefined {
+export function convertRest(project: StrapiProject): DocumentEntry | undefined {
+  const { config, version } = project
   const given = mappingAt(config.api, 'rest')
   // Without the setting, Strapi has no limit.
   const rest = withBoundedList(
@@ -128,7 +129,22 @@ export function convertRest({ config, version }: StrapiProject): DocumentEntry |
   return section('rest', [
     ...sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']),
     version === 4 ? flow('responseFormat', 'v4') : undefined,
+    setting('populateDeep', populateDeep(project)),
   ])
+}
+
+/** Plugins with `populate=deep`, under any of their names. */
+export const POPULATE_DEEP = /populate-deep/
+
+/** The depth of these plugins where config/plugins does not say it. */
+const PLUGIN_DEPTH = 5
+
+function populateDeep({ config, packages }: StrapiProject): LiteralValue | undefined {
+  const configured = [...mappingAt(config.plugins).keys()].find(name => POPULATE_DEEP.test(name))
+  const plugin = configured === undefined ? undefined : valueAt(config.plugins, configured)
+  const isThere = configured !== undefined || packages.some(name => POPULATE_DEEP.test(name))
+  if (!isThere || plugin === false || valueAt(plugin, 'enabled') === false) return undefined
+  return valueAt(plugin, 'config', 'defaultDepth') ?? PLUGIN_DEPTH
 }
 
 /** Length of lists where Strapi has no limit (-1). The size of the response is bounded by `database.limits.bytes`. */

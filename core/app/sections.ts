@@ -165,7 +165,7 @@ function openOwnRoutes(
       }),
     }),
   }
-  const rest = openRest(shared)
+  const rest = openRest({ ...shared, files, bodyLimit: settings.server.bodyLimit })
   const tracked = Object.entries(writing).map(([word, responder]) => [word, trackWrites(responder)] as const)
   const builtIn = byFirstWord(prefix, { ...writing, ...reading })
   return {

@@ -1,14 +1,7 @@
 import type { Database, Transaction } from './database.ts'
 import { DatabaseFailure } from './database-fault.ts'
 import { defineModels, type ModelsInput, type RowModel } from './models.ts'
-import {
-  afterCommit,
-  currentRequestTransaction,
-  currentWrites,
-  inRequestTransaction,
-  type RequestTransaction,
-  whileOpening,
-} from './request-scope.ts'
+import { afterCommit, currentRequestTransaction, whileOpening, withinTransaction } from './request-scope.ts'
 import {
   type Model,
   type ModelStatic,
@@ -84,17 +77,7 @@ async function runShared<Value>(
   }
   const run = async (transaction: SequelizeTransaction): Promise<Value> => {
     if (!begun) throw new TypeError('Sequelize ran a transaction that it did not begin')
-    const shared: RequestTransaction = {
-      transaction: begun,
-      afterCommit: later,
-      isTouched: false,
-      isOver: false,
-    }
-    try {
-      return await inRequestTransaction(currentWrites(), shared, () => work(transaction))
-    } finally {
-      shared.isOver = true
-    }
+    return withinTransaction({ transaction: begun, afterCommit: later }, () => work(transaction))
   }
   const value = await whileOpening(receive, () => sequelize.transaction(run)).catch(unwrap)
   for (const each of later) await afterCommit(each)

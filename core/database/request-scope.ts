@@ -59,6 +59,19 @@ export const inRequestTransaction = <Value>(
   work: () => Value,
 ): Value => withScope({ writes, shared }, work)
 
+/** Runs `work` so that its transactions are savepoints in this one. The caller runs `afterCommit` after the commit. */
+export async function withinTransaction<Value>(
+  { transaction, afterCommit }: Pick<RequestTransaction, 'transaction' | 'afterCommit'>,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const shared = { transaction, afterCommit, isTouched: false, isOver: false }
+  try {
+    return await inRequestTransaction(currentWrites(), shared, work)
+  } finally {
+    shared.isOver = true
+  }
+}
+
 /** Runs `work`, which begins a transaction through a driver: `opening` receives that transaction. */
 export const whileOpening = <Value>(opening: TransactionReceiver, work: () => Value): Value =>
   withScope({ writes: currentWrites(), shared: currentRequestTransaction(), opening }, work)

@@ -1,11 +1,11 @@
 import type { Transaction } from '../database/database.ts'
 import { isOutcomeUnknown } from '../database/database-fault.ts'
-import { afterCommit } from '../database/request-scope.ts'
+import { afterCommit, withinTransaction } from '../database/request-scope.ts'
 import type { DesiredDocument } from '../documents/desired-state.ts'
 import { writeTerms } from '../documents/rows/write-terms.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
-import type { Holder, Model } from '../model/model.ts'
+import type { Holder, MediaAttribute, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { MediaKind } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
@@ -57,6 +57,11 @@ export interface Files {
     by: Actor | null,
   ): Promise<readonly string[]>
   /**
+   * Creates files for media attributes, and runs `use` with their documentIds in the same transaction. If it rejects, neither
+   * records nor bytes are left.
+   */
+  createFor<Value>(uploads: readonly MediaUpload[], by: Actor | null, use: UseFiles<Value>): Promise<Value>
+  /**
    * False if the file is missing or hidden from the caller. This method, `replace` and `remove` throw forbidden if the
    * caller may read the file but it does not meet the conditions.
    */
@@ -66,6 +71,13 @@ export interface Files {
   /** Removes the file and all references to it. False if the file is missing or hidden from the caller. */
   remove(id: number, conditions: FileConditions): Promise<boolean>
 }
+
+/** A file, and the media attribute that it is for. */
+export interface MediaUpload extends Upload {
+  readonly attribute: MediaAttribute
+}
+
+type UseFiles<Value> = (documentIds: readonly string[]) => Promise<Value>
 
 /** reference/rest.md#15-upload. */
 const UPLOADED: FormRules = { accepts: field => field === 'files', fields: 200, fieldSize: 65_536 }
@@ -80,7 +92,14 @@ export function openFiles(terms: FileServiceTerms): Files {
     async create(uploads, attachment, by) {
       const kinds = [settings.allowedTypes, attachment?.attribute.allowedTypes]
       checkUploads(uploads, { kinds, pixelLimit: settings.pixelLimit })
-      return createFiles(uploads, attachment, { ...terms, by })
+      return createFiles(uploads, { ...terms, by, attachment }, async created => created)
+    },
+    async createFor(uploads, by, use) {
+      for (const upload of uploads) {
+        const kinds = [settings.allowedTypes, upload.attribute.allowedTypes]
+        checkUploads([upload], { kinds, pixelLimit: settings.pixelLimit })
+      }
+      return createFiles(uploads, { ...terms, by, attachment: null }, use)
     },
     change: (id, info, conditions) => changeFile(id, info, { ...terms, conditions }),
     async replace(id, upload, conditions) {
@@ -93,46 +112,51 @@ export function openFiles(terms: FileServiceTerms): Files {
 
 interface CreateFilesTerms extends FileServiceTerms {
   readonly by: Actor | null
+  readonly attachment: Attachment | null
 }
 
 /**
- * Stores bytes first, records second. If the records fail, the bytes are removed, unless the outcome of the commit is
- * unknown: bytes without a record do less harm than a record without bytes. Returns documentIds in the order of
+ * Stores bytes first, records second. If the records or `use` fail, the bytes are removed, unless the outcome of the commit is
+ * unknown: bytes without a record do less harm than a record without bytes. `use` receives the documentIds in the order of
  * `uploads`.
  */
-async function createFiles(
+async function createFiles<Value>(
   uploads: readonly Upload[],
-  attachment: Attachment | null,
   terms: CreateFilesTerms,
-): Promise<readonly string[]> {
+  use: UseFiles<Value>,
+): Promise<Value> {
   const prepared: PreparedFile[] = []
   try {
     for (const upload of uploads) prepared.push(await prepareFile(upload, prepareTerms(terms)))
     await storeParts(prepared, terms)
-    await writeRecords(prepared, attachment, terms)
-    return prepared.map(({ record }) => record.documentId)
+    return await writeRecords(prepared, terms, use)
   } finally {
     await discardStaged(prepared)
   }
 }
 
-async function writeRecords(
+async function writeRecords<Value>(
   prepared: readonly PreparedFile[],
-  attachment: Attachment | null,
   terms: CreateFilesTerms,
-): Promise<void> {
+  use: UseFiles<Value>,
+): Promise<Value> {
+  const { attachment, by } = terms
+  const later: (() => unknown)[] = []
   try {
-    await withFileTransaction(
+    const value = await withFileTransaction(
       async (transaction, recordEvent) => {
         const writing = writeTerms(transaction, terms, { touch: true })
         const ids = prepared.map(({ record }) => record.documentId)
         const owner = attachment ? await attachmentDocuments(ids, { ...writing, attachment }) : []
         await writeDocuments([...prepared.map(each => recordDocument(each, terms)), ...owner], writing)
         for (const id of ids) recordEvent(id, 'create')
+        return withinTransaction({ transaction, afterCommit: later }, () => use(ids))
       },
-      terms.by,
+      by,
       terms,
     )
+    for (const work of later) await afterCommit(work)
+    return value
   } catch (error) {
     const keys = prepared.flatMap(({ parts }) => parts.map(({ key }) => key))
     if (!isOutcomeUnknown(error)) await removeKeys(keys, terms)

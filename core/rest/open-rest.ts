@@ -18,6 +18,7 @@ import { getDocument, getList, performAction } from './perform-action.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { ALLOWED_METHODS, compileRoutes, ROUTE_ACTIONS, type Route } from './routes.ts'
 import { fromStrapi4, isStrapi4Request } from './strapi4.ts'
+import { isFormSave, saveForm } from './strapi4-form.ts'
 
 /** The content API over REST: route → caller → permission → query → documents (reference/rest.md#2-errors, "Order of checks"). */
 export function openRest(terms: RestTerms): GeneratedResponder {
@@ -84,10 +85,12 @@ const openPrefetch = (request: HttpRequest, { runMiddlewares }: RestTerms): Vers
     ? createPrefetch(`${request.path}?${request.search}`)
     : undefined
 
-const handle = (action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> =>
-  isStrapi4Request(call.request, terms.settings)
-    ? fromStrapi4(call, terms).then(translated => performIn(translated, action, terms))
-    : performIn(call, action, terms)
+function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> {
+  if (!isStrapi4Request(call.request, terms.settings)) return performIn(call, action, terms)
+  if (isFormSave(call.request))
+    return tracked(call.request, () => saveForm(call, terms, saved => performIn(saved, action, terms)))
+  return fromStrapi4(call, terms).then(translated => performIn(translated, action, terms))
+}
 
 function performIn(call: RestCall, action: Action, terms: RestTerms): Promise<HttpResponse> {
   const performed = documentAction(action, call)

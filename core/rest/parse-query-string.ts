@@ -3,6 +3,7 @@ import type { Params } from '../actions/action-params.ts'
 import { toQueryStringForm } from '../actions/parameters/plain-values.ts'
 import { type Fault, fault, printRejectedValue, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
+import { isForm, readForm } from '../media/read-form.ts'
 import { parseJsonBody } from '../query/parse-json.ts'
 import { isRecord } from '../query/parse-place.ts'
 
@@ -88,8 +89,28 @@ type Data = Readonly<Record<string, unknown>>
 
 /** The object under `data` in a write's body (reference/rest.md#1-envelope-and-status-codes, "Bodies"). */
 export async function readData(request: HttpRequest): Promise<Data> {
+  if (isForm(request) && (await hasFiles(request))) throw new RequestFault(formWithFiles())
   return toData(await readBody(request))
 }
+
+/** Reads a form without keeping its files. */
+async function hasFiles(request: HttpRequest): Promise<boolean> {
+  let found = false
+  const accepts = () => {
+    found = true
+    return false
+  }
+  const rules = { accepts, fields: BOUNDS.parameters, fieldSize: FORM_LIMIT }
+  await readForm(request, { folder: '', sizeLimit: 0, rules })
+  return found
+}
+
+const formWithFiles = (): Fault =>
+  fault(
+    'validation',
+    'Missing "data" payload in the request body: a form cannot write a document. Upload its files to /upload first, then send their ids as JSON',
+    { key: 'data', expected: 'application/json' },
+  )
 
 /** A body without an envelope (reference/rest.md#14-access); an empty one is `{}`. */
 export async function readBareBody(request: HttpRequest): Promise<Data> {

@@ -3,6 +3,7 @@ import type { ActionTerms } from '../actions/action-call.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
+import type { Files } from '../media/files.ts'
 import type { RouteGuards } from '../plugins/register.ts'
 import type { Route } from './routes.ts'
 
@@ -11,6 +12,10 @@ export interface RestTerms extends Omit<ActionTerms, 'rules'> {
   readonly identify: Identify
   /** Absent: no route has a guard. */
   readonly guards?: RouteGuards | undefined
+  /** For forms with files, in the format of Strapi 4. */
+  readonly files?: Files | undefined
+  /** Maximum bytes of the text of `data` in such a form; absent: 1 MiB. */
+  readonly bodyLimit?: number
 }
 
 /** One request of a known route by an identified caller who has the permission for its action. */

@@ -133,7 +133,8 @@ function toBody(data: Readonly<Record<string, unknown>>, type: ContentType): Bod
   }
 }
 
-function changeRequest(request: HttpRequest, query: Params, bytes: Buffer | null): HttpRequest {
+/** The request with other parameters, and another body if `bytes` is not null. */
+export function changeRequest(request: HttpRequest, query: Params, bytes: Buffer | null): HttpRequest {
   const { id, method, path, search, peer, timing = null, origin } = request
   const headers = bytes ? { ...request.headers, 'content-type': 'application/json' } : request.headers
   return {

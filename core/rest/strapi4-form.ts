@@ -1,0 +1,195 @@
+import { trusted } from '../access/brand.ts'
+import { actorOf } from '../access/caller.ts'
+import { denied } from '../access/denial.ts'
+import { parseListQuery } from '../actions/parameters/parse-query.ts'
+import { hintFor } from '../base/nearest.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
+import { emptyFiles } from '../media/file-transaction.ts'
+import type { Files, MediaUpload } from '../media/files.ts'
+import { type FormFile, isForm, type MultipartForm } from '../media/read-form.ts'
+import type { Holder, MediaAttribute } from '../model/model.ts'
+import { parseJsonBody } from '../query/parse-json.ts'
+import { isRecord } from '../query/parse-place.ts'
+import { readData, requestParams } from './parse-query-string.ts'
+import type { RestCall, RestTerms } from './rest-call.ts'
+import { changeRequest, fromStrapi4 } from './strapi4.ts'
+
+// A create or update of Strapi 4 as `multipart/form-data`: the values as JSON in the field `data`, and files in fields such as
+// `files.cover` and `files.seo.image`.
+
+export const isFormSave = (request: HttpRequest): boolean =>
+  (request.method === 'POST' || request.method === 'PUT') && isForm(request)
+
+type Perform = (call: RestCall) => Promise<HttpResponse>
+
+/** Uploads the files and saves the document in one transaction: if one fails, nothing is left of the other. */
+export async function saveForm(call: RestCall, terms: RestTerms, perform: Perform): Promise<HttpResponse> {
+  const { files } = terms
+  if (!files) throw new TypeError('forms need the service of files')
+  const form = await readSave(call, files, terms)
+  try {
+    const data = parseDataField(form)
+    const saved = await fromStrapi4(withData(call, { data }), terms)
+    return form.files.length === 0
+      ? await perform(saved)
+      : await saveFiles(form, saved, { ...terms, files, perform })
+  } finally {
+    await files.discard(form)
+  }
+}
+
+const MEBIBYTE = 1_048_576
+
+/** Reads the form. A caller who may not upload is refused, without staging a file. */
+async function readSave(
+  { request, caller }: RestCall,
+  files: Files,
+  { bodyLimit = MEBIBYTE }: RestTerms,
+): Promise<MultipartForm> {
+  const isUploader = caller.grants.allows('upload', 'upload')
+  let isRefused = false
+  const form = await files.readForm(request, {
+    fields: 20,
+    fieldSize: bodyLimit,
+    accepts() {
+      isRefused ||= !isUploader
+      return isUploader
+    },
+  })
+  if (isRefused) throw denied(caller, 'upload', 'upload')
+  return form
+}
+
+function parseDataField({ fields }: MultipartForm): object {
+  const text = fields.get('data')?.at(-1)
+  if (text === undefined || text === '') throw invalid('data', 'a field with the JSON text of the values')
+  const data = parseJsonBody(text)
+  if (Array.isArray(data)) throw invalid('data', 'a JSON object')
+  return data
+}
+
+const invalid = (key: string, expected: string): RequestFault =>
+  new RequestFault(fault('validation', `Invalid ${key} of the form: expected ${expected}`, { key, expected }))
+
+const withData = (call: RestCall, body: object): RestCall => ({
+  ...call,
+  request: changeRequest(call.request, requestParams(call.request), Buffer.from(JSON.stringify(body))),
+})
+
+interface SaveTerms extends RestTerms {
+  readonly files: Files
+  readonly perform: Perform
+}
+
+async function saveFiles(form: MultipartForm, call: RestCall, terms: SaveTerms): Promise<HttpResponse> {
+  // Parsed from bytes of this request alone, so that the files may be added to it.
+  const data = await readData(call.request)
+  if (form.files.some(({ staged }) => staged.size === 0)) throw emptyFiles()
+  const places = form.files.map(file => findPlace(file, call.route.type, data))
+  refuseSecondFiles(places)
+  const uploads = places.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
+  return terms.files.createFor(uploads, actorOf(call.caller), async ids => {
+    await keepFiles(places, data, { call, terms })
+    for (const [index, { values, attribute }] of places.entries())
+      values[attribute.name] = withFile(values[attribute.name], ids[index], attribute)
+    return terms.perform(withData(call, { data }))
+  })
+}
+
+type Values = Record<string, unknown>
+
+/** The media attribute that a file is for, and the object of the body that has its value. */
+interface Place {
+  readonly file: FormFile
+  readonly attribute: MediaAttribute
+  readonly values: Values
+}
+
+/** `files.cover`, `files.seo.image`, `files.links.0.icon`, `files.blocks[1].picture`. */
+function findPlace(file: FormFile, type: Holder, data: object): Place {
+  const [first, ...words] = file.field.split(/[.[\]]+/).filter(Boolean)
+  if (first !== 'files' || words.length === 0)
+    throw invalid(file.field, 'files and the name of a media attribute, such as files.cover')
+  const name = words.pop() ?? ''
+  let level: Level = { holder: type, values: data as Values }
+  while (words.length > 0) level = enterComponent(file, words, level)
+  const attribute = level.holder.attributes.get(name)
+  if (attribute?.kind !== 'media') throw noMedia(file, name, level.holder)
+  return { file, attribute, values: level.values }
+}
+
+interface Level {
+  readonly holder: Holder
+  readonly values: Values
+}
+
+/** Takes the name of a component, and the index of its entry in a list, from `words`. */
+function enterComponent(file: FormFile, words: string[], { holder, values }: Level): Level {
+  const name = words.shift() ?? ''
+  const attribute = holder.attributes.get(name)
+  if (attribute?.kind !== 'component' && attribute?.kind !== 'zone') throw noMedia(file, name, holder)
+  const value = values[name]
+  const index = Array.isArray(value) ? words.shift() : undefined
+  const entry: unknown = Array.isArray(value) ? value[Number(index)] : value
+  const component =
+    attribute.kind === 'component'
+      ? attribute.component
+      : attribute.components.find(({ uid }) => isRecord(entry) && entry.__component === uid)
+  const place = index === undefined ? name : `${name}.${index}`
+  if (!isRecord(entry) || !component) throw invalid(file.field, `data to have a component at ${place}`)
+  return { holder: component, values: entry }
+}
+
+function noMedia({ field }: FormFile, name: string, { attributes, uid }: Holder): RequestFault {
+  const known = [...attributes.values()].filter(({ kind }) => HOLDERS.has(kind)).map(each => each.name)
+  return invalid(field, `a media attribute of ${uid}${hintFor(name, known)}`)
+}
+
+const HOLDERS: ReadonlySet<string> = new Set(['media', 'component', 'zone'])
+
+function refuseSecondFiles(places: readonly Place[]): void {
+  const taken = new Map<Values, Set<string>>()
+  for (const { file, attribute, values } of places) {
+    const names = taken.get(values) ?? new Set()
+    if (!attribute.many && names.has(attribute.name)) throw invalid(file.field, 'one file')
+    taken.set(values, names.add(attribute.name))
+  }
+}
+
+/** A list that the body does not name keeps its files: new ones are appended, as in Strapi 4. */
+async function keepFiles(
+  places: readonly Place[],
+  data: object,
+  { call: { request, route }, terms }: { call: RestCall; terms: SaveTerms },
+): Promise<void> {
+  const lists = places.filter(
+    ({ attribute, values }) => attribute.many && values === data && values[attribute.name] === undefined,
+  )
+  if (request.method !== 'PUT' || lists.length === 0) return
+  const { type, documentId } = route
+  const { query } = parseListQuery(
+    type,
+    {
+      fields: ['documentId'],
+      populate: Object.fromEntries(
+        lists.map(({ attribute }) => [attribute.name, { fields: ['documentId'] }]),
+      ),
+      ...(documentId !== null && { filters: { documentId } }),
+      ...(type.draftAndPublish && { status: 'draft' }),
+      locale: requestParams(request).locale,
+    },
+    terms,
+  )
+  const [held] = JSON.parse(
+    (await terms.documents.findMany(trusted(query), 'flat')).text,
+  ) as readonly Values[]
+  for (const { attribute, values } of lists) values[attribute.name] ??= held?.[attribute.name] ?? []
+}
+
+function withFile(value: unknown, documentId: string | undefined, { many }: MediaAttribute): unknown {
+  if (!many) return documentId
+  const given: unknown = isRecord(value) && Object.hasOwn(value, 'set') ? value.set : value
+  const held: readonly unknown[] = Array.isArray(given) ? given : [given]
+  return [...held.filter(each => each !== undefined && each !== null), documentId]
+}

@@ -35,6 +35,8 @@ export interface HttpAnswer {
   readonly precondition: Precondition | null
   /** A delete answers the deleted document, and `missing` if there is none. */
   readonly answersDelete: boolean
+  /** An update creates a locale, which must not exist. */
+  readonly localizes: boolean
   readonly documentBody: BodyFormat
   listBody(query: RestrictedQuery, pagination: PaginationParams): BodyFormat
 }

@@ -40,14 +40,12 @@ export const prepareCreate: PrepareAction = (call, terms) => {
 export const prepareUpdate: PrepareAction = (call, terms) => {
   const { type } = call
   const documentId = parseDocumentId(call.params, type)
-  const { answer, locale, status } = writeTarget('update', call, terms)
+  const localizes = call.http?.localizes === true
+  const { answer, locale, status } = writeTarget(localizes ? 'createLocalization' : 'update', call, terms)
   const values = parseValues(call.params, call, terms)
   const precondition = call.http?.precondition ?? null
-  const command = permitSave(
-    { kind: 'update', type, documentId, locale, status, values, precondition },
-    call,
-    terms,
-  )
+  const update = { kind: 'update', type, documentId, locale, status, values, precondition } as const
+  const command = permitSave<UpdateCommand>(localizes ? { ...update, locales: 'new' } : update, call, terms)
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'missing' }
     try {
@@ -66,7 +64,7 @@ const toAnswer = (query: RestrictedQuery, { http }: ActionCall): Answer =>
     ? { query, shape: http.shape, tagOf: http.tagOf, requestContext: http.requestContext }
     : { query, shape: 'flat' }
 
-type SaveAction = 'create' | 'update'
+export type SaveAction = 'create' | 'update' | 'createLocalization'
 
 export const writeTarget = (action: SaveAction, call: ActionCall, terms: ActionTerms): WriteTarget =>
   call.target ??

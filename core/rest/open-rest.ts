@@ -26,13 +26,15 @@ export function openRest(terms: RestTerms): GeneratedResponder {
   return (request, acting) => {
     const route = find(request.path)
     if (!route) return null
-    if (route.ok && (route.value.kind === 'nested' || route.value.kind === 'change') && isRead(request))
-      return null
+    if (route.ok && BELOW.has(route.value.kind) && isRead(request)) return null
     if (route.ok && acting) return performAs(acting, { request, route: route.value }, terms)
     if (route.ok) return dispatch(request, route.value, terms)
     return route.reasons[0] ? toFaultResponse(route.reasons[0]) : null
   }
 }
+
+/** Paths below a document's or a single type's. */
+const BELOW: ReadonlySet<Route['kind']> = new Set(['nested', 'change', 'localization'])
 
 const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
@@ -41,10 +43,13 @@ function dispatch(
   route: Route,
   terms: RestTerms,
 ): HttpResponse | Promise<HttpResponse> {
-  const action = ROUTE_ACTIONS[route.kind][request.method]
+  // Only Strapi 4 has this path.
+  const isUnknown = route.kind === 'localization' && !isStrapi4Request(request, terms.settings)
+  const kind = isUnknown ? 'nested' : route.kind
+  const action = ROUTE_ACTIONS[kind][request.method]
   return action
     ? perform(action, { request, route }, terms)
-    : answerMethod(request.method, ALLOWED_METHODS[route.kind])
+    : answerMethod(request.method, ALLOWED_METHODS[kind])
 }
 
 /** The generated action inside a route of an extension that replaces it. */
@@ -63,8 +68,8 @@ async function perform(
   terms: RestTerms,
 ): Promise<HttpResponse> {
   request.route = `${route.type.key}.${action}`
-  // Unpublishing and discarding change a document: what guards its update guards them.
-  const guarded = route.change ? 'update' : action
+  // Unpublishing, discarding and a new locale change a document: what guards its update guards them.
+  const guarded = route.change || route.kind === 'localization' ? 'update' : action
   const guard = terms.guards?.get(subjectOf(route.type))?.get(guarded)
   if (guard) {
     const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
@@ -108,6 +113,7 @@ const tracked = (
 /** The name of the action in the documents API. */
 function documentAction(action: Action, { route }: RestCall): DocumentAction {
   if (route.change) return route.change
+  if (route.kind === 'localization') return 'update'
   if (action === 'find') return route.kind === 'collection' ? 'findMany' : 'findOne'
   return action as DocumentAction
 }

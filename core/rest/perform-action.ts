@@ -12,7 +12,7 @@ import {
 } from '../actions/parameters/parse-query.ts'
 import { type Performed, perform, toActionValue, toEnvelope } from '../actions/perform.ts'
 import { isUnstorable } from '../actions/prepare-read.ts'
-import { authorizeAnswer, parseTarget, writeTarget } from '../actions/prepare-write.ts'
+import { authorizeAnswer, parseTarget, type SaveAction, writeTarget } from '../actions/prepare-write.ts'
 import { LruCache } from '../base/lru-cache.ts'
 import { memoize } from '../base/memo.ts'
 import { timePart } from '../base/request-context.ts'
@@ -44,12 +44,15 @@ export async function performAction(
   const params = isSave && !terms.runMiddlewares ? documentParams(call) : toParams(call)
   const actionCall = toActionCall(action, params, call, terms)
   if (!isSave) return answer(await perform(actionCall, terms), action, call)
+  const saving = isLocalization(call) ? 'createLocalization' : action
   const target = terms.runMiddlewares
-    ? writeTarget(action, actionCall, terms)
-    : SAVE_TARGETS[action](call, terms)
+    ? writeTarget(saving, actionCall, terms)
+    : SAVE_TARGETS[saving](call, terms)
   const data = await readData(call.request)
   const save = { ...actionCall, params: { ...params, data }, target }
-  const response = answer(await perform(save, terms), action, call)
+  const performed = await perform(save, terms)
+  if (isLocalization(call)) return answerLocalization(performed, call)
+  const response = answer(performed, action, call)
   // Strapi 4 answers 200 to a create.
   return isStrapi4Request(call.request, terms.settings) ? { ...response, status: 200 } : response
 }
@@ -65,15 +68,25 @@ const toActionCall = (
   params,
   caller: call.caller,
   http: {
-    shape: responseShape(call, terms),
+    shape: isLocalization(call) ? 'flat' : responseShape(call, terms),
     tagOf: documentTag,
     requestContext: call.request,
+    localizes: isLocalization(call),
     precondition: parsePrecondition(call.request.headers['if-match']),
     answersDelete: isStrapi4Request(call.request, terms.settings),
     documentBody: DOCUMENT_BODY,
     listBody,
   },
 })
+
+const isLocalization = ({ route }: RestCall): boolean => route.kind === 'localization'
+
+/** Strapi 4 answers a new locale without an envelope. */
+function answerLocalization({ result, value }: Performed, call: RestCall): HttpResponse {
+  if (result?.kind === 'missing' && !value) throw new RequestFault(notFound())
+  const found = value === undefined && result ? toActionValue(result) : value
+  return answerJson(JSON.stringify(found ?? null), call)
+}
 
 const documentParams = ({ route }: RestCall): Params =>
   route.documentId === null ? {} : { documentId: route.documentId }
@@ -87,9 +100,13 @@ function toParams(call: RestCall): Params {
 }
 
 /** Finds the target of a save by the text of its query string. One cache per action: the permission that restricts the answer differs. */
-const SAVE_TARGETS = { create: cachedTargets('create'), update: cachedTargets('update') }
+const SAVE_TARGETS = {
+  create: cachedTargets('create'),
+  update: cachedTargets('update'),
+  createLocalization: cachedTargets('createLocalization'),
+}
 
-function cachedTargets(action: 'create' | 'update') {
+function cachedTargets(action: SaveAction) {
   const find = cacheBySearch(parseTarget, ({ query }) => query)
   return ({ route, request, caller }: RestCall, terms: RestTerms): WriteTarget => {
     const known = find(route.type, request, terms)

@@ -14,7 +14,7 @@ export interface Route {
 }
 
 /** `nested`: a path below a type's that leads nowhere; it still answers `Allow` (reference/rest.md#10-drafts, reference/rest.md#12-single-types). */
-type RouteKind = 'collection' | 'document' | 'single' | 'change' | 'nested'
+type RouteKind = 'collection' | 'document' | 'single' | 'change' | 'localization' | 'nested'
 
 /** The action of each method on each kind of path. */
 export const ROUTE_ACTIONS: Readonly<Record<RouteKind, Readonly<Record<string, Action>>>> = {
@@ -22,6 +22,7 @@ export const ROUTE_ACTIONS: Readonly<Record<RouteKind, Readonly<Record<string, A
   document: { GET: 'findOne', HEAD: 'findOne', PUT: 'update', DELETE: 'delete' },
   single: { GET: 'find', HEAD: 'find', PUT: 'update', DELETE: 'delete' },
   change: { POST: 'publish' },
+  localization: { POST: 'createLocalization' },
   nested: {},
 }
 
@@ -31,6 +32,7 @@ export const ALLOWED_METHODS: Readonly<Record<RouteKind, string>> = {
   document: 'HEAD, GET, PUT, DELETE',
   single: 'HEAD, GET, PUT, DELETE',
   change: 'POST',
+  localization: 'POST',
   nested: 'HEAD, GET',
 }
 
@@ -55,14 +57,20 @@ function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Resul
   const [name = '', documentId] = words
   const type = types.get(name.toLowerCase())
   if (!type) return name === ACTIONS ? changeRoute(words.slice(1), types) : null
-  if (words.length > 2) return nestedRoute(type)
   if (documentId === undefined) return ok({ kind: type.kind, type, documentId: null })
-  if (type.kind === 'single' || documentId === '') return nestedRoute(type)
+  const isLocalization = type.localized && words[type.kind === 'single' ? 1 : 2] === LOCALIZATIONS
+  if (words.length > (isLocalization ? 3 : 2)) return nestedRoute(type)
+  if (type.kind === 'single')
+    return isLocalization ? ok({ kind: 'localization', type, documentId: null }) : nestedRoute(type)
+  if (documentId === '') return nestedRoute(type)
   const decoded = decode(documentId)
   return decoded === null
     ? failed(fault('badRequest', 'failed to decode'))
-    : ok({ kind: 'document', type, documentId: decoded })
+    : ok({ kind: isLocalization ? 'localization' : 'document', type, documentId: decoded })
 }
+
+/** `articles/<id>/localizations` and `homepage/localizations` of Strapi 4 create a locale of a document. */
+const LOCALIZATIONS = 'localizations'
 
 /** `articles/<documentId>/unpublish`, `homepage/unpublish`, and the same with `discard-draft`; null: no such path. */
 function changeRoute(

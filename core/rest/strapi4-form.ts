@@ -30,7 +30,8 @@ export async function saveForm(call: RestCall, terms: RestTerms, perform: Perfor
   const form = await readSave(call, files, terms)
   try {
     const data = parseDataField(form)
-    const saved = await fromStrapi4(withData(call, { data }), terms)
+    const body = call.route.kind === 'localization' ? data : { data }
+    const saved = await fromStrapi4(withData(call, body), terms)
     return form.files.length === 0
       ? await perform(saved)
       : await saveFiles(form, saved, { ...terms, files, perform })

@@ -7,7 +7,7 @@ import type { ContentType } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import { isRecord } from '../query/parse-place.ts'
 import type { Status, VersionChoice } from '../query/query.ts'
-import { readData, requestParams } from './parse-query-string.ts'
+import { readBareBody, readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { isMaintained, withoutUnknown } from './strapi4-body.ts'
 import { fromStrapi4Populate } from './strapi4-populate.ts'
@@ -35,6 +35,7 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
   terms: Pick<RestTerms, 'documents' | 'settings'>,
 ): Promise<Call> {
   const { request, route } = call
+  if (route.kind === 'localization') return fromLocalization(call, terms)
   const isAddressed = route.documentId !== null && ROW_ID.test(route.documentId)
   const id = isAddressed ? Number(route.documentId) : LAST_ID + 1
   const row = id <= LAST_ID ? await findRow(id, route.type, terms) : undefined
@@ -53,6 +54,29 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
     ...call,
     ...(row && { route: { ...route, documentId: row.documentId } }),
     request: changeRequest(request, query, body?.bytes ?? null),
+  }
+}
+
+/** A new locale: the values are the body, not its `data`, and the parameters of the request have no effect. */
+async function fromLocalization<Call extends Pick<RestCall, 'request' | 'route'>>(
+  call: Call,
+  terms: Pick<RestTerms, 'documents' | 'settings'>,
+): Promise<Call> {
+  const { request, route } = call
+  const { type, documentId } = route
+  const id = documentId !== null && ROW_ID.test(documentId) ? Number(documentId) : LAST_ID + 1
+  const row = id <= LAST_ID ? await findRow(id, type, terms) : undefined
+  const data = await readBareBody(request)
+  const { bytes, params } = toBody(data, type)
+  if (params.locale === undefined || params.locale === null || params.locale === '')
+    throw new RequestFault(fault('application', 'locale is missing'))
+  // Strapi 4 creates a draft unless the body says when it is published.
+  const status = type.draftAndPublish && typeof data.publishedAt !== 'string' ? 'draft' : 'published'
+  const query = { locale: params.locale, status, populate: 'localizations' }
+  return {
+    ...call,
+    ...(row && { route: { ...route, documentId: row.documentId } }),
+    request: changeRequest(request, query, bytes),
   }
 }
 

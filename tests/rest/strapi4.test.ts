@@ -3,6 +3,7 @@ import type { TestApp } from '../../core/testing.ts'
 import { openTestApp } from '../harness/test-app.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
+const TRANSLATOR = 'another-secret-of-forty-letters-for-translators'
 
 /** Components that lead back to the type whose zone has them. */
 const MANY = Array.from({ length: 30 }, (_, index) => `many.part-${index}`)
@@ -37,6 +38,7 @@ const PROJECT = {
     },
     author: { attributes: { name: 'string', secret: 'boolean' } },
     home: { kind: 'single', attributes: { title: 'string' } },
+    landing: { kind: 'single', localized: true, attributes: { title: { type: 'string', localized: true } } },
   },
   user: { attributes: { phone: 'string' } },
   roles: {
@@ -53,7 +55,14 @@ const PROJECT = {
       },
     },
   },
-  apiTokens: { all: { type: 'full-access', secret: TOKEN } },
+  apiTokens: {
+    all: { type: 'full-access', secret: TOKEN },
+    translator: {
+      type: 'custom',
+      secret: TRANSLATOR,
+      permissions: { article: ['findOne', 'createLocalization', 'readDrafts'], author: ['find'] },
+    },
+  },
 }
 
 function toOne(target: string) {
@@ -272,6 +281,68 @@ test('locale=all lists all locales', async t => {
   t.deepEqual(await locales(''), ['en'])
   t.deepEqual(await locales('&locale=all'), ['en', 'fr'])
   t.deepEqual(await locales('&locale=fr'), ['fr'])
+})
+
+test('a POST to localizations creates a locale of a document', async t => {
+  const { app, send } = await openSite(t)
+  const ann = await send('POST', 'authors', { name: 'Ann' })
+  const { data } = await send('POST', 'articles', { title: 'one', author: ann.data.id })
+  const localize = async (path: string, body: object, token = TOKEN, headers = {}) => {
+    const { status, body: answered } = await app.request('POST', `/api/${path}/localizations`, {
+      body,
+      token,
+      headers,
+    })
+    const { error, ...entry } = answered as { error?: { message: string; name: string } } & Record<
+      string,
+      unknown
+    >
+    return { status, entry, error }
+  }
+  const path = `articles/${data.id}`
+  const french = await localize(path, { locale: 'fr', title: 'un', unknown: 1 })
+  t.like(french, { status: 200, entry: { title: 'un', locale: 'fr', publishedAt: null } })
+  t.like((french.entry.localizations as object[])[0], { locale: 'en', title: 'one' })
+  t.is((await send('GET', `articles/${String(french.entry.id)}`)).data.attributes.title, 'un')
+  t.is((await send('GET', `articles/${data.id}`)).data.attributes.title, 'one')
+  t.deepEqual((await send('GET', 'articles?locale=fr')).list, [])
+  const preview = await send('GET', 'articles?locale=all&publicationState=preview&sort=id')
+  t.deepEqual(
+    preview.list.map(({ attributes }) => attributes.locale),
+    ['en', 'fr'],
+  )
+
+  const refusals = [
+    [path, { locale: 'fr', title: 'deux' }, 400, 'locale is already used'],
+    [path, { title: 'deux' }, 400, 'locale is missing'],
+    [path, { data: { locale: 'fr' } }, 400, 'locale is missing'],
+    ['articles/999', { locale: 'fr' }, 404, 'Not Found'],
+    ['landing', { locale: 'fr' }, 404, 'Not Found'],
+  ] as const
+  for (const [at, body, status, message] of refusals) {
+    const { status: answered, error } = await localize(at, body)
+    t.deepEqual([answered, error?.message], [status, message])
+  }
+  t.regex((await localize(path, { locale: 'xx' })).error?.message ?? '', /xx/)
+  const other = await send('POST', 'articles', { title: 'two' })
+  const second = `articles/${other.data.id}`
+  t.is(
+    (await localize(second, { locale: 'fr', title: 'deux', publishedAt: '2026-01-01' }, TRANSLATOR)).status,
+    403,
+  )
+  t.like(await localize(second, { locale: 'fr', title: 'deux' }, TRANSLATOR), {
+    status: 200,
+    entry: { title: 'deux', publishedAt: null },
+  })
+  t.is((await localize('home', { locale: 'fr' })).status, 405)
+  t.is((await localize(second, { locale: 'fr' }, TOKEN, V5)).status, 405)
+
+  await send('PUT', 'landing', { title: 'here' })
+  t.like(await localize('landing', { locale: 'fr', title: 'ici' }), {
+    status: 200,
+    entry: { title: 'ici', locale: 'fr', localizations: [{ locale: 'en' }] },
+  })
+  t.like(await send('GET', 'landing?locale=fr'), { data: { attributes: { title: 'ici' } } })
 })
 
 test('names that a type does not have are ignored in populate, at each level', async t => {

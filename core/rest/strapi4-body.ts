@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts'
 import type { Attribute, ContentType, Holder } from '../model/model.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { allShapes } from '../query/populate-nodes.ts'
@@ -14,26 +15,44 @@ const MAINTAINED: ReadonlySet<string> = new Set([
 export const isMaintained = (name: string, { attributes }: ContentType): boolean =>
   MAINTAINED.has(name) && attributes.get(name)?.system !== false
 
-/** A body without the names that Strapi 4 ignores: those that it maintains, and those that a type or its components do not have. */
-export const withoutUnknown = (data: Data, type: ContentType): Data =>
+/** True for attributes that Strapi 4 drops from the bodies of a caller. */
+type IsDropped = (attribute: Attribute) => boolean
+
+/**
+ * A body without the names that Strapi 4 ignores: those that it maintains, and those that a type or its components do not
+ * have. `isDropped`: others that the caller may not write.
+ */
+export const withoutUnknown = (data: Data, type: ContentType, isDropped: IsDropped = () => false): Data =>
   knownOf(
     Object.entries(data).filter(([name]) => !isMaintained(name, type)),
     type,
+    isDropped,
   )
 
-function knownOf(entries: readonly (readonly [string, unknown])[], { attributes }: Holder): Data {
+/** Strapi 4 drops attributes that no request may write, and relations to types that the caller may not find. */
+export const droppedFor =
+  ({ grants }: Pick<Caller, 'grants'>): IsDropped =>
+  attribute =>
+    ('writable' in attribute && !attribute.writable) ||
+    (attribute.kind === 'relation' && grants.readAccess(attribute.target, 'find') === null)
+
+function knownOf(
+  entries: readonly (readonly [string, unknown])[],
+  { attributes }: Holder,
+  isDropped: IsDropped,
+): Data {
   return Object.fromEntries(
     entries.flatMap(([name, value]): [string, unknown][] => {
       const attribute = attributes.get(name)
-      return attribute ? [[name, knownValue(value, attribute)]] : []
+      return attribute && !isDropped(attribute) ? [[name, knownValue(value, attribute, isDropped)]] : []
     }),
   )
 }
 
 /** Entries of components and zones, to any depth. Other values, and entries of an unknown component, are left to the checks of bodies. */
-function knownValue(value: unknown, attribute: Attribute): unknown {
+function knownValue(value: unknown, attribute: Attribute, isDropped: IsDropped): unknown {
   if (attribute.kind !== 'component' && attribute.kind !== 'zone') return value
-  if (Array.isArray(value)) return value.map(each => knownValue(each, attribute))
+  if (Array.isArray(value)) return value.map(each => knownValue(each, attribute, isDropped))
   if (!isRecord(value)) return value
   const { id, __component: uid } = value
   const shapes = attribute.kind === 'zone' ? allShapes(attribute) : [attribute.component]
@@ -42,6 +61,6 @@ function knownValue(value: unknown, attribute: Attribute): unknown {
   return {
     ...(id !== undefined && { id }),
     ...(uid !== undefined && { __component: uid }),
-    ...knownOf(Object.entries(value), shape),
+    ...knownOf(Object.entries(value), shape, isDropped),
   }
 }

@@ -9,7 +9,7 @@ import { isRecord } from '../query/parse-place.ts'
 import type { Status, VersionChoice } from '../query/query.ts'
 import { readBareBody, readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
-import { isMaintained, withoutUnknown } from './strapi4-body.ts'
+import { droppedFor, isMaintained, withoutUnknown } from './strapi4-body.ts'
 import { fromStrapi4Populate } from './strapi4-populate.ts'
 
 // Requests of Strapi 4 in the terms of Strapi 5, in a project with `rest.responseFormat: v4`
@@ -30,17 +30,17 @@ export const isStrapi4Request = (
 ): boolean => settings.responseFormat === 'v4' && headers[HEADER] !== 'v5'
 
 /** An id without a row passes the same checks as that of a hidden document, so no answer tells the two apart. */
-export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route'>>(
-  call: Call,
+export async function fromStrapi4(
+  call: RestCall,
   terms: Pick<RestTerms, 'documents' | 'settings'>,
-): Promise<Call> {
+): Promise<RestCall> {
   const { request, route } = call
   if (route.kind === 'localization') return fromLocalization(call, terms)
   const isAddressed = route.documentId !== null && ROW_ID.test(route.documentId)
   const id = isAddressed ? Number(route.documentId) : LAST_ID + 1
   const row = id <= LAST_ID ? await findRow(id, route.type, terms) : undefined
   const params = toParams(requestParams(request), call, terms)
-  const body = isSave(request) ? toBody(await readData(request), route.type) : null
+  const body = isSave(request) ? toBody(await readData(request), call) : null
   const { locale: _, ...others } = { ...params, ...body?.params }
   const query = {
     ...(row?.status === 'draft' && request.method === 'PUT' && { status: row.status }),
@@ -58,16 +58,16 @@ export async function fromStrapi4<Call extends Pick<RestCall, 'request' | 'route
 }
 
 /** A new locale: the values are the body, not its `data`, and the parameters of the request have no effect. */
-async function fromLocalization<Call extends Pick<RestCall, 'request' | 'route'>>(
-  call: Call,
+async function fromLocalization(
+  call: RestCall,
   terms: Pick<RestTerms, 'documents' | 'settings'>,
-): Promise<Call> {
+): Promise<RestCall> {
   const { request, route } = call
   const { type, documentId } = route
   const id = documentId !== null && ROW_ID.test(documentId) ? Number(documentId) : LAST_ID + 1
   const row = id <= LAST_ID ? await findRow(id, type, terms) : undefined
   const data = await readBareBody(request)
-  const { bytes, params } = toBody(data, type)
+  const { bytes, params } = toBody(data, call)
   if (params.locale === undefined || params.locale === null || params.locale === '')
     throw new RequestFault(fault('application', 'locale is missing'))
   // Strapi 4 creates a draft unless the body says when it is published.
@@ -144,12 +144,15 @@ interface Body {
 }
 
 /** Strapi 4 takes the locale and the publication state with the values. */
-function toBody(data: Readonly<Record<string, unknown>>, type: ContentType): Body {
+function toBody(
+  data: Readonly<Record<string, unknown>>,
+  { route: { type }, caller }: Pick<RestCall, 'route' | 'caller'>,
+): Body {
   const { locale, publishedAt } = data
   const stamp = type.draftAndPublish && isMaintained('publishedAt', type) ? publishedAt : undefined
   const isLocale = locale !== undefined && type.localized
   return {
-    bytes: Buffer.from(JSON.stringify({ data: withoutUnknown(data, type) })),
+    bytes: Buffer.from(JSON.stringify({ data: withoutUnknown(data, type, droppedFor(caller)) })),
     params: {
       ...(stamp !== undefined && { status: stamp === null ? 'draft' : 'published' }),
       ...(isLocale && { locale }),

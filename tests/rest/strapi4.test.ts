@@ -3,6 +3,7 @@ import type { TestApp } from '../../core/testing.ts'
 import { openTestApp } from '../harness/test-app.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
+const NOTER = 'another-secret-of-forty-letters-for-notes-alone'
 const TRANSLATOR = 'another-secret-of-forty-letters-for-translators'
 
 /** Components that lead back to the type whose zone has them. */
@@ -37,6 +38,15 @@ const PROJECT = {
       },
     },
     author: { attributes: { name: 'string', secret: 'boolean' } },
+    note: {
+      attributes: {
+        text: 'string',
+        stamp: { type: 'string', writable: false },
+        author: toOne('author'),
+        home: { type: 'relation', relation: 'manyToMany', target: 'article' },
+        seo: { type: 'component', component: 'shared.seo' },
+      },
+    },
     home: { kind: 'single', attributes: { title: 'string' } },
     landing: { kind: 'single', localized: true, attributes: { title: { type: 'string', localized: true } } },
   },
@@ -57,6 +67,11 @@ const PROJECT = {
   },
   apiTokens: {
     all: { type: 'full-access', secret: TOKEN },
+    noter: {
+      type: 'custom',
+      secret: NOTER,
+      permissions: { note: ['find', 'create', 'update'], article: ['find'] },
+    },
     translator: {
       type: 'custom',
       secret: TRANSLATOR,
@@ -490,6 +505,41 @@ test('names that a type, component or user does not have are ignored in bodies, 
   t.like(changed, { status: 200, body: { phone: '2' } })
   const made = { username: 'bob', email: 'bob@example.org', password: 'Password-2', role: 'authenticated' }
   t.is((await app.request('POST', '/api/users', { body: { ...made, more: 1 }, token: TOKEN })).status, 201)
+})
+
+test('links to types that the caller may not find, and read-only attributes, are dropped from bodies', async t => {
+  const { app, send } = await openSite(t)
+  const ann = await send('POST', 'authors', { name: 'Ann' })
+  const article = await send('POST', 'articles', { title: 'one' })
+  const values = {
+    text: 'a',
+    stamp: 'forged',
+    author: ann.data.id,
+    home: [article.data.id],
+    seo: { title: 's', author: { connect: [ann.data.id] } },
+  }
+  const write = (method: string, path: string, data: object, headers = {}) =>
+    app.request(method, `/api/${path}`, { body: { data }, token: NOTER, headers })
+  const created = await write('POST', 'notes', values)
+  t.is(created.status, 200, JSON.stringify(created.body))
+  const { id, documentId } = (created.body as { data: Entry }).data
+  const populate = 'populate[author]=true&populate[home]=true&populate[seo][populate]=author'
+  const written = async () => (await send('GET', `notes/${id}?${populate}`)).data.attributes
+  t.like(await written(), {
+    ...{ text: 'a', stamp: null, author: { data: null }, seo: { title: 's', author: { data: null } } },
+    home: { data: [{ id: article.data.id }] },
+  })
+  await send('PUT', `notes/${id}`, { author: ann.data.id })
+  t.is((await write('PUT', `notes/${id}`, { text: 'b', author: null })).status, 200)
+  t.like(
+    await written(),
+    { text: 'b', author: { data: { id: ann.data.id } } },
+    'a dropped null clears nothing',
+  )
+  const unknown = await write('PUT', `notes/${id}`, { home: [99] })
+  t.is(unknown.status, 400, 'a document that does not exist')
+  for (const data of [{ author: null }, { stamp: 'x' }])
+    t.is((await write('PUT', `notes/${documentId}`, data, V5)).status, 400)
 })
 
 test('lists of users are populated as in Strapi 4', async t => {

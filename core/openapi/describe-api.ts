@@ -49,7 +49,7 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   const { settings, model } = project
   const terms: BuiltInTerms = {
     ...{ model, format, caller, project: settings, settings: settings.rest },
-    strapi4: format === 'v4' && settings.rest.responseFormat === 'v4',
+    strapi4: settings.rest.responseFormat === (format === 'v4' ? 'v4' : 'v4-flat'),
     table: new SchemaTable(),
     responses: new PartTable('responses'),
     parameters: new PartTable('parameters'),

@@ -12,7 +12,7 @@ import type { RestCall, RestTerms } from './rest-call.ts'
 import { droppedFor, isMaintained, withoutUnknown } from './strapi4-body.ts'
 import { fromStrapi4Populate } from './strapi4-populate.ts'
 
-// Requests of Strapi 4 in the terms of Strapi 5, in a project with `rest.responseFormat: v4`
+// Requests of Strapi 4 in the terms of Strapi 5, in a project with `rest.responseFormat: v4` or `v4-flat`
 // (reference/rest.md#16-response-format-v4-and-query-parsing). What follows sees Strapi 5 alone; only the shape of answers differs.
 
 const HEADER = 'strapi-response-format'
@@ -27,7 +27,7 @@ export function isStrapi4Format({ headers }: Pick<HttpRequest, 'headers'>, setti
 export const isStrapi4Request = (
   { headers }: Pick<HttpRequest, 'headers'>,
   settings: RestSettings,
-): boolean => settings.responseFormat === 'v4' && headers[HEADER] !== 'v5'
+): boolean => settings.responseFormat !== 'v5' && headers[HEADER] !== 'v5'
 
 /** An id without a row passes the same checks as that of a hidden document, so no answer tells the two apart. */
 export async function fromStrapi4(

@@ -602,6 +602,27 @@ test('the header gives one answer the format of Strapi 5, and its parameters', a
   t.is((await send('GET', 'articles?populate=unknown')).status, 200)
 })
 
+test('v4-flat takes requests of Strapi 4 and answers flat documents', async t => {
+  const { send } = await openSite(t, false, { responseFormat: 'v4-flat' })
+  const ann = await send('POST', 'authors', { name: 'Ann' })
+  const made = await send('POST', 'articles?populate=author', {
+    title: 'one',
+    author: ann.data.id,
+    unknown: 1,
+  })
+  t.is(made.status, 200)
+  t.like(made.data, { title: 'one', author: { id: ann.data.id, name: 'Ann' } })
+  const list = await send(
+    'GET',
+    'articles?publicationState=preview&locale=all&populate[author]=*&populate[nothing]=1',
+  )
+  t.like(list.list[0], { id: made.data.id, title: 'one', author: { name: 'Ann' } })
+  const nested = await send('GET', `articles/${made.data.id}`, undefined, { 'strapi-response-format': 'v4' })
+  t.like(nested.data, { id: made.data.id, attributes: { title: 'one' } })
+  t.is((await send('GET', `articles/${made.data.id}`, undefined, V5)).status, 404)
+  t.like(await send('DELETE', `articles/${made.data.id}`), { status: 200, data: { title: 'one' } })
+})
+
 test('bad input is refused as in the format of Strapi 5', async t => {
   const { send } = await openSite(t)
   for (const [method, path, data] of [

@@ -205,6 +205,33 @@ test('a plugin for populate=deep becomes rest.populateDeep, with its depth', asy
   t.is(await depthOf('lodash'), undefined)
 })
 
+test('answers that strapi-plugin-transformer flattened are flat, and what it did otherwise is reported', async t => {
+  const importWith = async (transforms: string) => {
+    const dependencies = { '@strapi/strapi': '4.25.0', 'strapi-plugin-transformer': '3.1.2' }
+    const strapi = strapiProject({
+      ...type('note', { title: { type: 'string' }, stamp: { type: 'string', writable: false } }),
+      'package.json': JSON.stringify({ dependencies }),
+      'config/plugins.js': `module.exports = { transformer: { enabled: true, config: { ${transforms} } } }`,
+    })
+    t.teardown(strapi.remove)
+    const out = join(strapi.path, 'plinth')
+    const { out: report } = await runImport({ dir: strapi.path, out })
+    const { settings, faults } = await check(out)
+    t.deepEqual(faults, [])
+    t.like(settings?.contentTypes.note?.attributes.stamp, { writable: false })
+    return { format: settings?.rest.responseFormat, report }
+  }
+  const flat = await importWith('responseTransforms: { removeAttributesKey: true, removeDataKey: true }')
+  t.is(flat.format, 'v4-flat')
+  t.notRegex(flat.report, /transformer/)
+  const half = await importWith(
+    'responseTransforms: { removeAttributesKey: true }, requestTransforms: { wrapBodyWithDataKey: true }',
+  )
+  t.is(half.format, 'v4')
+  t.regex(half.report, /removed only `attributes` or only `data` from answers: .* \(config\/plugins\.js:1/)
+  t.regex(half.report, /took bodies without `data`/)
+})
+
 test('settings in imported modules and in config/env/production are imported; computed ones are reported with their line', async t => {
   const strapi = strapiProject({
     'config/server.ts':

@@ -286,7 +286,7 @@ function printRemarks(remarks: readonly Remark[], file: string): readonly string
 /** One line for each kind of code. */
 const printCode = (remarks: readonly Remark[]): readonly string[] =>
   [...groupBy(remarks, ({ group }) => group?.name ?? '')].map(([name, same]) => {
-    const files = same.flatMap(({ source }) => source ?? [])
+    const files = [...new Set(same.flatMap(({ source }) => source ?? []))]
     const more = files.length > 2 ? `, and ${files.length - 2} more` : ''
     return `${same.length} ${plural(name, same.length)}: ${same[0]?.group?.successor} (${files.slice(0, 2).join(', ')}${more})`
   })

@@ -13,6 +13,7 @@ import {
   POPULATE_DEEP,
   setting,
   toUpload,
+  transformerNotes,
   usersPermissions,
 } from './convert/to-settings.ts'
 import { toTypes } from './convert/to-types.ts'
@@ -97,20 +98,33 @@ function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null)
   ])
 }
 
-/** Strapi packages that Plinth replaces, or that belong to the admin panel. */
-const COVERED =
-  /^(?:@strapi\/(?:strapi|plugin-(?:users-permissions|i18n|graphql|cloud)|provider-upload-(?:aws-s3|local))|pg|mysql2?|sqlite3|better-sqlite3|react(?:-dom|-router-dom)?|styled-components)$/
+/** Strapi packages that Plinth replaces, that belong to the admin panel, or that have a line of their own. */
+const COVERED = [
+  /^@strapi\/(?:strapi|plugin-(?:users-permissions|i18n|graphql|cloud|documentation|color-picker|seo))$/,
+  /^(?:pg|mysql2?|sqlite3|better-sqlite3|react(?:-dom|-router-dom)?|styled-components)$/,
+  // The providers that config/plugins names.
+  /provider-(?:upload|email)/,
+  /^strapi-(?:plugin|provider)-rest-cache/,
+  /^strapi-plugin-transformer$/,
+  POPULATE_DEEP,
+]
+
+const CONFIG_SYNC = 'strapi-plugin-config-sync'
 
 function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly GivenNote[] {
   const plugins = project.packages.filter(
     name =>
-      !COVERED.test(name) && !POPULATE_DEEP.test(name) && /strapi/.test(name) && /plugin|provider/.test(name),
+      /strapi/.test(name) &&
+      /plugin|provider/.test(name) &&
+      !COVERED.some(covered => covered.test(name)) &&
+      (project.synced === null || name !== CONFIG_SYNC),
   )
   const { merged, unread } = project.environments
   const notes: readonly GivenNote[] = [
     ...project.unreadable.map(text => lost(`not read: ${text}`, placeIn(text))),
     ...configNotes(project),
     ...otherSettings(project),
+    ...transformerNotes(project),
     ...codeNotes(project),
     ...middlewareNotes(project),
     ...(facts === null ? [] : tokenNotes(facts).map(text => lost(text))),

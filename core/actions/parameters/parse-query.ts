@@ -94,13 +94,13 @@ function parseVersions(type: ContentType, parameters: Params): Versions {
   return { status, publication, search }
 }
 
-/** What is read can also be the `latest` versions, in a project with `rest.responseFormat: v4`. */
+/** What is read can also be the `latest` versions, in a project with the requests of Strapi 4. */
 function parseReadQuery(
   type: ContentType,
   parameters: Params,
   terms: QueryParseTerms,
 ): Omit<Shared, 'status'> & Pick<Query, 'status'> {
-  const isLatest = parameters.status === LATEST && terms.settings.responseFormat === 'v4'
+  const isLatest = parameters.status === LATEST && terms.settings.responseFormat !== 'v5'
   if (!isLatest) return parseSharedQuery(type, parameters, terms)
   const { status: _, ...others } = parameters
   return { ...parseSharedQuery(type, others, terms), status: LATEST }

@@ -53,7 +53,7 @@ export function toAttribute(
     localized: isShared ? false : undefined,
   })
   const json = Object.keys(all).length === 1 && !NEVER_SHORT.has(type) ? type : all
-  return { json, notes: [...remarks(given, type), ...(own.note === undefined ? [] : [own.note])] }
+  return { json, notes: [...remarks(given, own), ...(own.note === undefined ? [] : [own.note])] }
 }
 
 const NEVER_SHORT: ReadonlySet<string> = new Set(['relation', 'component', 'dynamiczone', 'enumeration'])
@@ -153,7 +153,7 @@ function toCustomField(given: LiteralMapping, column: string | undefined): OwnKe
   const known = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
   const type = known ?? (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
   if (type !== undefined) return { type, keys: {} }
-  return { type: 'json', keys: {}, note: 'its plugin is not known, and `json` holds any value' }
+  return { type: 'json', keys: {}, unknownField: true }
 }
 
 const COUNTED: ReadonlySet<string> = new Set(['integer', 'float', 'decimal'])
@@ -169,6 +169,7 @@ function constraints(type: string, given: LiteralMapping): Readonly<Record<strin
     maxLength: value('maxLength'),
     regex: textAt(given, 'regex'),
     default: value('default'),
+    writable: valueAt(given, 'writable') === false ? false : undefined,
   }
 }
 
@@ -237,7 +238,7 @@ const OF_THE_PANEL: ReadonlySet<string> = new Set([
   'versions',
 ])
 
-function remarks(given: LiteralMapping, type: string): readonly string[] {
+function remarks(given: LiteralMapping, { type, unknownField }: Exclude<OwnKeys, string>): readonly string[] {
   const dropped = [...given.keys()].filter(key => !SILENT.has(key)).map(key => `\`${key}\``)
   const plugins = [...mappingAt(given, 'pluginOptions').keys()].filter(plugin => !OF_THE_PANEL.has(plugin))
   const code = ['default', 'regex', 'min', 'max'].filter(
@@ -245,7 +246,9 @@ function remarks(given: LiteralMapping, type: string): readonly string[] {
   )
   const field =
     textAt(given, 'type') === 'customField'
-      ? [`the custom field \`${textAt(given, 'customField')}\`, kept as ${type}`]
+      ? [
+          `the custom field \`${textAt(given, 'customField')}\`, kept as ${type}${unknownField ? ', which holds any value: its plugin is not known' : ''}`,
+        ]
       : []
   const repaired = textAt(given, REPAIRED)
   return [
@@ -263,6 +266,8 @@ type OwnKeys =
       readonly type: string
       readonly keys: Readonly<Record<string, Json | undefined>>
       readonly note?: GivenNote
+      /** A custom field of a plugin that is not known. */
+      readonly unknownField?: true
       /** The value may not be read, whatever the schema says. */
       readonly hidden?: boolean
     }

@@ -2,7 +2,7 @@ import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../..
 import type { Names } from '../names.ts'
 import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
-import { type DocumentEntry, flow, lost, section } from '../yaml-document.ts'
+import { type DocumentEntry, flow, type GivenNote, lost, section } from '../yaml-document.ts'
 import { toKebabCase } from './to-holder.ts'
 import { hasDrafts } from './to-types.ts'
 
@@ -67,14 +67,6 @@ function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Do
       [...actions].toSorted((one, two) => orderOf(one) - orderOf(two)),
     ),
   )
-  const notes =
-    unknown.length === 0
-      ? []
-      : [
-          lost(
-            `${unknown.map(action => `\`${action}\``).join(', ')} did not come over: Plinth has no such ${unknown.length === 1 ? 'action' : 'actions'}`,
-          ),
-        ]
   return section(
     key,
     [
@@ -83,9 +75,29 @@ function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Do
       section('permissions', [...permissions, ...(isNamed ? [flow('auth', [])] : [])]) ??
         flow('permissions', {}),
     ],
-    [...(readsDrafts ? [DRAFTS_NOTE] : []), ...notes],
+    [...(readsDrafts ? [DRAFTS_NOTE] : []), ...unknownNotes(unknown, names)],
   )
 }
+
+/** Permissions without a counterpart. Strapi keeps those of content-types that were deleted. */
+function unknownNotes(actions: readonly string[], { types }: Names): readonly GivenNote[] {
+  const isOfRoles = (action: string) => action.startsWith('plugin::users-permissions.role.')
+  const isGone = (action: string) =>
+    action.startsWith('api::') && !types.has(action.slice(0, action.lastIndexOf('.')))
+  const [roles, gone] = [actions.filter(isOfRoles), actions.filter(isGone)]
+  const others = actions.filter(action => !isOfRoles(action) && !isGone(action))
+  const such = others.length === 1 ? 'action' : 'actions'
+  const successor = 'The extension that takes over says in `auth` who may call it'
+  return [
+    ...(others.length === 0
+      ? []
+      : [lost(`${quoted(others)} did not come over: Plinth has no such ${such}. ${successor}`)]),
+    ...(roles.length === 0 ? [] : [`${quoted(roles)}: roles are declared here, and no request changes them`]),
+    ...(gone.length === 0 ? [] : [`${quoted(gone)}: the project has no such content-type`]),
+  ]
+}
+
+const quoted = (words: readonly string[]): string => words.map(word => `\`${word}\``).join(', ')
 
 /** True if the role could read drafts of any content-type. */
 function addReadDrafts(subjects: Subjects, withDrafts: ReadonlySet<string>): boolean {

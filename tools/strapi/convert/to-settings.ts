@@ -128,9 +128,39 @@ export function convertRest(project: StrapiProject): DocumentEntry | undefined {
   )
   return section('rest', [
     ...sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']),
-    version === 4 ? flow('responseFormat', 'v4') : undefined,
+    version === 4 ? flow('responseFormat', isFlattened(project) ? 'v4-flat' : 'v4') : undefined,
     setting('populateDeep', populateDeep(project)),
   ])
+}
+
+/** What strapi-plugin-transformer removes from answers; null without it. */
+function transformerOf({ config, packages }: StrapiProject) {
+  const plugin = valueAt(config.plugins, 'transformer')
+  const isThere = packages.includes('strapi-plugin-transformer') && plugin !== undefined
+  if (!isThere || plugin === false || valueAt(plugin, 'enabled') === false) return null
+  const isSet = (...way: readonly string[]) => valueAt(plugin, 'config', ...way) === true
+  return {
+    attributes: isSet('responseTransforms', 'removeAttributesKey'),
+    data: isSet('responseTransforms', 'removeDataKey'),
+    wraps: isSet('requestTransforms', 'wrapBodyWithDataKey'),
+  }
+}
+
+function isFlattened(project: StrapiProject): boolean {
+  const { attributes = false, data = false } = transformerOf(project) ?? {}
+  return attributes && data
+}
+
+/** The forms of requests and answers that the transformer has, and Plinth does not. */
+export function transformerNotes(project: StrapiProject): readonly Note[] {
+  const transformer = transformerOf(project)
+  if (transformer === null) return []
+  const { attributes, data, wraps } = transformer
+  const place = scriptPlace(project.config.plugins, 'transformer', 'config') ?? 'config/plugins'
+  const half =
+    'strapi-plugin-transformer removed only `attributes` or only `data` from answers: `rest.responseFormat` is `v4` with both, or `v4-flat` without both'
+  const bare = 'strapi-plugin-transformer took bodies without `data`: front-ends send `{ "data": … }` here'
+  return [...(attributes === data ? [] : [lost(half, place)]), ...(wraps ? [lost(bare, place)] : [])]
 }
 
 /** Plugins with `populate=deep`, under any of their names. */

@@ -112,6 +112,8 @@ function findPlace(file: FormFile, type: Holder, data: object): Place {
   const [first, ...words] = file.field.split(/[.[\]]+/).filter(Boolean)
   if (first !== 'files' || words.length === 0)
     throw invalid(file.field, 'files and the name of a media attribute, such as files.cover')
+  // Front-ends number the files of a list: `files.gallery.0`.
+  if (words.length > 1 && /^\d+$/.test(words.at(-1) ?? '')) words.pop()
   const name = words.pop() ?? ''
   let level: Level = { holder: type, values: data as Values }
   while (words.length > 0) level = enterComponent(file, words, level)

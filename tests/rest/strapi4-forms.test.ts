@@ -92,7 +92,7 @@ test('a form creates a document with its files, in attributes, components and zo
     ['files.cover', 'cover', 'cover.txt'],
     ['data', values],
     ['files.gallery', 'one', 'one.txt'],
-    ['files.gallery', 'two', 'two.txt'],
+    ['files.gallery.1', 'two', 'two.txt'],
     ['files.seo.image', 'seo', 'seo.txt'],
     ['files.slides[1].pictures', 'slide', 'slide.txt'],
     ['files.blocks.1.image', 'block', 'block.txt'],

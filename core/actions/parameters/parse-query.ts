@@ -271,6 +271,9 @@ function findUnknownOption(
     : invalidKey('count', name, 'populate')
 }
 
+/** `populate[author][populate]=true` of Strapi's own front-ends populates nothing more. */
+const isBoolean = (populate: unknown): boolean => parseBoolean(populate) !== undefined
+
 /** Strapi ignores `count` for files and other locales. */
 const isCounted = ({ kind }: Attribute): boolean => kind !== 'media' && kind !== 'localizations'
 
@@ -283,7 +286,7 @@ function parseRows(
   const filter = isEmpty(options.filters) ? null : parseFilter(options.filters, behind, { param: 'populate' })
   const sort = parseSort(options.sort, behind, 'populate')
   const fields = parseFields(options.fields ?? undefined, behind, 'populate')
-  const populate = parsePopulate(options.populate, behind, components)
+  const populate = isBoolean(options.populate) ? [] : parsePopulate(options.populate, behind, components)
   // Strapi reads other locales without a join (reference/rest.md#11-locales).
   const shown = attribute.kind === 'localizations' ? fields : withSortedFields(fields, sort)
   return {
@@ -373,7 +376,7 @@ function parseFragment(
   }
   const filter = isEmpty(options.filters) ? null : parseFilter(options.filters, holder, { param: 'populate' })
   const fields = parseFields(options.fields, holder, 'populate')
-  const populate = parsePopulate(options.populate, holder, components)
+  const populate = isBoolean(options.populate) ? [] : parsePopulate(options.populate, holder, components)
   const selection = { ...fields, populate }
   return { holder, selection, ...(filter && { filter }) }
 }

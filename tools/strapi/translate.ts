@@ -109,6 +109,9 @@ const COVERED = [
   POPULATE_DEEP,
 ]
 
+const NO_ROLES =
+  'Strapi keeps roles and their permissions in its database: import with --database, or grant them in `roles`. Until then content is for API tokens only'
+
 const CONFIG_SYNC = 'strapi-plugin-config-sync'
 
 function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly GivenNote[] {
@@ -127,7 +130,7 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
     ...transformerNotes(project),
     ...codeNotes(project),
     ...middlewareNotes(project),
-    ...(facts === null ? [] : tokenNotes(facts).map(text => lost(text))),
+    ...(facts === null ? [lost(NO_ROLES)] : tokenNotes(facts).map(text => lost(text))),
     ...(plugins.length === 0 ? [] : [`packages without a counterpart: ${plugins.join(', ')}`]),
     ...merged.map(file => `${file} is imported: its settings replace those of config/`),
     ...unread.map(

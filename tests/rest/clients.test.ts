@@ -7,6 +7,7 @@ import {
   strapi,
 } from '@strapi/client'
 import test, { type ExecutionContext } from 'ava'
+import { stringify } from 'qs'
 import { openTestApp } from '../harness/test-app.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
@@ -279,3 +280,49 @@ test('@refinedev/strapi-v4 receives attribute errors, and signs users in', async
     role: { name: 'Authenticated' },
   })
 })
+
+/** What front-ends write with qs, and plugins for Next, Nuxt and Gatsby. */
+const QUERIES = [
+  { populate: '*' },
+  { populate: ['author', 'cover', 'blocks'] },
+  { populate: { author: { populate: '*' } } },
+  { populate: { author: { populate: true } } },
+  { populate: { author: { fields: ['name'], populate: { articles: { fields: '*' } } }, cover: true } },
+  { populate: { author: { fields: '*' }, tags: { sort: ['name:asc'], filters: { name: { $ne: 'x' } } } } },
+  { populate: { blocks: { on: { 'page.quote': { populate: '*' } } } } },
+  { populate: { blocks: { populate: '*' } } },
+  { populate: 'author.articles,tags' },
+  { populate: ['author.articles', 'tags'] },
+  { populate: { localizations: { fields: ['title', 'locale'] } } },
+  { sort: 'title:asc,rating:DESC' },
+  { sort: ['author.name:asc', 'title'] },
+  { sort: { author: { name: 'asc' } } },
+  { sort: [{ title: 'desc' }, { id: 'asc' }] },
+  {
+    filters: { $and: [{ title: { $contains: 'a' } }, { $or: [{ rating: 1 }, { rating: { $null: true } }] }] },
+  },
+  { filters: { author: { id: { $in: [1, 2] } }, tags: { name: { $in: ['a'] } } } },
+  { filters: { author: 1, title: { $notNull: true }, publishedAt: { $lte: '2100-01-01T00:00:00.000Z' } } },
+  { filters: { title: { $containsi: '' } }, pagination: { start: 0, limit: 5 } },
+  {
+    filters: { $not: { title: { $startsWith: 'x' } } },
+    pagination: { page: 1, pageSize: 250, withCount: false },
+  },
+  { fields: ['title', 'createdAt'], locale: 'en' },
+  { fields: 'title,rating', locale: 'fr', _q: 'a' },
+] as const
+
+for (const responseFormat of ['v4', 'v5'] as const)
+  test(`queries that front-ends write with qs are accepted, in the format ${responseFormat}`, async t => {
+    const app = await openTestApp(t, { project: { ...PROJECT, rest: { responseFormat } } })
+    const ask = (path: string, body?: object) =>
+      app.request(body ? 'POST' : 'GET', `/api/${path}`, { token: TOKEN, ...(body && { body }) })
+    await ask('authors', { data: { name: 'Ann' } })
+    await ask('articles', { data: { title: 'Alps', author: 1 } })
+    for (const query of QUERIES)
+      for (const options of [{}, { encodeValuesOnly: true }, { arrayFormat: 'brackets' as const }]) {
+        const text = stringify(query, options)
+        const { status, body } = await ask(`articles?${text}`)
+        t.is(status, 200, `${text} ${JSON.stringify(body)}`)
+      }
+  })

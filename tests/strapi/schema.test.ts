@@ -447,6 +447,30 @@ const randomAttribute = (random: Random): Record<string, unknown> => ({
   default: random<unknown>(...VALUES),
 })
 
+test('permissions of deleted types and of roles are no lost access, and forms with files are named', async t => {
+  const actions = ['note.note.create', 'note.note.archive', 'gone.gone.find'].map(each => `api::${each}`)
+  const permissions = [...actions, 'plugin::users-permissions.role.createRole'].map(action => ({ action }))
+  const folder = strapiProject({
+    ...type('note', { picture: { type: 'media' } }),
+    'package.json': JSON.stringify({
+      dependencies: { '@strapi/strapi': '4.25.0', 'strapi-plugin-config-sync': '1.2.0' },
+    }),
+    'config/sync/user-role.editor.json': { name: 'Editor', type: 'editor', permissions },
+  })
+  t.teardown(folder.remove)
+  const { out } = await runImport({ dir: folder.path, out: folder.path })
+  const [, lost = '', remarks = ''] = out.split('\n\n')
+  t.regex(lost, /^Lost content or access:\n {2}`api::note\.note\.archive` did not come over: .*`auth`/)
+  t.notRegex(lost, /gone|createRole/)
+  t.regex(remarks, /`api::gone\.gone\.find`: the project has no such content-type/)
+  t.regex(remarks, /`plugin::users-permissions\.role\.createRole`: roles are declared here/)
+  t.regex(
+    remarks,
+    /forms that create or change documents with files \(`files\.cover`\) need `upload: \[upload\]`/,
+  )
+  t.notRegex(out, /without a counterpart/)
+})
+
 test('without a database, roles, locales and sign-in come from the files of config-sync', async t => {
   const folder = strapiProject({
     ...type('note', { title: { type: 'string' } }, { pluginOptions: { i18n: { localized: true } } }),

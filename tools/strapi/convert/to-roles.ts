@@ -1,5 +1,6 @@
 import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../../core/access/actions.ts'
 import type { Names } from '../names.ts'
+import { textAt } from '../read/literal-value.ts'
 import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, flow, type GivenNote, lost, section } from '../yaml-document.ts'
@@ -15,6 +16,7 @@ export function toRoles(
   const terms: RoleTerms = {
     names,
     withDrafts: typesWithDrafts(project, names),
+    withFiles: project.version === 4 ? typesWithFiles(project, names) : new Set(),
     isUsual: hasUsualAuth(roles),
   }
   return section(
@@ -27,12 +29,21 @@ interface RoleTerms {
   readonly names: Names
   /** Keys of content-types. */
   readonly withDrafts: ReadonlySet<string>
+  /** Keys of content-types of Strapi 4 that forms create with files. */
+  readonly withFiles: ReadonlySet<string>
   /** `public` has exactly the default permissions on `auth`. */
   readonly isUsual: boolean
 }
 
 const typesWithDrafts = ({ contentTypes }: StrapiProject, { types }: Names): ReadonlySet<string> =>
   new Set(contentTypes.filter(hasDrafts).flatMap(({ uid }) => types.get(uid)?.key ?? []))
+
+const typesWithFiles = ({ contentTypes }: StrapiProject, { types }: Names): ReadonlySet<string> =>
+  new Set(
+    contentTypes
+      .filter(({ attributes }) => [...attributes.values()].some(each => textAt(each, 'type') === 'media'))
+      .flatMap(({ uid }) => types.get(uid)?.key ?? []),
+  )
 
 const placeOf = ({ type }: StrapiRole): number => {
   const place = ['public', 'authenticated'].indexOf(type)
@@ -49,11 +60,22 @@ const USUAL: readonly string[] = [
   'Default role given to unauthenticated user.',
 ]
 
+const FILES_NOTE =
+  'forms that create or change documents with files (`files.cover`) need `upload: [upload]`; Strapi 4 asked for no permission'
+
+/** True if the role could send files with documents, and may not upload them. */
+const sendsFiles = (subjects: Subjects, withFiles: ReadonlySet<string>): boolean =>
+  !subjects.get('upload')?.has('upload') &&
+  [...subjects].some(
+    ([subject, actions]) => withFiles.has(subject) && (actions.has('create') || actions.has('update')),
+  )
+
 /** Strapi has no separate permission for drafts: every role with `find` may read drafts. */
 const DRAFTS_NOTE =
   '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
 
-function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): DocumentEntry | undefined {
+function toRole(role: StrapiRole, terms: RoleTerms): DocumentEntry | undefined {
+  const { names, withDrafts, withFiles, isUsual } = terms
   const key = roleKey(role)
   const name = role.name === key.charAt(0).toUpperCase() + key.slice(1) ? undefined : role.name || undefined
   const description = USUAL.includes(role.description) ? undefined : role.description || undefined
@@ -75,7 +97,11 @@ function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Do
       section('permissions', [...permissions, ...(isNamed ? [flow('auth', [])] : [])]) ??
         flow('permissions', {}),
     ],
-    [...(readsDrafts ? [DRAFTS_NOTE] : []), ...unknownNotes(unknown, names)],
+    [
+      ...(readsDrafts ? [DRAFTS_NOTE] : []),
+      ...(sendsFiles(subjects, withFiles) ? [FILES_NOTE] : []),
+      ...unknownNotes(unknown, names),
+    ],
   )
 }
 

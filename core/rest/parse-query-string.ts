@@ -93,7 +93,7 @@ export async function readData(request: HttpRequest): Promise<Data> {
   return toData(await readBody(request))
 }
 
-/** Reads a form without keeping its files. */
+/** Reads a form without keeping its files. A form that cannot be read has no data, whatever is wrong with it. */
 async function hasFiles(request: HttpRequest): Promise<boolean> {
   let found = false
   const accepts = () => {
@@ -101,7 +101,9 @@ async function hasFiles(request: HttpRequest): Promise<boolean> {
     return false
   }
   const rules = { accepts, fields: BOUNDS.parameters, fieldSize: FORM_LIMIT }
-  await readForm(request, { folder: '', sizeLimit: 0, rules })
+  await readForm(request, { folder: '', sizeLimit: 0, rules }).catch((error: unknown) => {
+    if (!(error instanceof RequestFault)) throw error
+  })
   return found
 }
 

@@ -2,6 +2,7 @@ import { isPopulateDeep } from '../actions/parameters/populate-deep.ts'
 import { parseBoolean } from '../actions/parameters/populate-names.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { Holder } from '../model/model.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
 import { isRecord, targetHolder } from '../query/parse-place.ts'
 import { allShapes, defaultShapes, type MixedAttribute } from '../query/populate-nodes.ts'
 
@@ -15,9 +16,18 @@ interface Budget {
 const MOST_NODES = 5_000
 const TOO_MUCH = 'The populate leads through too many components'
 
-/** A populate without the names that the holder does not have: Strapi 4 ignores these. undefined: nothing is left. */
-export const fromStrapi4Populate = (given: unknown, holder: Holder): unknown =>
-  isPopulateDeep(given) ? given : toPopulate(given, holder, { nodes: MOST_NODES })
+/**
+ * A populate without the names that the holder does not have: Strapi 4 ignores these, `deep` too unless the project has its
+ * plugin. undefined: nothing is left.
+ */
+export const fromStrapi4Populate = (
+  given: unknown,
+  holder: Holder,
+  { populateDeep }: Pick<RestSettings, 'populateDeep'>,
+): unknown =>
+  populateDeep !== undefined && isPopulateDeep(given)
+    ? given
+    : toPopulate(given, holder, { nodes: MOST_NODES })
 
 function toPopulate(given: unknown, holder: Holder, budget: Budget): unknown {
   if (given === '*') return given

@@ -178,7 +178,7 @@ function toParams(
   { settings }: Pick<RestTerms, 'settings'>,
 ): Params {
   const { publicationState, ...params } = given
-  const populate = fromStrapi4Populate(params.populate, route.type)
+  const populate = fromStrapi4Populate(params.populate, route.type, settings)
   const status = publicationState === undefined ? undefined : toStatus(publicationState)
   return {
     ...params,

@@ -213,7 +213,7 @@ export interface RestSettings {
   readonly withCount: boolean | 'estimate'
   /** `v4` serves Strapi 4's REST: documents with `data` and `attributes`, numeric ids in addresses, `publicationState`. `v4-flat` serves the same requests and answers flat documents, as strapi-plugin-transformer does. The header `Strapi-Response-Format` (`v4`, `v5`) overrides the format of one answer. */
   readonly responseFormat: 'v5' | 'v4' | 'v4-flat'
-  /** Depth of `populate=deep`, which populates all relations, files, components and dynamic zones (strapi-plugin-populate-deep); `populate=deep,3` is another depth. If it is not set, `populate=deep` is refused. */
+  /** Depth of `populate=deep`, which populates all relations, files, components and dynamic zones (strapi-plugin-populate-deep); `populate=deep,3` is another depth. If it is not set, `populate=deep` is refused, or ignored with `responseFormat: v4`. */
   readonly populateDeep?: number
   /** Serves `<prefix>/openapi.json`, the description of the API for the caller's role. If it is not set, it is served except in production. */
   readonly openapi?: boolean

@@ -131,7 +131,7 @@ function parseUsers({ request }: EndpointCall, terms: RestTerms, allowsPage = fa
   const given = requestParams(request)
   const parameters =
     given.populate !== undefined && isStrapi4Request(request, terms.settings)
-      ? { ...given, populate: fromStrapi4Populate(given.populate, user) }
+      ? { ...given, populate: fromStrapi4Populate(given.populate, user, terms.settings) }
       : given
   const shared = parseSharedQuery(user, parameters, terms)
   const page = allowsPage ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }

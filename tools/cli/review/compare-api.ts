@@ -82,7 +82,7 @@ function compareRestSettings(before: Settings, after: Settings): readonly Settin
     [
       was.populateDeep !== undefined && now.populateDeep === undefined,
       'breaking',
-      '`populate=deep` is refused',
+      '`populate=deep` no longer populates',
       ['rest', 'populateDeep'],
     ],
     [

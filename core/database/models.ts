@@ -49,7 +49,7 @@ export function defineModels(input: ModelsInput): Readonly<Record<string, RowMod
   const rows = new Map(
     holders.map(holder => [holder, defineRows(input, holder, found(tables, tableName(storage, holder)))]),
   )
-  const site: Site = { ...input, tables, rows }
+  const site: Site = { ...input, tables, rows, links: new Map() }
   for (const holder of holders) associate(site, holder)
   const models = holders.map(holder => [found(names, holder), found(rows, holder).model] as const)
   return Object.freeze(Object.fromEntries(models))
@@ -58,6 +58,8 @@ export function defineModels(input: ModelsInput): Readonly<Record<string, RowMod
 interface Site extends ModelsInput {
   readonly tables: ReadonlyMap<string, Table>
   readonly rows: ReadonlyMap<Holder, Rows>
+  /** Of link tables that an association has needed. */
+  readonly links: Map<string, Rows>
 }
 
 /** A model and the names of its attributes, by column. */
@@ -319,12 +321,13 @@ function associateInverse(
   } satisfies AssociationOptions & Record<string, unknown>)
 }
 
-/** The model of a link table has the name of the table. */
+/** The model of a link table has the name of the table. Both sides of a relation share it. */
 function linkRows(site: Site, link: TableLink): Rows {
+  const known = site.links.get(link.table)
+  if (known) return known
   const table = found(site.tables, link.table)
   const names = rowNames(table, null, site.storage)
-  const model = site.sequelize.isDefined(table.name)
-    ? site.sequelize.model(table.name)
-    : define(site, table, { names, modelName: table.name, timestamps: false, scopes: {} })
+  const model = define(site, table, { names, modelName: table.name, timestamps: false, scopes: {} })
+  site.links.set(link.table, { model, names })
   return { model, names }
 }

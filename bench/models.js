@@ -1,7 +1,8 @@
-import { createTestApp, type TestApp } from '../core/testing.ts'
+import { createTestApp } from 'plinth/testing'
 
 // What app.models costs: nothing until its first use, which loads Sequelize and defines the models of 50 content-types.
-// bash scripts/with-postgres.sh npx tsx bench/models.ts
+// In JavaScript, and over the built package: a loader of TypeScript would also be charged for the 180 files of Sequelize.
+// npm run build && bash scripts/with-postgres.sh node --expose-gc bench/models.js
 
 const TYPES = 50
 const ROUNDS = 7
@@ -30,30 +31,23 @@ const project = {
   ),
 }
 
-interface Cost {
-  /** Milliseconds. */
-  readonly wall: number
-  /** Milliseconds of the processor. */
-  readonly cpu: number
-}
-
-async function costOf(work: () => unknown): Promise<Cost> {
+/** Milliseconds by the clock, and milliseconds of the processor. */
+async function costOf(work) {
   const [began, cpu] = [performance.now(), process.cpuUsage()]
   await work()
   const { user, system } = process.cpuUsage(cpu)
   return { wall: performance.now() - began, cpu: (user + system) / 1000 }
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-const megabytes = (): number => {
+const megabytes = () => {
   globalThis.gc?.()
   return process.memoryUsage().heapUsed / 1e6
 }
 
 /** Milliseconds of the processor for one findOne and one create. */
-async function callsOf({ app }: TestApp): Promise<readonly [findOne: number, create: number]> {
+async function callsOf({ app }) {
   const kinds = app.documents('kind-1')
   const { documentId } = await kinds.create({ data: { title: 'a' } })
   const found = await costOf(async () => {
@@ -68,18 +62,18 @@ async function callsOf({ app }: TestApp): Promise<readonly [findOne: number, cre
 const database = process.env.TEST_DATABASE_URL
 const opened = await createTestApp({ project, ...(database && { database }) })
 await callsOf(opened)
-const before: (readonly [number, number])[] = []
+const before = []
 for (let round = 0; round < ROUNDS; round++) before.push(await callsOf(opened))
 const idle = megabytes()
 const first = await costOf(() => opened.app.models)
 const used = megabytes()
 const again = await costOf(() => opened.app.models)
-const after: (readonly [number, number])[] = []
+const after = []
 for (let round = 0; round < ROUNDS; round++) after.push(await callsOf(opened))
 await opened.close()
 
-const figure = (value: number, digits = 2) => value.toFixed(digits)
-const line = (name: string, at: 0 | 1) =>
+const figure = (value, digits = 2) => value.toFixed(digits)
+const line = (name, at) =>
   `| ${name}, ms of CPU | ${figure(median(before.map(each => each[at])))} | ${figure(median(after.map(each => each[at])))} |`
 console.log(`
 first use of ${TYPES} models: ${figure(first.wall, 0)} ms, ${figure(first.cpu, 0)} ms of CPU; the next one: ${figure(again.wall, 3)} ms

@@ -142,11 +142,12 @@ function parsePermissions(given: unknown, { caller, scopes }: ParseTerms): reado
     throw refused('permissions must be a list such as ["api::article.article.find"]', 'permissions')
   for (const word of given) {
     const scope = typeof word === 'string' ? scopes.get(word) : undefined
-    if (!scope)
-      throw refused(
-        `unknown permission ${String(word).slice(0, 100)}${hintFor(String(word), [...scopes.keys()])}`,
-        'permissions',
-      )
+    if (!scope) {
+      // Not String(…), which runs what the client calls toString.
+      const text = typeof word === 'string' ? word : JSON.stringify(word)
+      const known = hintFor(text, [...scopes.keys()])
+      throw refused(`unknown permission ${text.slice(0, 100)}${known}`, 'permissions')
+    }
     if (!caller.grants.allows(scope.subject, scope.action))
       throw refused(`you do not have the permission ${word}`, 'permissions')
   }

@@ -6,6 +6,7 @@ import { mock } from 'node:test'
 import test, { type ExecutionContext } from 'ava'
 import { EncryptJWT } from 'jose'
 import { openTestApp } from '../harness/test-app.ts'
+import { attacksOn } from './attacks.ts'
 
 // Tokens that a library would not make, and key sets that an issuer should not have. No case is let in, and none is a 500.
 
@@ -220,8 +221,8 @@ test('tokens with strange headers, claims and issuers are refused, signed or not
     'a header of another token': `${encode({ alg: 'RS256', kid: 'k1', a: 1 })}.${body}.${signature}`,
     'a token in JSON': JSON.stringify({ protected: head, payload: body, signature }).replaceAll(' ', ''),
   }
-  t.true(Object.keys(attacks).length >= 90, String(Object.keys(attacks).length))
-  for (const [name, jwt] of Object.entries(attacks)) t.is(await statusOf(jwt), 401, name)
+  for (const [name, jwt] of attacksOn(t, 'strange tokens of an issuer', attacks))
+    t.is(await statusOf(jwt), 401, name)
   t.is(await statusOf(good), 200)
 })
 
@@ -263,7 +264,7 @@ const KEY_SETS: Readonly<Record<string, readonly [readonly unknown[], Parts?]>> 
 
 test('key sets with faults let no token in, and are no failure of the server', async t => {
   const statuses: (readonly [string, number])[] = []
-  for (const [name, [keys, parts = {}]] of Object.entries(KEY_SETS)) {
+  for (const [name, [keys, parts = {}]] of attacksOn(t, 'key sets of an issuer', KEY_SETS)) {
     const issuer = await openIssuer(t, keys)
     const algorithms = ['RS256', 'ES256']
     const statusOf = await open(t, issuer, { algorithms })

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import type { TestApp } from '../../core/testing.ts'
 import { openTestApp } from '../harness/test-app.ts'
+import { attacksOn } from './attacks.ts'
 
 // API keys that users create for themselves.
 
@@ -191,4 +193,184 @@ test('wrong keys and wrong requests for keys are refused', async t => {
   const jwt = await register(off, 'ann')
   t.is((await off.request('POST', '/api/users/me/keys', { token: jwt, body: { name: 'a' } })).status, 404)
   t.is((await off.request('GET', '/api/notes', { token: key })).status, 401)
+})
+
+interface Keys extends Awaited<ReturnType<typeof open>> {
+  /** A session of another user. */
+  readonly bob: string
+  /** Of ann, with all of her permissions. */
+  readonly whole: Key
+  /** Of ann, with one permission. */
+  readonly narrow: Key
+}
+
+type KeyAttack = (keys: Keys) => Promise<number>
+
+const NOTE = { data: { text: 'x' } }
+
+const ask =
+  (method: string, path: string, body?: object, of: 'whole' | 'narrow' = 'narrow'): KeyAttack =>
+  async ({ request, ...keys }) =>
+    (await request(method, path, { token: keys[of].key, ...(body && { body }) })).status
+
+const forged =
+  (change: (key: Key) => string): KeyAttack =>
+  ({ get, whole }) =>
+    get(change(whole))
+
+const PASSWORDS = { currentPassword: 'secret1', password: 'secret3', passwordConfirmation: 'secret3' }
+
+/** Each is answered 400 to 404, and changes nothing. */
+const ATTACKS_BY_KEY: Readonly<Record<string, KeyAttack>> = {
+  'a narrow key that creates': ask('POST', '/api/notes', NOTE),
+  'a narrow key that updates': ask('PUT', '/api/notes/a', NOTE),
+  'a narrow key that reads drafts': ask('GET', '/api/notes?status=draft'),
+  'a narrow key that reads its user': ask('GET', '/api/users/me'),
+  'a narrow key that reads permissions': ask('GET', '/api/users/me/permissions'),
+  'a narrow key that reads users': ask('GET', '/api/users'),
+  'a narrow key that changes the password': ask('POST', '/api/auth/change-password', PASSWORDS),
+  'a narrow key with another method': async ({ request, narrow }) =>
+    (
+      await request('GET', '/api/notes', {
+        token: narrow.key,
+        headers: { 'x-http-method-override': 'DELETE', 'x-requested-method': 'POST' },
+      })
+    ).status === 200
+      ? 403
+      : 200,
+  'a narrow key that writes over GraphQL': async ({ graphql, narrow }) => {
+    const answer = await graphql(
+      'mutation { createNote(data: { text: "y" }) { data { id } } }',
+      {},
+      { token: narrow.key },
+    )
+    return JSON.stringify(answer).includes('Forbidden') ? 403 : 200
+  },
+  'a narrow key that reads its user over GraphQL': async ({ graphql, narrow }) => {
+    const answer = await graphql('{ me { username } }', {}, { token: narrow.key })
+    return JSON.stringify(answer).includes('"me":null') ? 403 : 200
+  },
+  'a key that creates a key': ask('POST', '/api/users/me/keys', { name: 'more' }, 'whole'),
+  'a key that lists keys': ask('GET', '/api/users/me/keys', undefined, 'whole'),
+  'a key that deletes itself': async ({ request, whole, keys }) =>
+    (await request('DELETE', `${keys}/${whole.id}`, { token: whole.key })).status,
+  'a key at the console': async ({ request, whole }) => {
+    const headers = {
+      ...{ host: 'site.example', origin: 'https://site.example', 'x-plinth-console': '1' },
+      authorization: `Bearer ${whole.key}`,
+    }
+    return (await request('POST', '/console/session', { headers })).status
+  },
+  'a key at the views of the console': ask('GET', '/api/console/model', undefined, 'whole'),
+  'a key as a code of a provider': async ({ request, whole }) =>
+    (await request('GET', `/api/auth/company/callback?access_token=${whole.key}`)).status,
+  'a key in the query': async ({ request, whole }) =>
+    (await request('GET', `/api/notes?access_token=${whole.key}&token=${whole.key}`)).status,
+  'a key in a cookie': async ({ request, whole }) =>
+    (
+      await request('GET', '/api/notes', {
+        headers: { cookie: `jwt=${whole.key}; plinth_console=${whole.key}` },
+      })
+    ).status,
+  'a key as a password': async ({ request, whole }) =>
+    (await request('POST', '/api/auth/local', { body: { identifier: 'ann', password: whole.key } })).status,
+  'a key with Basic': async ({ request, whole }) =>
+    (
+      await request('GET', '/api/notes', {
+        headers: { authorization: `Basic ${Buffer.from(`ann:${whole.key}`).toString('base64')}` },
+      })
+    ).status,
+  'the id of a key': forged(({ id }) => `plinth_key_${id}`),
+  'the hash of a key': forged(
+    ({ key }) => `plinth_key_${createHash('sha256').update(key).digest('base64url')}`,
+  ),
+  'a key with its prefix twice': forged(({ key }) => `plinth_key_${key}`),
+  'a key without its prefix': forged(({ key }) => key.slice('plinth_key_'.length)),
+  'a key with another prefix': forged(({ key }) => key.replace('plinth', 'PLINTH')),
+  'a key with padding': forged(({ key }) => `${key}=`),
+  'a key in other letters': forged(({ key }) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')),
+  'two keys': forged(({ key }) => `${key},${key}`),
+  'a key with a claim': forged(({ key }) => `${key}.${Buffer.from('{"id":1}').toString('base64url')}.`),
+  "another user's key is deleted": async ({ request, bob, keys, whole }) =>
+    (await request('DELETE', `${keys}/${whole.id}`, { token: bob })).status,
+  "another user's key is deleted by its text": async ({ request, bob, keys, whole }) =>
+    (await request('DELETE', `${keys}/${whole.key}`, { token: bob })).status,
+  'every key is deleted': async ({ request, ann, keys }) =>
+    (await request('DELETE', `${keys}/%25`, { token: ann })).status,
+  'a revoked key': async ({ request, make, get, ann, keys }) => {
+    const { key, id } = await make(ann)
+    await request('DELETE', `${keys}/${id}`, { token: ann })
+    return get(key)
+  },
+  'an expired key': async ({ app, make, get, ann, request, keys }) => {
+    const { key, id } = await make(ann)
+    const text = "UPDATE plinth_user_keys SET expires_at = now() - interval '1 second' WHERE id = :id"
+    await app.sequelize.query(text, { replacements: { id } })
+    const status = await get(key)
+    await request('DELETE', `${keys}/${id}`, { token: ann })
+    return status
+  },
+  'a key of a blocked user': async ({ make, get, update, bob }) => {
+    const { key } = await make(bob)
+    await update('bob', { blocked: true })
+    const status = await get(key)
+    await update('bob', { blocked: false })
+    return status
+  },
+  'a key of before a new password': async ({ make, get, update, bob }) => {
+    const { key } = await make(bob)
+    await update('bob', { password: 'secret2' })
+    return get(key)
+  },
+}
+
+/** Each is answered 400, and creates no key. */
+const ATTACKS_ON_KEYS: Readonly<Record<string, object>> = {
+  'for another user': { user: 2 },
+  'for another document': { documentId: 'a' },
+  'with a hash of its own': { hash: 'sha256:00' },
+  'with a key of its own': { key: `plinth_key_${'A'.repeat(43)}` },
+  'with an id of its own': { id: 'a' },
+  'with a session of its own': { sessionVersion: 0 },
+  'with a permission that the role lacks': { permissions: ['api::note.note.delete'] },
+  'with every permission': { permissions: ['*'] },
+  'with a pattern of permissions': { permissions: ['api::note.note.*'] },
+  'with a permission in capitals': { permissions: [FIND.toUpperCase()] },
+  'with a permission with a space': { permissions: [`${FIND} `] },
+  'with a permission of every object': { permissions: ['__proto__'] },
+  'with a permission that is an object': { permissions: [{ toString: FIND }] },
+  'with a permission in a list': { permissions: [[FIND]] },
+  'with permissions as an object': { permissions: { [FIND]: true } },
+  'with an expiry in the past': { expiresAt: '2000-01-01T00:00:00Z' },
+  'with an expiry beyond the lifetime': { expiresAt: '2999-01-01T00:00:00Z' },
+  'with an expiry of no end': { expiresAt: 'infinity' },
+  'with an expiry that is a number': { expiresAt: 9e15 },
+  'with a name of NUL': { name: 'a\0' },
+  'with a prototype': JSON.parse('{"__proto__":{"permissions":[]},"constructor":1}'),
+}
+
+test('attacks with keys and on keys are refused', async t => {
+  const opened = await open(t, { keys: { enabled: true, most: 10 } })
+  const bob = await register(opened, 'bob')
+  const keys = {
+    ...{ ...opened, bob },
+    ...{
+      whole: await opened.make(opened.ann),
+      narrow: await opened.make(opened.ann, { permissions: [FIND] }),
+    },
+  }
+  const succeeded: string[] = []
+  for (const [name, attack] of attacksOn(t, 'API keys', ATTACKS_BY_KEY)) {
+    const status = await attack(keys)
+    if (![400, 401, 403, 404].includes(status)) succeeded.push(`${name}: ${status}`)
+  }
+  for (const [name, body] of attacksOn(t, 'requests for API keys', ATTACKS_ON_KEYS)) {
+    const { status } = await opened.create(opened.ann, { name: 'evil', ...body })
+    if (status !== 400) succeeded.push(`${name}: ${status}`)
+  }
+  t.deepEqual(succeeded, [])
+  t.deepEqual([await keys.get(keys.whole.key), await keys.get(keys.narrow.key)], [200, 200])
+  const list = (await opened.request('GET', opened.keys, { token: opened.ann })).body as readonly object[]
+  t.is(list.length, 2)
+  t.is((await opened.request('GET', '/api/users/me', { token: opened.ann })).status, 200)
 })

@@ -67,10 +67,14 @@ function toBody(data: unknown): Readonly<Record<string, unknown>> {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The signed-in user, whatever their permissions; null for API tokens. */
+/** The signed-in user, whatever their permissions; null for API tokens. A narrow API key of a user needs the permission. */
 export const meField = ({ auth, format }: FixedTerms): FixedField => ({
-  allows: ({ caller }) => typeof caller.user?.id === 'number',
-  reason: () => 'The request has no session: `me` answers the signed-in user',
+  allows: ({ caller: { user, key, grants } }) =>
+    typeof user?.id === 'number' && (!key?.isNarrow || grants.allows('users', 'me')),
+  reason: ({ caller }) =>
+    caller.key?.isNarrow
+      ? missingPermission(caller, 'users.me')
+      : 'The request has no session: `me` answers the signed-in user',
   resolve: async (_, { caller }) => parseUser(await auth.me(caller), format),
 })
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import type { Configuration } from 'openid-client'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { trimEndCharacter } from '../../base/text.ts'
@@ -51,17 +52,20 @@ const PROVIDER_TIMEOUT = 5_000
 interface OpenProviders extends ProvidersTerms {
   readonly seal: Sealing
   readonly configurationOf: (name: string, provider: SignInProvider) => Promise<Configuration>
+  /** False from the second call with a key on, in all processes, for longer than a state or a code is valid. */
+  readonly claimOnce: (key: string) => Promise<boolean>
 }
 
 export function openProviders(terms: ProvidersTerms): SignInProviders {
   const { identity } = terms
   const declared = new Map(Object.entries(identity.settings.providers))
+  const count = openRateLimit({ window: 2 * STATE_LIFETIME * 1000, max: 1 }, identity.database)
   const opened: OpenProviders = {
     ...terms,
     seal: openSealing(identity.sealKey, identity.otherSealKeys),
     configurationOf: openConfigurations(),
+    claimOnce: async key => (await count([key]))?.allowed !== false,
   }
-  const once = openRateLimit({ window: 2 * CODE_LIFETIME * 1000, max: 1 }, identity.database)
   const find = (name: string): SignInProvider => {
     const provider = declared.get(name)
     if (!provider) throw new RequestFault(notFound())
@@ -72,11 +76,11 @@ export function openProviders(terms: ProvidersTerms): SignInProviders {
     receive: (name, search, cookie) => receive({ name, provider: find(name), search, cookie }, opened),
     async exchange(name, code) {
       find(name)
-      const { purpose, provider, documentId } = (await opened.seal.open(code)) ?? {}
+      const { purpose, provider, documentId, id } = (await opened.seal.open(code)) ?? {}
       if (purpose !== 'code' || provider !== name || typeof documentId !== 'string')
         throw refused('The access_token is not a code of this sign-in, or has expired')
-      const quota = await once([`sign-in code ${code}`])
-      if (quota && !quota.allowed) throw refused('The access_token was used before')
+      // Not the text of the code: base64url spells the same bytes in several ways.
+      if (!(await opened.claimOnce(`sign-in code ${id}`))) throw refused('The access_token was used before')
       const account = await findAccount(identity.database, { by: 'documentId', text: documentId }, identity)
       if (!account) throw refused('The user was deleted')
       if (account.blocked)
@@ -177,6 +181,8 @@ async function receive(
   const given = new URLSearchParams(search)
   if (purpose !== 'state' || beganAt !== name || given.get('state') !== state)
     throw refused('This browser has not begun the sign-in, or it took longer than ten minutes: begin again')
+  if (!(await terms.claimOnce(`sign-in state ${state}`)))
+    throw refused('The answer of the provider was used before: begin again')
   const back = (parameters: Readonly<Record<string, string>>): ProviderRedirect => {
     const location = new URL(String(returnTo))
     for (const [key, value] of Object.entries(parameters)) location.searchParams.set(key, value)
@@ -219,7 +225,7 @@ async function redeem(
     const claims = tokens.claims()
     if (!claims) throw refused('The provider has sent no ID token')
     if (!configuration.serverMetadata().userinfo_endpoint) return { ...claims }
-    return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims }
+    return mergeClaims(claims, await client.fetchUserInfo(configuration, tokens.access_token, claims.sub))
   } catch (error) {
     if (error instanceof RequestFault) throw error
     const reason = error instanceof Error ? error.message : String(error)
@@ -228,6 +234,14 @@ async function redeem(
       reason: `The answer of ${provider.issuer} is refused: ${reason}`,
     })
   }
+}
+
+/** What the user info says of its own address does not verify another one of the ID token, and the reverse. */
+function mergeClaims(token: Claims, info: Claims): Claims {
+  const source = token.email === undefined ? info : token
+  const verified =
+    token.email === info.email ? (token.email_verified ?? info.email_verified) : source.email_verified
+  return { ...info, ...token, email_verified: verified }
 }
 
 interface Provider {
@@ -326,11 +340,23 @@ async function newUser(claims: Claims, { name, provider }: Provider, { transacti
   }
 }
 
-const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,190}$/
+/** No white space, control or invisible characters, nor those that join several addresses or quote one. */
+const ADDRESS =
+  /^[^\s@()<>[\]:;,\\"\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}]{1,64}@[^\s@()<>[\]:;,\\"\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}]{1,190}$/u
+
+/**
+ * False for an address that mail programs, or a comparison without case, take for another one: `ｋｉｍ@example.com`, the Kelvin
+ * sign for a k. The provider has verified the former, and its owner would get the account of the latter.
+ */
+function isCanonical(address: string): boolean {
+  const host = address.slice(address.indexOf('@') + 1).toLowerCase()
+  const ascii = domainToASCII(host)
+  return address.normalize('NFKC') === address && (ascii === host || domainToUnicode(ascii) === host)
+}
 
 /** An address that the provider has not verified may be another person's. */
 function emailOf({ email, email_verified: verified }: Claims, { trustEmail }: SignInProvider): string {
-  if (typeof email !== 'string' || !ADDRESS.test(email))
+  if (typeof email !== 'string' || !ADDRESS.test(email) || !isCanonical(email))
     throw new RequestFault(fault('application', 'Email was not available.'))
   if (!trustEmail && verified !== true && verified !== 'true')
     throw new RequestFault(fault('application', 'The provider has not verified the email.'))

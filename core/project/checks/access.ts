@@ -193,6 +193,27 @@ export function* providers({ auth, roles }: Settings): Generator<ProjectFinding>
   }
 }
 
+/** Addresses can be read: the schema knows their beginnings only, and a request would be the first to fail. */
+export function* addresses({ auth }: Settings): Generator<ProjectFinding> {
+  const { mail } = auth
+  const written: readonly (readonly [Path, string | null | undefined])[] = [
+    ...Object.entries(auth.providers).flatMap(([name, { issuer, redirectUrls }]) => [
+      [['auth', 'providers', name, 'issuer'], issuer] as const,
+      ...redirectUrls.map((url, at) => [['auth', 'providers', name, 'redirectUrls', at], url] as const),
+    ]),
+    ...Object.entries(auth.issuers).flatMap(([name, { issuer, jwksUri }]) => [
+      [['auth', 'issuers', name, 'issuer'], issuer] as const,
+      [['auth', 'issuers', name, 'jwksUri'], jwksUri] as const,
+    ]),
+    [['auth', 'mail', 'resetUrl'], mail.resetUrl],
+    [['auth', 'mail', 'confirmUrl'], mail.confirmUrl],
+  ]
+  for (const [path, url] of written) {
+    if (url === null || url === undefined || url === '' || URL.canParse(url)) continue
+    yield { code: 'bad-value', message: `\`${url}\` is not an address: its host or port is wrong`, path }
+  }
+}
+
 /** Issuers are distinct, and their roles exist. */
 export function* issuers({ auth, roles }: Settings): Generator<ProjectFinding> {
   const declared = Object.entries(auth.issuers)

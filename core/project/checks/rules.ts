@@ -3,6 +3,7 @@ import type { ProjectFinding } from '../faults.ts'
 import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
+  addresses,
   apiTokens,
   claims,
   issuers,
@@ -148,6 +149,7 @@ export const rules: readonly ProjectRule[] = [
   jwtSecret,
   issuers,
   providers,
+  addresses,
   claims,
   registration,
   providerOptions,

@@ -196,7 +196,7 @@ export type DocumentsSection = ReturnType<typeof openDocumentsSection>
 
 /** The response cache, the documents service, its middlewares, and `app.documents` of the plugins. */
 export function openDocumentsSection(
-  { project: { settings }, model, storage }: Blueprint,
+  { project: { root, settings }, model, storage }: Blueprint,
   { identity, registered, storage: files }: DocumentsTerms,
 ) {
   const { database, outbox } = identity
@@ -213,7 +213,7 @@ export function openDocumentsSection(
   )
   registered.connect({
     documents: openDocumentsApi({ model, documents, settings: settings.rest, runMiddlewares }),
-    models: openModels({ database, model, storage, newDocumentId }),
+    models: openModels({ database, root, model, storage, newDocumentId }),
     media: openMediaApi({ storage: files, paths: signedPathsOf(identity), address: settings.server.url }),
   })
   return { cache, documents, runMiddlewares }

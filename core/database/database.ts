@@ -1,6 +1,7 @@
 import type { CustomTypesConfig, QueryResult } from 'pg'
 import type { RequestContext } from '../base/request-context.ts'
 import type { Statement } from '../sql/statement.ts'
+import type { SessionHolders } from './session-holders.ts'
 
 /**
  * The only access to PostgreSQL. Every rejection is a DatabaseFailure (database-fault.ts), except that errors thrown by the
@@ -34,6 +35,8 @@ export interface Database {
   connections(): PoolState
   /** False: no other process can use the database. */
   readonly isShared: boolean
+  /** Transactions of project code that hold the one session of the embedded database; absent: a server. */
+  readonly holders?: SessionHolders
   /** Opens a session outside the pool. `timeout`: milliseconds for each statement; 0: unlimited. */
   openSession(timeout?: number): Promise<DedicatedSession>
 }

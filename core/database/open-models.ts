@@ -1,3 +1,4 @@
+import { projectFrame } from '../base/project-frame.ts'
 import type { Database, Transaction } from './database.ts'
 import { DatabaseFailure } from './database-fault.ts'
 import { defineModels, type ModelsInput, type RowModel } from './models.ts'
@@ -25,12 +26,15 @@ export interface ProjectModels {
 }
 
 export interface OpenModelsInput extends Omit<ModelsInput, 'sequelize' | 'schema'> {
-  readonly database: Pick<Database, 'transaction' | 'schema'>
+  readonly database: Pick<Database, 'transaction' | 'schema' | 'holders'>
+  /** The project's folder. */
+  readonly root: string
 }
 
 /** Loads Sequelize and defines the models at the first use. */
 export function openModels(input: OpenModelsInput): ProjectModels {
-  const { database } = input
+  const { database, root } = input
+  const { holders } = database
   let sequelize: Sequelize | undefined
   let models: ProjectModels['models'] | undefined
   const open = (): Sequelize => {
@@ -41,7 +45,10 @@ export function openModels(input: OpenModelsInput): ProjectModels {
         shared.isTouched = true
         return shared.transaction.query(query)
       },
-      transaction: work => database.transaction(work),
+      transaction: work =>
+        database.transaction(transaction =>
+          holders ? holders.during(transaction, () => work(transaction)) : work(transaction),
+        ),
     })
     return sequelize
   }
@@ -60,20 +67,27 @@ export function openModels(input: OpenModelsInput): ProjectModels {
     transaction(work) {
       // Thrown at once, so that the stack has the line of the call.
       if (typeof work !== 'function') throw new TypeError('app.transaction(…) takes a function')
-      return runShared(open(), work)
+      const place = holders ? projectFrame(new Error('a transaction'), root) : null
+      return runShared({ sequelize: open(), begun: transaction => holders?.name(transaction, place) }, work)
     },
   }
 }
 
+interface SharedTerms {
+  readonly sequelize: Sequelize
+  begun(transaction: Transaction): void
+}
+
 /** Documents and models that `work` uses take part, because they look for the transaction of their request. */
 async function runShared<Value>(
-  sequelize: Sequelize,
+  { sequelize, begun: notify }: SharedTerms,
   work: (transaction: SequelizeTransaction) => Promise<Value>,
 ): Promise<Value> {
   const later: (() => unknown)[] = []
   let begun: Transaction | undefined
   const receive = (transaction: Transaction) => {
     begun = transaction
+    notify(transaction)
   }
   const run = async (transaction: SequelizeTransaction): Promise<Value> => {
     if (!begun) throw new TypeError('Sequelize ran a transaction that it did not begin')

@@ -12,6 +12,7 @@ import type { OpenReplicas } from './replicas/open-replicas.ts'
 import { currentRequestTransaction, type RequestTransaction } from './request-scope.ts'
 import { createWork } from './scheduling/scheduled-work.ts'
 import { clientReadTimeout, clientTimeout } from './session.ts'
+import { SessionHolders } from './session-holders.ts'
 import { runAbortable, runStatement, serverRead } from './statements/run-statement.ts'
 import { currentReplicaSession, noteWrite, stayOnPrimary } from './statements/session-scope.ts'
 import { runTransaction } from './transaction.ts'
@@ -42,12 +43,16 @@ export function createAborting(): AbortController {
 export function createPooledDatabase(parts: PooledDatabaseParts): Database {
   const { kind, settings, pool, replicas, endForeign = () => {} } = parts
   const { statementTimeout, schema } = settings
+  const holders = kind === 'embedded' ? new SessionHolders() : null
   const timeouts = { read: clientReadTimeout(settings), write: clientTimeout(statementTimeout) }
   const runHere = (statement: Statement, options: RunOptions = {}) => {
     const lane = options.readonly ? 'read' : 'write'
     const { signal, maxBytes = Number.POSITIVE_INFINITY, guard } = options
     const terms = { work: createWork(lane, options), timeout: timeouts[lane], maxBytes, guard }
-    return signal ? runAbortable(pool, statement, { ...terms, signal }) : runStatement(pool, statement, terms)
+    const rows = signal
+      ? runAbortable(pool, statement, { ...terms, signal })
+      : runStatement(pool, statement, terms)
+    return holders ? rows.catch(error => holders.explain(error)) : rows
   }
   let closing: Promise<void> | undefined
   return {
@@ -55,6 +60,7 @@ export function createPooledDatabase(parts: PooledDatabaseParts): Database {
     schema,
     replicas,
     isShared: parts.isShared,
+    ...(holders && { holders }),
     openSession: parts.openSession,
     connections: () => pool.state,
     run(statement, options) {
@@ -67,7 +73,8 @@ export function createPooledDatabase(parts: PooledDatabaseParts): Database {
       const whole = currentRequestTransaction()
       if (whole) return nest(whole, work)
       const committed = replicas === null ? undefined : trackWrites()
-      return runTransaction({ pool, statementTimeout, committed }, work, options)
+      const value = runTransaction({ pool, statementTimeout, committed }, work, options)
+      return holders ? value.catch(error => holders.explain(error)) : value
     },
     ping: () => ping(pool),
     endForeign,

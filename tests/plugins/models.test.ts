@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import type { TestApp } from '../../core/testing.ts'
+import { createTestApp, type TestApp } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp } from '../harness/test-app.ts'
 
 // Sequelize models of a project and transactions over documents and models.
@@ -292,3 +294,45 @@ for (const folder of ['.', 'tests/conformance/project', ODD])
       await model.findOne()
     }
   })
+
+const HOLDER = `import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ rest }) {
+    rest.route('GET', '/hold', async ({ app }) => {
+      await app.transaction(async () => {
+        await app.documents('line').count()
+        process.emit('test-held')
+        await new Promise(resolve => process.once('test-release', resolve))
+      })
+      return { done: true }
+    }, { auth: false })
+  },
+})
+`
+
+test('what waits in vain for the embedded database is 503, and the log names the transaction that holds it', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', JSON.stringify({ name: 'Shop', ...SHOP, database: { pool: { acquire: 1500 } } }))
+  folder.write('extensions/holder.js', HOLDER)
+  const server = await createTestApp({ project: folder.path, snapshot: await snapshot() })
+  t.teardown(() => server.close())
+  const signals = process as unknown as NodeJS.EventEmitter
+  const isHeld = new Promise(resolve => signals.once('test-held', resolve))
+  const held = server.request('GET', '/api/hold')
+  await isHeld
+  const waiting = await Promise.all([
+    server.request('GET', '/api/tags'),
+    server.request('POST', '/api/tags', { body: { data: { name: 'a' } } }),
+    server.request('GET', '/api/lines?sort=amount'),
+  ])
+  signals.emit('test-release')
+  t.like(await held, { status: 200, body: { done: true } })
+  const refused = waiting.filter(({ status }) => status === 503)
+  t.true(refused.length > 0, JSON.stringify(waiting.map(({ status }) => status)))
+  t.regex(
+    server.log().join('\n'),
+    /The embedded database has one session, and the transaction of extensions\/holder\.js:5 has held it for \d+ s/,
+  )
+  t.is((await server.request('GET', '/api/tags')).status, 200)
+})

@@ -33,7 +33,7 @@ export function composeMiddlewares(
         once(() => run(index + 1)),
       )
       if (value === undefined)
-        throw new Error('A document middleware answered nothing: it must return next()')
+        throw new Error(`A document middleware answered nothing: it must return next() (${middleware.name})`)
       return value
     }
     return run(0)

@@ -33,9 +33,18 @@ const FRAME = /^ +at (?:[^/\n]*[( ])?((?:file:\/\/)?\/[^\n:]*):(\d+):(\d+)\)?$/
 const isProjectFile = (file: string, root: string): boolean =>
   file.startsWith(root + sep) && !file.startsWith(OWN + sep) && !file.includes(`${sep}node_modules${sep}`)
 
+/** What code has thrown instead of an error. Of objects only the keys: values may be secrets. */
+export function describeThrown(value: unknown): string {
+  const isObject = typeof value === 'object' && value !== null
+  const text = isObject
+    ? `an object with the keys ${Object.keys(value).slice(0, 10).join(', ')}`
+    : String(value)
+  return `${text.slice(0, 300)}, which is no error: throw new Error(…)`
+}
+
 /** The message of an error, with the place in the project where it was thrown. */
 export function messageWithPlace(error: unknown, root: string): string {
-  const message = error instanceof Error ? error.message || error.name : `${String(error)}, which is no error`
+  const message = error instanceof Error ? error.message || error.name : describeThrown(error)
   const frame = projectFrame(error, root)
   return frame === null ? message : `${message} (at ${frame})`
 }

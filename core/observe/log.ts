@@ -1,4 +1,5 @@
 import { type DestinationStream, type Level, pino } from 'pino'
+import { describeThrown } from '../base/project-frame.ts'
 import type { Observation, ObservationKind, Observer } from './observation.ts'
 
 export interface LogOptions {
@@ -99,6 +100,7 @@ const MAX_CAUSES = 5
 
 /** The stack of an error and of its causes. Other properties are not logged: they may contain secrets or values. */
 function describeError(error: unknown, causes = MAX_CAUSES): string {
+  if (typeof error === 'object' && error !== null && !(error instanceof Error)) return describeThrown(error)
   if (!(error instanceof Error)) return String(error)
   const hasCause = causes > 0 && error.cause !== undefined
   const cause = hasCause ? `\ncaused by ${describeError(error.cause, causes - 1)}` : ''

@@ -136,12 +136,13 @@ function documentsService(by: string, hooks: DocumentHooks, model: Model): Docum
   return {
     use(middleware) {
       if (typeof middleware !== 'function') throw new Error('documents.use(…) takes a function')
-      hooks.middlewares.push(middleware)
+      const registered: DocumentMiddleware = (context, next) => middleware(context, next)
+      hooks.middlewares.push(Object.defineProperty(registered, 'name', { value: by }))
     },
     on(pattern, handle) {
       const fault = eventPatternFault(pattern, model)
       if (fault !== undefined) throw new Error(fault)
-      if (typeof handle !== 'function') throw new Error(`nothing is to be done on \`${pattern}\``)
+      if (typeof handle !== 'function') throw new Error(`documents.on('${pattern}', …) takes a function`)
       const place = places.get(pattern) ?? 0
       places.set(pattern, place + 1)
       hooks.listeners.push({ key: listenerKey(by, pattern, place), pattern, handle })

@@ -1,4 +1,5 @@
 import { didYouMean } from '../base/nearest.ts'
+import { describeThrown } from '../base/project-frame.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Json } from '../project/settings/settings.ts'
@@ -29,8 +30,10 @@ export async function checkPolicies(
   for (const policy of policies) {
     const verdict = await evaluatePolicy(policy, context, terms.timeout)
     if (passes(verdict)) continue
-    reportVerdict(policy.name, verdict, context, terms)
-    return { ...toPolicyFault(verdict), reason: `The policy \`${policy.name}\` refused` }
+    const failure = failureOf(verdict, terms.timeout)
+    reportVerdict(policy.name, { verdict, failure }, context, terms)
+    const reason = `The policy \`${policy.name}\` ${failure === null ? 'refused' : `failed: ${failure}`}`
+    return { ...toPolicyFault(verdict), reason }
   }
   return null
 }
@@ -70,20 +73,36 @@ function toPolicyFault(verdict: Verdict): Fault {
   return fault('policy', 'Policy Failed')
 }
 
+/** Why a policy could not decide; null: it has refused. */
+function failureOf(verdict: Verdict, timeout: number): string | null {
+  if (verdict.kind === 'late') return `no answer within ${timeout} ms`
+  if (verdict.kind === 'answered')
+    return verdict.value === false ? null : `it answered ${nameType(verdict.value)}`
+  const { error } = verdict
+  if (error instanceof RequestFault && REFUSALS.has(error.fault.code)) return null
+  return `it threw ${error instanceof Error ? error.message || error.name : describeThrown(error)}`
+}
+
+/** Errors by which code refuses. Others, such as that of a wrong name of an attribute, are mistakes. */
+const REFUSALS: ReadonlySet<string> = new Set(['policy', 'forbidden', 'unauthorized'])
+
+interface Judged {
+  readonly verdict: Verdict
+  readonly failure: string | null
+}
+
 function reportVerdict(
   policy: string,
-  verdict: Verdict,
+  { verdict, failure }: Judged,
   context: PolicyContext,
-  { observer, timeout }: PolicyTerms,
+  { observer }: PolicyTerms,
 ): void {
   const where = { requestId: context.http.request.id, policy }
-  if (verdict.kind === 'late')
-    observer.emit({ kind: 'policyFailed', ...where, reason: `no answer within ${timeout} ms` })
-  else if (verdict.kind === 'failed') {
-    if (verdict.error instanceof RequestFault) observer.emit({ kind: 'policyRefused', ...where })
-    else observer.emit({ kind: 'policyFailed', ...where, reason: 'it threw', error: verdict.error })
-  } else if (verdict.value === false) observer.emit({ kind: 'policyRefused', ...where })
-  else observer.emit({ kind: 'policyFailed', ...where, reason: `it answered ${nameType(verdict.value)}` })
+  if (failure === null) observer.emit({ kind: 'policyRefused', ...where })
+  else {
+    const error = verdict.kind === 'failed' && { error: verdict.error }
+    observer.emit({ kind: 'policyFailed', ...where, reason: failure, ...error })
+  }
 }
 
 /** A middleware with options and app bound. */

@@ -174,7 +174,7 @@ type Generated = () => Promise<HttpResponse | null>
 
 /** null: the handler sent its answer through the context. `generated`: the route that this one replaces. */
 async function run(
-  { handler, method, path }: ExtensionRoute,
+  { handler, method, path, source }: ExtensionRoute,
   context: RestContext | null,
   generated: Generated | null,
 ): Promise<HttpResponse | null> {
@@ -191,7 +191,7 @@ async function run(
   }
   const value = await handler(context, next)
   if (value !== undefined) {
-    const body = toJsonBody(value, `the response of ${method} ${path}`)
+    const body = toJsonBody(value, `the response of ${method} ${path} (${source})`)
     return toAnswer(body, answer, response.status)
   }
   return response.status === 0 ? (answer ?? { status: 204, body: null }) : null

@@ -205,7 +205,7 @@ const extension = (body: string) =>
   `${IMPORT}export default defineExtension({\n  register({ rest, documents, graphql, media }: any) {\n    ${body}\n  },\n})\n`
 
 const REGISTER: readonly (readonly [string, string])[] = [
-  ['throw null', 'null, which is no error'],
+  ['throw null', 'null, which is no error: throw new Error(…)'],
   ["throw new Error('')", 'Error (at FILE)'],
   ["rest.rute('GET', '/x', () => 1)", 'rest.rute is not a function (at FILE)'],
   ["rest.route('get', '/x', () => 1)", 'no route can have the method get (at FILE)'],
@@ -289,6 +289,13 @@ const NOT_JSON: Readonly<Record<string, readonly [string, string]>> = {
   stream: ["() => Readable.from(['abc'])", 'got a stream: read it, or answer from an Express router'],
   web: ['() => new ReadableStream()', 'got a stream'],
   bytes: ["() => Buffer.from('abc')", 'got bytes: use http.response.send(Buffer.from(bytes), { type })'],
+  promise: [
+    "({ app }) => ({ notes: app.documents('note').findMany() })",
+    '(extensions/all) got, under `notes`, a promise: await it',
+  ],
+  promises: ['() => [1, 2].map(async each => each)', 'got, under `0`, a promise: await it'],
+  deep: ['() => ({ list: [{ names: new Set([1]) }] })', 'got, under `names`, a Set'],
+  koa: ['context => { context.body = { a: 1 } }', 'Cannot add property body, object is not extensible'],
   map: ["() => new Map([['a', 1]])", 'got a Map, which JSON does not have: use Object.fromEntries(map)'],
   set: ['() => new Set([1])', 'got a Set, which JSON does not have: use [...set]'],
   response: ["() => new Response('x')", 'got a Response'],
@@ -312,7 +319,12 @@ const POLICIES: Readonly<Record<string, readonly [string, string]>> = {
   text: ["() => 'yes'", 'it answered a string'],
   nothing: ['() => null', 'it answered null'],
   rejects: ["() => Promise.reject(new Error('no'))", 'no'],
-  throws: ['() => { throw null }', 'it threw'],
+  throws: ['() => { throw null }', 'it threw null, which is no error'],
+  typo: ['context => context.user.id', "it threw Cannot read properties of undefined (reading 'id')"],
+  name: [
+    "({ app }) => app.documents('nots').findMany()",
+    'it threw There is no content-type nots: did you mean `note`?',
+  ],
 }
 
 const MIDDLEWARES: Readonly<Record<string, readonly [number, string, string]>> = {

@@ -220,7 +220,12 @@ test('a resolver that returns what does not fit is an error of its field, and lo
 })
 
 for (const [what, code, status, wanted] of [
-  ['returns nothing', '() => {}', 500, /A document middleware answered nothing: it must return next\(\)/],
+  [
+    'returns nothing',
+    '() => {}',
+    500,
+    /A document middleware answered nothing: it must return next\(\) \(extensions\/\w+/,
+  ],
   [
     'calls next() twice',
     'async (context, next) => { await next(); return next() }',
@@ -228,6 +233,12 @@ for (const [what, code, status, wanted] of [
     /next\(\) of a document middleware was called twice/,
   ],
   ['throws a text', "() => { throw 'a text' }", 500, /"error":"a text"/],
+  [
+    'throws an object',
+    "() => { throw { secret: 'x' } }",
+    500,
+    /"error":"an object with the keys secret, which is no error: throw new Error\(…\)"/,
+  ],
   [
     'asks for an attribute that does not exist',
     "(context, next) => { context.params.filters = { txt: 'a' }; return next() }",
@@ -319,7 +330,11 @@ for (const [what, code, wanted] of [
   ['documents in register', "app.documents('note')", /app\.documents can be used from bootstrap on/],
   ['media in register', 'app.media', /app\.media can be used from bootstrap on/],
   ['a document middleware that is none', 'documents.use({})', /documents\.use\(…\) takes a function/],
-  ['a listener that is none', "documents.on('note.create')", /nothing is to be done on `note\.create`/],
+  [
+    'a listener that is none',
+    "documents.on('note.create')",
+    /documents\.on\('note\.create', …\) takes a function/,
+  ],
   ['a route without a handler', "rest.route('GET', '/x')", /GET \/x/],
   [
     'two routes for one path',

@@ -128,7 +128,7 @@ resolversConfig:
   )
   t.deepEqual(await reportedOf(folder), [
     'project.yaml:5:15 unknown middleware `nowhere`: there is no middlewares/nowhere.ts (middlewares[0])',
-    'project.yaml:5:24 middlewares/round.ts cannot stand round every request: it has no `express`, but `route` (middlewares[1])',
+    'project.yaml:5:24 middlewares/round.ts cannot wrap every request: it has no `express`, but `route`. Add `express` to defineMiddleware(…) (middlewares[1])',
     'project.yaml:7:27 unknown policy `owns-documnt`: did you mean `owns-document`? (routesConfig["note.find"].policies[0])',
     'project.yaml:7:72 policies/owns-document.ts does not take this: missing key `field` (routesConfig["note.find"].policies[1].config)',
     'project.yaml:7:80 policies/owns-document.ts does not take this `fild`: unknown key `fild`: did you mean `field`? (routesConfig["note.find"].policies[1].config.fild)',
@@ -138,7 +138,7 @@ resolversConfig:
     'project.yaml:8:59 unknown middleware `roundd`: did you mean `round`? (routesConfig["note.update"].middlewares[0])',
     'project.yaml:9:3 `page` has no route `findOne`: one of `find`, `update`, `delete` (routesConfig["page.findOne"])',
     'project.yaml:10:3 `users` has no route `mee`: did you mean `me`? (routesConfig["users.mee"])',
-    'project.yaml:12:32 middlewares/round.ts cannot stand round a resolver: it has no `resolver`, but `route` (resolversConfig["Query.notes"].middlewares[0])',
+    'project.yaml:12:32 middlewares/round.ts cannot wrap a resolver: it has no `resolver`, but `route`. Add `resolver` to defineMiddleware(…) (resolversConfig["Query.notes"].middlewares[0])',
   ])
 })
 

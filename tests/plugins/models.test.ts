@@ -313,7 +313,10 @@ export default defineExtension({
 test('what waits in vain for the embedded database is 503, and the log names the transaction that holds it', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
-  folder.write('project.yaml', JSON.stringify({ name: 'Shop', ...SHOP, database: { pool: { acquire: 1500 } } }))
+  folder.write(
+    'project.yaml',
+    JSON.stringify({ name: 'Shop', ...SHOP, database: { pool: { acquire: 1500 } } }),
+  )
   folder.write('extensions/holder.js', HOLDER)
   const server = await createTestApp({ project: folder.path, snapshot: await snapshot() })
   t.teardown(() => server.close())

@@ -161,15 +161,15 @@ function unknownPlugin(kind: 'policy' | 'middleware', name: string, { known }: U
 }
 
 const FORM_NAMES: Readonly<Record<MiddlewareForm, string>> = {
-  route: 'round a route',
-  resolver: 'round a resolver',
-  express: 'round every request',
+  route: 'a route',
+  resolver: 'a resolver',
+  express: 'every request',
 }
 
 function missingForm(middleware: MiddlewareDefinition, form: MiddlewareForm, file: string): string {
   const has = Object.keys(FORM_NAMES).filter(each => Object.hasOwn(middleware, each))
   const others = has.length === 0 ? '' : `, but ${has.map(each => `\`${each}\``).join(' and ')}`
-  return `${file} cannot stand ${FORM_NAMES[form]}: it has no \`${form}\`${others}`
+  return `${file} cannot wrap ${FORM_NAMES[form]}: it has no \`${form}\`${others}. Add \`${form}\` to defineMiddleware(…)`
 }
 
 interface ConfigUse {

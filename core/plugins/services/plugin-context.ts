@@ -73,7 +73,8 @@ export function openRestContext(
     state: requestState(caller, roleName),
     is: kind => kind === 'rest',
   }
-  return { context, request: shared, response }
+  // What code of Koa writes (`ctx.body = …`) is an error at its line instead of an empty response.
+  return { context: Object.preventExtensions(context), request: shared, response }
 }
 
 /** Built on first use, once for each caller. */

@@ -126,7 +126,19 @@ export function toJsonBody(value: unknown, source: string): string {
     )
   }
   if (text === undefined) throw new TypeError(`${source} got ${nameType(value)}, which JSON does not have`)
+  if (text.includes('{}')) assertNothingLost(value, source)
   return text
+}
+
+/** Throws for a value within another one whose JSON is empty, such as a promise that nothing awaits. */
+function assertNothingLost(value: unknown, source: string): void {
+  let lost: string | null = null
+  JSON.stringify(value, (key, inner: unknown) => {
+    const kind = lost === null ? foreignKind(inner) : null
+    if (kind) lost = `${source} got, under \`${key}\`, ${kind}`
+    return lost === null ? inner : null
+  })
+  if (lost !== null) throw new TypeError(lost)
 }
 
 const isSerializerError = ({ stack = '' }: Error): boolean =>
@@ -144,6 +156,7 @@ function foreignKind(value: unknown): string | null {
 }
 
 const FOREIGN: readonly (readonly [string, (value: object) => boolean])[] = [
+  ['a promise: await it', value => value instanceof Promise],
   ['a Map, which JSON does not have: use Object.fromEntries(map)', value => value instanceof Map],
   ['a Set, which JSON does not have: use [...set]', value => value instanceof Set],
   ['bytes: use http.response.send(Buffer.from(bytes), { type })', value => ArrayBuffer.isView(value)],

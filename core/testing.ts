@@ -7,7 +7,7 @@ import { observerOf } from './app/observers.ts'
 import { type App, endApp, openObserved } from './app/open-app.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { dispatcherOptionsOf, healthResponder, outdatedResponder } from './app/start-service.ts'
-import { hintFor } from './base/nearest.ts'
+import { didYouMean } from './base/nearest.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
 import { MAILS_FOLDER } from './mail/load-templates.ts'
@@ -197,7 +197,9 @@ function withTokens(
   const given = Object.entries(tokens).map(([name, secret]) => {
     const declared = settings.apiTokens[name]
     if (!declared)
-      throw new Error(`unknown API token \`${name}\`${hintFor(name, Object.keys(settings.apiTokens))}`)
+      throw new Error(
+        `\`tokens\`: project.yaml declares no API token \`${name}\` under \`apiTokens\`${didYouMean(name, Object.keys(settings.apiTokens))}`,
+      )
     const { hash: _, ...rest } = declared
     return [name, { ...rest, secret }] as const
   })

@@ -320,6 +320,8 @@ const POLICIES: Readonly<Record<string, readonly [string, string]>> = {
   nothing: ['() => null', 'it answered null'],
   rejects: ["() => Promise.reject(new Error('no'))", 'no'],
   throws: ['() => { throw null }', 'it threw null, which is no error'],
+  args: ["context => { context.args.documentId = 'x' }", 'Cannot add property documentId'],
+  state: ['context => { context.state = { user: null } }', 'Cannot set property state'],
   typo: ['context => context.user.id', "it threw Cannot read properties of undefined (reading 'id')"],
   name: [
     "({ app }) => app.documents('nots').findMany()",

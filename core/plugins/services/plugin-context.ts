@@ -52,12 +52,14 @@ export function openRestContext(
       `${info.route}: http.response.${call} after the response was sent has no effect: await all work`,
     ),
   )
+  const state = requestState(caller, roleName)
   const context: RestContext = {
     kind: 'rest',
     app,
     parent: null,
     get args() {
-      return { ...query.parameters, ...args.named }
+      // Frozen: a change would have no effect. That of `query` has one.
+      return Object.freeze({ ...query.parameters, ...args.named })
     },
     get query() {
       return query.value
@@ -70,7 +72,9 @@ export function openRestContext(
     },
     info,
     http: { request: shared.pluginRequest, response },
-    state: requestState(caller, roleName),
+    get state() {
+      return state
+    },
     is: kind => kind === 'rest',
   }
   // What code of Koa writes (`ctx.body = …`) is an error at its line instead of an empty response.

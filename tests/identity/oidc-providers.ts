@@ -3,10 +3,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import Provider from 'oidc-provider'
+import type Provider from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
 import type { TestApp } from '../../core/testing.ts'
 
 // OpenID Connect providers on loopback, a real one and one that attacks, and the browser of a user who signs in there.
+
+const SPOKEN = { warn: console.warn, info: console.info }
+
+/** The provider of the tests advises on its own use in production. */
+function quietly<Value>(work: () => Value): Value {
+  const silent = () => undefined
+  Object.assign(console, { warn: silent, info: silent })
+  const speak = () => void Object.assign(console, SPOKEN)
+  const value = work()
+  if (value instanceof Promise) return value.finally(speak) as Value
+  speak()
+  return value
+}
+
+const { default: OpenProvider } = await quietly(() => import('oidc-provider'))
+const LIFETIME = 600
 
 export const API = 'http://localhost:1337'
 export const FRONT = 'https://www.example.com/connect/company/redirect'
@@ -92,7 +109,7 @@ export async function openRealProvider(t: ExecutionContext) {
     await provider.interactionFinished(request, response, { login: { accountId: state.current } })
   })
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
-  const made: Provider = new Provider(url, {
+  const settings: Configuration = {
     clients: [
       {
         client_id: 'notes',
@@ -106,6 +123,13 @@ export async function openRealProvider(t: ExecutionContext) {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] },
     cookies: { keys: ['a-key-of-cookies'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['preferred_username'] },
+    ttl: {
+      ...{ AccessToken: LIFETIME, AuthorizationCode: LIFETIME, IdToken: LIFETIME },
+      ...{ Grant: LIFETIME, Interaction: LIFETIME, Session: LIFETIME },
+    },
+    renderError: (context, out) => {
+      context.body = out
+    },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_context, id) => ({
@@ -122,7 +146,8 @@ export async function openRealProvider(t: ExecutionContext) {
       await grant.save()
       return grant
     },
-  })
+  }
+  const made: Provider = quietly(() => new OpenProvider(url, settings))
   provider = made
   /** Follows the provider's redirects to the address of the API. */
   const follow = async (from: string): Promise<string> => {

@@ -42,6 +42,21 @@ export function describeThrown(value: unknown): string {
   return `${text.slice(0, 300)}, which is no error: throw new Error(…)`
 }
 
+/** The frame of the code that declares something now: the first that is not of the server. Empty: there is none. */
+export function declaringFrame(): string {
+  const [, ...frames] = (new Error('declared').stack ?? '').split('\n')
+  return frames.find(frame => !frame.includes(OWN)) ?? ''
+}
+
+/**
+ * Adds the frame of a declaration to an error, as its last one: code of the project may have returned before its work failed,
+ * as with SQL, or its result is what is wrong. Other values are left alone.
+ */
+export function addFrame(error: unknown, frame: string): void {
+  if (error instanceof Error && !Object.isFrozen(error))
+    error.stack = `${error.stack ?? error.message}\n${frame}`
+}
+
 /** The message of an error, with the place in the project where it was thrown. */
 export function messageWithPlace(error: unknown, root: string): string {
   const message = error instanceof Error ? error.message || error.name : describeThrown(error)

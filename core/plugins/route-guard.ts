@@ -85,6 +85,8 @@ function throwUnanswered({ info, middlewares }: GuardedRoute): never {
 export interface ExtensionRoute {
   /** `extensions/search.ts` */
   readonly source: string
+  /** The line of a stack that leads to `rest.route(…)`. */
+  readonly declaredAt: string
   readonly method: RouteMethod
   /** Relative to the prefix, as declared: `/restaurants/:documentId/menu`. */
   readonly path: string

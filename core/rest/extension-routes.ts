@@ -1,5 +1,6 @@
 import type { PermissionScope } from '../access/permission-scopes.ts'
 import { withPluginErrors } from '../actions/perform.ts'
+import { addFrame } from '../base/project-frame.ts'
 import { toPluginError } from '../faults/errors.ts'
 import { fault, faultOfBody, notFound, RequestFault } from '../faults/fault.ts'
 import { firstAnswer, type HttpRequest, type HttpResponse, type Responder } from '../faults/http-exchange.ts'
@@ -172,8 +173,22 @@ function decode(word: string): string {
 
 type Generated = () => Promise<HttpResponse | null>
 
-/** null: the handler sent its answer through the context. `generated`: the route that this one replaces. */
+/** Unexpected errors get the place of the route as their last frame. */
 async function run(
+  route: ExtensionRoute,
+  context: RestContext | null,
+  generated: Generated | null,
+): Promise<HttpResponse | null> {
+  try {
+    return await answer(route, context, generated)
+  } catch (error) {
+    if (!(error instanceof RequestFault)) addFrame(error, route.declaredAt)
+    throw error
+  }
+}
+
+/** null: the handler sent its answer through the context. `generated`: the route that this one replaces. */
+async function answer(
   { handler, method, path, source }: ExtensionRoute,
   context: RestContext | null,
   generated: Generated | null,
@@ -182,19 +197,19 @@ async function run(
   const { request, response } = context.http
   // Answers to requests with credentials are private unless the handler sets another header.
   if (request.headers.authorization !== undefined) response.setHeader('Cache-Control', 'private')
-  let answer: HttpResponse | null = null
+  let passed: HttpResponse | null = null
   // The author names the type of the body.
   const next = async <Body>(): Promise<Body> => {
     if (!generated) throw new Error(`next() of ${method} ${path}: it has no replaces: true`)
-    answer = await performGenerated(generated)
-    return bodyOf(answer) as Body
+    passed = await performGenerated(generated)
+    return bodyOf(passed) as Body
   }
   const value = await handler(context, next)
   if (value !== undefined) {
     const body = toJsonBody(value, `the response of ${method} ${path} (${source})`)
-    return toAnswer(body, answer, response.status)
+    return toAnswer(body, passed, response.status)
   }
-  return response.status === 0 ? (answer ?? { status: 204, body: null }) : null
+  return response.status === 0 ? (passed ?? { status: 204, body: null }) : null
 }
 
 /** Keeps status, headers and cookies of the generated answer, but not the tag of its text. */

@@ -397,6 +397,20 @@ test('code that misbehaves in a request is answered and logged, and the server g
   for (const [name, [status, , line]] of Object.entries(MIDDLEWARES)) await expect(`/m/${name}`, status, line)
 })
 
+test('a response that is wrong, and SQL that fails after its code has returned, name the line of the route', async t => {
+  const app = await openTestApp(t, {
+    project: project(t, {
+      'extensions/all.ts': extension(`
+        rest.route('GET', '/sql', ({ app }) => app.sequelize.query('SELECT nothing FROM nowhere'), { auth: false })
+        rest.route('GET', '/lost', ({ app }) => ({ notes: app.documents('note').findMany() }), { auth: false })`),
+    }).path,
+  })
+  const message = async (path: string) =>
+    ((await app.request('GET', `/api/${path}`)).body as { error: { message: string } }).error.message
+  t.regex(await message('sql'), /relation "nowhere" does not exist \(at extensions\/all\.ts:5\)$/)
+  t.regex(await message('lost'), /under `notes`, a promise: await it \(at extensions\/all\.ts:6\)$/)
+})
+
 test('a response has the type that code sets as a header, once, and errors keep theirs', async t => {
   const app = await openTestApp(t, {
     project: project(t, {

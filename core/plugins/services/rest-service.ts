@@ -1,5 +1,6 @@
 import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { didYouMean } from '../../base/nearest.ts'
+import { declaringFrame } from '../../base/project-frame.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
 import type { RestService, RouteTerms } from '../extension.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
@@ -46,6 +47,7 @@ export function restService(
       const { auth, replaces = false } = terms
       routes.push({
         source: by,
+        declaredAt: declaringFrame(),
         method,
         path,
         handler,

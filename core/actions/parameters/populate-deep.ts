@@ -10,7 +10,7 @@ import {
 } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
 import type { Params } from '../action-params.ts'
-import { findExcessPopulate, MAX_POPULATES } from './populate-names.ts'
+import { findExcessPopulate, MAX_POPULATES, POPULATE_DEPTH } from './populate-names.ts'
 
 // `populate=deep` and `populate=deep,3` as the plugin strapi-plugin-populate-deep of Strapi 4 reads them, and `pLevel=3` of its
 // version for Strapi 5, if `rest.populateDeep` sets the default depth.
@@ -71,7 +71,7 @@ function expand(type: Holder, depth: number): readonly Populate[] {
 
 /** Names the largest depth that the limits of a populate allow. */
 function tooDeep(depth: number, type: Holder) {
-  let allowed = Math.min(depth - 1, MAX_POPULATES)
+  let allowed = Math.min(depth - 1, POPULATE_DEPTH + 1)
   const fits = (each: readonly Populate[] | null) => each !== null && !findExcessPopulate(each)
   while (allowed > 1 && !fits(populatesTo(allowed, type))) allowed--
   const message = `populate=deep,${depth} of ${type.key} exceeds the limits of a populate: use populate=deep,${allowed}`

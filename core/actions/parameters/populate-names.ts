@@ -119,7 +119,7 @@ function parseMixedName(list: MixedAttribute, word: NameNode, place: NamePlace):
 }
 
 /** Maximum nesting of populates. */
-const POPULATE_DEPTH = 10
+export const POPULATE_DEPTH = 10
 
 /** Maximum number of populates of a query; each costs a subquery. */
 export const MAX_POPULATES = 500

@@ -96,8 +96,17 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
   Network.responseReceived(({ requestId, response }) => {
     if (/json/.test(response.mimeType)) json.add(requestId)
   })
+  const readBody = (requestId: string): Promise<string> =>
+    Network.getResponseBody({ requestId }).then(
+      ({ body }) => body,
+      (error: Error) => {
+        // The browser keeps no bodies of a page that was left.
+        if (/No resource with given identifier|closed/.test(error.message)) return ''
+        throw error
+      },
+    )
   Network.loadingFinished(({ requestId }) => {
-    if (json.has(requestId)) bodies.push(Network.getResponseBody({ requestId }).then(({ body }) => body))
+    if (json.has(requestId)) bodies.push(readBody(requestId))
   })
   Runtime.exceptionThrown(({ exceptionDetails }) => complaints.push(exceptionDetails.text))
   Log.entryAdded(({ entry }) => {

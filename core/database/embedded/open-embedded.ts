@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier } from '../../sql/identifier.ts'
-import { createConnector } from '../connect/open-connection.ts'
+import { type Connect, type ConnectOptions, createConnector } from '../connect/open-connection.ts'
 import { createPool } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
 import type { Observe, OpenOptions } from '../open-options.ts'
@@ -102,11 +102,10 @@ function overEngine(parts: EngineParts): Database {
   const { engine, session, settings, access } = parts
   const { observe } = parts.options
   const aborting = createAborting()
-  const connect = createConnector({
+  const connect = openConnect({
     target: { ...TARGET, stream: () => engine.connect() },
     session,
     observe,
-    timeout: CONNECT_TIMEOUT,
     aborted: aborting.signal,
   })
   const max = Math.min(settings.pool.max, MAX_CONNECTIONS)
@@ -130,8 +129,19 @@ function overEngine(parts: EngineParts): Database {
   return database
 }
 
-/** Milliseconds. The engine starts on the event loop: on a busy machine, a client's own limit would end first. */
-const CONNECT_TIMEOUT = 60_000
+/** Milliseconds. The engine starts on the event loop: on a busy machine, the usual limit would end first. */
+const START_TIMEOUT = 60_000
+
+/** The first connection waits for the start of the engine. */
+function openConnect(options: ConnectOptions): Connect {
+  const [first, later] = [createConnector({ ...options, timeout: START_TIMEOUT }), createConnector(options)]
+  let isStarted = false
+  return async () => {
+    const connection = await (isStarted ? later : first)()
+    isStarted = true
+    return connection
+  }
+}
 
 const TARGET = { host: 'embedded', port: 0, user: OWN.user, database: 'postgres' }
 

@@ -199,7 +199,9 @@ export function* addresses({ auth }: Settings): Generator<ProjectFinding> {
   const written: readonly (readonly [Path, string | null | undefined])[] = [
     ...Object.entries(auth.providers).flatMap(([name, { issuer, redirectUrls }]) => [
       [['auth', 'providers', name, 'issuer'], issuer] as const,
-      ...redirectUrls.map((url, at) => [['auth', 'providers', name, 'redirectUrls', at], url] as const),
+      ...(redirectUrls ?? []).map(
+        (url, at) => [['auth', 'providers', name, 'redirectUrls', at], url] as const,
+      ),
     ]),
     ...Object.entries(auth.issuers).flatMap(([name, { issuer, jwksUri }]) => [
       [['auth', 'issuers', name, 'issuer'], issuer] as const,

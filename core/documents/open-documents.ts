@@ -7,8 +7,9 @@ import { fitsIndex } from '../model/columns.ts'
 import type { ContentType, Holder, Model, ScalarAttribute } from '../model/model.ts'
 import type { DeleteCommand, PermittedCommand, StatusCommand } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
-import { attributesWithParts, changeStatus } from './change-status.ts'
-import type { Stored, Values } from './desired-state.ts'
+import { returningQueryOf } from './answer-query.ts'
+import { attributesWithParts, changeStatus, type StatusChanged } from './change-status.ts'
+import type { Values } from './desired-state.ts'
 import type { Alongside, Answer, Documents, SavedDocument } from './documents.ts'
 import { unlinkStatements } from './links/links-to.ts'
 import { type OptimisticTargets, type OptimisticTerms, optimisticTargetsFor } from './optimistic-targets.ts'
@@ -24,16 +25,16 @@ import {
   visibleLocales,
   writtenStatus,
 } from './read/matching.ts'
-import { toLoneStatement } from './read/plan-once.ts'
 import { openReads } from './read/read.ts'
 import { assertUnchanged, readAnswer } from './read/read-answer.ts'
+import { canDeleteStored, canUnpublishStored, deleteStored, unpublishStored } from './remove-stored.ts'
 import { newDocumentId } from './rows/document-id.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { loadDocument, NO_CURRENT_ROWS } from './rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'
 import { type Saved, type SaveTerms, saveDocument, toEventChanges } from './save-document.ts'
+import { canSaveStored, publishingSave, publishStored, saveStored } from './save-stored.ts'
 import { saveVersion } from './save-version.ts'
-import type { ReturningQuery } from './sql/print-changes.ts'
 import { type CurrentRow, numberIn } from './sql/write-rows.ts'
 import { type AskedSave, expectedCommand } from './state/version-context.ts'
 import { describeWrite, openWriter, type TransactionWork, type Writer, type WriterTerms } from './transact.ts'
@@ -52,11 +53,11 @@ export function openDocuments(terms: DocumentTerms): Documents {
   const writer = openWriter(terms)
   const save = openSave(writer, { storage: terms.storage, defaultLocale: model.defaultLocale })
   const change = async (command: PermittedCommand<StatusCommand>, answer: Answer) => {
-    const { documentId, texts } = await writer.write(
-      command.type,
-      writing => changeStatus(command, answer, writing),
-      describeWrite(command, answer),
-    )
+    const context = describeWrite(command, answer)
+    const once = changeInOneRoundTrip(command, answer)
+    const { documentId, texts } =
+      (once && (await writer.writeOnce(once, context))) ??
+      (await writer.write(command.type, writing => changeStatus(command, answer, writing), context))
     return { documentId, texts: await texts }
   }
   return {
@@ -64,17 +65,30 @@ export function openDocuments(terms: DocumentTerms): Documents {
     create: (command, answer) => save(command, answer),
     update: save,
     amend: (command, answer) => save(command, answer),
-    delete: (command, seen = [], answer = null) =>
-      writer.write(
-        command.type,
-        writing => deleteDocument(command, { seen, answer }, { ...writing, model }),
-        describeWrite(command, answer ?? seen[0]),
-      ),
+    delete: async (command, seen = [], answer = null) => {
+      const context = describeWrite(command, answer ?? seen[0])
+      const deleted =
+        canDeleteStored(command) &&
+        (await writer.writeOnce(writing => deleteStored(command, answer, { ...writing, model }), context))
+      if (deleted) return deleted.text
+      const work = (writing: SaveTerms) => deleteDocument(command, { seen, answer }, { ...writing, model })
+      return writer.write(command.type, work, context)
+    },
     changeMany: openChangeMany(writer, model),
     publish: change,
     unpublish: change,
     discardDraft: change,
   }
+}
+
+/** undefined: the change needs stored values. */
+function changeInOneRoundTrip(
+  command: PermittedCommand<StatusCommand>,
+  answer: Answer,
+): TransactionWork<StatusChanged | undefined> | undefined {
+  if (canUnpublishStored(command)) return writing => unpublishStored(command, answer, writing)
+  const save = publishingSave(command, answer)
+  return save && (writing => publishStored(save, writing))
 }
 
 /** Create, update and amend: parses the body, then saves on the optimistic path, or else on the full path. */
@@ -90,8 +104,10 @@ const openSave =
       await alongside?.(writing.transaction, done.documentId)
       return done
     }
+    // What is done alongside, and which of two commands is meant, may depend on the stored document.
+    const isWhole = 'kind' in command && !alongside
     const { documentId, text } =
-      (await saveOptimistically({ save, work, context }, writer, terms)) ??
+      (await saveOptimistically({ save, work, context, isWhole }, writer, terms)) ??
       (await writer.write(expected.type, work, context))
     return { documentId, text: await text }
   }
@@ -101,25 +117,36 @@ interface Attempt {
   /** The full path. */
   readonly work: TransactionWork<Saved>
   readonly context: StatementContext
+  /** The save is all that the transaction does. */
+  readonly isWhole: boolean
 }
 
 /** Saves with cached link targets. undefined: fall back to the full path, which also finds the fault. */
 async function saveOptimistically(
-  { save, work, context }: Attempt,
+  { save, work, context, isWhole }: Attempt,
   writer: Writer,
   terms: OptimisticTerms,
 ): Promise<Saved | undefined> {
   const recalled = optimisticTargetsFor(save, terms)
   if (!recalled) return undefined
-  if (!canCreateInOneStatement(save))
-    return recalled.proof && writer.writeOnce(writing => work({ ...writing, recalled }), context)
+  const once = isWhole ? workInOneRoundTrip(save, recalled) : undefined
+  if (!once) return recalled.proof && writer.writeOnce(writing => work({ ...writing, recalled }), context)
   try {
-    return await writer.writeOnce(writing => createInOneStatement(save, recalled, writing), context)
+    return await writer.writeOnce(once, context)
   } catch (error) {
     // One statement cannot collect all faults of the values.
     if (error instanceof RequestFault) return undefined
     throw error
   }
+}
+
+/** undefined: the save needs stored values. */
+function workInOneRoundTrip(
+  save: Save,
+  recalled: OptimisticTargets,
+): TransactionWork<Saved | undefined> | undefined {
+  if (canCreateInOneStatement(save)) return writing => createInOneStatement(save, recalled, writing)
+  return canSaveStored(save) ? writing => saveStored(save, recalled, writing) : undefined
 }
 
 /** True if a create needs no earlier statement: it has no conditions, and indexes enforce all unique values. */
@@ -178,7 +205,7 @@ async function createInOneStatement(
   terms.tell({
     type: command.type,
     documentId,
-    changes: toEventChanges(command, []),
+    changes: toEventChanges(command, false),
     origin: originOf(command),
   })
   return { documentId, text }
@@ -193,21 +220,6 @@ function answerAlongside(answer: Answer, documentId: string, terms: SaveTerms) {
   }
   return { asked: question && { question, tell }, text: () => answered }
 }
-
-/** undefined: the answer needs other tables or lists. */
-function returningQueryOf(
-  { query, shape }: Answer,
-  documentId: string,
-  { storage, defaultLocale }: SaveTerms,
-): ReturningQuery | undefined {
-  const lone = toLoneStatement(query, { storage, defaultLocale, shape }, documentId)
-  return lone?.values.every(isStored)
-    ? { table: lone.table, text: lone.text, values: lone.values }
-    : undefined
-}
-
-const isStored = (value: unknown): value is Stored =>
-  value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
 /** Updates or deletes documents of one type in one transaction. */
 const openChangeMany =
@@ -324,7 +336,7 @@ function removeLinks(
   if (!first) return
   const end = {
     type,
-    key: numberIn(first, terms.storage.table(type).key),
+    document: { key: numberIn(first, terms.storage.table(type).key) },
     locale: left === 0 ? null : locale,
   }
   for (const statement of unlinkStatements(end, terms.model, terms.storage)) terms.transaction.send(statement)

@@ -73,17 +73,17 @@ export async function saveDocument(
   await saveVersion({ command, documentId, body, current, targets: asked.targets, terms: saving })
   if (unpublishes(command)) await removePublished({ type, documentId, locale: command.locale }, terms)
   await assertAfter(subject, terms)
-  const changes = toEventChanges(command, rows)
+  const changes = toEventChanges(command, hasLocale(command, rows))
   // A failure here fails the transaction, which reports it.
   const text = ignoreUnhandled(readAnswer(answer, documentId, terms))
   terms.tell({ type, documentId, changes, origin: originOf(command) })
   return { documentId, text }
 }
 
-/** A new locale of an existing document counts as `create`. `before`: the document's rows before the write. */
-export function toEventChanges(command: SaveCommand, before: readonly CurrentRow[]): ChangeEvent['changes'] {
+/** A new locale of an existing document counts as `create`. `isThere`: the document had the locale before the write. */
+export function toEventChanges(command: SaveCommand, isThere: boolean): ChangeEvent['changes'] {
   const { locale } = command
-  const saved = { locale, action: hasLocale(command, before) ? 'update' : 'create' } as const
+  const saved = { locale, action: isThere ? 'update' : 'create' } as const
   if (unpublishes(command)) return [saved, { locale, action: 'unpublish' }]
   return isPublishing(command) ? [saved, { locale, action: 'publish' }] : [saved]
 }

@@ -6,7 +6,8 @@ import type { Storage } from '../model/storage.ts'
 import type { Command } from '../query/command.ts'
 import { describeQuery } from '../query/print-query.ts'
 import type { Answer } from './documents.ts'
-import { NO_OUTBOX, type Outbox, openChangeRecorder } from './outbox.ts'
+import { noteStatus } from './known-status.ts'
+import { NO_OUTBOX, type Outbox, openChangeRecorder, type RecordChange } from './outbox.ts'
 import { writeTerms } from './rows/write-terms.ts'
 import type { SaveTerms } from './save-document.ts'
 import { forgetSequences } from './sql/known-sequences.ts'
@@ -28,7 +29,10 @@ export interface Writer {
   /** Retries after a race condition. */
   write<Value>(type: ContentType, work: TransactionWork<Value>, purpose: StatementContext): Promise<Value>
   /** undefined: the caller has to fall back to `write`. */
-  writeOnce<Value>(work: TransactionWork<Value>, purpose: StatementContext): Promise<Value | undefined>
+  writeOnce<Value>(
+    work: TransactionWork<Value | undefined>,
+    purpose: StatementContext,
+  ): Promise<Value | undefined>
 }
 
 export function openWriter(terms: WriterTerms): Writer {
@@ -37,7 +41,12 @@ export function openWriter(terms: WriterTerms): Writer {
     const recorder = openChangeRecorder(outbox)
     const run = (transaction: Transaction) => {
       const writing = writeTerms(transaction, { database, storage, model }, { touch: true })
-      return work({ ...writing, transaction, tell: recorder.within(transaction, writing.now) })
+      const record = recorder.within(transaction, writing.now)
+      const tell: RecordChange = event => {
+        noteStatus(event, storage)
+        record(event)
+      }
+      return work({ ...writing, transaction, tell })
     }
     return { run, recorder }
   }

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Precondition } from '../../query/command.ts'
+import type { Statement } from '../../sql/statement.ts'
 import type { Answer } from '../documents.ts'
 import { openReads, type ReadTerms } from './read.ts'
 
@@ -14,9 +15,13 @@ export function readAnswer(
   documentId: string,
   terms: AnswerTerms,
 ): Promise<string | null> {
-  const reads = openReads({ ...terms, database: terms.transaction })
+  const run: Database['run'] = statement => terms.transaction.run(keepingPlan(statement))
+  const reads = openReads({ ...terms, database: { run } })
   return reads.findOne(query, shape, { documentId })
 }
+
+const keepingPlan = (statement: Statement): Statement =>
+  statement.values.some(Array.isArray) ? statement : { ...statement, keepsPlan: true }
 
 /** Refuses (412) where there is none of the answers that the caller has seen any more (RFC 9110, 13.1.1). */
 export async function assertUnchanged(

@@ -20,7 +20,7 @@ import { tableLinkOf } from './write-load.ts'
 export const resolve = (
   attribute: RelationAttribute | MediaAttribute,
   targets: readonly LinkTarget<Slot>[],
-  { keys }: Planning,
+  { keys }: Pick<Planning, 'keys'>,
 ): readonly ResolvedTarget[] =>
   targets.flatMap(target => {
     const key = target.key ?? keys(attribute.target, target.documentId)

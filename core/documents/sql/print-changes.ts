@@ -116,7 +116,7 @@ export function printAssertion(proof: Assertion): Statement {
 }
 
 /** Division by zero if the condition is false. */
-const failUnless = (condition: string): string => `1 / (${condition})::integer`
+export const failUnless = (condition: string): string => `1 / (${condition})::integer`
 
 interface TakenTerms {
   readonly proof: Assertion<Slot> | undefined

@@ -181,7 +181,11 @@ async function removeLinksTo(
     const key = existing(type, name) ? undefined : reservedKey({ index, decided }, type, name)
     let links = 0
     if (key !== undefined)
-      for (const statement of unlinkStatements({ type, key, locale: null }, terms.model, terms.storage))
+      for (const statement of unlinkStatements(
+        { type, document: { key }, locale: null },
+        terms.model,
+        terms.storage,
+      ))
         links += (await transaction.run(statement)).count
     const about = faults[0]?.about ?? null
     const message = `links of lines before it that led to it are left out, too: ${links}`

@@ -1,0 +1,224 @@
+import { ignoreUnhandled } from '../base/with-timeout.ts'
+import type { Rows } from '../database/database.ts'
+import { fitsIndex } from '../model/columns.ts'
+import type { Attribute, ScalarAttribute } from '../model/model.ts'
+import type { PermittedCommand, StatusCommand, UpdateCommand, WriteConditions } from '../query/command.ts'
+import { returningQueryOf } from './answer-query.ts'
+import type { StatusChanged } from './change-status.ts'
+import type { DesiredValue, Slot, Values } from './desired-state.ts'
+import type { Answer } from './documents.ts'
+import { knownStatus } from './known-status.ts'
+import { operationOf } from './links/link-change.ts'
+import type { OptimisticTargets } from './optimistic-targets.ts'
+import { originOf } from './outbox.ts'
+import type { Save } from './prefetch-save.ts'
+import { readAnswer } from './read/read-answer.ts'
+import { type Saved, type SaveTerms, toEventChanges } from './save-document.ts'
+import { sequencesOf } from './sql/known-sequences.ts'
+import { isPublishing, versionOf } from './state/version-context.ts'
+import { isList, type Publication, printLock, printStoredUpdate } from './stored/print-stored-update.ts'
+import {
+  columnsOfAttribute,
+  hasStoredRule,
+  isPlainlyCopied,
+  isPlainlyWritten,
+} from './stored/stored-rules.ts'
+import { checkValues } from './values/check-values.ts'
+import { type GivenBody, NOTHING_GIVEN } from './values/given-body.ts'
+import { printShaped, type ShapedInput } from './write-templates.ts'
+
+/** An update that needs no stored values but in its statement. */
+export interface StoredSave extends Save {
+  readonly command: PermittedCommand<UpdateCommand> & { readonly documentId: string }
+}
+
+/** True if the database can check and carry out the update without a statement before: conditions, components and lists of the other side need one. */
+export function canSaveStored(save: Save): save is StoredSave {
+  const { command, body } = save
+  if (command.kind !== 'update' || command.documentId === null || command.type.localized) return false
+  if (
+    command.precondition ||
+    command.unpublishes ||
+    command.locales === 'new' ||
+    isConditional(command.conditions)
+  )
+    return false
+  const attributes = [...command.type.attributes.values()]
+  return attributes.every(each => (body.names(each) ? isGivenPlainly(each, save) : isLeftPlainly(each, save)))
+}
+
+export const isConditional = ({ before, after, visible, targets }: WriteConditions): boolean =>
+  before !== null || after !== null || (visible !== null && visible.length > 0) || targets.size > 0
+
+function isGivenPlainly(attribute: Attribute, { command, body }: Save): boolean {
+  const value = body.values.get(attribute.name)
+  if (!value || !isPlainlyWritten(attribute)) return false
+  if (value.kind === 'links') return value.change?.kind === 'set'
+  if (attribute.kind !== 'scalar') return false
+  const isGenerated = attribute.generate && command.strict === undefined
+  if (isGenerated && value.kind === 'scalar' && (value.value === null || value.value === '')) return false
+  return !attribute.unique || isHeldApart(attribute, { command, body })
+}
+
+/** Drafts hold no unique values, but those that keep all rules are held against what is published. */
+const isHeldApart = (attribute: ScalarAttribute, { command }: Pick<Save, 'command' | 'body'>): boolean =>
+  command.type.draftAndPublish && command.status === 'draft' ? command.strict !== true : fitsIndex(attribute)
+
+const isLeftPlainly = (attribute: Attribute, { command }: Save): boolean =>
+  !isPublishing(command) ||
+  attribute.system ||
+  (isPlainlyCopied(attribute) && (hasStoredRule(attribute) || !attribute.writable))
+
+/**
+ * Updates a stored document in one round trip. Its statement asserts what the full path checks, and fails if an assertion
+ * is false or a unique index refuses a value. undefined: the caller has to take the full path, which also finds the fault.
+ */
+export async function saveStored(
+  save: StoredSave,
+  recalled: OptimisticTargets,
+  terms: SaveTerms,
+): Promise<Saved | undefined> {
+  const { command } = save
+  const updated = await updateStored(save, recalled, terms)
+  if (!updated) return undefined
+  const { type, documentId } = command
+  terms.tell({ type, documentId, changes: toEventChanges(command, true), origin: originOf(command) })
+  return { documentId, text: updated.text }
+}
+
+/** The update that publishes a draft as it is; undefined: publishing needs stored values. */
+export function publishingSave(
+  command: PermittedCommand<StatusCommand>,
+  answer: Answer,
+): StoredSave | undefined {
+  const { documentId, type } = command
+  if (command.kind !== 'publish' || documentId === null || !type.draftAndPublish) return undefined
+  const changes = { kind: 'update', status: 'published', values: {}, precondition: null, documentId } as const
+  const save = { command: { ...command, ...changes }, answer, body: NOTHING_GIVEN }
+  return canSaveStored(save) ? save : undefined
+}
+
+/** Publishes a draft in one round trip; see saveStored. */
+export async function publishStored(save: StoredSave, terms: SaveTerms): Promise<StatusChanged | undefined> {
+  const updated = await updateStored(save, NO_TARGETS, terms)
+  if (!updated) return undefined
+  const { type, documentId } = save.command
+  const changes = [{ locale: null, action: 'publish' } as const]
+  terms.tell({ type, documentId, changes, origin: originOf(save.command) })
+  const texts = ignoreUnhandled(updated.text.then(found => (found === null ? [] : [found])))
+  return { documentId, texts }
+}
+
+const NO_TARGETS: OptimisticTargets = {
+  proof: undefined,
+  targets() {
+    throw new TypeError('a target that is not known')
+  },
+}
+
+/** Sends the statements. The text of the answer comes with the commit. */
+async function updateStored(
+  { command, answer, body }: StoredSave,
+  { targets, proof }: OptimisticTargets,
+  terms: SaveTerms,
+): Promise<{ readonly text: Promise<string | null> } | undefined> {
+  const { documentId, type } = command
+  const values = givenValues(command, body, targets)
+  if (!values || !keepsRules({ command, body }, values)) return undefined
+  const publication = publicationOf(command, values, terms)
+  if (!publication) return undefined
+  const document = { type, documentId, versions: [versionOf(command, values)] }
+  const question = coversAnswer(answer, publication, command)
+    ? returningQueryOf(answer, documentId, terms)
+    : undefined
+  const extras = { now: terms.now, proof, question }
+  const statement = await printSave({ document, extras }, command, publication, terms)
+  if (!statement) return undefined
+  const writesList = (each: Attribute) => isList(each) && (publication !== 'none' || values.has(each.name))
+  if ([...type.attributes.values()].some(writesList))
+    terms.transaction.send(printLock(type, documentId, terms))
+  const done = ignoreUnhandled(terms.transaction.run(statement))
+  if (!question) return { text: ignoreUnhandled(readAnswer(answer, documentId, terms)) }
+  const toText = ({ rows: [row] }: Rows) => (typeof row?.[0] === 'string' ? row[0] : null)
+  return { text: ignoreUnhandled(done.then(toText)) }
+}
+
+/** The given values in their stored form; undefined: a list is not given as a whole. */
+function givenValues(
+  { type, locale, strict }: StoredSave['command'],
+  { hashed }: GivenBody,
+  found: OptimisticTargets['targets'],
+): Values | undefined {
+  const source = { type, locale, counts: strict !== undefined }
+  const values = new Map<string, DesiredValue>()
+  for (const [name, value] of hashed) {
+    const attribute = type.attributes.get(name)
+    if (value.kind !== 'links') values.set(name, value)
+    else if (value.change && (attribute?.kind === 'relation' || attribute?.kind === 'media')) {
+      const operation = operationOf(attribute, value.change, { source, found })
+      if (operation.kind !== 'set') return undefined
+      values.set(name, { kind: 'links', targets: operation.targets })
+    }
+  }
+  return values
+}
+
+/** Checks the given values as far as the body was not checked yet: what a version that is published or not a draft needs. */
+function keepsRules({ command, body }: Pick<Save, 'command' | 'body'>, stored: Values): boolean {
+  const { type, strict } = command
+  // Rules concern passwords as they were given.
+  const values = new Map([...body.values, ...[...stored].filter(([, { kind }]) => kind === 'links')])
+  const names = body.names
+  if (isPublishing(command)) return checkValues(type, values, { covers: names, plain: false }).length === 0
+  if (type.draftAndPublish && strict !== true) return true
+  const covers = (attribute: Attribute) =>
+    names(attribute) && (attribute.kind !== 'scalar' || (attribute.generate === true && strict !== undefined))
+  return checkValues(type, values, { covers, plain: true }).length === 0
+}
+
+/** undefined: lists have to be compared, and copied if they differ. */
+function publicationOf(
+  command: StoredSave['command'],
+  values: Values,
+  { storage }: Pick<SaveTerms, 'storage'>,
+): Publication | undefined {
+  if (!isPublishing(command)) return 'none'
+  const { type, documentId } = command
+  const status = knownStatus(type, documentId, storage)
+  if (status === 'draft') return 'begins'
+  const isLeftList = (each: Attribute) => isList(each) && !values.has(each.name)
+  return status === 'changed' && [...type.attributes.values()].some(isLeftList) ? undefined : 'changes'
+}
+
+/** True if the statement writes all rows that the answer may show. */
+const coversAnswer = (
+  { query }: Answer,
+  publication: Publication,
+  { type }: Pick<StoredSave['command'], 'type'>,
+): boolean => publication !== 'none' || !type.draftAndPublish || query.status === 'draft'
+
+async function printSave(
+  input: ShapedInput,
+  command: StoredSave['command'],
+  publication: Publication,
+  terms: SaveTerms,
+) {
+  const { type, strict } = command
+  const isLeft = ({ name }: Attribute) => !input.document.versions[0]?.values.has(name)
+  const left = [...type.attributes.values()].filter(isLeft)
+  const generated = left.filter(each => each.kind === 'scalar' && each.generate)
+  const ruled = isPublishing(command) ? left : strict === undefined ? [] : generated
+  const filled = strict === undefined ? generated : []
+  const sequences = await sequencesOf(terms)
+  const print = async ({ document, extras }: ShapedInput<Slot>) =>
+    printStoredUpdate(
+      {
+        document,
+        publication,
+        ruled,
+        filled: filled.flatMap(each => columnsOfAttribute(type, each, terms.storage)?.values ?? []),
+      },
+      { ...terms, ...extras, sequences },
+    )
+  return printShaped(input, { form: `update ${publication} ${strict}`, print }, terms)
+}

@@ -1,0 +1,337 @@
+import type { Attribute, ContentType, MediaAttribute, RelationAttribute } from '../../model/model.ts'
+import type { TableLink } from '../../model/storage.ts'
+import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
+import type { Statement } from '../../sql/statement.ts'
+import type { DesiredDocument, DesiredVersion, Slot } from '../desired-state.ts'
+import { and, columnOf, Parameters } from '../links/inverse-sql.ts'
+import { columnsOfValues } from '../rows/write-columns.ts'
+import { type Edge, edgeColumns, edgesOf } from '../rows/write-links.ts'
+import { resolve } from '../rows/write-list.ts'
+import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
+import type { PlanTerms } from '../rows/write-terms.ts'
+import type { Sequences } from '../sql/known-sequences.ts'
+import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'
+import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
+import { GAP, isNew, noChanges } from '../sql/write-rows.ts'
+import { columnsOfAttribute, storedRule } from './stored-rules.ts'
+
+/**
+ * What happens to the published row: `none` (the write is of the draft, or of a type without drafts), `changes`
+ * (asserted to be there, with the draft's lists), or `begins` (asserted not to be there by its unique index).
+ */
+export type Publication = 'none' | 'changes' | 'begins'
+
+export interface StoredUpdate {
+  /** Of one version without a locale, with the values that are given. */
+  readonly document: DesiredDocument<Slot>
+  readonly publication: Publication
+  /** Attributes of which the stored value has to fulfil all rules. */
+  readonly ruled: readonly Attribute[]
+  /** Columns of generated values, which must not be empty. */
+  readonly filled: readonly string[]
+}
+
+export interface StoredUpdateTerms extends PlanTerms {
+  readonly question: ReturningQuery<Slot> | undefined
+  readonly sequences: Sequences
+}
+
+interface Printing {
+  readonly type: ContentType
+  readonly version: DesiredVersion<Slot>
+  readonly publication: Publication
+  readonly terms: StoredUpdateTerms
+  readonly types: TableColumns
+  readonly parameters: Parameters
+  readonly now: string
+}
+
+type NamedPart = readonly [name: string, text: string]
+
+/** `stored$`: the changed row, the draft of types with drafts. `published$`: the published row. */
+export function printStoredUpdate(update: StoredUpdate, terms: StoredUpdateTerms): Statement {
+  const { document, publication } = update
+  const { type, versions } = document
+  const [version] = versions
+  if (!version) throw new TypeError('an update of no version')
+  const { name } = terms.storage.table(type)
+  const types = columnsOf(terms.storage, name)
+  const parameters = new Parameters()
+  const { question } = terms
+  if (question) parameters.values.push(...question.values)
+  const now = parameters.put(terms.now, 'timestamptz(3)')
+  const printing: Printing = { type, version, publication, terms, types, parameters, now }
+  const parts: readonly NamedPart[] = [
+    ['stored$', printOwnRow(document.documentId, printing)],
+    ...printPublished(printing),
+    ...printLists(printing),
+    ['proof$', `SELECT ${failUnless(assertions(update, printing))} AS holds`],
+    ...(question ? [[ident(question.table), written(publication)] as const] : []),
+  ]
+  const answer = question ? `(${question.text}), holds` : 'holds'
+  return {
+    name: `update ${name}`,
+    text: `WITH ${parts.map(([part, text]) => `${part} AS (${text})`).join(', ')} SELECT ${answer} FROM proof$`,
+    values: parameters.values,
+    keepsPlan: true,
+  }
+}
+
+/** The rows that the statement wrote. */
+const written = (publication: Publication): string =>
+  publication === 'none'
+    ? 'SELECT * FROM stored$'
+    : 'SELECT * FROM stored$ UNION ALL SELECT * FROM published$'
+
+function printOwnRow(documentId: string | Slot, printing: Printing): string {
+  const { type, version, publication, terms, parameters, now } = printing
+  const table = terms.storage.table(type)
+  const id = parameters.put(documentId, 'text')
+  const stamp = publicationStamp(printing)
+  const sets = [
+    ...givenColumns(printing),
+    `updated_at = ${now}`,
+    // The stamp of a draft is null.
+    ...(stamp === null || !version.statuses.includes('published')
+      ? []
+      : [`published_at = ${publication === 'none' ? stamp : 'NULL'}`]),
+  ]
+  const where = and(
+    `t.${ident(table.documentId)} = ${id}`,
+    table.status !== null && `${columnOf('t', table.status)} = 'draft'`,
+  )
+  return `UPDATE ${ident(table.name)} AS t SET ${sets.join(', ')} WHERE ${where} RETURNING t.*`
+}
+
+/** null: the stored one does not change. */
+function publicationStamp({
+  version: { publishing },
+  publication,
+  parameters,
+  now,
+}: Printing): string | null {
+  if (publishing?.at !== undefined) return parameters.put(publishing.at, 'timestamptz(3)')
+  return publishing?.keeps && publication !== 'begins' ? null : now
+}
+
+/** Scalars and to-one links. A changed link gets a new place at the end of the other side's list. */
+function givenColumns({ type, version, terms, types, parameters }: Printing): readonly string[] {
+  const planning = { current: NO_CURRENT_ROWS, keys: () => undefined, terms, changes: noChanges() }
+  const row = { id: 0, status: version.statuses[0] ?? 'published' } as const
+  const owner = { root: type, key: 0, locale: null, rows: [row] }
+  const { columns, links } = columnsOfValues(type, version.values, { owner, row }, planning)
+  const placed = new Map<string, string>()
+  for (const [column, value] of columns) {
+    if (isNew(value)) throw new TypeError('an update names no new rows')
+    placed.set(column, parameters.put(value, valueType(typeOf(types, column))))
+  }
+  const sets = Array.from(placed, ([column, value]) => `${ident(column)} = ${value}`)
+  const places = links.flatMap(({ link }) => {
+    if (link.inversePosition === null) return []
+    const own = [link.key, link.draftKey, link.locale, link.draftLocale].filter(each => each !== null)
+    const isLinked = [link.key, link.draftKey].some(
+      each => each !== null && (columns.get(each) ?? null) !== null,
+    )
+    const same = sameColumns('t', own, column => placed.get(column) ?? 'NULL')
+    const place = isLinked ? nextPlace(terms, terms.storage.table(type).name) : 'NULL'
+    return [
+      `${ident(link.inversePosition)} = CASE WHEN ${same} THEN ${columnOf('t', link.inversePosition)} ELSE ${place} END`,
+    ]
+  })
+  return [...sets, ...places]
+}
+
+const sameColumns = (alias: string, columns: readonly string[], other: (column: string) => string): string =>
+  and(...columns.map(column => `${columnOf(alias, column)} IS NOT DISTINCT FROM ${other(column)}`))
+
+function nextPlace({ sequences }: StoredUpdateTerms, table: string): string {
+  return `${nextId(sequences, table)} * ${GAP}`
+}
+
+function nextId(sequences: Sequences, table: string): string {
+  const sequence = sequences.get(table)
+  if (sequence === undefined) throw new TypeError(`no sequence of ${table}`)
+  return `nextval(${quoteText(sequence)}::regclass)`
+}
+
+/** The published row with all values of the draft. */
+function printPublished(printing: Printing): readonly NamedPart[] {
+  const { type, publication, terms, now } = printing
+  if (publication === 'none') return []
+  const table = terms.storage.table(type)
+  const copied = [...type.attributes.values()].flatMap(
+    each => columnsOfAttribute(type, each, terms.storage) ?? [],
+  )
+  const stamp = publicationStamp(printing)
+  if (publication === 'begins') {
+    const own = copied.flatMap(({ values, place }) => [...values, ...(place === null ? [] : [place])])
+    const columns: readonly (readonly [string, string])[] = [
+      [table.id, nextId(terms.sequences, table.name)],
+      ...[table.documentId, table.key, 'created_at', ...own].map(
+        each => [each, columnOf('s', each)] as const,
+      ),
+      ['status', `'published'`],
+      ['updated_at', now],
+      ['published_at', stamp ?? now],
+    ]
+    return [['published$', `${insertInto(table.name, columns)} FROM stored$ s RETURNING *`]]
+  }
+  const sets = copied.flatMap(({ values, place }) => [
+    ...values.map(each => `${ident(each)} = ${columnOf('s', each)}`),
+    // A link that is there already keeps its place in the list of the other side.
+    ...(place === null
+      ? []
+      : [
+          `${ident(place)} = CASE WHEN ${sameColumns('t', values, each => columnOf('s', each))} THEN ${columnOf('t', place)} ELSE ${columnOf('s', place)} END`,
+        ]),
+  ])
+  const stamps = [`updated_at = ${now}`, ...(stamp === null ? [] : [`published_at = ${stamp}`])]
+  const where = `${columnOf('t', table.key)} = ${columnOf('s', table.key)} AND t.status = 'published'`
+  return [
+    [
+      'published$',
+      `UPDATE ${ident(table.name)} AS t SET ${[...sets, ...stamps].join(', ')} FROM stored$ s WHERE ${where} RETURNING t.*`,
+    ],
+  ]
+}
+
+const insertInto = (table: string, columns: readonly (readonly [string, string])[]): string =>
+  `INSERT INTO ${ident(table)} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')}`
+
+type ListAttribute = RelationAttribute | MediaAttribute
+
+export const isList = (attribute: Attribute): attribute is ListAttribute => isTableLinked(attribute)
+
+/** The columns of a link that identify its target. */
+const targetColumns = ({ targetKey, targetStatus, targetLocale }: TableLink): readonly string[] =>
+  [targetKey, targetStatus, targetLocale].filter(column => column !== null)
+
+/** Whole lists that are given, and for a new published row the draft's other lists. */
+function printLists(printing: Printing): readonly NamedPart[] {
+  const { type, version, publication, terms } = printing
+  return [...type.attributes.values()].filter(isList).flatMap((attribute, index): readonly NamedPart[] => {
+    const link = tableLinkOf(type, attribute.name, terms)
+    const value = version.values.get(attribute.name)
+    if (value?.kind === 'links') {
+      const owner = { root: type, status: version.statuses[0] ?? 'published' }
+      const given = resolve(attribute, value.targets, { keys: () => undefined })
+      const edges = edgesOf(given, { owner, target: attribute.target, defaultLocale: terms.defaultLocale })
+      return printList(link, edges, index, printing)
+    }
+    return publication === 'begins' ? [[`copied${index}$`, printCopy(link)]] : []
+  })
+}
+
+function printList(
+  link: TableLink,
+  edges: readonly Edge[],
+  index: number,
+  printing: Printing,
+): readonly NamedPart[] {
+  const owners =
+    printing.publication === 'none'
+      ? 'SELECT id FROM stored$'
+      : 'SELECT id FROM stored$ UNION ALL SELECT id FROM published$'
+  const own = `owners${index}$`
+  const wanted = `wanted${index}$`
+  const table = ident(link.table)
+  const columns = targetColumns(link)
+  const same = (alias: string) =>
+    columns.map(each => `${columnOf(alias, each)} IS NOT DISTINCT FROM ${columnOf('w', each)}`)
+  const gone = `DELETE FROM ${table} l USING ${own} o WHERE l.owner_id = o.id`
+  if (edges.length === 0)
+    return [
+      [own, owners],
+      [`gone${index}$`, gone],
+    ]
+  const isThere = `EXISTS (SELECT FROM ${wanted} w WHERE ${and(...same('l'))})`
+  const inverse = `(SELECT ${columnOf('l', link.inversePosition ?? '')} FROM ${table} l, stored$ s WHERE ${and('l.owner_id = s.id', ...same('l'))})`
+  const inserted: readonly (readonly [string, string])[] = [
+    ['owner_id', 'o.id'],
+    ...columns.map(each => [each, columnOf('w', each)] as const),
+    [link.position, 'w.place'],
+    ...(link.inversePosition === null
+      ? []
+      : [[link.inversePosition, `coalesce(${inverse}, w.fresh)`] as const]),
+  ]
+  const place = ident(link.position)
+  const conflict = `ON CONFLICT (${['owner_id', ...columns].map(ident).join(', ')}) DO UPDATE SET ${place} = excluded.${place} WHERE ${table}.${place} IS DISTINCT FROM excluded.${place}`
+  return [
+    [own, owners],
+    [wanted, printWanted(link, edges, printing)],
+    [`gone${index}$`, `${gone} AND NOT ${isThere}`],
+    [
+      `list${index}$`,
+      `${insertInto(link.table, inserted)} FROM ${own} o, ${wanted} w ORDER BY o.id, w.place ${conflict}`,
+    ],
+  ]
+}
+
+/** Ids and the places at the end come from one sequence: so many rows were never made that a later place were before these. */
+function printWanted(
+  link: TableLink,
+  edges: readonly Edge[],
+  { terms, types: _, parameters }: Printing,
+): string {
+  const types = columnsOf(terms.storage, link.table)
+  const rows = edges.map((edge, index) => {
+    const cells = Array.from(edgeColumns(link, edge), ([column, value]) =>
+      parameters.put(value, valueType(typeOf(types, column))),
+    )
+    return `(${[...cells, `${(index + 1) * GAP}::double precision`].join(', ')})`
+  })
+  const names = [...targetColumns(link), 'place'].map(ident).join(', ')
+  const fresh = link.inversePosition === null ? '' : `, ${nextPlace(terms, link.table)} AS fresh`
+  return `SELECT v.*${fresh} FROM (VALUES ${rows.join(', ')}) AS v (${names})`
+}
+
+function printCopy(link: TableLink): string {
+  const same = [
+    ...targetColumns(link),
+    link.position,
+    ...(link.inversePosition === null ? [] : [link.inversePosition]),
+  ]
+  const columns = [['owner_id', 'p.id'] as const, ...same.map(each => [each, columnOf('l', each)] as const)]
+  return `${insertInto(link.table, columns)} FROM published$ p, stored$ s, ${ident(link.table)} l WHERE l.owner_id = s.id ORDER BY ${columnOf('l', link.position)}, l.id`
+}
+
+function assertions(
+  { document, publication, ruled, filled }: StoredUpdate,
+  { type, version, terms, parameters }: Printing,
+): string {
+  const rules = ruled.map(each => storedRule(type, each, { alias: 's', storage: terms.storage }))
+  const where = and(...rules, ...filled.map(each => `${columnOf('s', each)} <> ''`))
+  const alike =
+    publication === 'changes'
+      ? [...type.attributes.values()]
+          .filter(each => isList(each) && !version.values.has(each.name))
+          .map(each => listsAreAlike(tableLinkOf(document.type, each.name, terms)))
+      : []
+  return and(
+    `(SELECT count(*) FROM stored$ s${where === '' ? '' : ` WHERE ${where}`}) = 1`,
+    publication !== 'none' && '(SELECT count(*) FROM published$) = 1',
+    ...alike,
+    terms.proof ? terms.proof.print(terms.proof.values, parameters.values) : false,
+  )
+}
+
+/** Draft and published row have the same links at the same places. */
+function listsAreAlike(link: TableLink): string {
+  const columns = [...targetColumns(link), link.position].map(each => columnOf('l', each)).join(', ')
+  return `NOT EXISTS (SELECT FROM ${ident(link.table)} l WHERE l.owner_id IN (SELECT id FROM stored$ UNION ALL SELECT id FROM published$) GROUP BY ${columns} HAVING count(*) <> 2)`
+}
+
+/** Locks the rows of a document. The statements that follow see its lists as they are under the lock. */
+export function printLock(
+  type: ContentType,
+  documentId: string,
+  { storage }: Pick<PlanTerms, 'storage'>,
+): Statement {
+  const { name, id, documentId: column } = storage.table(type)
+  return {
+    name: `lock ${name} to write`,
+    text: `SELECT ${ident(id)} FROM ${ident(name)} WHERE ${ident(column)} = $1::text ORDER BY ${ident(id)} FOR UPDATE`,
+    values: [documentId],
+    keepsPlan: true,
+  }
+}

@@ -1,5 +1,6 @@
 import { LruCache } from '../base/lru-cache.ts'
 import { memoize } from '../base/memo.ts'
+import { groupBy } from '../base/plain-data.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { ChangeEvent } from './outbox.ts'
@@ -11,19 +12,28 @@ const BOUNDS = { entries: 10_000, bytes: 2_000_000 } as const
 
 const cacheOf = memoize((_: Storage) => new LruCache<KnownStatus>(BOUNDS, () => 0))
 
-const keyOf = ({ uid }: ContentType, documentId: string): string => `${uid} ${documentId}`
+/** One version of a document; `locale`: null on types without locales. */
+interface VersionName {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly locale: string | null
+}
 
-/** Remembers the status of a document after a write. */
+const keyOf = ({ type, documentId, locale }: VersionName): string => `${type.uid} ${documentId} ${locale}`
+
+/** Remembers the status of a document's locales after a write. */
 export function noteStatus({ type, documentId, changes }: ChangeEvent, storage: Storage): void {
-  if (!type.draftAndPublish || type.localized) return
+  if (!type.draftAndPublish) return
   const statuses = cacheOf(storage)
-  const key = keyOf(type, documentId)
-  const done = new Set(changes.map(({ action }) => action))
-  if (done.has('publish') || done.has('discardDraft')) statuses.set(key, 'published')
-  else if (done.has('unpublish') || done.has('create')) statuses.set(key, 'draft')
-  else if (statuses.get(key) !== 'draft') statuses.set(key, 'changed')
+  for (const [locale, done] of groupBy(changes, each => each.locale)) {
+    const key = keyOf({ type, documentId, locale })
+    const actions = new Set(done.map(({ action }) => action))
+    if (actions.has('publish') || actions.has('discardDraft')) statuses.set(key, 'published')
+    else if (actions.has('unpublish') || actions.has('create')) statuses.set(key, 'draft')
+    else if (statuses.get(key) !== 'draft') statuses.set(key, 'changed')
+  }
 }
 
 /** May be outdated: a write that relies on it asserts it. An unknown document counts as published. */
-export const knownStatus = (type: ContentType, documentId: string, storage: Storage): KnownStatus =>
-  cacheOf(storage).get(keyOf(type, documentId)) ?? 'published'
+export const knownStatus = (version: VersionName, storage: Storage): KnownStatus =>
+  cacheOf(storage).get(keyOf(version)) ?? 'published'

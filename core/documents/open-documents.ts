@@ -33,7 +33,14 @@ import { removeVersions } from './rows/remove-versions.ts'
 import { loadDocument, NO_CURRENT_ROWS } from './rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'
 import { type Saved, type SaveTerms, saveDocument, toEventChanges } from './save-document.ts'
-import { canSaveStored, publishingSave, publishStored, saveStored } from './save-stored.ts'
+import {
+  canSaveStored,
+  type Foreseen,
+  foresee,
+  publishingSave,
+  publishStored,
+  saveStored,
+} from './save-stored.ts'
 import { saveVersion } from './save-version.ts'
 import { type CurrentRow, numberIn } from './sql/write-rows.ts'
 import { type AskedSave, expectedCommand } from './state/version-context.ts'
@@ -104,10 +111,10 @@ const openSave =
       await alongside?.(writing.transaction, done.documentId)
       return done
     }
-    // What is done alongside, and which of two commands is meant, may depend on the stored document.
-    const isWhole = 'kind' in command && !alongside
+    // What is done alongside may depend on the stored document.
+    const foreseen = alongside ? undefined : foresee(command, terms.storage)
     const { documentId, text } =
-      (await saveOptimistically({ save, work, context, isWhole }, writer, terms)) ??
+      (await saveOptimistically({ save, work, context, foreseen }, writer, terms)) ??
       (await writer.write(expected.type, work, context))
     return { documentId, text: await text }
   }
@@ -117,19 +124,19 @@ interface Attempt {
   /** The full path. */
   readonly work: TransactionWork<Saved>
   readonly context: StatementContext
-  /** The save is all that the transaction does. */
-  readonly isWhole: boolean
+  /** The command that one round trip may carry out; absent: none. */
+  readonly foreseen: Foreseen | undefined
 }
 
 /** Saves with cached link targets. undefined: fall back to the full path, which also finds the fault. */
 async function saveOptimistically(
-  { save, work, context, isWhole }: Attempt,
+  { save, work, context, foreseen }: Attempt,
   writer: Writer,
   terms: OptimisticTerms,
 ): Promise<Saved | undefined> {
   const recalled = optimisticTargetsFor(save, terms)
   if (!recalled) return undefined
-  const once = isWhole ? workInOneRoundTrip(save, recalled) : undefined
+  const once = foreseen && workInOneRoundTrip(save, foreseen, recalled)
   if (!once) return recalled.proof && writer.writeOnce(writing => work({ ...writing, recalled }), context)
   try {
     return await writer.writeOnce(once, context)
@@ -142,11 +149,15 @@ async function saveOptimistically(
 
 /** undefined: the save needs stored values. */
 function workInOneRoundTrip(
-  save: Save,
+  expected: Save,
+  { command, isUnpublished }: Foreseen,
   recalled: OptimisticTargets,
 ): TransactionWork<Saved | undefined> | undefined {
+  const save = { ...expected, command }
   if (canCreateInOneStatement(save)) return writing => createInOneStatement(save, recalled, writing)
-  return canSaveStored(save) ? writing => saveStored(save, recalled, writing) : undefined
+  return canSaveStored(save)
+    ? writing => saveStored({ ...save, isUnpublished }, recalled, writing)
+    : undefined
 }
 
 /** True if a create needs no earlier statement: it has no conditions, and indexes enforce all unique values. */

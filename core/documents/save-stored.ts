@@ -13,9 +13,10 @@ import type { OptimisticTargets } from './optimistic-targets.ts'
 import { originOf } from './outbox.ts'
 import type { Save } from './prefetch-save.ts'
 import { readAnswer } from './read/read-answer.ts'
+import { isShared } from './rows/planning.ts'
 import { type Saved, type SaveTerms, toEventChanges } from './save-document.ts'
 import { sequencesOf } from './sql/known-sequences.ts'
-import { isPublishing, versionOf } from './state/version-context.ts'
+import { type AskedSave, isPublishing, type SaveCommand, versionOf } from './state/version-context.ts'
 import { isList, type Publication, printLock, printStoredUpdate } from './stored/print-stored-update.ts'
 import {
   columnsOfAttribute,
@@ -30,12 +31,32 @@ import { printShaped, type ShapedInput } from './write-templates.ts'
 /** An update that needs no stored values but in its statement. */
 export interface StoredSave extends Save {
   readonly command: PermittedCommand<UpdateCommand> & { readonly documentId: string }
+  /** See Foreseen. */
+  readonly isUnpublished?: boolean
 }
 
-/** True if the database can check and carry out the update without a statement before: conditions, components and lists of the other side need one. */
+/** The command that an update most likely is. */
+export interface Foreseen {
+  readonly command: SaveCommand
+  /** The update is of a document that is not published, which has to be asserted. */
+  readonly isUnpublished: boolean
+}
+
+/** undefined: the caller may not change the published version that there may be. */
+export function foresee(asked: AskedSave, storage: SaveTerms['storage']): Foreseen | undefined {
+  if ('kind' in asked) return { command: asked, isUnpublished: false }
+  const { draft, published } = asked
+  const isDraft =
+    draft.documentId !== null && knownStatus({ ...draft, documentId: draft.documentId }, storage) === 'draft'
+  if (isDraft) return { command: draft, isUnpublished: true }
+  return published.ok ? { command: published.value, isUnpublished: false } : undefined
+}
+
+/** True if the database can check and carry out the update without a statement before: conditions, components, lists of the other side and values that locales share need one. */
 export function canSaveStored(save: Save): save is StoredSave {
   const { command, body } = save
-  if (command.kind !== 'update' || command.documentId === null || command.type.localized) return false
+  if (command.kind !== 'update' || command.documentId === null) return false
+  if (command.type.localized && command.locale === null) return false
   if (
     command.precondition ||
     command.unpublishes ||
@@ -52,7 +73,7 @@ export const isConditional = ({ before, after, visible, targets }: WriteConditio
 
 function isGivenPlainly(attribute: Attribute, { command, body }: Save): boolean {
   const value = body.values.get(attribute.name)
-  if (!value || !isPlainlyWritten(attribute)) return false
+  if (!value || !isPlainlyWritten(attribute) || isShared(command.type, attribute)) return false
   if (value.kind === 'links') return value.change?.kind === 'set'
   if (attribute.kind !== 'scalar') return false
   const isGenerated = attribute.generate && command.strict === undefined
@@ -102,8 +123,8 @@ export function publishingSave(
 export async function publishStored(save: StoredSave, terms: SaveTerms): Promise<StatusChanged | undefined> {
   const updated = await updateStored(save, NO_TARGETS, terms)
   if (!updated) return undefined
-  const { type, documentId } = save.command
-  const changes = [{ locale: null, action: 'publish' } as const]
+  const { type, documentId, locale } = save.command
+  const changes = [{ locale, action: 'publish' } as const]
   terms.tell({ type, documentId, changes, origin: originOf(save.command) })
   const texts = ignoreUnhandled(updated.text.then(found => (found === null ? [] : [found])))
   return { documentId, texts }
@@ -118,7 +139,7 @@ const NO_TARGETS: OptimisticTargets = {
 
 /** Sends the statements. The text of the answer comes with the commit. */
 async function updateStored(
-  { command, answer, body }: StoredSave,
+  { command, answer, body, isUnpublished = false }: StoredSave,
   { targets, proof }: OptimisticTargets,
   terms: SaveTerms,
 ): Promise<{ readonly text: Promise<string | null> } | undefined> {
@@ -132,10 +153,11 @@ async function updateStored(
     ? returningQueryOf(answer, documentId, terms)
     : undefined
   const extras = { now: terms.now, proof, question }
-  const statement = await printSave({ document, extras }, command, publication, terms)
+  const statement = await printSave({ document, extras }, { command, publication, isUnpublished }, terms)
   if (!statement) return undefined
-  const writesList = (each: Attribute) => isList(each) && (publication !== 'none' || values.has(each.name))
-  if ([...type.attributes.values()].some(writesList))
+  const needsLock = (each: Attribute) =>
+    (isList(each) || isShared(type, each)) && (publication !== 'none' || values.has(each.name))
+  if (isUnpublished || [...type.attributes.values()].some(needsLock))
     terms.transaction.send(printLock(type, documentId, terms))
   const done = ignoreUnhandled(terms.transaction.run(statement))
   if (!question) return { text: ignoreUnhandled(readAnswer(answer, documentId, terms)) }
@@ -183,24 +205,32 @@ function publicationOf(
   { storage }: Pick<SaveTerms, 'storage'>,
 ): Publication | undefined {
   if (!isPublishing(command)) return 'none'
-  const { type, documentId } = command
-  const status = knownStatus(type, documentId, storage)
-  if (status === 'draft') return 'begins'
-  const isLeftList = (each: Attribute) => isList(each) && !values.has(each.name)
-  return status === 'changed' && [...type.attributes.values()].some(isLeftList) ? undefined : 'changes'
+  const { type } = command
+  const status = knownStatus(command, storage)
+  const lists = [...type.attributes.values()].filter(isList)
+  if (status === 'draft') return lists.some(each => isShared(type, each)) ? undefined : 'begins'
+  return status === 'changed' && lists.some(each => !values.has(each.name)) ? undefined : 'changes'
 }
 
 /** True if the statement writes all rows that the answer may show. */
-const coversAnswer = (
-  { query }: Answer,
+function coversAnswer(
+  { query: { status, locale } }: Answer,
   publication: Publication,
-  { type }: Pick<StoredSave['command'], 'type'>,
-): boolean => publication !== 'none' || !type.draftAndPublish || query.status === 'draft'
+  { type, locale: written }: Pick<StoredSave['command'], 'type' | 'locale'>,
+): boolean {
+  const coversLocales =
+    !type.localized || (locale.kind === 'these' && locale.codes.every(each => each === written))
+  return coversLocales && (publication !== 'none' || !type.draftAndPublish || status === 'draft')
+}
+
+interface PrintedSave extends Pick<StoredSave, 'command'> {
+  readonly publication: Publication
+  readonly isUnpublished: boolean
+}
 
 async function printSave(
   input: ShapedInput,
-  command: StoredSave['command'],
-  publication: Publication,
+  { command, publication, isUnpublished }: PrintedSave,
   terms: SaveTerms,
 ) {
   const { type, strict } = command
@@ -215,10 +245,11 @@ async function printSave(
       {
         document,
         publication,
+        isUnpublished,
         ruled,
         filled: filled.flatMap(each => columnsOfAttribute(type, each, terms.storage)?.values ?? []),
       },
       { ...terms, ...extras, sequences },
     )
-  return printShaped(input, { form: `update ${publication} ${strict}`, print }, terms)
+  return printShaped(input, { form: `update ${publication} ${strict} ${isUnpublished}`, print }, terms)
 }

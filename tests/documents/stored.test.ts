@@ -4,6 +4,7 @@ import { roundTrips } from './round-trips.ts'
 import { names, openWriting, type Row, refusal, type Where } from './writing.ts'
 
 const model = await modelOf(`
+i18n: { defaultLocale: en, locales: [en, fr] }
 contentTypes:
   note: { attributes: { name: string, posts: { type: relation, relation: oneToMany, target: post, mappedBy: note } } }
   tag: { attributes: { name: string, posts: { type: relation, relation: manyToMany, target: post, mappedBy: tags } } }
@@ -17,6 +18,14 @@ contentTypes:
       note: { type: relation, relation: manyToOne, target: note, inversedBy: posts }
       tags: { type: relation, relation: manyToMany, target: tag, inversedBy: posts }
       friends: { type: relation, relation: oneToMany, target: post }
+  story:
+    draftAndPublish: true
+    localized: true
+    attributes:
+      title: { type: string, required: true }
+      text: text
+      kind: { type: string, localized: false }
+      tags: { type: relation, relation: manyToMany, target: tag }
   page:
     attributes:
       title: { type: string, required: true }
@@ -192,3 +201,49 @@ test.serial('links that an update keeps keep their places in the lists of the ot
     ],
   )
 })
+
+test.serial(
+  'a locale is updated and published in one round trip, as by the path that loads the document',
+  async t => {
+    const { create, update, change, find, rows } = await openWriting(t, model)
+    const tags: unknown[] = []
+    for (const name of ['a', 'b']) tags.push((await create('tag', { name })).documentId)
+    const french: Where = { locale: 'fr' }
+    const steps: readonly (readonly [Row, Where] | readonly ['publish' | 'unpublish', Where])[] = [
+      [{ title: 'two', tags }, {}],
+      [{ title: 'deux' }, french],
+      [{ kind: 'shared' }, DRAFT],
+      [{ title: 'trois', text: 'long' }, french],
+      [{ title: 'three' }, { ...DRAFT }],
+      [{ title: 'quatre' }, { ...DRAFT, ...french }],
+      ['unpublish', french],
+      ['publish', french],
+      ['publish', {}],
+      [{ kind: 'other' }, DRAFT],
+      ['unpublish', {}],
+      ['publish', {}],
+      [{ text: null, tags: [tags[1]] }, french],
+    ]
+    const ways = [await create('story', { title: 'one' }), await create('story', { title: 'one' })]
+    const always = { conditions: { before: { kind: 'and', filters: [] } } } as const
+    for (const [done, where] of steps) {
+      const seen: unknown[][] = []
+      for (const [way, { documentId }] of ways.entries()) {
+        const how = { ...where, ...(way === 0 ? {} : always) }
+        if (typeof done === 'string') await change(done, 'story', documentId, how)
+        else await update('story', documentId, done, how)
+        const stamps = `SELECT status, locale, title, kind, text, published_at IS NULL, dense_rank() OVER (ORDER BY updated_at), dense_rank() OVER (ORDER BY shared_updated_at) FROM stories WHERE document_id = '${documentId}' ORDER BY status, locale`
+        const found = [...(await rows(stamps))]
+        for (const status of ['draft', 'published'] as const)
+          for (const locale of ['en', 'fr'])
+            found.push([names((await find('story', documentId, { status, locale }))?.tags) as never])
+        seen.push(found)
+      }
+      t.deepEqual(seen[0], seen[1], JSON.stringify([done, where]))
+    }
+    const id = ways[0]?.documentId
+    t.is(await roundTrips(() => update('story', id, { title: 'x' }, { ...DRAFT, ...french })), 1)
+    await update('story', id, { title: 'y' }, french)
+    t.is(await roundTrips(() => update('story', id, { title: 'z' }, french)), 1)
+  },
+)

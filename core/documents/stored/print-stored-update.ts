@@ -4,6 +4,7 @@ import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, DesiredVersion, Slot } from '../desired-state.ts'
 import { and, columnOf, Parameters } from '../links/inverse-sql.ts'
+import { isShared } from '../rows/planning.ts'
 import { columnsOfValues } from '../rows/write-columns.ts'
 import { type Edge, edgeColumns, edgesOf } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
@@ -22,9 +23,11 @@ import { columnsOfAttribute, storedRule } from './stored-rules.ts'
 export type Publication = 'none' | 'changes' | 'begins'
 
 export interface StoredUpdate {
-  /** Of one version without a locale, with the values that are given. */
+  /** Of one version, with the values that are given, none of which locales share. */
   readonly document: DesiredDocument<Slot>
   readonly publication: Publication
+  /** Asserts that there is no published row. */
+  readonly isUnpublished: boolean
   /** Attributes of which the stored value has to fulfil all rules. */
   readonly ruled: readonly Attribute[]
   /** Columns of generated values, which must not be empty. */
@@ -99,6 +102,7 @@ function printOwnRow(documentId: string | Slot, printing: Printing): string {
   const where = and(
     `t.${ident(table.documentId)} = ${id}`,
     table.status !== null && `${columnOf('t', table.status)} = 'draft'`,
+    table.locale !== null && `${columnOf('t', table.locale)} = ${parameters.put(version.locale, 'text')}`,
   )
   return `UPDATE ${ident(table.name)} AS t SET ${sets.join(', ')} WHERE ${where} RETURNING t.*`
 }
@@ -167,7 +171,7 @@ function printPublished(printing: Printing): readonly NamedPart[] {
     const own = copied.flatMap(({ values, place }) => [...values, ...(place === null ? [] : [place])])
     const columns: readonly (readonly [string, string])[] = [
       [table.id, nextId(terms.sequences, table.name)],
-      ...[table.documentId, table.key, 'created_at', ...own].map(
+      ...[table.documentId, table.key, 'created_at', ...localeColumns(type, printing), ...own].map(
         each => [each, columnOf('s', each)] as const,
       ),
       ['status', `'published'`],
@@ -177,7 +181,7 @@ function printPublished(printing: Printing): readonly NamedPart[] {
     return [['published$', `${insertInto(table.name, columns)} FROM stored$ s RETURNING *`]]
   }
   const sets = copied.flatMap(({ values, place }) => [
-    ...values.map(each => `${ident(each)} = ${columnOf('s', each)}`),
+    ...values.map(each => `${ident(each)} = ${copyOf(each, printing.types)}`),
     // A link that is there already keeps its place in the list of the other side.
     ...(place === null
       ? []
@@ -186,13 +190,30 @@ function printPublished(printing: Printing): readonly NamedPart[] {
         ]),
   ])
   const stamps = [`updated_at = ${now}`, ...(stamp === null ? [] : [`published_at = ${stamp}`])]
-  const where = `${columnOf('t', table.key)} = ${columnOf('s', table.key)} AND t.status = 'published'`
+  const where = and(
+    ...[table.key, ...(table.locale === null ? [] : [table.locale])].map(
+      each => `${columnOf('t', each)} = ${columnOf('s', each)}`,
+    ),
+    `t.status = 'published'`,
+  )
   return [
     [
       'published$',
       `UPDATE ${ident(table.name)} AS t SET ${[...sets, ...stamps].join(', ')} FROM stored$ s WHERE ${where} RETURNING t.*`,
     ],
   ]
+}
+
+const localeColumns = (type: ContentType, { terms }: Pick<Printing, 'terms'>): readonly string[] => {
+  const { locale } = terms.storage.table(type)
+  return locale === null ? [] : [locale, 'shared_updated_at']
+}
+
+/** A long value that stays the same is not stored again. */
+function copyOf(column: string, types: TableColumns): string {
+  const [own, draft] = [columnOf('t', column), columnOf('s', column)]
+  const isLong = ['text', 'jsonb'].includes(typeOf(types, column))
+  return isLong ? `CASE WHEN ${own} IS NOT DISTINCT FROM ${draft} THEN ${own} ELSE ${draft} END` : draft
 }
 
 const insertInto = (table: string, columns: readonly (readonly [string, string])[]): string =>
@@ -245,14 +266,16 @@ function printList(
       [`gone${index}$`, gone],
     ]
   const isThere = `EXISTS (SELECT FROM ${wanted} w WHERE ${and(...same('l'))})`
-  const inverse = `(SELECT ${columnOf('l', link.inversePosition ?? '')} FROM ${table} l, stored$ s WHERE ${and('l.owner_id = s.id', ...same('l'))})`
+  // A link that the draft has already keeps its place in the list of the other side.
+  const inverse = (column: string) =>
+    `coalesce((SELECT ${columnOf('l', column)} FROM ${table} l, stored$ s WHERE ${and('l.owner_id = s.id', ...same('l'))}), w.fresh)`
   const inserted: readonly (readonly [string, string])[] = [
     ['owner_id', 'o.id'],
     ...columns.map(each => [each, columnOf('w', each)] as const),
     [link.position, 'w.place'],
     ...(link.inversePosition === null
       ? []
-      : [[link.inversePosition, `coalesce(${inverse}, w.fresh)`] as const]),
+      : [[link.inversePosition, inverse(link.inversePosition)] as const]),
   ]
   const place = ident(link.position)
   const conflict = `ON CONFLICT (${['owner_id', ...columns].map(ident).join(', ')}) DO UPDATE SET ${place} = excluded.${place} WHERE ${table}.${place} IS DISTINCT FROM excluded.${place}`
@@ -296,7 +319,7 @@ function printCopy(link: TableLink): string {
 }
 
 function assertions(
-  { document, publication, ruled, filled }: StoredUpdate,
+  { document, publication, isUnpublished, ruled, filled }: StoredUpdate,
   { type, version, terms, parameters }: Printing,
 ): string {
   const rules = ruled.map(each => storedRule(type, each, { alias: 's', storage: terms.storage }))
@@ -304,15 +327,31 @@ function assertions(
   const alike =
     publication === 'changes'
       ? [...type.attributes.values()]
-          .filter(each => isList(each) && !version.values.has(each.name))
+          .filter(each => isList(each) && !isShared(type, each) && !version.values.has(each.name))
           .map(each => listsAreAlike(tableLinkOf(document.type, each.name, terms)))
       : []
   return and(
     `(SELECT count(*) FROM stored$ s${where === '' ? '' : ` WHERE ${where}`}) = 1`,
     publication !== 'none' && '(SELECT count(*) FROM published$) = 1',
+    isUnpublished && hasNoPublished(type, terms),
+    publication !== 'none' && type.localized && sharedAreAlike(type, terms),
     ...alike,
     terms.proof ? terms.proof.print(terms.proof.values, parameters.values) : false,
   )
+}
+
+function hasNoPublished(type: ContentType, { storage }: StoredUpdateTerms): string {
+  const { name, key, locale } = storage.table(type)
+  const same = [key, ...(locale === null ? [] : [locale])].map(
+    each => `${columnOf('o', each)} = ${columnOf('s', each)}`,
+  )
+  return `NOT EXISTS (SELECT FROM ${ident(name)} o, stored$ s WHERE ${and(...same, `o.status = 'published'`)})`
+}
+
+/** No status or locale has other shared values than the draft. */
+function sharedAreAlike(type: ContentType, { storage }: StoredUpdateTerms): string {
+  const { name, key } = storage.table(type)
+  return `NOT EXISTS (SELECT FROM ${ident(name)} o, stored$ s WHERE ${columnOf('o', key)} = ${columnOf('s', key)} AND o.shared_updated_at IS DISTINCT FROM s.shared_updated_at)`
 }
 
 /** Draft and published row have the same links at the same places. */

@@ -148,7 +148,7 @@ test('no response is older than the last commit before its request, from any pro
       if (meta.pagination?.total !== undefined) found.set('total', meta.pagination.total)
       const wanted = path.includes('marks') ? ['mark'] : found.keys()
       for (const name of wanted)
-        if ((found.get(name) ?? -1) < (before.get(name) ?? 0))
+        if ((found.get(name) ?? -1) < (before.get(name) ?? -1))
           late.push(`${path}: ${name} is ${found.get(name)}, after ${before.get(name)}`)
       reads++
       if (hit) hits++

@@ -7,8 +7,9 @@ import { built, builtOf, root } from '../tests/build/place.cjs'
 import { runFiles } from '../tests/build/run-files.js'
 import { testFiles } from '../tests/build/test-files.js'
 
-// `npm test`: all tests, in one process per core, or in TEST_PROCESSES processes. `npm test -- --tap` prints TAP, for .ci/run. With other arguments
-// (`npm test -- tests/rest/filters.test.ts`) it is ava itself.
+// `npm test`: all tests, in one process more than there are cores, as each waits for a part of its time, or in TEST_PROCESSES
+// processes. `npm test -- --tap` prints TAP, for .ci/run. With other arguments (`npm test -- tests/rest/filters.test.ts`) it is
+// ava itself.
 
 const args = process.argv.slice(2)
 const isTap = args.length === 1 && args[0] === '--tap'
@@ -20,7 +21,7 @@ async function runAll() {
   const reporter = isTap ? openTap() : openProgress(files.length)
   const began = new Map()
   await runFiles(files, {
-    processes: Number(process.env.TEST_PROCESSES || Math.min(4, availableParallelism())),
+    processes: Number(process.env.TEST_PROCESSES || Math.min(4, availableParallelism() + 1)),
     execArgv: [],
     report(event) {
       if (event.type === 'started') began.set(event.file, Date.now())

@@ -3,6 +3,7 @@ import type { Rows } from '../database/database.ts'
 import { fitsIndex } from '../model/columns.ts'
 import type { Attribute, ScalarAttribute } from '../model/model.ts'
 import type { PermittedCommand, StatusCommand, UpdateCommand, WriteConditions } from '../query/command.ts'
+import type { Statement } from '../sql/statement.ts'
 import { returningQueryOf } from './answer-query.ts'
 import type { StatusChanged } from './change-status.ts'
 import type { DesiredValue, Slot, Values } from './desired-state.ts'
@@ -228,28 +229,25 @@ interface PrintedSave extends Pick<StoredSave, 'command'> {
   readonly isUnpublished: boolean
 }
 
-async function printSave(
+/** Rules and generated values concern the attributes that are not given: the shape of the write determines them. */
+function printSave(
   input: ShapedInput,
   { command, publication, isUnpublished }: PrintedSave,
   terms: SaveTerms,
-) {
+): Promise<Statement | undefined> {
   const { type, strict } = command
-  const isLeft = ({ name }: Attribute) => !input.document.versions[0]?.values.has(name)
-  const left = [...type.attributes.values()].filter(isLeft)
-  const generated = left.filter(each => each.kind === 'scalar' && each.generate)
-  const ruled = isPublishing(command) ? left : strict === undefined ? [] : generated
-  const filled = strict === undefined ? generated : []
-  const sequences = await sequencesOf(terms)
-  const print = async ({ document, extras }: ShapedInput<Slot>) =>
-    printStoredUpdate(
-      {
-        document,
-        publication,
-        isUnpublished,
-        ruled,
-        filled: filled.flatMap(each => columnsOfAttribute(type, each, terms.storage)?.values ?? []),
-      },
+  const print = async ({ document, extras }: ShapedInput<Slot>) => {
+    const left = [...type.attributes.values()].filter(({ name }) => !document.versions[0]?.values.has(name))
+    const generated = left.filter(each => each.kind === 'scalar' && each.generate)
+    const ruled = isPublishing(command) ? left : strict === undefined ? [] : generated
+    const filled = (strict === undefined ? generated : []).flatMap(
+      each => columnsOfAttribute(type, each, terms.storage)?.values ?? [],
+    )
+    const sequences = await sequencesOf(terms)
+    return printStoredUpdate(
+      { document, publication, isUnpublished, ruled, filled },
       { ...terms, ...extras, sequences },
     )
+  }
   return printShaped(input, { form: `update ${publication} ${strict} ${isUnpublished}`, print }, terms)
 }

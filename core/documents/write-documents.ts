@@ -10,7 +10,7 @@ import { planDocument } from './rows/write-document.ts'
 import { findKeys } from './rows/write-keys.ts'
 import { type Current, loadCurrent, NO_CURRENT_ROWS, tableLinkOf } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
-import { sequencesOf } from './sql/known-sequences.ts'
+import { sequenceOf, sequencesOf } from './sql/known-sequences.ts'
 import { columnsOf, hasSpare } from './sql/write-print.ts'
 import { noChanges } from './sql/write-rows.ts'
 import { printShaped, type ShapedInput } from './write-templates.ts'
@@ -54,8 +54,7 @@ async function writeOwnEdits(edits: readonly OwnEdit[], terms: WriteTerms): Prom
     const link = tableLinkOf(own.type, own.attribute.name, terms)
     const { name: table, status, locale } = terms.storage.table(own.type)
     const list: OwnList = { link, owner: { table, status, locale } }
-    const sequence = sequences.get(link.table)
-    if (sequence === undefined) throw new TypeError(`no sequence of ${link.table}`)
+    const sequence = sequenceOf(sequences, link.table)
     for (const statement of printOwnEdit(list, own, sequence)) terms.transaction.send(statement)
   }
 }

@@ -183,6 +183,10 @@ function parsePopulate(raw: unknown, holder: Holder, components: Components): re
   )
 }
 
+/** `populate[author][populate]=true` of Strapi's own front-ends populates nothing more. */
+const parseInside: typeof parsePopulate = (raw, holder, components) =>
+  parseBoolean(raw) === undefined ? parsePopulate(raw, holder, components) : []
+
 interface Level {
   readonly holder: Holder
   readonly components: Components
@@ -215,7 +219,7 @@ function parseName(name: string, value: unknown, { holder, components }: Level):
   if (wanted !== undefined) return wanted ? whole : null
   const options = value === '*' && attribute.kind === 'component' ? WHOLE : value
   if (isRecord(options))
-    return parsePopulateOptions(options, { attribute, holder, components, parsePopulate })
+    return parsePopulateOptions(options, { attribute, holder, components, parsePopulate: parseInside })
   throw new RequestFault(unexpectedText(attribute, value, holder))
 }
 
@@ -271,9 +275,6 @@ function findUnknownOption(
     : invalidKey('count', name, 'populate')
 }
 
-/** `populate[author][populate]=true` of Strapi's own front-ends populates nothing more. */
-const isBoolean = (populate: unknown): boolean => parseBoolean(populate) !== undefined
-
 /** Strapi ignores `count` for files and other locales. */
 const isCounted = ({ kind }: Attribute): boolean => kind !== 'media' && kind !== 'localizations'
 
@@ -286,7 +287,7 @@ function parseRows(
   const filter = isEmpty(options.filters) ? null : parseFilter(options.filters, behind, { param: 'populate' })
   const sort = parseSort(options.sort, behind, 'populate')
   const fields = parseFields(options.fields ?? undefined, behind, 'populate')
-  const populate = isBoolean(options.populate) ? [] : parsePopulate(options.populate, behind, components)
+  const populate = parsePopulate(options.populate, behind, components)
   // Strapi reads other locales without a join (reference/rest.md#11-locales).
   const shown = attribute.kind === 'localizations' ? fields : withSortedFields(fields, sort)
   return {
@@ -376,7 +377,7 @@ function parseFragment(
   }
   const filter = isEmpty(options.filters) ? null : parseFilter(options.filters, holder, { param: 'populate' })
   const fields = parseFields(options.fields, holder, 'populate')
-  const populate = isBoolean(options.populate) ? [] : parsePopulate(options.populate, holder, components)
+  const populate = parsePopulate(options.populate, holder, components)
   const selection = { ...fields, populate }
   return { holder, selection, ...(filter && { filter }) }
 }

@@ -65,15 +65,14 @@ const invalidDepth = (key: string, expected: string): RequestFault =>
 
 function expand(type: Holder, depth: number): readonly Populate[] {
   const populates = populatesTo(depth, type)
-  if (populates && !findExcessPopulate(populates)) return populates
+  if (populates) return populates
   throw new RequestFault(tooDeep(depth, type))
 }
 
 /** Names the largest depth that the limits of a populate allow. */
 function tooDeep(depth: number, type: Holder) {
   let allowed = Math.min(depth - 1, POPULATE_DEPTH + 1)
-  const fits = (each: readonly Populate[] | null) => each !== null && !findExcessPopulate(each)
-  while (allowed > 1 && !fits(populatesTo(allowed, type))) allowed--
+  while (allowed > 1 && !populatesTo(allowed, type)) allowed--
   const message = `populate=deep,${depth} of ${type.key} exceeds the limits of a populate: use populate=deep,${allowed}`
   return fault('validation', message, { key: 'populate', expected: `a depth of at most ${allowed}` })
 }
@@ -91,7 +90,7 @@ interface Walk {
 function populatesTo(depth: number, type: Holder): readonly Populate[] | null {
   const budget = { nodes: MAX_POPULATES }
   const populates = populateInside(type, { depth, seen: new Set(), budget })
-  return budget.nodes < 0 ? null : populates
+  return budget.nodes < 0 || findExcessPopulate(populates) ? null : populates
 }
 
 /** A depth of 1 is the entry itself. */

@@ -1,7 +1,8 @@
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
-import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
+import { nextId } from '../sql/known-sequences.ts'
 import { GAP } from '../sql/write-rows.ts'
 import {
   and,
@@ -11,6 +12,7 @@ import {
   type InverseEnd,
   type InverseRelation,
   inSlot,
+  insertInto,
   inTable,
   named,
   ownedBy,
@@ -143,7 +145,7 @@ export const PLACE_AT_END = 'ends$.places[v.turn + 1]'
 
 /** The next places at the end, from turn 0 to the last: `ends$.places`. */
 export function nextPlaces(sequence: string, last: string): string {
-  const next = `nextval(${quoteText(sequence)}::regclass) * ${GAP}::double precision`
+  const next = `${nextId(sequence)} * ${GAP}::double precision`
   return `ends$ AS MATERIALIZED (SELECT ARRAY(SELECT ${next} FROM generate_series(0, ${last})) AS places)`
 }
 
@@ -191,8 +193,7 @@ function insertLinks(
   ]
   const status = namesStatus ? ` CROSS JOIN unnest(${list()}) AS s (status)` : ''
   return (
-    `INSERT INTO ${ident(link.table)} (${columns.map(([column]) => ident(column)).join(', ')}) ` +
-    `SELECT ${columns.map(([, value]) => value).join(', ')} FROM ends$, ${v} ` +
+    `${insertInto(link.table, columns)} FROM ends$, ${v} ` +
     `JOIN ${ident(table.name)} o ON ${owners}${status} ORDER BY v.turn, o.id ${onConflict(link)}`
   )
 }

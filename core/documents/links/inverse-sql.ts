@@ -75,6 +75,10 @@ export const and = (...conditions: readonly (string | false)[]): string =>
 /** The columns of a relation's own table under an alias. */
 export const columnOf = (alias: string, of: string): string => `${alias}.${ident(of)}`
 
+/** An insertion of selected values, up to its FROM. */
+export const insertInto = (table: string, columns: readonly (readonly [string, string])[]): string =>
+  `INSERT INTO ${ident(table)} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')}`
+
 /** Expressions for the document that links lead to, and its locale. */
 export interface EndTerms {
   readonly target: string

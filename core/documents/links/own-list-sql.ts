@@ -4,7 +4,7 @@ import type { Statement } from '../../sql/statement.ts'
 import type { LinkTarget, OwnEdit } from '../desired-state.ts'
 import type { ListView } from '../rows/list-places.ts'
 import { nextPlaces, PLACE_AT_END } from './inverse-changes.ts'
-import { and, columnOf, Parameters } from './inverse-sql.ts'
+import { and, columnOf, insertInto, Parameters } from './inverse-sql.ts'
 import type { ListRows } from './list-bounds.ts'
 
 export interface OwnList {
@@ -37,7 +37,7 @@ function ownerRow(
 }
 
 /** The columns that identify a link among those of its owner. */
-const targetColumns = ({ targetKey, targetStatus, targetLocale }: TableLink): readonly string[] =>
+export const targetColumns = ({ targetKey, targetStatus, targetLocale }: TableLink): readonly string[] =>
   [targetKey, targetStatus, targetLocale].filter(column => column !== null)
 
 function printEntries(entries: readonly Entry[], parameters: Parameters): string {
@@ -95,13 +95,10 @@ function printConnect(
     ...(link.inversePosition === null ? [] : [[link.inversePosition, PLACE_AT_END] as const]),
   ]
   return {
-    text: `WITH ${ends} ${insertInto(link, columns)} FROM ends$, ${v}, ${ident(owner.table)} o WHERE ${row} ORDER BY v.turn ${onConflict(link)}`,
+    text: `WITH ${ends} ${insertInto(link.table, columns)} FROM ends$, ${v}, ${ident(owner.table)} o WHERE ${row} ORDER BY v.turn ${onConflict(link)}`,
     values: parameters.values,
   }
 }
-
-const insertInto = (link: TableLink, columns: readonly (readonly [string, string])[]): string =>
-  `INSERT INTO ${ident(link.table)} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')}`
 
 /** A link that is there already keeps its place in the list of the other side. */
 function onConflict(link: TableLink): string {
@@ -132,7 +129,7 @@ function printCopy(list: OwnList, own: OwnEdit): Statement {
     ...[...targetColumns(link), ...places].map(column => [column, columnOf('s', column)] as const),
   ]
   return {
-    text: `WITH ${row}, ${differing}, ${removal} ${insertInto(link, columns)} FROM differing$ s WHERE ${columnOf('s', link.position)} IS NOT NULL ORDER BY ${columnOf('s', link.position)} ${onConflict(link)}`,
+    text: `WITH ${row}, ${differing}, ${removal} ${insertInto(link.table, columns)} FROM differing$ s WHERE ${columnOf('s', link.position)} IS NOT NULL ORDER BY ${columnOf('s', link.position)} ${onConflict(link)}`,
     values: parameters.values,
   }
 }

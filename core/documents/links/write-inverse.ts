@@ -13,7 +13,7 @@ import { placesOf } from '../rows/list-places.ts'
 import { type NewIds, numberOf } from '../rows/write-apply.ts'
 import type { Keys } from '../rows/write-keys.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
-import { sequencesOf } from '../sql/known-sequences.ts'
+import { sequenceOf, sequencesOf } from '../sql/known-sequences.ts'
 import { printAlign } from './align-inverse.ts'
 import {
   type InverseChange,
@@ -193,8 +193,7 @@ async function connect(
   if (entries.length === 0) return
   const { link, table } = change.relation
   const numbered = link.kind === 'table' ? link.table : table.name
-  const sequence = (await sequencesOf(terms)).get(numbered)
-  if (sequence === undefined) throw new TypeError(`no sequence of ${numbered}`)
+  const sequence = sequenceOf(await sequencesOf(terms), numbered)
   terms.transaction.send(printConnect(change, lastOf(change, entries), sequence))
 }
 

@@ -10,7 +10,7 @@ import {
   type RowValue,
 } from '../sql/write-rows.ts'
 import type { Owner, OwnerRow, Planning } from './planning.ts'
-import { columnLinkValues } from './write-links.ts'
+import { columnLinkValues, holdsLink, linkColumns } from './write-links.ts'
 import { resolve } from './write-list.ts'
 
 /** Columns that one row gets, and the to-one links among them that need more than their own columns. */
@@ -83,17 +83,11 @@ export function changesOf(
       row.get(link.inversePosition) !== place
     )
       changed.set(link.inversePosition, place)
-  const relinked = links.filter(({ link }) =>
-    [link.key, link.draftKey, link.locale, link.draftLocale].some(
-      column => column !== null && changed.has(column),
-    ),
-  )
+  const relinked = links.filter(({ link }) => linkColumns(link).some(column => changed.has(column)))
   for (const { attribute, link, place } of relinked) {
     if (link.inversePosition === null) continue
-    const isLinked = [link.key, link.draftKey].some(
-      column => column !== null && (columns.get(column) ?? null) !== null,
-    )
-    if (isLinked) changed.set(link.inversePosition, place ?? placeFor(attribute, table, places))
+    if (holdsLink(link, columns))
+      changed.set(link.inversePosition, place ?? placeFor(attribute, table, places))
     else if (row) changed.set(link.inversePosition, null)
   }
   return { columns: changed, relinked }

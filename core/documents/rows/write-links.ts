@@ -37,17 +37,21 @@ const namedLocale = (
   entry: Pick<LinkTarget, 'locale'>,
 ): string | null => (owner.root.localized || !target.localized ? null : (entry.locale ?? defaultLocale))
 
+/** The columns that store a to-one link. */
+export const linkColumns = ({ key, draftKey, locale, draftLocale }: ColumnLink): readonly string[] =>
+  [key, draftKey, locale, draftLocale].filter(column => column !== null)
+
+/** True if the columns of a row hold a to-one link. */
+export const holdsLink = ({ key, draftKey }: ColumnLink, columns: ReadonlyMap<string, unknown>): boolean =>
+  [key, draftKey].some(column => column !== null && (columns.get(column) ?? null) !== null)
+
 /** The columns of a to-one link; the last target counts, in each slot of its own (reference/documents.md#6-what-a-link-stores, reference/documents.md#7-tables). */
 export function columnLinkValues(
   link: ColumnLink,
   targets: readonly ResolvedTarget[],
   terms: EdgeTerms,
 ): ReadonlyMap<string, LinkKey | string | null> {
-  const columns = new Map<string, LinkKey | string | null>(
-    [link.key, link.draftKey, link.locale, link.draftLocale].flatMap(column =>
-      column === null ? [] : [[column, null]],
-    ),
-  )
+  const columns = new Map<string, LinkKey | string | null>(linkColumns(link).map(column => [column, null]))
   for (const target of targets) {
     for (const status of namedStatuses(terms.owner.root, terms.target, target)) {
       const slot = slotOf(link, status)

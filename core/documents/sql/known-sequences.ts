@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import type { Storage, Table } from '../../model/storage.ts'
-import { quoteIdentifier as ident } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 
 /** By table: what the sequence of its ids is called, quoted, with its schema. */
 export type Sequences = ReadonlyMap<string, string>
@@ -36,6 +36,16 @@ async function findSequences({ transaction, storage, schema }: SequenceTerms): P
 
 const isNumbered = ({ columns }: Table): boolean =>
   columns.some(({ name, generated }) => name === 'id' && generated === 'identity')
+
+/** The sequence of a table's ids. */
+export function sequenceOf(sequences: Sequences, table: string): string {
+  const sequence = sequences.get(table)
+  if (sequence === undefined) throw new TypeError(`no sequence of ${table}`)
+  return sequence
+}
+
+/** The expression that takes the next id of a sequence. */
+export const nextId = (sequence: string): string => `nextval(${quoteText(sequence)}::regclass)`
 
 /** They may have other names now; whether any was known. */
 export const forgetSequences = (storage: Storage): boolean => known.delete(storage)

@@ -1,8 +1,8 @@
 import type { ColumnType } from '../../model/storage.ts'
-import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { type Cell, Slot, type Stored } from '../desired-state.ts'
-import type { Sequences } from './known-sequences.ts'
+import { nextId, type Sequences, sequenceOf } from './known-sequences.ts'
 import { among, listType, type TableColumns, type Tuples, typeOf, unnest, valueType } from './write-print.ts'
 import { GAP } from './write-rows.ts'
 
@@ -177,11 +177,7 @@ export interface Allocation {
 
 /** One list of all ids, those of a table ascending. */
 function printIds({ counts, sequences }: Allocation, isShort: boolean, values: unknown[]): string {
-  const next = (table: string) => {
-    const sequence = sequences.get(table)
-    if (sequence === undefined) throw new TypeError(`no sequence of ${table}`)
-    return `nextval(${quoteText(sequence)}::regclass)`
-  }
+  const next = (table: string) => nextId(sequenceOf(sequences, table))
   if (!isShort)
     return Array.from(
       counts,

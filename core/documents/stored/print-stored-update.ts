@@ -1,16 +1,17 @@
 import type { Attribute, ContentType, MediaAttribute, RelationAttribute } from '../../model/model.ts'
 import type { TableLink } from '../../model/storage.ts'
-import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
+import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, DesiredVersion, Slot } from '../desired-state.ts'
-import { and, columnOf, Parameters } from '../links/inverse-sql.ts'
+import { and, columnOf, insertInto, Parameters } from '../links/inverse-sql.ts'
+import { targetColumns } from '../links/own-list-sql.ts'
 import { isShared } from '../rows/planning.ts'
 import { columnsOfValues } from '../rows/write-columns.ts'
-import { type Edge, edgeColumns, edgesOf } from '../rows/write-links.ts'
+import { type Edge, edgeColumns, edgesOf, holdsLink, linkColumns } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
 import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
 import type { PlanTerms } from '../rows/write-terms.ts'
-import type { Sequences } from '../sql/known-sequences.ts'
+import { nextId, type Sequences, sequenceOf } from '../sql/known-sequences.ts'
 import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'
 import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
 import { GAP, isNew, noChanges } from '../sql/write-rows.ts'
@@ -132,12 +133,8 @@ function givenColumns({ type, version, terms, types, parameters }: Printing): re
   const sets = Array.from(placed, ([column, value]) => `${ident(column)} = ${value}`)
   const places = links.flatMap(({ link }) => {
     if (link.inversePosition === null) return []
-    const own = [link.key, link.draftKey, link.locale, link.draftLocale].filter(each => each !== null)
-    const isLinked = [link.key, link.draftKey].some(
-      each => each !== null && (columns.get(each) ?? null) !== null,
-    )
-    const same = sameColumns('t', own, column => placed.get(column) ?? 'NULL')
-    const place = isLinked ? nextPlace(terms, terms.storage.table(type).name) : 'NULL'
+    const same = sameColumns('t', linkColumns(link), column => placed.get(column) ?? 'NULL')
+    const place = holdsLink(link, columns) ? nextPlace(terms, terms.storage.table(type).name) : 'NULL'
     return [
       `${ident(link.inversePosition)} = CASE WHEN ${same} THEN ${columnOf('t', link.inversePosition)} ELSE ${place} END`,
     ]
@@ -148,15 +145,8 @@ function givenColumns({ type, version, terms, types, parameters }: Printing): re
 const sameColumns = (alias: string, columns: readonly string[], other: (column: string) => string): string =>
   and(...columns.map(column => `${columnOf(alias, column)} IS NOT DISTINCT FROM ${other(column)}`))
 
-function nextPlace({ sequences }: StoredUpdateTerms, table: string): string {
-  return `${nextId(sequences, table)} * ${GAP}`
-}
-
-function nextId(sequences: Sequences, table: string): string {
-  const sequence = sequences.get(table)
-  if (sequence === undefined) throw new TypeError(`no sequence of ${table}`)
-  return `nextval(${quoteText(sequence)}::regclass)`
-}
+const nextPlace = ({ sequences }: StoredUpdateTerms, table: string): string =>
+  `${nextId(sequenceOf(sequences, table))} * ${GAP}`
 
 /** The published row with all values of the draft. */
 function printPublished(printing: Printing): readonly NamedPart[] {
@@ -170,7 +160,7 @@ function printPublished(printing: Printing): readonly NamedPart[] {
   if (publication === 'begins') {
     const own = copied.flatMap(({ values, place }) => [...values, ...(place === null ? [] : [place])])
     const columns: readonly (readonly [string, string])[] = [
-      [table.id, nextId(terms.sequences, table.name)],
+      [table.id, nextId(sequenceOf(terms.sequences, table.name))],
       ...[table.documentId, table.key, 'created_at', ...localeColumns(type, printing), ...own].map(
         each => [each, columnOf('s', each)] as const,
       ),
@@ -216,16 +206,9 @@ function copyOf(column: string, types: TableColumns): string {
   return isLong ? `CASE WHEN ${own} IS NOT DISTINCT FROM ${draft} THEN ${own} ELSE ${draft} END` : draft
 }
 
-const insertInto = (table: string, columns: readonly (readonly [string, string])[]): string =>
-  `INSERT INTO ${ident(table)} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')}`
-
 type ListAttribute = RelationAttribute | MediaAttribute
 
 export const isList = (attribute: Attribute): attribute is ListAttribute => isTableLinked(attribute)
-
-/** The columns of a link that identify its target. */
-const targetColumns = ({ targetKey, targetStatus, targetLocale }: TableLink): readonly string[] =>
-  [targetKey, targetStatus, targetLocale].filter(column => column !== null)
 
 /** Whole lists that are given, and for a new published row the draft's other lists. */
 function printLists(printing: Printing): readonly NamedPart[] {
@@ -294,7 +277,7 @@ function printList(
 function printWanted(
   link: TableLink,
   edges: readonly Edge[],
-  { terms, types: _, parameters }: Printing,
+  { terms, parameters }: Pick<Printing, 'terms' | 'parameters'>,
 ): string {
   const types = columnsOf(terms.storage, link.table)
   const rows = edges.map((edge, index) => {

@@ -1,6 +1,6 @@
 import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
 
-/** Docs/rest.md: at most 10 levels and 500 attributes; a form of more levels than this help no user. */
+/** Docs/rest.md: at most 10 levels and 500 attributes; no user needs a form of more levels than this. */
 const DEPTH = 6
 
 /** What a form shows of a document: `populate` for everything that the caller may read. */

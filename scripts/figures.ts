@@ -118,6 +118,7 @@ Not met since features were added after the targets were set: the console, the i
 and several machines.
 
 - files, lines: the targets are for the features of version 0.1. Fewer files would need files of more than 400 lines.
+- files with one importer: pages and inputs of the console, one file for each, and modules that are loaded only when they are used.
 - imported names: a module with many small exports is imported by name, and types are imported where they are used.
 `
 

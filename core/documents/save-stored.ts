@@ -18,7 +18,12 @@ import { isShared } from './rows/planning.ts'
 import { type Saved, type SaveTerms, toEventChanges } from './save-document.ts'
 import { sequencesOf } from './sql/known-sequences.ts'
 import { type AskedSave, isPublishing, type SaveCommand, versionOf } from './state/version-context.ts'
-import { isList, type Publication, printLock, printStoredUpdate } from './stored/print-stored-update.ts'
+import {
+  isList,
+  type Publication,
+  printDocumentLock,
+  printStoredUpdate,
+} from './stored/print-stored-update.ts'
 import {
   columnsOfAttribute,
   hasStoredRule,
@@ -159,7 +164,7 @@ async function updateStored(
   const needsLock = (each: Attribute) =>
     (isList(each) || isShared(type, each)) && (publication !== 'none' || values.has(each.name))
   if (isUnpublished || [...type.attributes.values()].some(needsLock))
-    terms.transaction.send(printLock(type, documentId, terms))
+    terms.transaction.send(printDocumentLock(type, documentId, terms))
   const done = ignoreUnhandled(terms.transaction.run(statement))
   if (!question) return { text: ignoreUnhandled(readAnswer(answer, documentId, terms)) }
   const toText = ({ rows: [row] }: Rows) => (typeof row?.[0] === 'string' ? row[0] : null)

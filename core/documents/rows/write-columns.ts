@@ -10,7 +10,7 @@ import {
   type RowValue,
 } from '../sql/write-rows.ts'
 import type { Owner, OwnerRow, Planning } from './planning.ts'
-import { columnLinkValues, holdsLink, linkColumns } from './write-links.ts'
+import { columnLinkValues, holdsLink, targetColumnsOf } from './write-links.ts'
 import { resolve } from './write-list.ts'
 
 /** Columns that one row gets, and the to-one links among them that need more than their own columns. */
@@ -83,7 +83,7 @@ export function changesOf(
       row.get(link.inversePosition) !== place
     )
       changed.set(link.inversePosition, place)
-  const relinked = links.filter(({ link }) => linkColumns(link).some(column => changed.has(column)))
+  const relinked = links.filter(({ link }) => targetColumnsOf(link).some(column => changed.has(column)))
   for (const { attribute, link, place } of relinked) {
     if (link.inversePosition === null) continue
     if (holdsLink(link, columns))

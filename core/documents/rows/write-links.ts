@@ -38,7 +38,7 @@ const namedLocale = (
 ): string | null => (owner.root.localized || !target.localized ? null : (entry.locale ?? defaultLocale))
 
 /** The columns that store a to-one link. */
-export const linkColumns = ({ key, draftKey, locale, draftLocale }: ColumnLink): readonly string[] =>
+export const targetColumnsOf = ({ key, draftKey, locale, draftLocale }: ColumnLink): readonly string[] =>
   [key, draftKey, locale, draftLocale].filter(column => column !== null)
 
 /** True if the columns of a row hold a to-one link. */
@@ -51,7 +51,9 @@ export function columnLinkValues(
   targets: readonly ResolvedTarget[],
   terms: EdgeTerms,
 ): ReadonlyMap<string, LinkKey | string | null> {
-  const columns = new Map<string, LinkKey | string | null>(linkColumns(link).map(column => [column, null]))
+  const columns = new Map<string, LinkKey | string | null>(
+    targetColumnsOf(link).map(column => [column, null]),
+  )
   for (const target of targets) {
     for (const status of namedStatuses(terms.owner.root, terms.target, target)) {
       const slot = slotOf(link, status)

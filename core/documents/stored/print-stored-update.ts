@@ -7,7 +7,7 @@ import { and, columnOf, insertInto, Parameters } from '../links/inverse-sql.ts'
 import { targetColumns } from '../links/own-list-sql.ts'
 import { isShared } from '../rows/planning.ts'
 import { columnsOfValues } from '../rows/write-columns.ts'
-import { type Edge, edgeColumns, edgesOf, holdsLink, linkColumns } from '../rows/write-links.ts'
+import { type Edge, edgeColumns, edgesOf, holdsLink, targetColumnsOf } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
 import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
 import type { PlanTerms } from '../rows/write-terms.ts'
@@ -133,7 +133,7 @@ function givenColumns({ type, version, terms, types, parameters }: Printing): re
   const sets = Array.from(placed, ([column, value]) => `${ident(column)} = ${value}`)
   const places = links.flatMap(({ link }) => {
     if (link.inversePosition === null) return []
-    const same = sameColumns('t', linkColumns(link), column => placed.get(column) ?? 'NULL')
+    const same = sameColumns('t', targetColumnsOf(link), column => placed.get(column) ?? 'NULL')
     const place = holdsLink(link, columns) ? nextPlace(terms, terms.storage.table(type).name) : 'NULL'
     return [
       `${ident(link.inversePosition)} = CASE WHEN ${same} THEN ${columnOf('t', link.inversePosition)} ELSE ${place} END`,
@@ -344,7 +344,7 @@ function listsAreAlike(link: TableLink): string {
 }
 
 /** Locks the rows of a document. The statements that follow see its lists as they are under the lock. */
-export function printLock(
+export function printDocumentLock(
   type: ContentType,
   documentId: string,
   { storage }: Pick<PlanTerms, 'storage'>,

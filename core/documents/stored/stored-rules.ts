@@ -3,7 +3,7 @@ import type { Attribute, ContentType, ScalarAttribute } from '../../model/model.
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import { and, columnOf } from '../links/inverse-sql.ts'
-import { linkColumns } from '../rows/write-links.ts'
+import { targetColumnsOf } from '../rows/write-links.ts'
 import { componentsOf, isTableLinked } from '../rows/write-load.ts'
 
 /** The columns of a type's own table that store an attribute. */
@@ -24,7 +24,7 @@ export function columnsOfAttribute(
     return undefined
   const link = storage.link(type, attribute.name)
   if (link.kind === 'table') return undefined
-  return { values: linkColumns(link), place: link.inversePosition }
+  return { values: targetColumnsOf(link), place: link.inversePosition }
 }
 
 /** True if SQL can change the attribute to given values without knowing the stored ones. */

@@ -47,7 +47,7 @@ const componentsOf = (attribute: Attribute): readonly Component[] => {
 /** The sets of searched paths that roles and API tokens may read. */
 export type SearchSets = ReadonlyMap<ContentType, readonly ReadonlySet<string>[]>
 
-/** Each vector costs time and space with every write. */
+/** Each vector costs time and space with every write. More only for sets within which none of these lies. */
 const MAX_VECTORS = 6
 
 /** The vectors of a type: one for all paths, then one for each smaller set, the largest first. null: no search. */
@@ -64,11 +64,19 @@ export function compileSearch(
   const distinct = new Map(
     [all, ...smaller].filter(({ size }) => size > 0).map(set => [keyOf(set, fields), set]),
   )
-  const vectors = [...distinct.values()].slice(0, MAX_VECTORS).map((paths): SearchVector => {
+  const vectors = chooseSets([...distinct.values()]).map((paths): SearchVector => {
     const texts = fields.filter(({ path }) => paths.has(path)).flatMap(field => textsOf(type, field, layout))
     return { column: `_search_${digestOf({ texts, configurations })}`, paths, texts }
   })
   return { vectors, configurations }
+}
+
+/** The largest sets, and so many of the smallest that a vector lies within every set: no holder searches in vain. `sets`: the largest first. */
+function chooseSets(sets: readonly ReadonlySet<string>[]): readonly ReadonlySet<string>[] {
+  const chosen = sets.slice(0, MAX_VECTORS)
+  for (const set of sets.slice(MAX_VECTORS).toReversed())
+    if (!chosen.some(one => [...one].every(path => set.has(path)))) chosen.push(set)
+  return chosen.toSorted((one, other) => other.size - one.size)
 }
 
 const keyOf = (set: ReadonlySet<string>, fields: readonly SearchField[]): string =>
@@ -159,7 +167,7 @@ export function searchTriggers(
 }
 
 /** Raised when the functions of core/sql/search-ddl.ts change: a migration then replaces them and fills all vectors. */
-const VERSION = 2
+const VERSION = 3
 
 type Unnamed = SearchTrigger extends infer Each
   ? Each extends SearchTrigger

@@ -41,7 +41,7 @@ interface Variant {
 export function planTextSearch(query: Query, search: TextSearch, row: Row, context: PlanContext): SearchPlan {
   const stored = context.storage.search(query.type)
   const vector = stored?.vectors.find(({ paths }) => [...paths].every(path => search.paths.includes(path)))
-  if (!stored || !vector) return { match: FALSE, rank: sqlConstant(0), highlight: [] }
+  if (!stored || !vector) return { match: FALSE, rank: NO_RANK, highlight: [] }
   const variants = variantsOf(query, stored, row)
   const own = column(row.alias, vector.column)
   const text = parameter(search.text, 'text', context.parameterPlace(search))
@@ -67,6 +67,9 @@ export function planTextSearch(query: Query, search: TextSearch, row: Row, conte
   } as const
   return { match, rank, highlight: columns.length === 0 ? [] : [highlight] }
 }
+
+/** Not a bare constant: ORDER BY takes that for the number of a column. */
+const NO_RANK = cast(sqlConstant(0), 'double precision')
 
 /** The index finds no rows of other locales or status. The conditions on the columns decide all the same. */
 function withCoordinates(

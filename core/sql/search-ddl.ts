@@ -1,4 +1,4 @@
-import type { FillTrigger, RefillTrigger, SearchText, SearchTrigger } from '../model/storage.ts'
+import type { FillTrigger, RefillTrigger, SearchText, SearchTrigger, SearchVector } from '../model/storage.ts'
 import { qualified, quoteConstant } from './ddl.ts'
 import { quoteIdentifier as ident } from './identifier.ts'
 
@@ -122,18 +122,23 @@ function triggerTerms(trigger: SearchTrigger) {
       when: (table: string) =>
         `AFTER ${event.toUpperCase()} ON ${table} REFERENCING ${tables} FOR EACH STATEMENT`,
     }))
-  const columns = trigger.vectors.flatMap(({ column, texts }) => [
-    column,
-    ...texts.filter(({ component }) => component === null).map(text => text.column),
-  ])
-  const coordinates = [trigger.key, trigger.status, trigger.locale].filter(column => column !== null)
-  const watched = [...new Set([...columns, ...coordinates])].map(ident).join(', ')
+  const watched = watchedColumns(trigger).map(ident).join(', ')
   return [
     {
       own: trigger.name,
       when: (table: string) => `BEFORE INSERT OR UPDATE OF ${watched} ON ${table} FOR EACH ROW`,
     },
   ]
+}
+
+/** The columns of the row that decide what its vectors contain, and the vectors. */
+function watchedColumns(trigger: FillTrigger): readonly string[] {
+  const columns = trigger.vectors.flatMap(({ column, texts }) => [
+    column,
+    ...texts.filter(({ component }) => component === null).map(text => text.column),
+  ])
+  const coordinates = [trigger.key, trigger.status, trigger.locale].filter(column => column !== null)
+  return [...new Set([...columns, ...coordinates])]
 }
 
 /**
@@ -161,28 +166,43 @@ function printFill(schema: string, trigger: FillTrigger): string {
   const lexemes = columns.map(column => `${quoteConstant(COORDINATE)} || NEW.${ident(column)}`)
   const coordinates =
     columns.length === 0 ? [] : [`array_to_tsvector(array_remove(ARRAY[${lexemes.join(', ')}], NULL))`]
-  const sets = trigger.vectors.map(({ column, texts }) => {
-    const terms = texts.map(
-      text =>
-        `setweight(to_tsvector(configuration, ${ident(schema)}.plinth_plain(left(coalesce(${printText(schema, text, trigger)}, ''), most))), '${text.weight}')`,
-    )
-    return `      NEW.${ident(column)} := ${[...terms, ...coordinates].join('\n        || ')};`
-  })
-  const texts = trigger.vectors[0]?.texts.length ?? 1
+  // The first vector contains the texts of all others.
+  const texts = trigger.vectors[0]?.texts ?? []
+  const vectorOf = (text: SearchText, most: number) =>
+    `setweight(to_tsvector(configuration, ${ident(schema)}.plinth_plain(left(coalesce(${printText(schema, text, trigger)}, ''), ${most}))), '${text.weight}')`
+  const join = (terms: readonly string[]) => [...terms, ...coordinates].join(' || ')
+  const keys = texts.map(text => JSON.stringify(text))
+  const variable = (text: SearchText) => `text${keys.indexOf(JSON.stringify(text))}`
+  const alone = (vector: SearchVector) => `  BEGIN
+    NEW.${ident(vector.column)} := ${join(vector.texts.map(text => vectorOf(text, MOST)))};
+  EXCEPTION WHEN program_limit_exceeded THEN
+    NEW.${ident(vector.column)} := ${join(vector.texts.map(text => vectorOf(text, Math.floor(LEAST / vector.texts.length))))};
+  END;`
   return `
 DECLARE
   configuration constant regconfig := (${chosen})::regconfig;
-  most integer;
+${texts.map(text => `  ${variable(text)} tsvector;`).join('\n')}
 BEGIN
-  FOREACH most IN ARRAY ARRAY[${MOST}, ${Math.floor(LEAST / texts)}] LOOP
-    BEGIN
-${sets.join('\n')}
-      RETURN NEW;
-    EXCEPTION WHEN program_limit_exceeded THEN
-      IF most < ${MOST} THEN RAISE; END IF;
-    END;
-  END LOOP;
+  IF TG_OP = 'UPDATE' AND ${printSame(trigger)} THEN RETURN NEW; END IF;
+  BEGIN
+${texts.map(text => `    ${variable(text)} := ${vectorOf(text, MOST)};`).join('\n')}
+${trigger.vectors.map(vector => `    NEW.${ident(vector.column)} := ${join(vector.texts.map(variable))};`).join('\n')}
+    RETURN NEW;
+  EXCEPTION WHEN program_limit_exceeded THEN NULL;
+  END;
+  -- Each on its own: a text must not decide how much is searched in a vector that does not contain it.
+${trigger.vectors.map(alone).join('\n')}
+  RETURN NEW;
 END`
+}
+
+/** True if nothing that the vectors contain has changed. Setting a vector to NULL fills all of them. */
+function printSame(trigger: FillTrigger): string {
+  const filled = trigger.vectors.map(({ column }) => `NEW.${ident(column)} IS NOT NULL`)
+  const same = watchedColumns(trigger).map(
+    column => `NEW.${ident(column)} IS NOT DISTINCT FROM OLD.${ident(column)}`,
+  )
+  return [...filled, ...same].join(' AND ')
 }
 
 function printText(schema: string, { column, blocks, component }: SearchText, trigger: FillTrigger): string {

@@ -1,3 +1,4 @@
+import { SERVES_WORDS } from '../model/search-words.ts'
 import type { Column, Table } from '../model/storage.ts'
 import { alter, printIndex, printTable, printVersionTrigger, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
@@ -103,19 +104,22 @@ function* installTrigrams(
 ): Generator<SchemaFinding> {
   const table = desired.find(({ indexes }) => indexes.some(index => index.trigrams))
   if (table === undefined || trigrams.schema !== null) return
-  const what = `the index of kind text of "${table.name}" (${table.serves}) needs the extension pg_trgm`
+  const isWords = table.serves.startsWith(SERVES_WORDS)
+  const index = isWords ? '`typos` of the search' : 'the index of kind text'
+  const what = `${index} of "${table.name}" (${table.serves}) needs the extension pg_trgm`
+  const without = isWords ? 'remove `typos`' : 'remove the index'
   const make = `CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${ident(schema)}`
   if (!trigrams.isAvailable)
     yield refusal(
       'no-extension',
       table.name,
-      `${what}, which this server does not have: install it there (Debian: the package postgresql-contrib), or remove the index`,
+      `${what}, which this server does not have: install it there (Debian: the package postgresql-contrib), or ${without}`,
     )
   else if (!trigrams.mayCreate)
     yield refusal(
       'no-extension',
       table.name,
-      `${what}, which this user may not install: run \`${make}\` as the owner of the database, or remove the index`,
+      `${what}, which this user may not install: run \`${make}\` as the owner of the database, or ${without}`,
     )
   else yield { ...step('create', 'install the extension pg_trgm', make), locks: [] }
 }
@@ -204,7 +208,7 @@ function* vanishedTables(
     const line = renameLine(serves, created)
     const advice = `put it back, name it as \`renamedFrom\` of its successor${line}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
     const drop = dropTable(catalogue.schema, actual, serves)
-    if (moved.has(table)) {
+    if (moved.has(table) || serves.startsWith(SERVES_WORDS)) {
       yield* drop
       continue
     }

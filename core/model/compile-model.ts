@@ -95,9 +95,9 @@ const typeShell = (type: DeclaredType, attributes: AttributeMap): ContentType =>
   ...present({ description: type.description, renamedFrom: type.renamedFrom }),
 })
 
-function toSearch({ attributes, languages }: SearchDeclaration): DeclaredSearch | null {
+function toSearch({ attributes, languages, typos }: SearchDeclaration): DeclaredSearch | null {
   const fields = Object.entries(attributes).map(([path, weight]) => ({ path, weight }))
-  return fields.length === 0 ? null : { fields, languages }
+  return fields.length === 0 ? null : { fields, languages, typos }
 }
 
 const componentShell = (component: DeclaredComponent, attributes: AttributeMap): Component => ({

@@ -28,6 +28,7 @@ import {
 } from './layout.ts'
 import type { ContentType, Holder, Model } from './model.ts'
 import { type SearchSets, searchIndexes, searchTriggers } from './search.ts'
+import { wordsTable } from './search-words.ts'
 import {
   type Column,
   type ForeignKey,
@@ -56,6 +57,10 @@ export function compileStorage(
     tables: [
       ...systemTables(model),
       ...types.map(type => withSearchTriggers(buildTypeTable(type, blueprint), layout, [type])),
+      ...types.flatMap(type => {
+        const search = layout.search(type)
+        return (search && wordsTable(type, search)) ?? []
+      }),
       ...components.map(component =>
         withSearchTriggers(buildComponentTable(component, blueprint), layout, types),
       ),

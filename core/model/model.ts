@@ -63,6 +63,8 @@ export interface DeclaredSearch {
   readonly fields: readonly { readonly path: string; readonly weight: 'A' | 'B' | 'C' | 'D' }[]
   /** Text search configuration by locale; other locales have the one of their language. */
   readonly languages: Readonly<Record<string, string>>
+  /** A search that finds nothing is repeated with similar words. */
+  readonly typos: boolean
 }
 
 export interface Component {

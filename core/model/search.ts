@@ -1,5 +1,5 @@
 import { memoize } from '../base/memo.ts'
-import { constraintName, digestOf } from './identifiers.ts'
+import { constraintName, digestOf, identifier } from './identifiers.ts'
 import type { Attribute, Component, ContentType, Model, ScalarAttribute } from './model.ts'
 import {
   type Index,
@@ -68,7 +68,8 @@ export function compileSearch(
     const texts = fields.filter(({ path }) => paths.has(path)).flatMap(field => textsOf(type, field, layout))
     return { column: `_search_${digestOf({ texts, configurations })}`, paths, texts }
   })
-  return { vectors, configurations }
+  const words = type.search?.typos ? identifier(`plinth_words_${layout.table(type).name}`) : null
+  return { vectors, configurations, words }
 }
 
 /** The largest sets, and so many of the smallest that a vector lies within every set: no holder searches in vain. `sets`: the largest first. */

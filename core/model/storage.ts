@@ -55,6 +55,8 @@ export interface TypeSearch {
   readonly vectors: readonly SearchVector[]
   /** Text search configuration by locale; the first is the default locale's, which also applies to types without locales. */
   readonly configurations: ReadonlyMap<string, string>
+  /** The table of the words of the texts, in which typing errors are corrected; null: they are not. */
+  readonly words: string | null
 }
 
 /** A tsvector column: the searchable text of some of the declared paths. */

@@ -23,7 +23,7 @@ import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
 import { pageWindow, planLimits, planOrder, rowJson, sizedPage } from './rows.ts'
 import { isRanked, isReadOnce, planMatches } from './search-matches.ts'
 import { documentColumns, valueColumns } from './selection.ts'
-import { planTextSearch } from './text-search.ts'
+import { planMatch, planRanking } from './text-search.ts'
 
 /** Options of a plan. */
 export interface PlanOptions {
@@ -47,7 +47,7 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
   const table: SqlSource = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
   const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context)])
-  const found = query.textSearch && planTextSearch(query, query.textSearch, row, context)
+  const found = query.textSearch && planRanking(query, query.textSearch, row, context)
   const marked = typeof context.shape === 'object' ? [] : (found?.highlight ?? [])
   // The source selects the rows, so populates are computed only for returned rows.
   const rowsOf = (source: SqlSource): Select =>
@@ -158,7 +158,7 @@ export function planAcross(queries: readonly RestrictedQuery[], limit: number, t
     const row = typeRow(query.type, context.alias(), query.status, terms.storage)
     const search = query.textSearch
     if (!search) throw new TypeError(`a query of ${query.type.uid} has no search`)
-    const { rank } = planTextSearch(query, search, row, context)
+    const { rank } = planRanking(query, search, row, context)
     const order: readonly Order[] = [{ expression: rank, direction: 'desc' }, ...byId(row)]
     const table = terms.storage.table(query.type).name
     const match = typeRow(query.type, context.alias(), query.status, terms.storage)
@@ -232,12 +232,22 @@ function localeConditions(
   ]
 }
 
-function conditions(query: Query, row: Row, context: PlanContext): readonly Expression[] {
+/** `exact`: without corrections of typing errors in a search. */
+function conditions(query: Query, row: Row, context: PlanContext, exact = false): readonly Expression[] {
   const filter = query.filter ? [planFilter(query.filter, row, context)] : []
   const search = query.search ? [planSearch(query.search, row, context)] : []
-  const found = query.textSearch ? [planTextSearch(query, query.textSearch, row, context).match] : []
+  const anyExact = exact ? null : () => findsExactly(query, context)
+  const found = query.textSearch ? [planMatch(query, query.textSearch, row, { context, anyExact })] : []
   const publication = planPublication(query, row, context)
   return [...filter, ...search, ...found, publication]
+}
+
+/** True if the query finds a document without corrections. It depends on documents that the caller may see only. */
+function findsExactly(query: Query, context: PlanContext): Expression {
+  const row = typeRow(query.type, context.alias(), query.status, context.storage)
+  const from = [{ table: context.storage.table(query.type).name, alias: row.alias, on: null }]
+  const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context, true)])
+  return { kind: 'exists', negated: false, select: select({ from, where }) }
 }
 
 /** reference/rest.md#10-drafts: filters documents by the relation of their visible versions. */

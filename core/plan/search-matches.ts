@@ -14,6 +14,9 @@ export const isReadOnce = ({ textSearch, take }: Query): boolean =>
 /** True if the page has matches that are not ranked. */
 export const endsBehindRanked = ({ start, limit }: Page): boolean => start + limit > MAX_RANKED
 
+/** Below every rank (text-search.ts). */
+const LAST_RANK = sqlConstant(-2)
+
 interface MatchTerms {
   readonly row: Row
   readonly table: SqlSource
@@ -66,7 +69,7 @@ function byRank(
     ? {
         kind: 'case',
         when: binary(id, '<', { kind: 'subquery', select: lastRanked }),
-        value: sqlConstant(0),
+        value: LAST_RANK,
         otherwise: rank,
       }
     : rank

@@ -1,5 +1,6 @@
 import { groupBy } from '../base/plain-data.ts'
 import type { ScalarAttribute } from '../model/model.ts'
+import { sourceOf } from '../model/search-words.ts'
 import type { TypeSearch } from '../model/storage.ts'
 import type { Query, TextSearch } from '../query/query.ts'
 import {
@@ -20,9 +21,8 @@ import { COORDINATE } from '../sql/search-ddl.ts'
 import { planScalar } from './comparison.ts'
 import type { PlanContext, Row } from './row.ts'
 
-/** A full-text search on a row. */
-interface SearchPlan {
-  readonly match: Expression
+/** How the matches of a full-text search are ordered and shown. */
+interface RankingPlan {
   /** Higher is better. */
   readonly rank: Expression
   /** The key `_highlight` of a document; empty: none is requested. */
@@ -37,35 +37,100 @@ interface Variant {
   readonly codes: readonly string[] | null
 }
 
-/** Plans `search` on the vector of exactly the readable paths, or else on the largest vector within them (docs/search.md). */
-export function planTextSearch(query: Query, search: TextSearch, row: Row, context: PlanContext): SearchPlan {
+/** A search on the rows of one source. */
+interface Searched {
+  /** The vector of exactly the readable paths, or else the largest within them (docs/search.md). */
+  readonly own: Expression
+  readonly variants: readonly Variant[]
+  /** The query of the words as they are. */
+  readonly exact: (variant: Variant) => Expression
+  /** The query with similar words (text[], core/sql/search-typos-ddl.ts); null: typing errors are not corrected. */
+  readonly corrections: ((variant: Variant) => Expression) | null
+}
+
+/** null: no vector lies within the readable paths. */
+function searchedBy(query: Query, search: TextSearch, row: Row, context: PlanContext): Searched | null {
   const stored = context.storage.search(query.type)
   const vector = stored?.vectors.find(({ paths }) => [...paths].every(path => search.paths.includes(path)))
-  if (!stored || !vector) return { match: FALSE, rank: NO_RANK, highlight: [] }
-  const variants = variantsOf(query, stored, row)
-  const own = column(row.alias, vector.column)
-  const text = parameter(search.text, 'text', context.parameterPlace(search))
-  const matching = ({ configuration }: Variant) =>
-    call('websearch_to_tsquery', configuration, call('plinth_plain', text))
-  const match = anyOf(
-    variants.map(each => {
-      const test = binary(own, '@@', withCoordinates(matching(each), each, row, context))
+  if (!stored || !vector) return null
+  const { words } = stored
+  const text = call('plinth_plain', parameter(search.text, 'text', context.parameterPlace(search)))
+  const sources = vector.texts.map(sourceOf).join(',')
+  return {
+    own: column(row.alias, vector.column),
+    variants: variantsOf(query, stored, row),
+    exact: ({ configuration }) => call('websearch_to_tsquery', configuration, text),
+    corrections:
+      words === null
+        ? null
+        : ({ configuration }) =>
+            call('plinth_corrections', configuration, text, sqlConstant(words), sqlConstant(sources)),
+  }
+}
+
+/**
+ * Plans the condition of a search. `anyExact`: true if the caller finds a document by the words as they are; only otherwise
+ * are typing errors corrected. null: they are not.
+ */
+export function planMatch(
+  query: Query,
+  search: TextSearch,
+  row: Row,
+  { context, anyExact }: { readonly context: PlanContext; readonly anyExact: (() => Expression) | null },
+): Expression {
+  const found = searchedBy(query, search, row, context)
+  if (!found) return FALSE
+  const { own, exact, corrections } = found
+  return anyOf(
+    found.variants.map(each => {
+      const test = binary(own, '@@', withCoordinates(exact(each), each, row, context))
       // Without words, a query with coordinates would match every row.
-      const hasWords = binary(call('numnode', matching(each)), '>', sqlConstant(0))
-      return allOf([each.applies ?? TRUE, hasWords, test])
+      const hasWords = binary(call('numnode', exact(each)), '>', sqlConstant(0))
+      const asTyped = allOf([hasWords, test])
+      if (!corrections || !anyExact) return allOf([each.applies ?? TRUE, asTyped])
+      const corrected = withCoordinates(call('plinth_corrected', corrections(each)), each, row, context)
+      const expression: Expression = {
+        ...{ kind: 'case', when: anyExact(), value: sqlConstant(null), otherwise: corrected },
+      }
+      return allOf([each.applies ?? TRUE, anyOf([asTyped, binary(own, '@@', once(expression))])])
     }),
   )
-  const rank = byVariant(variants, each => call('ts_rank', own, matching(each)))
+}
+
+/** A subquery that depends on no row: PostgreSQL evaluates it once, and only if it is needed. */
+const once = (expression: Expression): Expression => ({
+  kind: 'subquery',
+  select: select({ columns: [{ as: 'once', expression }] }),
+})
+
+/** Plans rank and excerpts. Matches of corrected words have ranks below 0. */
+export function planRanking(query: Query, search: TextSearch, row: Row, context: PlanContext): RankingPlan {
+  const found = searchedBy(query, search, row, context)
+  if (!found) return { rank: NO_RANK, highlight: [] }
+  const { own, variants, exact, corrections } = found
+  const either = (each: Variant, asTyped: Expression, corrected: (terms: Expression) => Expression) =>
+    corrections
+      ? ({
+          kind: 'case',
+          when: binary(own, '@@', exact(each)),
+          value: asTyped,
+          otherwise: corrected(corrections(each)),
+        } as const)
+      : asTyped
+  const rank = byVariant(variants, each =>
+    either(each, call('ts_rank', own, exact(each)), terms => call('plinth_corrected_rank', own, once(terms))),
+  )
   const excerpt = (attribute: ScalarAttribute) =>
-    byVariant(variants, each =>
-      call('plinth_highlight', each.configuration, textOf(attribute, row, context), matching(each)),
-    )
+    byVariant(variants, each => {
+      const shown = either(each, exact(each), terms => once(call('plinth_corrected', terms)))
+      return call('plinth_highlight', each.configuration, textOf(attribute, row, context), shown)
+    })
   const columns = search.highlight.map(attribute => ({ as: attribute.name, expression: excerpt(attribute) }))
   const highlight = {
     as: '_highlight',
     expression: { kind: 'row-json', select: select({ columns }) },
   } as const
-  return { match, rank, highlight: columns.length === 0 ? [] : [highlight] }
+  return { rank, highlight: columns.length === 0 ? [] : [highlight] }
 }
 
 /** Not a bare constant: ORDER BY takes that for the number of a column. */

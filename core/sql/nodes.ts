@@ -152,6 +152,9 @@ export type FunctionName =
   | 'plinth_plain'
   | 'plinth_blocks_text'
   | 'plinth_highlight'
+  | 'plinth_corrections'
+  | 'plinth_corrected'
+  | 'plinth_corrected_rank'
 
 export interface CallNode {
   readonly kind: 'call'

@@ -1,6 +1,7 @@
 import type { FillTrigger, RefillTrigger, SearchText, SearchTrigger, SearchVector } from '../model/storage.ts'
 import { qualified, quoteConstant } from './ddl.ts'
 import { quoteIdentifier as ident } from './identifier.ts'
+import { printTypoFunctions, printWords } from './search-typos-ddl.ts'
 
 /** The names of all triggers of the full-text search start with it. */
 export const SEARCH_TRIGGER = 'plinth_search_'
@@ -88,9 +89,11 @@ END`)}`
 export function printSearchTrigger(schema: string, table: string, trigger: SearchTrigger): readonly string[] {
   const body = trigger.kind === 'fill' ? printFill(schema, trigger) : printRefill(schema, trigger)
   const place = qualified(schema, trigger.name)
+  const fillsWords = trigger.kind === 'fill' && trigger.words !== null
   return [
     ...(trigger.kind === 'fill' ? printSearchFunctions(schema) : []),
-    `CREATE OR REPLACE FUNCTION ${place}() RETURNS trigger LANGUAGE plpgsql AS ${quoteConstant(body)}`,
+    ...(fillsWords ? printTypoFunctions(schema) : []),
+    `CREATE OR REPLACE FUNCTION ${place}() RETURNS trigger LANGUAGE plpgsql${fillsWords ? ' SET enable_seqscan = off' : ''} AS ${quoteConstant(body)}`,
     ...triggerTerms(trigger).flatMap(({ own, when }) => [
       `DROP TRIGGER IF EXISTS ${ident(own)} ON ${qualified(schema, table)}`,
       `CREATE TRIGGER ${ident(own)} ${when(qualified(schema, table))} EXECUTE FUNCTION ${place}()`,
@@ -173,6 +176,12 @@ function printFill(schema: string, trigger: FillTrigger): string {
   const join = (terms: readonly string[]) => [...terms, ...coordinates].join(' || ')
   const keys = texts.map(text => JSON.stringify(text))
   const variable = (text: SearchText) => `text${keys.indexOf(JSON.stringify(text))}`
+  const words = trigger.words === null ? '' : printWords(schema, trigger.words, trigger, variable)
+  const cut = (text: SearchText) => `  BEGIN
+    ${variable(text)} := ${vectorOf(text, MOST)};
+  EXCEPTION WHEN program_limit_exceeded THEN
+    ${variable(text)} := ${vectorOf(text, LEAST)};
+  END;`
   const alone = (vector: SearchVector) => `  BEGIN
     NEW.${ident(vector.column)} := ${join(vector.texts.map(text => vectorOf(text, MOST)))};
   EXCEPTION WHEN program_limit_exceeded THEN
@@ -182,16 +191,22 @@ function printFill(schema: string, trigger: FillTrigger): string {
 DECLARE
   configuration constant regconfig := (${chosen})::regconfig;
 ${texts.map(text => `  ${variable(text)} tsvector;`).join('\n')}
+  is_whole boolean := false;
 BEGIN
   IF TG_OP = 'UPDATE' AND ${printSame(trigger)} THEN RETURN NEW; END IF;
   BEGIN
 ${texts.map(text => `    ${variable(text)} := ${vectorOf(text, MOST)};`).join('\n')}
 ${trigger.vectors.map(vector => `    NEW.${ident(vector.column)} := ${join(vector.texts.map(variable))};`).join('\n')}
-    RETURN NEW;
+    is_whole := true;
   EXCEPTION WHEN program_limit_exceeded THEN NULL;
   END;
+  IF is_whole THEN
+    ${words}
+    RETURN NEW;
+  END IF;
   -- Each on its own: a text must not decide how much is searched in a vector that does not contain it.
 ${trigger.vectors.map(alone).join('\n')}
+${words === '' ? '' : [...texts.map(cut), words].join('\n')}
   RETURN NEW;
 END`
 }

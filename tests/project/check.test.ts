@@ -42,6 +42,20 @@ contentTypes: { article: { attributes: { author: { type: relation, relation: one
   t.regex(text, /\n2 faults\n$/)
 })
 
+test('a misspelled key or value of a search is named with its line', async t => {
+  const search = (text: string) => `name: A
+contentTypes:
+  author:
+    search: { attributes: { name: A }, ${text} }
+    attributes: { name: string }
+`
+  t.regex(
+    (await check(search('typo: true'))).text,
+    /project\.yaml:4:40 unknown key `typo`: did you mean `typos`\?/,
+  )
+  t.regex((await check(search('typos: yes'))).text, /project\.yaml:4:47 .*typos/)
+})
+
 test('declarations with grammar errors are not checked as a model', async t => {
   const { text } = await check(`name: A
 contentTypes:

@@ -152,3 +152,42 @@ test('drafts that are switched on are searched', async t => {
   t.is(await count(database, drafts, 'zebra'), 2)
   t.deepEqual(await planned(database, drafts), [])
 })
+
+const TYPOS = TEXTS.replace('quotes.text: D }', 'quotes.text: D }, typos: true')
+
+const wordsOf = async (database: Database): Promise<readonly unknown[]> =>
+  (
+    await database.run({
+      text: `SELECT DISTINCT word COLLATE "C" FROM plinth_words_articles ORDER BY 1`,
+      values: [],
+    })
+  ).rows.map(([word]) => word)
+
+test('typos that are switched on get the words of the rows that are there, and lose them without consent', async t => {
+  const database = await started(t, TEXTS)
+  t.deepEqual(
+    (await planned(database, TYPOS)).filter(line => !line.startsWith('safe')),
+    [],
+  )
+  await bring(database, TYPOS)
+  t.deepEqual(await wordsOf(database), ['red', 'sauc', 'wine', 'zebra'])
+  t.deepEqual(await planned(database, TYPOS), [])
+  await run(database, `UPDATE articles SET title = 'natural wine 2024' WHERE id = 1`)
+  await run(database, `UPDATE components_part_quote SET text = 'giraffe'`)
+  t.deepEqual(await wordsOf(database), ['giraff', 'natur', 'red', 'sauc', 'wine', 'zebra'])
+  await bring(database, TEXTS)
+  t.deepEqual(await planned(database, TEXTS), [])
+  t.is(await count(database, TEXTS, 'natural giraffe'), 0)
+  t.is(await count(database, TEXTS, 'giraffe'), 1)
+  await t.throwsAsync(wordsOf(database))
+  await bring(database, TYPOS)
+  t.deepEqual(await wordsOf(database), ['giraff', 'natur', 'red', 'sauc', 'wine'])
+})
+
+test('the words of a text beyond the limit of a vector are known', async t => {
+  const database = await started(t, TYPOS)
+  const long = `SELECT string_agg(md5(n::text), ' ') FROM generate_series(1, 40000) AS n`
+  await run(database, `UPDATE articles SET body = 'landscape ' || (${long}), title = 'winery' WHERE id = 1`)
+  const words = await wordsOf(database)
+  t.true(['landscap', 'wineri'].every(word => words.includes(word)))
+})

@@ -203,6 +203,22 @@ test('a plan that cannot have the extension is refused with what to do', async t
   t.deepEqual(refused({ isAvailable: true, mayCreate: true }), [])
 })
 
+test('without the extension, a search without typos is what remains', async t => {
+  const { tables } = await storageOf(
+    'contentTypes: { book: { search: { attributes: { title: A }, typos: true }, attributes: { title: string } } }',
+  )
+  const { refusals } = planSchema(tables, {
+    ...{ schema: 'public', tables: new Map(), otherNames: new Set<string>(), made: new Map() },
+    trigrams: { schema: null, isAvailable: false, mayCreate: true },
+  })
+  t.deepEqual(
+    refusals.map(({ message }) => message),
+    [
+      '`typos` of the search of "plinth_words_books" (search words of content-type `book`) needs the extension pg_trgm, which this server does not have: install it there (Debian: the package postgresql-contrib), or remove `typos`',
+    ],
+  )
+})
+
 test('an index of kind text names texts, numbers and the documentId', async t => {
   const faults = await faultsOf(types('indexes: [{ attributes: [titel, tags, documentId], kind: text }]'))
   t.deepEqual(

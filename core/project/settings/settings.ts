@@ -6,6 +6,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
 /** Kind of a file. */
 export type MediaKind = 'images' | 'videos' | 'audios' | 'files'
+/** A search that finds nothing is repeated with similar words of the texts. Needs the extension pg_trgm. */
+export type TypingErrors = boolean
 /** API token. */
 export type ApiTokenDeclaration = PlainToken | CustomToken
 
@@ -779,6 +781,7 @@ export interface SearchDeclaration {
   readonly languages: {
     readonly [k: string]: string
   }
+  readonly typos: TypingErrors
 }
 /** Weights of the searched attributes, from `A` (highest) to `D`. `a.b` is the attribute `b` of the component or dynamic zone `a`. */
 export interface SearchedAttributes {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import axe from 'axe-core'
-import connect from 'chrome-remote-interface'
+import connect, { type Client } from 'chrome-remote-interface'
 import { temporaryFolder } from './folder.ts'
 
 /** A headless Chromium with one page. Waits for nothing longer than `PATIENCE`. */
@@ -23,6 +23,10 @@ export interface Browser {
   type(text: string): Promise<void>
   /** A key with its modifiers, as `KeyboardEvent.key` names them: `Enter`, `Control+Shift+x`. */
   press(keys: string): Promise<void>
+  /** Shows the page in a window of this size and in these colours. */
+  emulate(view: View): Promise<void>
+  /** What the page holds after its garbage was collected. */
+  live(): Promise<LiveMemory>
   /** A PNG file of what the window shows. */
   screenshot(): Promise<Buffer>
   /** The addresses of all that the page has asked for. */
@@ -31,7 +35,22 @@ export interface Browser {
   bodies(): Promise<readonly string[]>
   /** The errors of the page, and its violations of the content security policy. */
   readonly complaints: string[]
+  /** Where its DevTools listen, as long as it runs. */
+  readonly port: number
   close(): Promise<void>
+}
+
+export interface View {
+  /** CSS pixels. */
+  readonly width: number
+  readonly height: number
+  readonly dark: boolean
+}
+
+export interface LiveMemory {
+  readonly bytes: number
+  readonly nodes: number
+  readonly listeners: number
 }
 
 /** Milliseconds. */
@@ -54,6 +73,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--no-first-run',
   '--remote-debugging-port=0',
+  // Chromium ends when this pipe closes, so also when the process of the test is killed.
+  '--remote-debugging-pipe',
   '--window-size=1280,800',
 ]
 
@@ -65,7 +86,8 @@ export async function openBrowser(): Promise<Browser> {
     program,
     [...FLAGS, `--user-data-dir=${join(profile.path, 'profile')}`, 'about:blank'],
     {
-      stdio: ['ignore', 'ignore', 'pipe'],
+      // 3 and 4 are the pipe, to and from Chromium.
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
     },
   )
@@ -122,6 +144,7 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
     (await Runtime.evaluate({ expression, returnByValue: true, awaitPromise: true })).result.value
   const shown = async () => String(await evaluate(SHOWN))
   return {
+    port,
     requests,
     bodies: () => Promise.all(bodies),
     complaints,
@@ -144,11 +167,40 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
       await Input.dispatchKeyEvent({ ...event, type: event.text === undefined ? 'rawKeyDown' : 'keyDown' })
       await Input.dispatchKeyEvent({ ...event, type: 'keyUp' })
     },
+    async emulate(view) {
+      await emulate(client, view)
+      await until(() => evaluate(isEmulated(view)), 'the emulated window')
+    },
+    live: () => measureLive(client),
     screenshot: async () => Buffer.from((await Page.captureScreenshot({ format: 'png' })).data, 'base64'),
     async close() {
       await client.close()
       await close()
     },
+  }
+}
+
+async function emulate({ Emulation }: Client, { width, height, dark }: View): Promise<void> {
+  await Emulation.setDeviceMetricsOverride({ width, height, deviceScaleFactor: 1, mobile: false })
+  const value = dark ? 'dark' : 'light'
+  await Emulation.setEmulatedMedia({ features: [{ name: 'prefers-color-scheme', value }] })
+}
+
+/** The page is not yet resized when the command is answered. */
+const isEmulated = ({ width, dark }: View): string =>
+  `innerWidth === ${width} && matchMedia('(prefers-color-scheme: dark)').matches === ${dark}`
+
+async function measureLive({ HeapProfiler, Performance }: Client): Promise<LiveMemory> {
+  await Performance.enable({})
+  // What finalizers of the first collection release is garbage for the second one.
+  await HeapProfiler.collectGarbage()
+  await HeapProfiler.collectGarbage()
+  const { metrics } = await Performance.getMetrics()
+  const metric = (name: string): number => metrics.find(each => each.name === name)?.value ?? Number.NaN
+  return {
+    bytes: metric('JSHeapUsedSize'),
+    nodes: metric('Nodes'),
+    listeners: metric('JSEventListeners'),
   }
 }
 
@@ -189,7 +241,12 @@ function keyEvent(keys: string) {
 
 const SHOWN = `location.href + '\\n' + document.body.innerText.slice(0, 2000)`
 
-const AUDIT = `axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) =>
+/** The size of targets (WCAG 2.2, 2.5.8) is not among axe's default rules. */
+const AUDIT = `axe.run(document, {
+  preload: false,
+  resultTypes: ['violations'],
+  rules: { 'target-size': { enabled: true } },
+}).then(({ violations }) =>
   violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 
@@ -51,7 +51,9 @@ export async function bundleConsole(folder = join(root, 'dist', 'console')): Pro
         ...others.map(name => `<link rel="modulepreload" href="{{path}}/assets/${name}">`),
       ].join('\n'),
     )
-  writeFileSync(join(folder, 'index.html'), html)
+  // A new file under the old name: a process that reads meanwhile, or has the old file by a hard link, sees one or the other.
+  writeFileSync(join(folder, 'index.html.new'), html)
+  renameSync(join(folder, 'index.html.new'), join(folder, 'index.html'))
   // Not before the build: another process may read the same files, which have the same names and content.
   const made = new Set(names)
   for (const name of readdirSync(join(folder, 'assets')))

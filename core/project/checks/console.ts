@@ -60,13 +60,14 @@ const isWithin = (path: string, folder: string): boolean =>
   `${path}/`.toLowerCase().startsWith(`${folder}/`.toLowerCase())
 
 /** The names in the layout of a content-type exist, and its keys do not contradict each other. */
-export function* consoleLayouts({ contentTypes }: Settings): Generator<ProjectFinding> {
+export function* consoleLayouts({ contentTypes, roles }: Settings): Generator<ProjectFinding> {
   for (const [key, type] of Object.entries(contentTypes)) {
     const path = ['contentTypes', key, 'console']
     yield* labels(type, path)
     yield* columns(type, path)
     yield* unknownAttributes(type, namedIn(type.console, path))
     yield* grouping(type.console, path)
+    yield* hiddenRequired(type, path, setByRoles(roles, key))
     yield* placeholders(type, path)
   }
 }
@@ -148,6 +149,31 @@ function* grouping(layout: ConsoleLayout, path: Path): Generator<ProjectFinding>
         path: at,
         related: { path: first, message: `\`${name}\` is also here` },
       }
+  }
+}
+
+/** The attributes of a type that a permission sets when a document is created. */
+function setByRoles(roles: Settings['roles'], type: string): ReadonlySet<string> {
+  const terms = Object.values(roles).map(({ permissions }) => {
+    const permission = permissions[type]
+    return typeof permission === 'object' && 'create' in permission ? permission.create : undefined
+  })
+  return new Set(terms.flatMap(create => (typeof create === 'object' ? Object.keys(create.set ?? {}) : [])))
+}
+
+/** A form without an input for a value that must be there could be filled in and never be saved. */
+function* hiddenRequired(
+  { attributes, console }: ContentTypeDeclaration,
+  path: Path,
+  setByServer: ReadonlySet<string>,
+): Generator<ProjectFinding> {
+  for (const [index, name] of console.hidden.entries()) {
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+    if (attribute === undefined || !('required' in attribute) || !attribute.required) continue
+    const hasDefault = 'default' in attribute && attribute.default !== undefined && attribute.default !== null
+    if (hasDefault || !attribute.writable || setByServer.has(name)) continue
+    const message = `\`${name}\` is required and has no default, so that a form without it cannot be saved: show it, add a \`default\`, or declare \`writable: false\` if code sets it`
+    yield { code: 'conflict', message, path: [...path, 'hidden', index] }
   }
 }
 

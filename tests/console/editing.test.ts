@@ -71,7 +71,7 @@ async function follow(path: string) {
 }
 
 /** Nothing is left to save. A notice may be that of an earlier save. */
-const WRITTEN = `document.querySelector('form[aria-busy=false] button[type=submit]:disabled')`
+const WRITTEN = `document.querySelector('form[aria-busy=false] button[type=submit][aria-disabled=true]')`
 
 const text = (value: string, more = {}) => ({ type: 'text', text: value, ...more })
 
@@ -178,6 +178,53 @@ test.serial('a form of 30 random documents writes the edited one, and no byte of
     if (index === 4) t.true(/Edited /.test(JSON.stringify(part)))
     else t.is(JSON.stringify(part), JSON.stringify(before[index]))
   t.deepEqual(page.browser.complaints, [])
+})
+
+test.serial('the focus stays while a document is saved, and what is typed meanwhile is not lost', async t => {
+  const page = await follow('/content/pages/create')
+  const { browser } = page
+  const focused = () => browser.evaluate('document.activeElement.outerHTML.slice(0, 200)')
+  await page.until(`document.querySelector('[data-path=title] input')`)
+  await browser.evaluate(`document.querySelector('[data-path=title] input').focus()`)
+  await browser.type('One')
+  await browser.press('Enter')
+  await page.until(`/pages\\/(?!create)/.test(location.pathname) && ${WRITTEN}`)
+  await page.until(`document.activeElement.tagName === 'H1'`)
+  const documentId = String(await browser.evaluate(`location.pathname.split('/').at(-1)`))
+  const stored = async () =>
+    ((await (await pages()).findOne({ documentId } as never)) as unknown as { readonly title: string }).title
+  t.is(await stored(), 'One')
+
+  // The next PUT waits until the test lets it go.
+  await browser.evaluate(`(() => {
+    const send = window.fetch
+    window.fetch = async (address, request) => {
+      if (request?.method === 'PUT') await new Promise(resolve => { window.letGo = resolve })
+      return send(address, request)
+    }
+  })()`)
+  await browser.evaluate(`document.querySelector('[data-path=title] input').focus()`)
+  await browser.press('End')
+  await browser.type(' two')
+  await browser.press('Enter')
+  await page.until(`document.querySelector('form[aria-busy=true]') && window.letGo`)
+  t.regex(String(await focused()), /^<input/)
+  t.deepEqual(await browser.audit(), [])
+  await browser.type(' three')
+  await browser.evaluate('window.letGo()')
+  await page.until(`document.querySelector('form[aria-busy=false]')`)
+  t.is(await stored(), 'One two')
+  t.is(await browser.evaluate('document.activeElement.value'), 'One two three')
+
+  await browser.evaluate(`document.querySelector('form button[type=submit]').focus()`)
+  await browser.press(' ')
+  await page.until(`document.querySelector('form[aria-busy=true]')`)
+  await browser.evaluate('window.letGo()')
+  await page.until(WRITTEN)
+  t.is(await stored(), 'One two three')
+  t.regex(String(await focused()), /type="submit"/)
+  await browser.evaluate('location.reload()')
+  await page.until(`document.querySelector('.layout')`)
 })
 
 test.serial('a reload stays signed in, and signing out ends that', async t => {

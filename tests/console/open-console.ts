@@ -48,7 +48,9 @@ export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promis
     },
     async click(selector) {
       const element = `document.querySelector(${JSON.stringify(selector)})`
-      await browser.until(`(element => Boolean(element && !element.disabled))(${element})`)
+      await browser.until(
+        `(element => Boolean(element && !element.disabled && !element.ariaDisabled))(${element})`,
+      )
       await run(element, 'element.click()')
     },
     async follow(path) {
@@ -62,12 +64,12 @@ export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promis
       await browser.until(`!document.querySelector('main form[data-left]')`)
     },
     async clickText(text) {
-      const buttons = `[...document.querySelectorAll('button:not(:disabled)')]`
+      const buttons = `[...document.querySelectorAll('button:not(:disabled, [aria-disabled=true])')]`
       const element = `${buttons}.find(each => each.innerText.trim() === ${JSON.stringify(text)})`
       await run(await find(element), 'element.click()')
     },
     async clickIn(selector, text) {
-      const buttons = `[...(document.querySelector(${JSON.stringify(selector)})?.querySelectorAll('button:not(:disabled)') ?? [])]`
+      const buttons = `[...(document.querySelector(${JSON.stringify(selector)})?.querySelectorAll('button:not(:disabled, [aria-disabled=true])') ?? [])]`
       const element = `${buttons}.find(each => each.innerText.trim().startsWith(${JSON.stringify(text)}))`
       await run(await find(element), 'element.click()')
     },

@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { Editor } from 'slate'
 import { useSlate } from 'slate-react'
 import { useWords } from '../shell/i18n.tsx'
+import { LinkIcon, PictureIcon } from '../shell/icons.tsx'
 import {
   type BlockStyle,
   hasMark,
@@ -56,10 +57,10 @@ export function BlocksToolbar({ id, controls, onLink, onPicture }: ToolbarProps)
         off={!block || block[0].type === 'code'}
         onUse={onLink}
       >
-        🔗
+        <LinkIcon />
       </Tool>
       <Tool label={words('addPicture')} onUse={onPicture}>
-        🖼
+        <PictureIcon />
       </Tool>
       <Tool label={words('outdent')} off={!inList} onUse={run(outdent)}>
         ⇤

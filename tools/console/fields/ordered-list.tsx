@@ -1,5 +1,7 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { ActionButton } from '../shell/button.tsx'
 import { useWords } from '../shell/i18n.tsx'
+import { CopyIcon } from '../shell/icons.tsx'
 
 interface OrderedListProps<Item> {
   readonly items: readonly Item[]
@@ -19,6 +21,7 @@ export function OrderedList<Item>(props: OrderedListProps<Item>) {
   const { items, keyOf, readOnly, onMove, children } = props
   const [dragged, setDragged] = useState<number | null>(null)
   const [spoken, setSpoken] = useState('')
+  const list = useRef<HTMLOListElement>(null)
   const move = (from: number, to: number) => {
     const item = items[from]
     if (item === undefined || to < 0 || to >= items.length || from === to) return
@@ -27,7 +30,7 @@ export function OrderedList<Item>(props: OrderedListProps<Item>) {
   }
   return (
     <>
-      <ol className="ordered">
+      <ol ref={list} className="ordered" tabIndex={-1}>
         {items.map((item, index) => (
           <li
             key={keyOf(item, index)}
@@ -53,7 +56,19 @@ export function OrderedList<Item>(props: OrderedListProps<Item>) {
               </span>
             )}
             <div className="entry">{children(item, index)}</div>
-            {!readOnly && <EntryButtons {...props} item={item} index={index} move={move} />}
+            {!readOnly && (
+              <EntryButtons
+                {...props}
+                item={item}
+                index={index}
+                move={move}
+                onRemove={at => {
+                  // The button is gone with its entry.
+                  list.current?.focus()
+                  props.onRemove(at)
+                }}
+              />
+            )}
           </li>
         ))}
       </ol>
@@ -76,26 +91,25 @@ function EntryButtons<Item>(props: EntryButtonsProps<Item>) {
   const title = labelOf(item, index)
   const button = (
     key: 'moveUp' | 'moveDown' | 'duplicate' | 'remove',
-    sign: string,
+    sign: ReactNode,
     run: () => void,
     off = false,
   ) => (
-    <button
-      type="button"
+    <ActionButton
       className="quiet"
       aria-label={`${words(key)}: ${title}`}
       title={words(key)}
-      disabled={off}
+      off={off}
       onClick={run}
     >
       {sign}
-    </button>
+    </ActionButton>
   )
   return (
     <span className="entry-buttons">
       {onMove && button('moveUp', '↑', () => move(index, index - 1), index === 0)}
       {onMove && button('moveDown', '↓', () => move(index, index + 1), index === items.length - 1)}
-      {onDuplicate && button('duplicate', '⧉', () => onDuplicate(index))}
+      {onDuplicate && button('duplicate', <CopyIcon />, () => onDuplicate(index))}
       {button('remove', '✕', () => onRemove(index))}
     </span>
   )

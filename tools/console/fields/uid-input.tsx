@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { callApi } from '../api/client.ts'
 import { asList, asText, isJsonObject } from '../api/json.ts'
+import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
@@ -41,13 +42,9 @@ export function UidInput(props: InputProps) {
     <div className="with-button">
       <TextInput {...props} dir="ltr" />
       {attribute.targetField !== null && (
-        <button
-          type="button"
-          disabled={readOnly || busy || toSlug(source) === ''}
-          onClick={() => void generate()}
-        >
+        <ActionButton off={readOnly || busy || toSlug(source) === ''} onClick={() => void generate()}>
           {words('generate')}
-        </button>
+        </ActionButton>
       )}
     </div>
   )

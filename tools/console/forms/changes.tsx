@@ -49,7 +49,7 @@ export function ChangesModal({ type, published, draft, onDiscard, onClose }: Cha
   return (
     <Modal title={words('changes')} wide onClose={onClose}>
       {changes.length === 0 && <p>{words('noChanges')}</p>}
-      <table className="changes">
+      <table hidden={changes.length === 0} className="changes">
         <thead>
           <tr>
             <th>{words('attribute')}</th>
@@ -61,8 +61,12 @@ export function ChangesModal({ type, published, draft, onDiscard, onClose }: Cha
           {changes.map(({ name }) => (
             <tr key={name}>
               <th>{toLabel(name)}</th>
-              <td>{describeValue(published[name] ?? null)}</td>
-              <td>{describeValue(draft[name] ?? null)}</td>
+              <td data-label={words('published')} dir="auto">
+                {describeValue(published[name] ?? null) || '—'}
+              </td>
+              <td data-label={words('draft')} dir="auto">
+                {describeValue(draft[name] ?? null) || '—'}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -122,7 +126,7 @@ export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictM
                 {toLabel(attribute.name)} {foreign.has(attribute) && <em>{words('bothChanged')}</em>}
               </th>
               {[mine, theirs].map((version, index) => (
-                <td key={index === 0 ? 'mine' : 'theirs'}>
+                <td key={index === 0 ? 'mine' : 'theirs'} data-label={words(index === 0 ? 'mine' : 'theirs')}>
                   <label className="choice">
                     <input
                       type="radio"
@@ -130,7 +134,7 @@ export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictM
                       checked={refused.has(attribute.name) === (index === 1)}
                       onChange={() => choose(attribute.name, index === 0)}
                     />
-                    {describeValue(version[attribute.name] ?? null) || '—'}
+                    <bdi>{describeValue(version[attribute.name] ?? null) || '—'}</bdi>
                   </label>
                 </td>
               ))}

@@ -1,6 +1,6 @@
 import { useNotify } from 'ra-core'
-import { type ReactNode, useEffect } from 'react'
-import { useNavigate, useParams, useSearchParams } from 'react-router-dom'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom'
 import type { JsonRecord, JsonValue } from '../api/json.ts'
 import { type AttributeInfo, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { FormProvider, useForm } from '../fields/form-context.tsx'
@@ -62,6 +62,7 @@ function DocumentEditor({ place, isNew }: EditorProps) {
   const allowed = type.actions.has(
     exists || type.kind === 'singleType' ? 'update' : isNew ? 'create' : 'update',
   )
+  const heading = useHeadingFocus(form.loading)
   const title = titleOf(type, form, words(isNew ? 'newDocument' : 'untitled'))
   useEffect(() => {
     document.title = `${title} – ${type.displayName}`
@@ -74,7 +75,7 @@ function DocumentEditor({ place, isNew }: EditorProps) {
   const context = {
     locale,
     fields: form.fields,
-    readOnly: !allowed || form.busy,
+    readOnly: !allowed,
     values: form.values,
     reference,
   }
@@ -82,7 +83,9 @@ function DocumentEditor({ place, isNew }: EditorProps) {
     <FormProvider value={context}>
       <form onSubmit={event => event.preventDefault()} aria-busy={form.busy}>
         <div className="title-row">
-          <h1 dir="auto">{title}</h1>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
+            {title}
+          </h1>
           <StatusActions place={place} form={form} isNew={isNew} allowed={allowed} save={save} />
         </div>
         <FormNotices form={form} exists={exists || isNew} />
@@ -110,6 +113,17 @@ function DocumentEditor({ place, isNew }: EditorProps) {
   )
 }
 
+/** The form of a new document is replaced by the document's own, which continues at its heading. */
+function useHeadingFocus(loading: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const state: unknown = useLocation().state
+  const created = typeof state === 'object' && state !== null && 'created' in state
+  useEffect(() => {
+    if (created && !loading) heading.current?.focus()
+  }, [created, loading])
+  return heading
+}
+
 function titleOf(type: TypeInfo, { values }: DocumentForm, fallback: string): string {
   const label = labelOf(type)
   return (
@@ -131,7 +145,8 @@ function useSave({ type, locale }: DocumentPlace, form: DocumentForm, isNew: boo
     // A user who went on while it was saved stays where they are.
     if (!isNew || window.location.href !== href) return
     const query = locale === null ? '' : `?locale=${encodeURIComponent(locale)}`
-    navigate(`/content/${type.pluralName}/${saved.documentId}${query}`, { replace: true })
+    const state = { created: true }
+    navigate(`/content/${type.pluralName}/${saved.documentId}${query}`, { replace: true, state })
   }
 }
 

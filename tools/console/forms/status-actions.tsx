@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { callApi } from '../api/client.ts'
 import { canPublish, changeDocument } from '../lists/bulk-actions.tsx'
+import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
@@ -43,28 +44,28 @@ export function StatusActions({ place, form, isNew, allowed, save }: StatusActio
         </button>
       )}
       {exists && published && canPublish(type) && (
-        <button type="button" disabled={off} onClick={() => setDialog('unpublish')}>
+        <ActionButton off={off} onClick={() => setDialog('unpublish')}>
           {words('unpublish')}
-        </button>
+        </ActionButton>
       )}
       {exists && type.actions.has('delete') && (
-        <button type="button" disabled={form.busy} onClick={() => setDialog('delete')}>
+        <ActionButton off={form.busy} onClick={() => setDialog('delete')}>
           {words('delete')}
-        </button>
+        </ActionButton>
       )}
       <PreviewLink place={place} form={form} />
-      <button
+      <ActionButton
         type="submit"
         className={drafts ? undefined : 'primary'}
-        disabled={off || (exists && !form.dirty)}
+        off={off || (exists && !form.dirty)}
         onClick={() => void run(false)}
       >
         {words(drafts ? 'saveDraft' : 'save')}
-      </button>
+      </ActionButton>
       {canPublish(type) && drafts && (
-        <button type="button" className="primary" disabled={off} onClick={() => void run(true)}>
+        <ActionButton className="primary" off={off} onClick={() => void run(true)}>
           {words('publish')}
-        </button>
+        </ActionButton>
       )}
       <StatusDialogs
         place={place}

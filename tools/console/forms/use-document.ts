@@ -72,13 +72,14 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
   const save = async (publish: boolean): Promise<JsonRecord | null> => {
     merge({ busy: true, fault: null, fields: [] })
     try {
+      let sent = latest.current.values
       const onSaved = (saved: DocumentVersion) => {
-        keepInput(schema, place, null)
-        merge({ base: saved, values: saved.values, dirty: false, restored: false })
+        merge({ ...keepTyped(schema, place, { saved, sent, now: latest.current.values }), restored: false })
+        sent = saved.values
       }
       const saved = await write(schema, place, latest.current, { publish, onSaved })
       onSaved(saved)
-      // The form of a new document is left for the document's own: what is typed here meanwhile would be lost.
+      // The form of a new document is left for the document's own.
       if (!isNew) merge({ busy: false })
       return saved.values
     } catch (fault) {
@@ -104,6 +105,36 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     },
     fail: fault => merge({ fault }),
   }
+}
+
+interface SavedInput {
+  readonly saved: DocumentVersion
+  /** The values that were saved. */
+  readonly sent: JsonRecord
+  /** The values of the form, which may be edited while they are saved. */
+  readonly now: JsonRecord
+}
+
+/** What was saved, and what was typed meanwhile as unsaved input of it. */
+function keepTyped(
+  schema: ApiSchema,
+  place: DocumentPlace,
+  { saved, sent, now }: SavedInput,
+): Pick<DocumentState, 'base' | 'values' | 'dirty'> {
+  const typed = Object.entries(now).filter(([name, value]) => value !== sent[name])
+  const values = { ...saved.values, ...Object.fromEntries(typed) }
+  const dirty = typed.length > 0
+  keepInput(schema, place, null)
+  if (dirty) keepInput(schema, savedPlace(place, saved), { base: saved.values, etag: saved.etag, values })
+  return { base: saved, values, dirty }
+}
+
+/** A new document gets its id when it is saved. */
+function savedPlace(place: DocumentPlace, saved: DocumentVersion | null): DocumentPlace {
+  const documentId = place.documentId ?? saved?.values.documentId
+  return place.type.kind === 'singleType' || documentId === undefined
+    ? place
+    : { ...place, documentId: String(documentId) }
 }
 
 interface LoadingTerms {
@@ -193,12 +224,7 @@ async function readDraft(
   place: DocumentPlace,
   saved: DocumentVersion | null,
 ): Promise<DocumentVersion> {
-  const documentId = place.documentId ?? saved?.values.documentId
-  const written =
-    place.type.kind === 'singleType' || documentId === undefined
-      ? place
-      : { ...place, documentId: String(documentId) }
-  return (await readVersion(schema, written, 'draft')) ?? saved ?? { values: {}, etag: null }
+  return (await readVersion(schema, savedPlace(place, saved), 'draft')) ?? saved ?? { values: {}, etag: null }
 }
 
 interface Write {

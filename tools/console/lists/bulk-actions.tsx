@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { callApi } from '../api/client.ts'
 import { type ListFilter, type ListRow, versionParams } from '../api/data-provider.ts'
 import { labelOf, type TypeInfo } from '../api/schema.ts'
+import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
@@ -52,9 +53,9 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
       <section className="bulk" aria-label={words('selection')} aria-busy={busy}>
         <span>{words('selected', { count: selectedIds.length })}</span>
         {actions.map(bulk => (
-          <button key={bulk} type="button" disabled={busy} onClick={() => setPending(bulk)}>
+          <ActionButton key={bulk} off={busy} onClick={() => setPending(bulk)}>
             {words(bulk)}
-          </button>
+          </ActionButton>
         ))}
         <button type="button" className="quiet" onClick={() => onUnselectItems()}>
           {words('unselect')}

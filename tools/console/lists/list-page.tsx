@@ -4,6 +4,7 @@ import { Link, useParams } from 'react-router-dom'
 import { type ListFilter, type ListRow, listColumns } from '../api/data-provider.ts'
 import { asList, isJsonObject } from '../api/json.ts'
 import { type AttributeInfo, findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
+import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { directionOf, useWords } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
@@ -220,13 +221,13 @@ function Pages() {
   const { page, perPage, setPage, setPerPage, hasNextPage, hasPreviousPage } = useListContext<ListRow>()
   return (
     <nav className="pages" aria-label={words('pages')}>
-      <button type="button" disabled={!hasPreviousPage} onClick={() => setPage(page - 1)}>
+      <ActionButton off={!hasPreviousPage} onClick={() => setPage(page - 1)}>
         {words('previous')}
-      </button>
+      </ActionButton>
       <span>{words('page', { page })}</span>
-      <button type="button" disabled={!hasNextPage} onClick={() => setPage(page + 1)}>
+      <ActionButton off={!hasNextPage} onClick={() => setPage(page + 1)}>
         {words('next')}
-      </button>
+      </ActionButton>
       <label>
         {words('perPage')}
         <select value={perPage} onChange={event => setPerPage(Number(event.target.value))}>

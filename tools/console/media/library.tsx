@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { asText, type JsonRecord } from '../api/json.ts'
 import { useTyping } from '../lists/filter-bar.tsx'
+import { ActionButton } from '../shell/button.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { FilePicture } from './file-card.tsx'
@@ -28,7 +29,7 @@ export function Library({ kinds, children }: LibraryProps) {
   })
   return (
     <>
-      <label>
+      <label className="file-search">
         {words('search')}
         <input type="search" value={typed} onChange={event => setTyped(event.target.value)} />
       </label>
@@ -44,16 +45,12 @@ export function Library({ kinds, children }: LibraryProps) {
         ))}
       </ul>
       <nav className="pages" aria-label={words('pages')}>
-        <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+        <ActionButton off={page === 0} onClick={() => setPage(page - 1)}>
           {words('previous')}
-        </button>
-        <button
-          type="button"
-          disabled={(data?.length ?? 0) <= FILES_OF_PAGE}
-          onClick={() => setPage(page + 1)}
-        >
+        </ActionButton>
+        <ActionButton off={(data?.length ?? 0) <= FILES_OF_PAGE} onClick={() => setPage(page + 1)}>
           {words('next')}
-        </button>
+        </ActionButton>
       </nav>
     </>
   )

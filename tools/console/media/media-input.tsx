@@ -102,6 +102,7 @@ export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProp
   const [busy, setBusy] = useState(false)
   const change = async (event: ChangeEvent<HTMLInputElement>) => {
     const input = event.target
+    if (busy) return
     setBusy(true)
     setFault(null)
     try {
@@ -121,7 +122,7 @@ export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProp
           id={id}
           type="file"
           multiple={multiple}
-          disabled={busy}
+          aria-disabled={busy || undefined}
           accept={
             mimesOf(kinds)
               .map(mime => `${mime}*`)

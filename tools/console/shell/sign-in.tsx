@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiFault, callApi, page, session } from '../api/client.ts'
+import { ActionButton } from './button.tsx'
 import { useWords } from './i18n.tsx'
 import { Modal } from './modal.tsx'
 import { describeFault } from './notices.tsx'
@@ -46,6 +47,7 @@ function SignInForm({ providers }: SignInProps) {
   useProviderAnswer(signIn)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    if (busy) return
     const data = new FormData(event.currentTarget)
     const body = { identifier: data.get('identifier'), password: data.get('password') }
     void signIn(async () =>
@@ -67,9 +69,9 @@ function SignInForm({ providers }: SignInProps) {
         {words('password')}
         <input name="password" type="password" required autoComplete="current-password" />
       </label>
-      <button type="submit" className="primary" disabled={busy}>
+      <ActionButton type="submit" className="primary" off={busy}>
         {words('signIn')}
-      </button>
+      </ActionButton>
       {providers.map(name => (
         <a key={name} className="button" href={providerAddress(name)}>
           {words('signInWith', { provider: name })}

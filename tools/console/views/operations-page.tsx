@@ -1,6 +1,6 @@
 import { asList, asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
+import { ActionButton } from '../shell/button.tsx'
 import { useWords } from '../shell/i18n.tsx'
-import { EmptyPage } from '../shell/pages.tsx'
 import { useView, ViewFrame } from './use-view.tsx'
 
 export function OperationsPage() {
@@ -10,9 +10,9 @@ export function OperationsPage() {
     <ViewFrame title={words('operations')} view={view}>
       {data => (
         <>
-          <button type="button" disabled={view.isFetching} onClick={() => void view.refetch()}>
+          <ActionButton off={view.isFetching} onClick={() => void view.refetch()}>
             {words('refresh')}
-          </button>
+          </ActionButton>
           {asList(data.faults)
             .map(asText)
             .map(fault => (
@@ -40,7 +40,7 @@ function Plan({ plan }: { readonly plan: JsonRecord | null }) {
   return (
     <section>
       <h2>{words('pendingPlan')}</h2>
-      {plan && steps.length + refusals.length === 0 && <EmptyPage text={words('noPlan')} />}
+      {plan && steps.length + refusals.length === 0 && <p className="help">{words('noPlan')}</p>}
       <ul>
         {steps.map(step => (
           <li key={asText(step.summary)}>
@@ -65,7 +65,7 @@ function AdviceList({ advice }: { readonly advice: readonly JsonRecord[] }) {
   return (
     <section>
       <h2>{words('advice')}</h2>
-      {advice.length === 0 && <EmptyPage text={words('noAdvice')} />}
+      {advice.length === 0 && <p className="help">{words('noAdvice')}</p>}
       <ul>
         {advice.map(({ code, about, found, remedy, paste, severity }) => (
           <li key={`${asText(code)} ${asText(about)} ${asText(found)}`}>
@@ -84,7 +84,7 @@ function SlowReads({ reads }: { readonly reads: readonly JsonRecord[] }) {
   return (
     <section>
       <h2>{words('slowReads')}</h2>
-      {reads.length === 0 && <EmptyPage text={words('noSlowReads')} />}
+      {reads.length === 0 && <p className="help">{words('noSlowReads')}</p>}
       <ul>
         {reads.map(({ work, times, slowest }) => (
           <li key={JSON.stringify(work)}>
@@ -102,7 +102,7 @@ function FailedEvents({ events }: { readonly events: readonly JsonRecord[] }) {
   return (
     <section>
       <h2>{words('failedEvents')}</h2>
-      {events.length === 0 && <EmptyPage text={words('noFailedEvents')} />}
+      {events.length === 0 && <p className="help">{words('noFailedEvents')}</p>}
       <ul>
         {events.map(event => (
           <li key={asText(event.id)}>
@@ -129,7 +129,7 @@ function Plugins({ plugins }: { readonly plugins: JsonRecord }) {
   return (
     <section>
       <h2>{words('plugins')}</h2>
-      {shown.length === 0 && <EmptyPage text={words('noPlugins')} />}
+      {shown.length === 0 && <p className="help">{words('noPlugins')}</p>}
       {shown.map(part => (
         <details key={part} className="group" open>
           <summary>{words(`plugins_${part}`)}</summary>

@@ -76,7 +76,13 @@ function Matrix({ subjects }: { readonly subjects: readonly JsonRecord[] }) {
   return (
     <>
       <p className="help">{words('matrixHelp')}</p>
-      <section className="decision" aria-live="polite" aria-label={words('decision')}>
+      <section
+        className="decision"
+        aria-live="polite"
+        aria-label={words('decision')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it.
+        tabIndex={0}
+      >
         {shown ? <Decision {...shown} /> : <p>{words('chooseCell')}</p>}
       </section>
       <div className="table-frame">
@@ -110,9 +116,7 @@ function Matrix({ subjects }: { readonly subjects: readonly JsonRecord[] }) {
 
 function Mark({ cell, onShow }: { readonly cell: Cell; readonly onShow: (cell: Cell) => void }) {
   const words = useWords()
-  const { allowed, where, fields, set } = cell.action
-  const limits = [where && 'where', fields && 'fields', set && 'set'].filter(Boolean)
-  const state = allowed !== true ? 'denied' : limits.length > 0 ? 'inPart' : 'allowed'
+  const state = stateOf(cell.action)
   const show = () => onShow(cell)
   return (
     <button
@@ -128,6 +132,11 @@ function Mark({ cell, onShow }: { readonly cell: Cell; readonly onShow: (cell: C
   )
 }
 
+function stateOf({ allowed, where, fields, set }: JsonRecord): keyof typeof MARKS {
+  if (allowed !== true) return 'denied'
+  return where || fields || set ? 'inPart' : 'allowed'
+}
+
 const MARKS = { allowed: '✓', inPart: '◐', denied: '–' } as const
 
 function Decision({ subject, action }: Cell) {
@@ -135,7 +144,7 @@ function Decision({ subject, action }: Cell) {
   return (
     <>
       <h2>
-        {asText(action.action)} {subject}: {words(action.allowed === true ? 'allowed' : 'denied')}
+        {asText(action.action)} {subject}: {words(stateOf(action))}
       </h2>
       <DecisionFacts action={action} />
     </>

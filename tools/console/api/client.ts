@@ -174,7 +174,12 @@ export async function callApi(method: string, path: string, request: ApiRequest 
 
 async function send(method: string, path: string, request: ApiRequest): Promise<Response> {
   const { query = {}, body, form, ifMatch, signal } = request
-  const headers: Record<string, string> = { ...session.headers, 'X-Plinth-Console': '1' }
+  // A project imported from Strapi 4 answers in that format unless a request names another one.
+  const headers: Record<string, string> = {
+    ...session.headers,
+    'X-Plinth-Console': '1',
+    'Strapi-Response-Format': 'v5',
+  }
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (ifMatch) headers['If-Match'] = ifMatch
   const content = form ?? (body === undefined ? null : printExact(body))

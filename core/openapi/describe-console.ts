@@ -35,6 +35,7 @@ export function describeForms(
     locales: model.locales.map(({ code }) => code),
     defaultLocale: model.defaultLocale,
     upload: grants.allows('upload', 'upload') ? { maxFileSize: settings.upload.sizeLimit } : null,
+    users: describeUsers(model.builtIn.user, grants),
     views: [...consoleViewsOf(caller, settings)],
     types: described.map(each => ({
       ...each.schema,
@@ -49,6 +50,22 @@ export function describeForms(
         return describeAttribute(attribute, isReadable && canFind(attribute, grants), isInBodies)
       }),
     })),
+  }
+}
+
+/** Users as targets of relations; null: the caller may not find them. */
+function describeUsers(user: ContentType, grants: Grants): Schema | null {
+  const access = grants.readAccess(user, 'find')
+  if (access === null) return null
+  const readable = [...user.attributes.values()].filter(attribute => access.readable.has(attribute))
+  return {
+    uid: user.uid,
+    singularName: user.key,
+    pluralName: user.pluralApiId,
+    path: '/users',
+    attributes: readable.flatMap(attribute =>
+      describeAttribute(attribute, canFind(attribute, grants), false),
+    ),
   }
 }
 

@@ -149,6 +149,29 @@ test('x-plinth has no names that the role may neither read nor write', async t =
   t.true(book?.attributes.find(({ name }) => name === 'title')?.writable)
 })
 
+test('x-plinth has users as targets of relations for roles that may find them', async t => {
+  const name = { type: 'relation', relation: 'manyToOne', target: 'user' }
+  const app = await openTestApp(t, {
+    project: {
+      contentTypes: { review: { attributes: { author: name } } },
+      roles: { public: { permissions: { review: '*', users: { find: { fields: ['username'] } } } } },
+      apiTokens: {
+        other: { type: 'custom', secret: 'a-token-of-a-test-of-users', permissions: { review: '*' } },
+      },
+      rest: { openapi: true },
+    } as never,
+  })
+  const usersFor = async (token?: string) => {
+    const { body } = await app.request('GET', '/api/openapi.json', token === undefined ? {} : { token })
+    return (body as { readonly 'x-plinth': { readonly users: unknown } })['x-plinth'].users
+  }
+  t.like(await usersFor(), { uid: 'plugin::users-permissions.user', singularName: 'user', path: '/users' })
+  const { attributes } = (await usersFor()) as { readonly attributes: readonly { readonly name: string }[] }
+  t.true(attributes.some(each => each.name === 'username'))
+  t.false(attributes.some(each => each.name === 'email'))
+  t.is(await usersFor('a-token-of-a-test-of-users'), null)
+})
+
 test('x-plinth has the layout of forms, without names that the role may neither read nor write', async t => {
   const console = {
     label: 'hiddenNote',

@@ -55,6 +55,8 @@ export interface ApiSchema {
   readonly views: readonly string[]
   readonly upload: boolean
   readonly types: readonly TypeInfo[]
+  /** Targets of relations only: no form edits users. null: the caller may not find them. */
+  readonly users: TypeInfo | null
   readonly components: ReadonlyMap<string, readonly AttributeInfo[]>
 }
 
@@ -68,6 +70,7 @@ export function readSchema(document: JsonValue): ApiSchema {
     views: texts(root.views),
     upload: isJsonObject(root.upload),
     types: asList(root.types).filter(isJsonObject).map(readType),
+    users: isJsonObject(root.users) ? readType(root.users) : null,
     components: new Map(
       asList(root.components)
         .filter(isJsonObject)
@@ -136,8 +139,8 @@ function readLayout(value: JsonValue | undefined): ConsoleLayout {
 }
 
 /** The type that a relation leads to, named by its key or uid; undefined: the caller may not find it. */
-export const findType = (schema: ApiSchema, name: string | null): TypeInfo | undefined =>
-  schema.types.find(type => type.singularName === name || type.uid === name)
+export const findType = ({ types, users }: ApiSchema, name: string | null): TypeInfo | undefined =>
+  (users === null ? types : [...types, users]).find(type => type.singularName === name || type.uid === name)
 
 /** The attribute that names a document in lists and pickers; null: only its documentId can. */
 export function labelOf(type: TypeInfo): string | null {

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { callApi } from '../api/client.ts'
 import { versionParams } from '../api/data-provider.ts'
 import { asList, isJsonObject, type JsonRecord } from '../api/json.ts'
-import { findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
+import { type ApiSchema, findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { describeValue } from '../lists/cell-value.tsx'
 import { useTyping } from '../lists/filter-bar.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -36,7 +36,7 @@ export function RelationInput(props: InputProps) {
         onRemove={index => apply(links.toSpliced(index, 1))}
       >
         {link =>
-          target.kind === 'collectionType' ? (
+          target.kind === 'collectionType' && target !== schema.users ? (
             <Link dir="auto" to={`/content/${target.pluralName}/${link.documentId}`}>
               {describeValue(link)}
             </Link>
@@ -67,6 +67,32 @@ interface LinkPickerProps {
 
 const FOUND = 20
 
+interface TargetSearch {
+  readonly schema: ApiSchema
+  readonly target: TypeInfo
+  readonly search: string
+  readonly locale: string | null
+}
+
+/** Users have a list of their own kind (docs/identity.md, "Users"): without `data`, `_q` and `pagination`. */
+async function searchTargets({ schema, target, search, locale }: TargetSearch, signal: AbortSignal) {
+  const label = labelOf(target)
+  const named = { fields: label === null ? ['documentId'] : [label], sort: label ?? undefined }
+  if (target === schema.users) {
+    const filters = search !== '' && label !== null ? { [label]: { $containsi: search } } : undefined
+    const { body } = await callApi('GET', target.path, { query: { ...named, filters, limit: FOUND }, signal })
+    return asList(body).filter(isJsonObject)
+  }
+  const query = {
+    ...versionParams(schema, target, locale === null ? {} : { locale }),
+    ...named,
+    _q: search || undefined,
+    pagination: { limit: FOUND, withCount: false },
+  }
+  const { body } = await callApi('GET', target.path, { query, signal })
+  return asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject)
+}
+
 function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
   const words = useWords()
   const schema = useSchema()
@@ -74,22 +100,11 @@ function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
   const [open, setOpen] = useState(false)
   const [search, setSearch] = useState('')
   const [typed, setTyped] = useTyping(search, setSearch)
-  const label = labelOf(target)
   const found = useQuery({
     queryKey: ['pick', target.uid, search, locale],
     enabled: open,
     retry: false,
-    queryFn: async ({ signal }) => {
-      const query = {
-        ...versionParams(schema, target, locale === null ? {} : { locale }),
-        fields: label === null ? ['documentId'] : [label],
-        sort: label ?? undefined,
-        _q: search || undefined,
-        pagination: { limit: FOUND, withCount: false },
-      }
-      const { body } = await callApi('GET', target.path, { query, signal })
-      return asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject)
-    },
+    queryFn: ({ signal }) => searchTargets({ schema, target, search, locale }, signal),
   })
   if (!open)
     return (

@@ -122,16 +122,10 @@ export function withoutIds(
 ): JsonRecord {
   const { id: _id, ...rest } = value
   const copies = attributes
-    .filter(({ type, name }) => (type === 'component' || type === 'dynamiczone') && rest[name])
+    .filter(attribute => holdsComponents(attribute) && rest[attribute.name])
     .map(attribute => {
       const copy = (item: JsonValue): JsonValue =>
-        isJsonObject(item)
-          ? withoutIds(
-              schema,
-              schema.components.get(attribute.component ?? String(item.__component)) ?? [],
-              item,
-            )
-          : item
+        isJsonObject(item) ? withoutIds(schema, attributesOfItem(schema, attribute, item), item) : item
       const inner = rest[attribute.name] ?? null
       return [attribute.name, Array.isArray(inner) ? asList(inner).map(copy) : copy(inner)] as const
     })
@@ -139,28 +133,43 @@ export function withoutIds(
 }
 
 /** What the page may keep in the browser: everything but passwords, at any depth. */
-export function withoutPasswords(
+export const withoutPasswords = (
   schema: ApiSchema,
   attributes: readonly AttributeInfo[],
-  value: JsonRecord,
+  values: JsonRecord,
+): JsonRecord =>
+  mapValues(schema, attributes, values, ({ type }, value) => (type === 'password' ? undefined : value))
+
+/** Changes the values of attributes at any depth; `change` gets no components, and undefined removes a value. */
+export function mapValues(
+  schema: ApiSchema,
+  attributes: readonly AttributeInfo[],
+  values: JsonRecord,
+  change: (attribute: AttributeInfo, value: JsonValue) => JsonValue | undefined,
 ): JsonRecord {
-  const clean = (attribute: AttributeInfo, inner: JsonValue): JsonValue => {
-    if (attribute.type !== 'component' && attribute.type !== 'dynamiczone') return inner
-    const each = (item: JsonValue): JsonValue =>
-      isJsonObject(item)
-        ? withoutPasswords(
-            schema,
-            schema.components.get(attribute.component ?? String(item.__component)) ?? [],
-            item,
-          )
-        : item
-    return Array.isArray(inner) ? asList(inner).map(each) : each(inner)
-  }
-  const rest = { ...value } as Record<string, JsonValue>
+  const changed = { ...values } as Record<string, JsonValue>
   for (const attribute of attributes) {
-    const inner = rest[attribute.name]
-    if (attribute.type === 'password') delete rest[attribute.name]
-    else if (inner !== undefined) rest[attribute.name] = clean(attribute, inner)
+    const inner = values[attribute.name]
+    if (inner === undefined) continue
+    const item = (each: JsonValue): JsonValue =>
+      isJsonObject(each) ? mapValues(schema, attributesOfItem(schema, attribute, each), each, change) : each
+    const value = !holdsComponents(attribute)
+      ? change(attribute, inner)
+      : Array.isArray(inner)
+        ? asList(inner).map(item)
+        : item(inner)
+    if (value === undefined) delete changed[attribute.name]
+    else changed[attribute.name] = value
   }
-  return rest
+  return changed
 }
+
+export const holdsComponents = ({ type }: AttributeInfo): boolean =>
+  type === 'component' || type === 'dynamiczone'
+
+/** The attributes of a component, or of an entry of a dynamic zone. */
+export const attributesOfItem = (
+  schema: ApiSchema,
+  { component }: AttributeInfo,
+  item: JsonRecord,
+): readonly AttributeInfo[] => schema.components.get(component ?? String(item.__component)) ?? []

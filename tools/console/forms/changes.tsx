@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
-import { describeValue } from '../lists/cell-value.tsx'
+import { describeAttribute } from '../lists/cell-value.tsx'
+import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 
@@ -45,6 +46,7 @@ interface ChangesModalProps {
 /** What publishing would change, and discarding would undo. */
 export function ChangesModal({ type, published, draft, onDiscard, onClose }: ChangesModalProps) {
   const words = useWords()
+  const schema = useSchema()
   const changes = compareVersions(type, published, draft)
   return (
     <Modal title={words('changes')} wide onClose={onClose}>
@@ -58,14 +60,14 @@ export function ChangesModal({ type, published, draft, onDiscard, onClose }: Cha
           </tr>
         </thead>
         <tbody>
-          {changes.map(({ name }) => (
-            <tr key={name}>
-              <th>{toLabel(name)}</th>
+          {changes.map(attribute => (
+            <tr key={attribute.name}>
+              <th>{toLabel(attribute.name)}</th>
               <td data-label={words('published')} dir="auto">
-                {describeValue(published[name] ?? null) || '—'}
+                {describeAttribute(schema, attribute, published[attribute.name] ?? null) || '—'}
               </td>
               <td data-label={words('draft')} dir="auto">
-                {describeValue(draft[name] ?? null) || '—'}
+                {describeAttribute(schema, attribute, draft[attribute.name] ?? null) || '—'}
               </td>
             </tr>
           ))}
@@ -99,6 +101,7 @@ interface ConflictModalProps {
  */
 export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictModalProps) {
   const words = useWords()
+  const schema = useSchema()
   const changed = compareVersions(type, base, mine).filter(({ writable }) => writable)
   const foreign = new Set(compareVersions(type, base, theirs))
   const [refused, setRefused] = useState<ReadonlySet<string>>(new Set())
@@ -134,7 +137,7 @@ export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictM
                       checked={refused.has(attribute.name) === (index === 1)}
                       onChange={() => choose(attribute.name, index === 0)}
                     />
-                    <bdi>{describeValue(version[attribute.name] ?? null) || '—'}</bdi>
+                    <bdi>{describeAttribute(schema, attribute, version[attribute.name] ?? null) || '—'}</bdi>
                   </label>
                 </td>
               ))}

@@ -4,7 +4,7 @@ import { useLocation, useNavigate, useParams, useSearchParams } from 'react-rout
 import type { JsonRecord, JsonValue } from '../api/json.ts'
 import { type AttributeInfo, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { FormProvider, useForm } from '../fields/form-context.tsx'
-import { describeValue } from '../lists/cell-value.tsx'
+import { describeAttribute, describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { directionOf, useWords } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
@@ -248,9 +248,10 @@ function DocumentFields({ type, values, onChange }: DocumentFieldsProps) {
 
 /** The same attribute in the other locale that is shown. */
 function ReferenceValue({ attribute }: { readonly attribute: AttributeInfo }) {
+  const schema = useSchema()
   const { reference } = useForm()
   if (!reference || !attribute.localized) return null
-  const text = describeValue(reference.values[attribute.name] ?? null)
+  const text = describeAttribute(schema, attribute, reference.values[attribute.name] ?? null)
   return (
     <p
       className="reference"

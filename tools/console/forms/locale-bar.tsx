@@ -1,9 +1,10 @@
+import { useNotify } from 'ra-core'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { withoutIds } from '../fields/document-body.ts'
 import type { FormContext } from '../fields/form-context.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
+import { fillLocale } from './fill-locale.ts'
 import type { DocumentForm } from './use-document.ts'
 import { type DocumentPlace, readVersion } from './versions.ts'
 
@@ -35,18 +36,14 @@ export function LocaleBar({ place, form, isNew, reference, onReference }: Locale
   const schema = useSchema()
   const [search, setSearch] = useSearchParams()
   const others = schema.locales.filter(locale => locale !== place.locale)
-  const fill = () => {
+  const notify = useNotify()
+  const [busy, setBusy] = useState(false)
+  const fill = async () => {
     if (!reference) return
-    const { attributes } = place.type
-    const copied = attributes.filter(
-      ({ name, localized, writable, type }) =>
-        localized && writable && type !== 'uid' && reference.values[name] !== undefined,
-    )
-    const copy = withoutIds(schema, attributes, reference.values)
-    form.replace({
-      ...form.values,
-      ...Object.fromEntries(copied.map(({ name }) => [name, copy[name] ?? null])),
-    })
+    setBusy(true)
+    const { values, leftOut } = await fillLocale(schema, place, reference.values)
+    form.fill(values)
+    if (leftOut > 0) notify(words('linksLeftOut', { count: leftOut }), { type: 'warning' })
   }
   return (
     <div className="locales">
@@ -79,7 +76,15 @@ export function LocaleBar({ place, form, isNew, reference, onReference }: Locale
         </label>
       )}
       {reference && (
-        <button type="button" onClick={fill}>
+        <button
+          type="button"
+          disabled={busy}
+          onClick={() =>
+            void fill()
+              .catch(form.fail)
+              .finally(() => setBusy(false))
+          }
+        >
           {words('fillFrom', { locale: reference.locale })}
         </button>
       )}

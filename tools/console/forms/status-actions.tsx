@@ -33,7 +33,6 @@ export function StatusActions({ place, form, isNew, allowed, save }: StatusActio
     await save(publish)
     await queries.invalidateQueries()
   }
-  const off = !allowed || form.busy
   const exists = form.base !== null
   return (
     <div className="actions">
@@ -43,8 +42,8 @@ export function StatusActions({ place, form, isNew, allowed, save }: StatusActio
           {words('showChanges')}
         </button>
       )}
-      {exists && published && canPublish(type) && (
-        <ActionButton off={off} onClick={() => setDialog('unpublish')}>
+      {exists && published && allowed && canPublish(type) && (
+        <ActionButton off={form.busy} onClick={() => setDialog('unpublish')}>
           {words('unpublish')}
         </ActionButton>
       )}
@@ -54,16 +53,18 @@ export function StatusActions({ place, form, isNew, allowed, save }: StatusActio
         </ActionButton>
       )}
       <PreviewLink place={place} form={form} />
-      <ActionButton
-        type="submit"
-        className={drafts ? undefined : 'primary'}
-        off={off || (exists && !form.dirty)}
-        onClick={() => void run(false)}
-      >
-        {words(drafts ? 'saveDraft' : 'save')}
-      </ActionButton>
-      {canPublish(type) && drafts && (
-        <ActionButton className="primary" off={off} onClick={() => void run(true)}>
+      {allowed && (
+        <ActionButton
+          type="submit"
+          className={drafts ? undefined : 'primary'}
+          off={form.busy || (exists && !form.dirty)}
+          onClick={() => void run(false)}
+        >
+          {words(drafts ? 'saveDraft' : 'save')}
+        </ActionButton>
+      )}
+      {allowed && canPublish(type) && drafts && (
+        <ActionButton className="primary" off={form.busy} onClick={() => void run(true)}>
           {words('publish')}
         </ActionButton>
       )}

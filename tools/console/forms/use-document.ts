@@ -43,7 +43,8 @@ const EMPTY: DocumentState = {
 
 export interface DocumentForm extends DocumentState {
   readonly change: (name: string, value: JsonValue) => void
-  readonly replace: (values: JsonRecord) => void
+  /** Changes several attributes. */
+  readonly fill: (values: JsonRecord) => void
   /** The saved document; null if it was refused. */
   readonly save: (publish: boolean) => Promise<JsonRecord | null>
   readonly resolve: (values: JsonRecord) => void
@@ -95,7 +96,7 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
   return {
     ...state,
     change: (name, value) => replace({ ...latest.current.values, [name]: value }),
-    replace,
+    fill: values => replace({ ...latest.current.values, ...values }),
     save,
     resolve,
     reload: () => reload(),

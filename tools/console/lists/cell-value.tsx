@@ -1,5 +1,13 @@
-import { asList, asText, digitsOf, isJsonObject, type JsonValue, printExact } from '../api/json.ts'
-import type { AttributeInfo } from '../api/schema.ts'
+import {
+  asList,
+  asText,
+  digitsOf,
+  isJsonObject,
+  type JsonRecord,
+  type JsonValue,
+  printExact,
+} from '../api/json.ts'
+import { type ApiSchema, type AttributeInfo, toLabel } from '../api/schema.ts'
 
 interface CellValueProps {
   readonly attribute: AttributeInfo
@@ -45,3 +53,32 @@ export function describeValue(value: JsonValue): string {
       ?.toString() ?? String(documentId)
   )
 }
+
+/** Components by their values, blocks by their text and files by their names: what a reader of a comparison looks for. */
+export function describeAttribute(schema: ApiSchema, attribute: AttributeInfo, value: JsonValue): string {
+  const items = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+  switch (attribute.type) {
+    case 'media':
+      return items.map(({ name }) => asText(name)).join(', ')
+    case 'blocks':
+      return asList(value).map(textOfBlock).join(' ')
+    case 'component':
+    case 'dynamiczone':
+      return items.map(item => describeItem(schema, attribute, item)).join(' / ')
+    default:
+      return describeValue(value)
+  }
+}
+
+function describeItem(schema: ApiSchema, { component }: AttributeInfo, item: JsonRecord): string {
+  const attributes = schema.components.get(component ?? asText(item.__component)) ?? []
+  const values = attributes
+    .filter(({ name }) => name !== 'id')
+    .map(inner => describeAttribute(schema, inner, item[inner.name] ?? null))
+    .filter(text => text !== '')
+    .join(' · ')
+  return component === null ? `${toLabel(asText(item.__component))}: ${values}` : values
+}
+
+const textOfBlock = (block: JsonValue): string =>
+  isJsonObject(block) ? asText(block.text) + asList(block.children).map(textOfBlock).join('') : ''

@@ -13,6 +13,9 @@ const PROJECT = {
   name: 'Paper',
   components: {
     'page.part': { attributes: { text: 'blocks' } },
+    'page.links': {
+      attributes: { label: 'string', notes: { type: 'relation', relation: 'manyToMany', target: 'note' } },
+    },
   },
   contentTypes: {
     page: {
@@ -29,10 +32,18 @@ const PROJECT = {
         parts: { type: 'component', component: 'page.part', repeatable: true },
       },
     },
+    note: {
+      localized: true,
+      attributes: {
+        title: 'string',
+        parts: { type: 'component', component: 'page.links', repeatable: true },
+      },
+    },
   },
+  i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
   roles: {
     public: { permissions: {} },
-    editor: { permissions: { page: ['find', 'findOne', 'create', 'update', 'delete'], users: ['me'] } },
+    editor: { permissions: { '*': ['find', 'findOne', 'create', 'update', 'delete'], users: ['me'] } },
   },
   rest: { openapi: true },
 }
@@ -294,3 +305,28 @@ test.serial(
     t.is(after.at, values.at)
   },
 )
+
+test.serial('a locale is filled without links to documents that do not have it', async t => {
+  const notes = (await openApp()).app.documents('api::note.note' as 'api::page.page')
+  const create = async (data: object): Promise<string> => (await notes.create({ data } as never)).documentId
+  const both = await create({ title: 'Both' })
+  await notes.update({ documentId: both, locale: 'fr', data: { title: 'Les deux' } } as never)
+  const english = await create({ title: 'English' })
+  const documentId = await create({ title: 'Links', parts: [{ label: 'See', notes: [english, both] }] })
+  const page = await follow(`/content/notes/${documentId}?locale=fr`)
+  await page.fill('.locales label:nth-of-type(2) select', 'en')
+  await page.clickText('Fill from en')
+  await page.until(`/^1 link/.test(document.querySelector('.notices')?.innerText)`)
+  t.is(
+    await page.browser.evaluate(`document.querySelector('[data-path=parts] > .reference').innerText`),
+    'en See · English, Both',
+  )
+  await page.clickText('Save')
+  await page.until(WRITTEN)
+  const populate = { parts: { populate: { notes: true } } }
+  const stored = await notes.findOne({ documentId, locale: 'fr', populate } as never)
+  const [part] = (stored as unknown as { readonly parts: readonly { readonly notes: readonly object[] }[] })
+    .parts
+  t.like(part, { label: 'See', notes: [{ documentId: both, title: 'Les deux' }] })
+  t.is(part?.notes.length, 1)
+})

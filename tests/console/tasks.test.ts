@@ -6,7 +6,8 @@ import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 import { until } from '../harness/until.ts'
-import { addUser, type ConsolePage, openConsole, signIn } from './open-console.ts'
+import { field, press, saveNew, signInAs as signInTo, uploadInto } from './console-driver.ts'
+import { addUser, type ConsolePage, openConsole } from './open-console.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../..')
 
@@ -74,16 +75,8 @@ async function stored(
 const list = (value: unknown): readonly Values[] => (Array.isArray(value) ? (value as readonly Values[]) : [])
 
 async function signInAs(user: string): Promise<ConsolePage> {
-  const app = await openApp()
   const page = await openPage()
-  await page.browser.open(`${app.url}/console`)
-  await page.until(`document.querySelector('input[name=identifier], .layout')`)
-  if (await page.browser.evaluate(`Boolean(document.querySelector('.layout'))`)) {
-    await page.clickText('Sign out')
-    await page.until(`document.querySelector('input[name=identifier]')`)
-  }
-  await signIn(page, user)
-  await page.until(`document.querySelector('.layout')`)
+  await signInTo(page, (await openApp()).url, user)
   return page
 }
 
@@ -93,19 +86,6 @@ async function follow(path: string): Promise<ConsolePage> {
   await page.follow(path)
   return page
 }
-
-const field = (path: string, tag = 'input'): string =>
-  `[data-path="${path}"] > ${tag}, [data-path="${path}"] > .with-button > ${tag}, [data-path="${path}"] > .markdown > ${tag}`
-
-/** A new document is shown in a form of its own. */
-async function saveNew(page: ConsolePage, label: string): Promise<void> {
-  await page.browser.evaluate(`document.querySelector('main form').dataset.isNew = 'yes'`)
-  await page.clickText(label)
-  await page.until(`document.querySelector('main form:not([data-is-new]) .field')`)
-}
-
-/** A button within a field: components and relations have the same words. */
-const press = (page: ConsolePage, path: string, label: string) => page.clickIn(`[data-path="${path}"]`, label)
 
 test.serial('an editor does the work of a guide: restaurants, dishes, cuisines', async t => {
   const page = await signInAs('ann')
@@ -346,13 +326,7 @@ test.serial('an editor writes an article in two languages, a page and a file', a
 
   await follow('/media')
   await page.until(`document.querySelector('#upload')`)
-  await page.browser.evaluate(`(() => {
-    const files = new DataTransfer()
-    files.items.add(new File(['<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><script>window.ran = 1</script></svg>'], 'task.svg', { type: 'image/svg+xml' }))
-    const input = document.querySelector('#upload')
-    input.files = files.files
-    input.dispatchEvent(new Event('change', { bubbles: true }))
-  })()`)
+  await uploadInto(page, '#upload', 'task.svg')
   await page.until(`/task.svg/.test(document.querySelector('.files')?.innerText)`)
   t.is(await page.browser.evaluate('window.ran ?? null'), null, '22: an uploaded drawing runs nothing')
   t.deepEqual(await page.browser.audit(), [])

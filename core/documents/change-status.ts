@@ -158,11 +158,11 @@ const isCopied = (attribute: Attribute): boolean =>
 function prefetchConflicts(saving: Saving, prefetch: LockingTerms['transaction']): void {
   const { command, documentId, terms } = saving
   const { type } = command
-  const standing = versionContextOf(saving)
-  if (!standing.row) return
-  const values = valuesOf(type, standing.row, type.attributes.values(), standing.place)
+  const context = versionContextOf(saving)
+  if (!context.row) return
+  const values = valuesOf(type, context.row, type.attributes.values(), context.place)
   const document = { type, documentId, versions: [versionOf(command, values)] }
-  ignoreUnhandled(checkUnique(document, standing, { ...terms, transaction: prefetch }))
+  ignoreUnhandled(checkUnique(document, context, { ...terms, transaction: prefetch }))
 }
 
 type Command = PermittedCommand<StatusCommand>
@@ -210,7 +210,7 @@ export async function changeStatus(
   if (after) await assertMatches({ ...match, filter: after }, locales.length, terms)
   const changes = changed.map(each => ({ locale: each, action: command.kind }))
   const texts = ignoreUnhandled(answersIn(changed, { answer, documentId }, terms))
-  terms.tell({ type, documentId, changes, origin: originOf(command) })
+  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { documentId, texts }
 }
 
@@ -248,7 +248,7 @@ const noDrafts = ({ type, kind }: { readonly type: ContentType; readonly kind: S
     { key: type.key },
   )
 
-type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: RecordChange }
+type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly recordChange: RecordChange }
 
 /** A version of a type with drafts, whatever its status. */
 export interface VersionName {

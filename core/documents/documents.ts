@@ -7,8 +7,8 @@ import type {
   CreateCommand,
   DeleteCommand,
   PermittedCommand,
-  StandingUpdate,
   StatusCommand,
+  UpdateByStatus,
   UpdateCommand,
 } from '../query/command.ts'
 import type { RestrictedQuery } from '../query/query.ts'
@@ -63,7 +63,7 @@ export interface DocumentWrites {
     alongside?: Alongside,
   ): Promise<SavedDocument>
   /** An update of a type with drafts. The version's current status selects which of the two commands runs. */
-  amend(command: StandingUpdate, answer: Answer): Promise<SavedDocument>
+  updateByStatus(command: UpdateByStatus, answer: Answer): Promise<SavedDocument>
   /**
    * Succeeds if there is nothing to delete. `seen`: the answers whose tags a precondition may name. Resolves to the JSON
    * text of the document before the delete, if `answer` asks for it and the document existed.

@@ -43,7 +43,7 @@ import {
 } from './save-stored.ts'
 import { saveVersion } from './save-version.ts'
 import { type CurrentRow, numberIn } from './sql/write-rows.ts'
-import { type AskedSave, expectedCommand } from './state/version-context.ts'
+import { expectedCommand, type PossibleSave } from './state/version-context.ts'
 import { describeWrite, openWriter, type TransactionWork, type Writer, type WriterTerms } from './transact.ts'
 import { defaultsOf, readBody } from './values/given-body.ts'
 
@@ -71,7 +71,7 @@ export function openDocuments(terms: DocumentTerms): Documents {
     ...openReads({ ...terms, defaultLocale: model.defaultLocale }),
     create: (command, answer) => save(command, answer),
     update: save,
-    amend: (command, answer) => save(command, answer),
+    updateByStatus: (command, answer) => save(command, answer),
     delete: async (command, seen = [], answer = null) => {
       const context = describeWrite(command, answer ?? seen[0])
       const deleted =
@@ -101,7 +101,7 @@ function changeInOneRoundTrip(
 /** Create, update and amend: parses the body, then saves on the optimistic path, or else on the full path. */
 const openSave =
   (writer: Writer, terms: OptimisticTerms) =>
-  async (command: AskedSave, answer: Answer, alongside?: Alongside): Promise<SavedDocument> => {
+  async (command: PossibleSave, answer: Answer, alongside?: Alongside): Promise<SavedDocument> => {
     const expected = expectedCommand(command)
     const body = await readBody(expected)
     const save = { command: expected, answer, body }
@@ -137,7 +137,7 @@ async function saveOptimistically(
   const recalled = optimisticTargetsFor(save, terms)
   if (!recalled) return undefined
   const once = foreseen && workInOneRoundTrip(save, foreseen, recalled)
-  if (!once) return recalled.proof && writer.writeOnce(writing => work({ ...writing, recalled }), context)
+  if (!once) return recalled.assertion && writer.writeOnce(writing => work({ ...writing, recalled }), context)
   try {
     return await writer.writeOnce(once, context)
   } catch (error) {
@@ -201,19 +201,19 @@ const every = (
  */
 async function createInOneStatement(
   { command, answer, body }: Save,
-  { targets, proof }: OptimisticTargets,
+  { targets, assertion }: OptimisticTargets,
   terms: SaveTerms,
 ): Promise<Saved> {
   const documentId = newDocumentId()
   const known = { current: NO_CURRENT_ROWS, targets: Promise.resolve(targets) }
-  const appended = answerAlongside(answer, documentId, terms)
-  const writing = { ...terms, proof, answer: appended.asked }
+  const returned = openReturnedAnswer(answer, documentId, terms)
+  const writing = { ...terms, assertion, answer: returned.answer }
   await saveVersion(
     { command, documentId, body, ...known, terms: writing },
     { uniqueness: 'left to indexes' },
   )
-  const text = appended.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
-  terms.tell({
+  const text = returned.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
+  terms.recordChange({
     type: command.type,
     documentId,
     changes: toEventChanges(command, false),
@@ -223,13 +223,13 @@ async function createInOneStatement(
 }
 
 /** Reads the answer in the statement that inserts the document. `text` returns undefined if that was not possible. */
-function answerAlongside(answer: Answer, documentId: string, terms: SaveTerms) {
-  const question = returningQueryOf(answer, documentId, terms)
-  let answered: Promise<string | null> | undefined
-  const tell = (rows: Promise<Rows>) => {
-    answered = ignoreUnhandled(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
+function openReturnedAnswer(answer: Answer, documentId: string, terms: SaveTerms) {
+  const query = returningQueryOf(answer, documentId, terms)
+  let received: Promise<string | null> | undefined
+  const receive = (rows: Promise<Rows>) => {
+    received = ignoreUnhandled(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
   }
-  return { asked: question && { question, tell }, text: () => answered }
+  return { answer: query && { query, receive }, text: () => received }
 }
 
 /** Updates or deletes documents of one type in one transaction. */
@@ -276,7 +276,7 @@ async function prepareChange(
 
 interface DeleteTerms extends LockingTerms {
   readonly model: Model
-  readonly tell: RecordChange
+  readonly recordChange: RecordChange
 }
 
 interface DeleteAnswers {
@@ -319,7 +319,7 @@ async function deleteDocument(
   removeLinks(command, { gone, left: rows.length - gone.length }, terms)
   const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
   const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
-  terms.tell({ type, documentId, changes, origin: originOf(command) })
+  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
   return text
 }
 

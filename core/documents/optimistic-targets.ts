@@ -12,7 +12,7 @@ import type { GivenBody } from './values/given-body.ts'
 export interface OptimisticTargets {
   readonly targets: FoundTargets
   /** undefined: there are no targets. */
-  readonly proof: Assertion | undefined
+  readonly assertion: Assertion | undefined
 }
 
 export interface OptimisticTerms {
@@ -60,7 +60,7 @@ function resolveFromCache(
     if (!found) throw new TypeError('a target that is not known')
     return found
   }
-  return { targets, proof: relied.size === 0 ? undefined : assertionOf(relied, terms.storage) }
+  return { targets, assertion: relied.size === 0 ? undefined : assertionOf(relied, terms.storage) }
 }
 
 type CachedRows = ReadonlyMap<ContentType, ReadonlyMap<number, CachedTarget>>

@@ -88,7 +88,7 @@ const insertion = (
   rows: readonly OutboxRow[],
   now: string,
 ): Statement => ({
-  name: 'tell of a write',
+  name: 'record change events',
   text: INSERT,
   values: [
     type.uid,

@@ -15,12 +15,13 @@ import { isConditional } from './save-stored.ts'
 import { failUnless } from './sql/print-changes.ts'
 import { printDocumentLock } from './stored/print-stored-update.ts'
 
-/** A removal whose rows the database finds without a statement before. Rows of components do not go with those of their owners. */
+/** A delete or unpublish whose rows one statement can find, because nothing has to be read before. */
 type StoredRemoval<Command extends DeleteCommand | StatusCommand> = PermittedCommand<Command> & {
   readonly documentId: string
 }
 
-const isPlainRemoval = ({
+/** Components are excluded, because deleting their owner's row does not delete their rows. */
+const canRemoveWithoutRead = ({
   type,
   documentId,
   conditions,
@@ -30,16 +31,17 @@ const isPlainRemoval = ({
   !isConditional(conditions) &&
   attributesWithParts(type).length === 0
 
+/** True if `deleteStored` can carry out the command. */
 export const canDeleteStored = (
   command: PermittedCommand<DeleteCommand>,
-): command is StoredRemoval<DeleteCommand> => command.precondition === null && isPlainRemoval(command)
+): command is StoredRemoval<DeleteCommand> => command.precondition === null && canRemoveWithoutRead(command)
 
 export interface DeletedDocument {
-  /** As it was before, if it was asked for. */
+  /** The JSON text of the document before it was deleted; null: no answer was requested. */
   readonly text: Promise<string | null> | null
 }
 
-/** Deletes a document in one round trip. Fails if there is none. */
+/** Deletes a document in one round trip. The statement fails if the document does not exist: the caller then takes the full path. */
 export async function deleteStored(
   command: StoredRemoval<DeleteCommand>,
   answer: Answer | null,
@@ -53,16 +55,17 @@ export async function deleteStored(
   for (const statement of unlinkStatements(end, terms.model, storage)) transaction.send(statement)
   transaction.send(printRemoval(type, documentId, { storage, status: null }))
   const changes = [{ locale: null, action: 'delete' } as const]
-  terms.tell({ type, documentId, changes, origin: originOf(command) })
+  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { text }
 }
 
+/** True if `unpublishStored` can carry out the command. */
 export const canUnpublishStored = (
   command: PermittedCommand<StatusCommand>,
 ): command is StoredRemoval<StatusCommand<'unpublish'>> =>
-  command.kind === 'unpublish' && command.type.draftAndPublish && isPlainRemoval(command)
+  command.kind === 'unpublish' && command.type.draftAndPublish && canRemoveWithoutRead(command)
 
-/** Removes the published row in one round trip. Fails if there is none. */
+/** Removes the published row in one round trip. The statement fails if there is none. */
 export async function unpublishStored(
   command: StoredRemoval<StatusCommand<'unpublish'>>,
   answer: Answer,
@@ -74,11 +77,11 @@ export async function unpublishStored(
   const text = readAnswer(answer, documentId, terms)
   const texts = ignoreUnhandled(text.then(found => (found === null ? [] : [found])))
   const changes = [{ locale: null, action: 'unpublish' } as const]
-  terms.tell({ type, documentId, changes, origin: originOf(command) })
+  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { documentId, texts }
 }
 
-/** Removes the rows of a document, with their links. Fails if there is none. `status`: of the rows; null: all. */
+/** Deletes the rows of a document, or those of one `status`. Division by zero if there are none. */
 function printRemoval(
   type: ContentType,
   documentId: string,
@@ -86,10 +89,10 @@ function printRemoval(
 ): Statement {
   const { name, documentId: column } = storage.table(type)
   const only = status === null ? '' : ` AND status = ${quoteText(status)}`
-  const gone = `DELETE FROM ${ident(name)} WHERE ${ident(column)} = $1::text${only} RETURNING id`
+  const deletion = `DELETE FROM ${ident(name)} WHERE ${ident(column)} = $1::text${only} RETURNING id`
   return {
     name: `delete from ${name}`,
-    text: `WITH gone$ AS (${gone}) SELECT ${failUnless('(SELECT count(*) FROM gone$) > 0')}`,
+    text: `WITH deleted$ AS (${deletion}) SELECT ${failUnless('(SELECT count(*) FROM deleted$) > 0')}`,
     values: [documentId],
     keepsPlan: true,
   }

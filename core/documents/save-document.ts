@@ -1,7 +1,7 @@
 import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
-import type { StandingUpdate } from '../query/command.ts'
+import type { UpdateByStatus } from '../query/command.ts'
 import { removePublished } from './change-status.ts'
 import type { OptimisticTargets } from './optimistic-targets.ts'
 import { type ChangeEvent, originOf, type RecordChange } from './outbox.ts'
@@ -23,12 +23,12 @@ import type { WriteTerms } from './rows/write-terms.ts'
 import { saveVersion } from './save-version.ts'
 import type { CurrentRow } from './sql/write-rows.ts'
 import {
-  type AskedSave,
   attributesToRead,
   changesAllLocales,
   expectedCommand,
   isLocale,
   isPublishing,
+  type PossibleSave,
   publishesForAll,
   resolveCommand,
   type SaveCommand,
@@ -36,7 +36,7 @@ import {
 
 export interface SaveTerms extends WriteTerms {
   readonly transaction: Transaction
-  readonly tell: RecordChange
+  readonly recordChange: RecordChange
   readonly recalled?: OptimisticTargets
 }
 
@@ -48,7 +48,7 @@ export interface Saved {
 
 /** Runs in one transaction: find the document, check the precondition, load, save the version, read the answer. */
 export async function saveDocument(
-  { command: asking, answer, body }: Omit<Save, 'command'> & { readonly command: AskedSave },
+  { command: asking, answer, body }: Omit<Save, 'command'> & { readonly command: PossibleSave },
   terms: SaveTerms,
 ): Promise<Saved> {
   const foreseen = expectedCommand(asking)
@@ -61,10 +61,10 @@ export async function saveDocument(
   const current = await asked.current
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())
-  const saving = { ...terms, transaction: cached, proof: terms.recalled?.proof }
+  const saving = { ...terms, transaction: cached, assertion: terms.recalled?.assertion }
   // First, because any other fault would reveal that a hidden document exists.
   await assertVisible({ ...foreseen, documentId }, rows, saving)
-  if (mayTellStatus(asking)) await assertBefore(subjectOf(asking.draft, documentId, current), saving)
+  if (mayRevealStatus(asking)) await assertBefore(subjectOf(asking.draft, documentId, current), saving)
   const command = resolveCommand(asking, rows)
   const subject = subjectOf(command, documentId, current)
   await assertBefore(subject, saving)
@@ -76,7 +76,7 @@ export async function saveDocument(
   const changes = toEventChanges(command, hasLocale(command, rows))
   // A failure here fails the transaction, which reports it.
   const text = ignoreUnhandled(readAnswer(answer, documentId, terms))
-  terms.tell({ type, documentId, changes, origin: originOf(command) })
+  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { documentId, text }
 }
 
@@ -120,7 +120,7 @@ async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<st
 }
 
 /** A refusal to publish reveals the document's status, so hidden documents are checked before. */
-const mayTellStatus = (asking: AskedSave): asking is StandingUpdate =>
+const mayRevealStatus = (asking: PossibleSave): asking is UpdateByStatus =>
   !('kind' in asking) && !asking.published.ok && !mayRevealExistence(asking.draft.conditions)
 
 interface Subject {

@@ -17,7 +17,7 @@ import { readAnswer } from './read/read-answer.ts'
 import { isShared } from './rows/planning.ts'
 import { type Saved, type SaveTerms, toEventChanges } from './save-document.ts'
 import { sequencesOf } from './sql/known-sequences.ts'
-import { type AskedSave, isPublishing, type SaveCommand, versionOf } from './state/version-context.ts'
+import { isPublishing, type PossibleSave, type SaveCommand, versionOf } from './state/version-context.ts'
 import {
   isList,
   type Publication,
@@ -25,10 +25,10 @@ import {
   printStoredUpdate,
 } from './stored/print-stored-update.ts'
 import {
+  canCopyInDatabase,
+  canWriteWithoutRead,
   columnsOfAttribute,
-  hasStoredRule,
-  isPlainlyCopied,
-  isPlainlyWritten,
+  isCoveredByStoredRule,
 } from './stored/stored-rules.ts'
 import { checkValues } from './values/check-values.ts'
 import { type GivenBody, NOTHING_GIVEN } from './values/given-body.ts'
@@ -49,9 +49,9 @@ export interface Foreseen {
 }
 
 /** undefined: the caller may not change the published version that there may be. */
-export function foresee(asked: AskedSave, storage: SaveTerms['storage']): Foreseen | undefined {
-  if ('kind' in asked) return { command: asked, isUnpublished: false }
-  const { draft, published } = asked
+export function foresee(save: PossibleSave, storage: SaveTerms['storage']): Foreseen | undefined {
+  if ('kind' in save) return { command: save, isUnpublished: false }
+  const { draft, published } = save
   const isDraft =
     draft.documentId !== null && knownStatus({ ...draft, documentId: draft.documentId }, storage) === 'draft'
   if (isDraft) return { command: draft, isUnpublished: true }
@@ -79,7 +79,7 @@ export const isConditional = ({ before, after, visible, targets }: WriteConditio
 
 function isGivenPlainly(attribute: Attribute, { command, body }: Save): boolean {
   const value = body.values.get(attribute.name)
-  if (!value || !isPlainlyWritten(attribute) || isShared(command.type, attribute)) return false
+  if (!value || !canWriteWithoutRead(attribute) || isShared(command.type, attribute)) return false
   if (value.kind === 'links') return value.change?.kind === 'set'
   if (attribute.kind !== 'scalar') return false
   const isGenerated = attribute.generate && command.strict === undefined
@@ -94,7 +94,7 @@ const isHeldApart = (attribute: ScalarAttribute, { command }: Pick<Save, 'comman
 const isLeftPlainly = (attribute: Attribute, { command }: Save): boolean =>
   !isPublishing(command) ||
   attribute.system ||
-  (isPlainlyCopied(attribute) && (hasStoredRule(attribute) || !attribute.writable))
+  (canCopyInDatabase(attribute) && (isCoveredByStoredRule(attribute) || !attribute.writable))
 
 /**
  * Updates a stored document in one round trip. Its statement asserts what the full path checks, and fails if an assertion
@@ -109,7 +109,7 @@ export async function saveStored(
   const updated = await updateStored(save, recalled, terms)
   if (!updated) return undefined
   const { type, documentId } = command
-  terms.tell({ type, documentId, changes: toEventChanges(command, true), origin: originOf(command) })
+  terms.recordChange({ type, documentId, changes: toEventChanges(command, true), origin: originOf(command) })
   return { documentId, text: updated.text }
 }
 
@@ -131,13 +131,13 @@ export async function publishStored(save: StoredSave, terms: SaveTerms): Promise
   if (!updated) return undefined
   const { type, documentId, locale } = save.command
   const changes = [{ locale, action: 'publish' } as const]
-  terms.tell({ type, documentId, changes, origin: originOf(save.command) })
+  terms.recordChange({ type, documentId, changes, origin: originOf(save.command) })
   const texts = ignoreUnhandled(updated.text.then(found => (found === null ? [] : [found])))
   return { documentId, texts }
 }
 
 const NO_TARGETS: OptimisticTargets = {
-  proof: undefined,
+  assertion: undefined,
   targets() {
     throw new TypeError('a target that is not known')
   },
@@ -146,7 +146,7 @@ const NO_TARGETS: OptimisticTargets = {
 /** Sends the statements. The text of the answer comes with the commit. */
 async function updateStored(
   { command, answer, body, isUnpublished = false }: StoredSave,
-  { targets, proof }: OptimisticTargets,
+  { targets, assertion }: OptimisticTargets,
   terms: SaveTerms,
 ): Promise<{ readonly text: Promise<string | null> } | undefined> {
   const { documentId, type } = command
@@ -155,10 +155,10 @@ async function updateStored(
   const publication = publicationOf(command, values, terms)
   if (!publication) return undefined
   const document = { type, documentId, versions: [versionOf(command, values)] }
-  const question = coversAnswer(answer, publication, command)
+  const returning = coversAnswer(answer, publication, command)
     ? returningQueryOf(answer, documentId, terms)
     : undefined
-  const extras = { now: terms.now, proof, question }
+  const extras = { now: terms.now, assertion, returning }
   const statement = await printSave({ document, extras }, { command, publication, isUnpublished }, terms)
   if (!statement) return undefined
   const needsLock = (each: Attribute) =>
@@ -166,7 +166,7 @@ async function updateStored(
   if (isUnpublished || [...type.attributes.values()].some(needsLock))
     terms.transaction.send(printDocumentLock(type, documentId, terms))
   const done = ignoreUnhandled(terms.transaction.run(statement))
-  if (!question) return { text: ignoreUnhandled(readAnswer(answer, documentId, terms)) }
+  if (!returning) return { text: ignoreUnhandled(readAnswer(answer, documentId, terms)) }
   const toText = ({ rows: [row] }: Rows) => (typeof row?.[0] === 'string' ? row[0] : null)
   return { text: ignoreUnhandled(done.then(toText)) }
 }
@@ -177,7 +177,7 @@ function givenValues(
   { hashed }: GivenBody,
   found: OptimisticTargets['targets'],
 ): Values | undefined {
-  const source = { type, locale, counts: strict !== undefined }
+  const source = { type, locale, reportsCount: strict !== undefined }
   const values = new Map<string, DesiredValue>()
   for (const [name, value] of hashed) {
     const attribute = type.attributes.get(name)

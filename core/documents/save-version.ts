@@ -28,20 +28,20 @@ export async function saveVersion(
   const { body, command, current, terms } = saving
   const { type } = command
   if (type.draftAndPublish && command.strict !== true) refuse(body.faults)
-  const standing = versionContextOf(saving)
-  const { checked, stored } = await newValuesOf(saving, standing)
+  const context = versionContextOf(saving)
+  const { checked, stored } = await newValuesOf(saving, context)
   const [made, claimed] = await documentsOf(saving, stored)
   const values = made.versions[0]?.values ?? stored
   const faults = [
     ...body.faults,
-    ...lacking(saving, standing, new Map([...values, ...checked])),
-    ...(uniqueness === 'checked' ? await checkUnique(claimed, standing, terms) : []),
+    ...lacking(saving, context, new Map([...values, ...checked])),
+    ...(uniqueness === 'checked' ? await checkUnique(claimed, context, terms) : []),
   ]
   refuse(inOrder(type, faults))
   await writeDocuments([made], terms, current)
 }
 
-/** The document as it is written, and as what it claims for itself is held against others. */
+/** The document that is written, and the one whose unique values are checked. */
 async function documentsOf(
   { command, documentId, terms }: Saving,
   stored: Values,

@@ -42,11 +42,11 @@ export function openWriter(terms: WriterTerms): Writer {
     const run = (transaction: Transaction) => {
       const writing = writeTerms(transaction, { database, storage, model }, { touch: true })
       const record = recorder.within(transaction, writing.now)
-      const tell: RecordChange = event => {
+      const recordChange: RecordChange = event => {
         noteStatus(event, storage)
         record(event)
       }
-      return work({ ...writing, transaction, tell })
+      return work({ ...writing, transaction, recordChange })
     }
     return { run, recorder }
   }

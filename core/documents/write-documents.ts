@@ -16,9 +16,9 @@ import { noChanges } from './sql/write-rows.ts'
 import { printShaped, type ShapedInput } from './write-templates.ts'
 
 /**
- * Writes whole documents inside a transaction: only what changes, in as many statements as there are tables and
- * sets of columns, however many documents. A document is made where there is none of its id. Links to documents
- * that are not there are left out: the caller has to check first. `loaded`: what is there, where it was read already.
+ * Writes whole documents inside a transaction. Only changed rows are written: one statement per table and set of columns,
+ * however many documents. A document whose id is unknown is created. Links to missing documents are omitted: the caller has
+ * to check them first. `loaded`: the stored rows, if they were read already.
  */
 export async function writeDocuments(
   documents: readonly DesiredDocument[],
@@ -27,7 +27,7 @@ export async function writeDocuments(
 ): Promise<void> {
   if (loaded === NO_CURRENT_ROWS) {
     const statement = await printNewDocument(documents, terms)
-    if (statement && terms.answer) return terms.answer.tell(terms.transaction.run(statement))
+    if (statement && terms.answer) return terms.answer.receive(terms.transaction.run(statement))
     if (statement) return terms.transaction.send(statement)
   }
   const current = loaded ?? (await loadCurrent(documents, terms))
@@ -37,10 +37,10 @@ export async function writeDocuments(
     planDocument(document, { ...planning, terms: { ...terms, now: document.at ?? terms.now } })
   if (documents.length > 1) releaseSwapped(new Set(documents.map(({ type }) => type)), planning)
   const ids = await applyChanges(planning.changes, terms, {
-    allocated: documents.some(
+    allocatesFirst: documents.some(
       each => isInverselyLinked(each) && typeof keys(each.type, each.documentId) !== 'number',
     ),
-    proof: terms.proof,
+    assertion: terms.assertion,
   })
   await writeOwnEdits(planning.changes.edits, terms)
   await writeInverses(documents, { keys, ids, terms })
@@ -89,7 +89,7 @@ async function printNewDocument(
 ): Promise<Statement | undefined> {
   const [document, ...others] = documents
   if (!document || others.length > 0) return undefined
-  const extras = { now: terms.now, proof: terms.proof, question: terms.answer?.question }
+  const extras = { now: terms.now, assertion: terms.assertion, returning: terms.answer?.query }
   const printer = { form: 'insert', print: (input: ShapedInput<Slot>) => printNewRows(input, terms) }
   return printShaped({ document, extras }, printer, terms)
 }
@@ -102,5 +102,5 @@ async function printNewRows(
   const keys = await findKeys([document], NO_CURRENT_ROWS, terms)
   const changes = noChanges()
   planDocument(document, { current: NO_CURRENT_ROWS, keys, terms, changes })
-  return printNew(changes, terms, extras.question)
+  return printNew(changes, terms, extras.returning)
 }

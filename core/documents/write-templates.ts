@@ -91,7 +91,7 @@ const isInPlace = (value: Cell, index: number): boolean => value instanceof Slot
 type NextSlot = () => Slot
 
 /** Replaces all values by slots, numbered in the order of `shapeOf`. */
-function withSlots({ document, extras: { proof, question } }: ShapedInput): ShapedInput<Slot> {
+function withSlots({ document, extras: { assertion, returning } }: ShapedInput): ShapedInput<Slot> {
   let count = 0
   const next: NextSlot = () => new Slot(count++)
   const [documentId, now] = [next(), next()]
@@ -107,8 +107,8 @@ function withSlots({ document, extras: { proof, question } }: ShapedInput): Shap
     document: { ...document, documentId, versions },
     extras: {
       now,
-      proof: proof && { ...proof, values: proof.values.map(next) },
-      question: question && { ...question, values: question.values.map(next) },
+      assertion: assertion && { ...assertion, values: assertion.values.map(next) },
+      returning: returning && { ...returning, values: returning.values.map(next) },
     },
   }
 }
@@ -136,8 +136,8 @@ interface WriteShape<Placeholder = never> {
 /** Values of a write that are not in the document. */
 export interface ShapedExtras<Placeholder = never> {
   readonly now: string | Placeholder
-  readonly proof: Assertion<Placeholder> | undefined
-  readonly question: ReturningQuery<Placeholder> | undefined
+  readonly assertion: Assertion<Placeholder> | undefined
+  readonly returning: ReturningQuery<Placeholder> | undefined
 }
 
 /** A document to write, and what its statement asserts and answers. */
@@ -149,21 +149,21 @@ export interface ShapedInput<Placeholder = never> {
 /** undefined: the statement depends on more than the shape. */
 function shapeOf<Placeholder extends Slot = never>({
   document: { type, documentId, versions, at, key },
-  extras: { now, proof, question },
+  extras: { now, assertion, returning },
 }: ShapedInput<Placeholder>): WriteShape<Placeholder> | undefined {
   const [version, ...others] = versions
   if (!version || others.length > 0 || version.rows || at !== undefined || key !== undefined) return undefined
-  if (proof?.form === null) return undefined
+  if (assertion?.form === null) return undefined
   const { locale, statuses, publishing } = version
   const values: (Stored | Placeholder)[] = [documentId, now]
   if (publishing?.at !== undefined) values.push(publishing.at)
   const form = shapeOfValues(type, version.values, values)
   if (form === undefined) return undefined
-  if (proof) values.push(...proof.values)
-  if (question) values.push(...question.values)
+  if (assertion) values.push(...assertion.values)
+  if (returning) values.push(...returning.values)
   const moment = `${publishing?.at === undefined ? '' : '@'}${publishing?.keeps ? '=' : ''}`
   return {
-    key: `${type.uid} ${locale} ${statuses}${moment}${form} ${proof?.form}\n${question?.text}`,
+    key: `${type.uid} ${locale} ${statuses}${moment}${form} ${assertion?.form}\n${returning?.text}`,
     values,
   }
 }

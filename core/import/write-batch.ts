@@ -31,7 +31,7 @@ export const importWriteTerms = (
   schema: database.schema,
   defaultLocale: model.defaultLocale,
   now,
-  componentMatch: 'by-place',
+  componentMatch: 'by-position',
   touch: false,
 })
 

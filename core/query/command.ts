@@ -75,7 +75,7 @@ export interface StatusCommand<Change extends StatusChange = StatusChange> {
 }
 
 /** Two alternative updates of a version: which one applies depends on whether it is published (reference/graphql.md#6-writing). */
-export interface StandingUpdate {
+export interface UpdateByStatus {
   readonly draft: PermittedCommand<UpdateCommand>
   /** Failed: the reason why the caller may not make this update. */
   readonly published: Result<PermittedCommand<UpdateCommand>, Fault>

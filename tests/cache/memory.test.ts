@@ -82,7 +82,7 @@ const NO_DOCUMENTS: Documents = {
   findBody: absent,
   create: absent,
   update: absent,
-  amend: absent,
+  updateByStatus: absent,
   delete: absent,
   publish: absent,
   unpublish: absent,

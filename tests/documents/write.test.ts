@@ -216,10 +216,10 @@ test('unchanged values are not written; timestamps change only on demand', async
   await write([plain('n', {}), both('a', values)])
   const versions = 'SELECT sum(version)::integer FROM plinth_versions'
   const before = await rows(versions)
-  await write([both('a', values)], { componentMatch: 'by-place', now: '2031-01-01T00:00:00.000Z' })
+  await write([both('a', values)], { componentMatch: 'by-position', now: '2031-01-01T00:00:00.000Z' })
   t.deepEqual(await rows(versions), before)
   await write([both('a', values)], {
-    componentMatch: 'by-place',
+    componentMatch: 'by-position',
     now: '2031-01-01T00:00:00.000Z',
     touch: true,
   })

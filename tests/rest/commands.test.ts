@@ -43,7 +43,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
       given.push(command)
       return null
     },
-    amend: notOverRest,
+    updateByStatus: notOverRest,
     publish: notOverRest,
     unpublish: notOverRest,
     changeMany: notOverRest,

@@ -15,7 +15,7 @@ export interface LinkSource {
   readonly type: ContentType
   readonly locale: string | null
   /** Missing targets are reported by number, however they were named. */
-  readonly counts?: boolean
+  readonly reportsCount?: boolean
 }
 
 /** A document that a body names, found. */
@@ -255,7 +255,7 @@ function localeOf(
 
 function refuseMissing(missing: readonly Ref[], source: LinkSource, defaultLocale: string): void {
   for (const { target, ref } of missing) {
-    if (source.counts || !('documentId' in ref.by)) continue
+    if (source.reportsCount || !('documentId' in ref.by)) continue
     const locale = localeOf(ref, null, { target, source, defaultLocale })
     const message = `Document with id "${ref.by.documentId}", locale "${locale}" not found`
     throw new RequestFault(fault('validation', message))

@@ -100,12 +100,12 @@ const plan = planOnce(answer => toKeep(printTemplate(answer)), sizeOfTemplate)
 export const toStatement = makeOf(plan, ({ template, values }) => bind(template, values))
 
 /** A statement that reads one table once. */
-interface LoneStatement extends Statement {
+interface SingleTableStatement extends Statement {
   readonly table: string
 }
 
 /** The statement of a query that reads one table once; null: the query reads more. */
-export const toLoneStatement = makeOf(plan, ({ template, values }): LoneStatement | null => {
+export const toSingleTableStatement = makeOf(plan, ({ template, values }): SingleTableStatement | null => {
   const { table } = template
   return table === undefined ? null : { ...bind(template, values), table }
 })
@@ -136,7 +136,7 @@ const cacheablePlan = planOnce(nameAll, template => {
   )
 })
 
-/** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
+/** The statement of a query whose answer can be cached. It is planned and printed once, like that of `toStatement`. */
 export const toCacheableRead = makeOf(cacheablePlan, ({ template, values }): CacheableRead => {
   const { total, version, uncachedText: plain, name, totalName } = template
   const statement = bind(template, values)

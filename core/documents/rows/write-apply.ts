@@ -31,58 +31,58 @@ import type { PlanTerms, WriteTerms } from './write-terms.ts'
 /** The ids that new rows got. */
 export type NewIds = ReadonlyMap<NewId, number>
 
-/** Rows a statement: its parameters stay of a bounded size. */
+/** Rows per statement: bounds the size of its parameters. */
 const BATCH = 2000
 
 /**
  * Applies changes: one statement for each table and set of columns, one for all new rows. The statements are sent without
  * waiting for results, so that they share a round trip with the next query. The statement of the new rows allocates their
- * ids itself; `allocated`: the ids are allocated first, and returned.
+ * ids itself; with `allocatesFirst` a statement before it does, and the ids are returned.
  */
 export async function applyChanges(
   changes: Changes,
   terms: WriteTerms,
-  { allocated = false, proof }: Applying = {},
+  { allocatesFirst = false, assertion }: ApplyOptions = {},
 ): Promise<NewIds> {
   const wanted = wantedIds(changes)
-  const isAllocated = allocated || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
+  const isAllocated = allocatesFirst || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
   const ids = isAllocated ? await allocate(wanted, terms) : new Map<NewId, number>()
-  const taking = isAllocated ? NOTHING_TAKEN : await takingOf(wanted, terms)
-  if (proof && taking.count === 0) terms.transaction.send(printAssertion(proof))
-  for (const statement of statementsOf(changes, { ids, taking, proof }, terms.storage))
+  const allocation = isAllocated ? NO_ALLOCATION : await allocationOf(wanted, terms)
+  if (assertion && allocation.count === 0) terms.transaction.send(printAssertion(assertion))
+  for (const statement of statementsOf(changes, { ids, allocation, assertion }, terms.storage))
     terms.transaction.send(statement)
   return ids
 }
 
-/** The one statement of changes that are new rows alone, which answers the question; undefined: it takes more. */
+/** The one statement that inserts new rows and answers `returning`; undefined: the changes need several statements. */
 export async function printNew(
   changes: Changes,
   terms: PlanTerms,
-  question: ReturningQuery<Slot> | undefined,
+  returning: ReturningQuery<Slot> | undefined,
 ): Promise<Statement | undefined> {
-  const taking = await takingOf(wantedIds(changes), terms)
-  const numbers = { ids: new Map(), taking, proof: terms.proof, question }
+  const allocation = await allocationOf(wantedIds(changes), terms)
+  const numbers = { ids: new Map(), allocation, assertion: terms.assertion, returning }
   const [statement, ...others] = statementsOf(changes, numbers, terms.storage)
-  return taking.count > 0 && others.length === 0 ? statement : undefined
+  return allocation.count > 0 && others.length === 0 ? statement : undefined
 }
 
-interface Applying {
-  readonly allocated?: boolean
-  /** Condition of all changes. */
-  readonly proof?: Assertion | undefined
+interface ApplyOptions {
+  readonly allocatesFirst?: boolean
+  /** Fails all changes if it is false. */
+  readonly assertion?: Assertion | undefined
 }
 
-/** Ids that are known, and those that the statement of the new rows takes. */
-interface Numbers {
+/** The ids that are known, and those that the statement of the new rows allocates. */
+interface RowIds {
   readonly ids: NewIds
-  readonly taking: Taking
-  readonly proof: Assertion<Slot> | undefined
-  readonly question?: ReturningQuery<Slot> | undefined
+  readonly allocation: PlacedAllocation
+  readonly assertion: Assertion<Slot> | undefined
+  readonly returning?: ReturningQuery<Slot> | undefined
 }
 
 const refersToNew = ({ columns }: ChangedRow): boolean => [...columns.values()].some(isNew)
 
-function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Generator<Statement> {
+function* statementsOf(changes: Changes, numbers: RowIds, storage: Storage): Generator<Statement> {
   const terms = { typesOf: (table: string) => columnsOf(storage, table), ...numbers }
   const removals = groupKeys(changes.removals)
   const updates = groupUpdates(changes.updates, numbers.ids)
@@ -173,14 +173,19 @@ async function allocate(wanted: WantedIds, { transaction, schema }: WriteTerms):
 }
 
 /** The ids that the statement of new rows allocates, and the position of each in its list of ids. */
-interface Taking extends Allocation {
+interface PlacedAllocation extends Allocation {
   readonly places: ReadonlyMap<NewId, number>
 }
 
-const NOTHING_TAKEN: Taking = { counts: new Map(), count: 0, sequences: new Map(), places: new Map() }
+const NO_ALLOCATION: PlacedAllocation = {
+  counts: new Map(),
+  count: 0,
+  sequences: new Map(),
+  places: new Map(),
+}
 
-async function takingOf(wanted: WantedIds, terms: PlanTerms): Promise<Taking> {
-  if (wanted.size === 0) return NOTHING_TAKEN
+async function allocationOf(wanted: WantedIds, terms: PlanTerms): Promise<PlacedAllocation> {
+  if (wanted.size === 0) return NO_ALLOCATION
   const ids = [...wanted.values()].flat()
   const places = new Map(ids.map((id, index) => [id, index + 1]))
   const sequences = await sequencesOf(terms)
@@ -240,7 +245,7 @@ function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly Upd
 }
 
 /** Tables in the order of their creation: owners come before their links. */
-function groupInserts(inserts: readonly NewRow[], numbers: Numbers, storage: Storage): readonly Insertion[] {
+function groupInserts(inserts: readonly NewRow[], numbers: RowIds, storage: Storage): readonly Insertion[] {
   const groups = groupBy(inserts, ({ table }) => table)
   const tables = [...groups.keys()].map(name => printedTable(storage, name)).sort((a, b) => a.place - b.place)
   return tables.map(({ name, columns }) => {
@@ -255,8 +260,8 @@ function groupInserts(inserts: readonly NewRow[], numbers: Numbers, storage: Sto
   })
 }
 
-function toInserted(value: RowValue, { ids, taking }: Numbers): Inserted {
+function toInserted(value: RowValue, { ids, allocation }: RowIds): Inserted {
   if (!isNew(value)) return value
-  const place = taking.places.get(value.kind === 'place' ? value.of : value)
-  return place === undefined ? toCell(value, ids) : { taken: place }
+  const place = allocation.places.get(value.kind === 'place' ? value.of : value)
+  return place === undefined ? toCell(value, ids) : { allocated: place }
 }

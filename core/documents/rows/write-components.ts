@@ -74,7 +74,7 @@ function matched(
   current: readonly CurrentComponent[],
   { terms }: Planning,
 ): readonly (number | undefined)[] {
-  if (terms.componentMatch === 'by-place') {
+  if (terms.componentMatch === 'by-position') {
     const places = new Map(current.map(each => [numberIn(each.row, 'position'), each]))
     return items.map((item, index) => {
       const there = places.get((index + 1) * GAP)

@@ -16,10 +16,10 @@ export interface WriteTerms<Placeholder = never> {
   /** Decides if an item updates the component with its id or the one at its position. */
   readonly componentMatch: ComponentMatch
   /** Assertion in the write statement. The database fails the write if it is false. */
-  readonly proof?: Assertion<Placeholder> | undefined
-  /** Query on a new document. The statement that creates the document answers it, if one statement does. */
-  readonly answer?: ExtraAnswer | undefined
-  /** Unchanged rows get new timestamps too. */
+  readonly assertion?: Assertion<Placeholder> | undefined
+  /** Reads a new document in the statement that inserts it, if the document is created by one statement. */
+  readonly answer?: ReturnedAnswer | undefined
+  /** Sets updatedAt on unchanged rows, too. */
   readonly touch: boolean
 }
 
@@ -29,7 +29,7 @@ interface WriteServices {
   readonly storage: Storage
 }
 
-/** The terms of a write by the server itself, which does not go through the document service. */
+/** The parameters of a write by the server itself, which does not go through the document service. */
 export const writeTerms = (
   transaction: WriteTerms['transaction'],
   { database, model, storage }: WriteServices,
@@ -44,17 +44,18 @@ export const writeTerms = (
   touch,
 })
 
-export interface ExtraAnswer {
-  readonly question: ReturningQuery
-  tell(rows: Promise<Rows>): void
+/** A query that the inserting statement runs on its new rows. `receive` gets the result; it is not called if several statements insert. */
+export interface ReturnedAnswer {
+  readonly query: ReturningQuery
+  receive(rows: Promise<Rows>): void
 }
 
-/** Terms of planning: a template has slots for its values. */
+/** Parameters of planning. A template has slots in place of its values. */
 export type PlanTerms = Omit<WriteTerms<Slot>, 'answer'>
 
-/** A write that may wait for locks. */
+/** Parameters of a write that may wait for locks. */
 export interface LockingTerms extends WriteTerms {
   readonly transaction: Pick<Transaction, 'run' | 'send' | 'lock'>
 }
 
-export type ComponentMatch = 'by-id' | 'by-place'
+export type ComponentMatch = 'by-id' | 'by-position'

@@ -6,7 +6,7 @@ import { nextId, type Sequences, sequenceOf } from './known-sequences.ts'
 import { among, listType, type TableColumns, type Tuples, typeOf, unnest, valueType } from './write-print.ts'
 import { GAP } from './write-rows.ts'
 
-/** Changes of one statement. Their order is not defined. */
+/** Changes of rows that one statement makes, in any order. */
 export interface PrintedChanges {
   readonly removals?: readonly Tuples[]
   readonly updates?: readonly Update[]
@@ -30,65 +30,77 @@ export interface ReturningQuery<Placeholder = never> {
   readonly values: readonly (Stored | Placeholder)[]
 }
 
+/** What the statement needs besides the changes. */
 export interface PrintTerms {
+  /** The column types of a table. */
   typesOf(table: string): TableColumns
-  readonly taking: Allocation
+  /** The ids that the statement takes from sequences for its new rows. */
+  readonly allocation: Allocation
   /** Asserted by a statement that allocates ids; undefined: nothing to assert. */
-  readonly proof?: Assertion<Slot> | undefined
-  readonly question?: ReturningQuery<Slot> | undefined
+  readonly assertion?: Assertion<Slot> | undefined
+  readonly returning?: ReturningQuery<Slot> | undefined
 }
 
-/** Most rows that are printed one by one. With more, text and plan cost more than they save. */
+/** The largest number of rows with one parameter per value. More rows are passed as arrays: their text and plan would cost more. */
 export const SHORT_FORM_LIMIT = 24
 
-/** All of it in one statement: PostgreSQL asks whether what rows refer to is there when everything is done. */
+/**
+ * Prints all changes as one statement. PostgreSQL checks foreign keys at its end, so new rows may reference each other in
+ * any order.
+ */
 export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statement {
   const { removals = [], updates = [], inserts = [] } = changes
-  const { typesOf, taking, proof, question } = terms
-  const values: unknown[] = [...(question?.values ?? [])]
+  const { typesOf, allocation, assertion, returning } = terms
+  const values: unknown[] = [...(returning?.values ?? [])]
   const isShort = removals.length + updates.length === 0 && fitsShort(inserts, terms)
-  const printInsert = isShort ? printEach : printInserts
-  const taken =
-    taking.count > 0 ? [`taken$ AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
+  const printInsert = isShort ? printShortInsert : printListInsert
+  const allocationParts =
+    allocation.count > 0
+      ? [`allocated$ AS MATERIALIZED (${printAllocation(allocation, { assertion, isShort }, values)})`]
+      : []
   const parts = [
     ...removals.map(one => printDeletes(one, typesOf(one.table), values)),
     ...updates.map(one => printUpdates(one, typesOf(one.table), values)),
     ...inserts.map(one => printInsert(one, typesOf(one.table), values)),
   ]
-  const asked = question ? inserts.findIndex(({ table }) => table === question.table) : -1
+  const answering = returning ? inserts.findIndex(({ table }) => table === returning.table) : -1
   const text =
-    question && asked >= 0
-      ? printReturning(taken, parts, { question, place: parts.length - inserts.length + asked })
-      : printLast(taken, parts)
+    returning && answering >= 0
+      ? printReturning(allocationParts, parts, {
+          returning,
+          index: parts.length - inserts.length + answering,
+        })
+      : printLast(allocationParts, parts)
   return { name: nameOf({ removals, updates, inserts }), text, values, ...(isShort && { keepsPlan: true }) }
 }
 
 /** Updates are excluded: their text varies with the number of changes, and each text needs its own plan. */
-function fitsShort(groups: readonly Insertion[], { taking, proof }: PrintTerms): boolean {
+function fitsShort(groups: readonly Insertion[], { allocation, assertion }: PrintTerms): boolean {
   const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
   return (
     rows <= SHORT_FORM_LIMIT &&
-    taking.count <= SHORT_FORM_LIMIT &&
-    (taking.count === 0 || proof?.form !== null)
+    allocation.count <= SHORT_FORM_LIMIT &&
+    (allocation.count === 0 || assertion?.form !== null)
   )
 }
 
-const printLast = (taken: readonly string[], parts: readonly string[]): string =>
+/** The last change is the main query; the others are its CTEs. */
+const printLast = (allocationParts: readonly string[], parts: readonly string[]): string =>
   printWith(
-    [...taken, ...parts.slice(0, -1).map((text, index) => `p${index}$ AS (${text})`)],
+    [...allocationParts, ...parts.slice(0, -1).map((text, index) => `p${index}$ AS (${text})`)],
     parts.at(-1) ?? '',
   )
 
-/** Names the CTE of new rows like their table, so that the query reads only the new rows. */
+/** Names the CTE of new rows like their table, so that the query reads only the new rows. `index`: of that part. */
 function printReturning(
-  taken: readonly string[],
+  allocationParts: readonly string[],
   parts: readonly string[],
-  { question, place }: { readonly question: ReturningQuery<Slot>; readonly place: number },
+  { returning, index }: { readonly returning: ReturningQuery<Slot>; readonly index: number },
 ): string {
-  const all = parts.map((text, index) =>
-    index === place ? `${ident(question.table)} AS (${text} RETURNING *)` : `p${index}$ AS (${text})`,
+  const all = parts.map((text, at) =>
+    at === index ? `${ident(returning.table)} AS (${text} RETURNING *)` : `p${at}$ AS (${text})`,
   )
-  return printWith([...taken, ...all], question.text)
+  return printWith([...allocationParts, ...all], returning.text)
 }
 
 const printWith = (before: readonly string[], last: string): string =>
@@ -105,43 +117,46 @@ function nameOf({ removals, updates, inserts }: Required<PrintedChanges>): strin
 }
 
 /** A statement that fails if a condition is false. */
-export function printAssertion(proof: Assertion): Statement {
+export function printAssertion(assertion: Assertion): Statement {
   const values: unknown[] = []
   return {
-    name: 'prove what the write relies on',
-    text: `SELECT ${failUnless(proof.print(proof.values, values))}`,
+    name: 'check the assertion of a write',
+    text: `SELECT ${failUnless(assertion.print(assertion.values, values))}`,
     values,
-    ...(proof.form !== null && { keepsPlan: true }),
+    ...(assertion.form !== null && { keepsPlan: true }),
   }
 }
 
 /** Division by zero if the condition is false. */
 export const failUnless = (condition: string): string => `1 / (${condition})::integer`
 
-interface TakenTerms {
-  readonly proof: Assertion<Slot> | undefined
+interface AllocationTerms {
+  readonly assertion: Assertion<Slot> | undefined
   readonly isShort: boolean
 }
 
-function printTaken(taking: Allocation, { proof, isShort }: TakenTerms, values: unknown[]): string {
-  const ids = printIds(taking, isShort, values)
-  return `SELECT ${ids} AS ids${proof ? `, ${failUnless(proof.print(proof.values, values))} AS proof` : ''}`
+function printAllocation(
+  allocation: Allocation,
+  { assertion, isShort }: AllocationTerms,
+  values: unknown[],
+): string {
+  const ids = printIds(allocation, isShort, values)
+  return `SELECT ${ids} AS ids${assertion ? `, ${failUnless(assertion.print(assertion.values, values))} AS assertion` : ''}`
 }
 
-// A few new rows, each value a parameter: PostgreSQL caches the plan and decodes no arrays.
-
-function printEach(insertion: Insertion, types: TableColumns, values: unknown[]): string {
+/** A few new rows with one parameter per value: PostgreSQL caches the plan and decodes no arrays. */
+function printShortInsert(insertion: Insertion, types: TableColumns, values: unknown[]): string {
   const { table, columns } = insertion
   const rows = printRows(insertion, types, values).map(cells => cells.join(', '))
   const into = `INSERT INTO ${ident(table)} (${columns.map(ident).join(', ')})`
   const listed = rows.map(row => `(${row})`).join(', ')
-  if (!insertion.rows.some(row => row.some(isTaken))) return `${into} VALUES ${listed}`
+  if (!insertion.rows.some(row => row.some(isAllocated))) return `${into} VALUES ${listed}`
   return rows.length === 1
-    ? `${into} SELECT ${rows[0]} FROM taken$`
-    : `${into} SELECT v.* FROM taken$, LATERAL (VALUES ${listed}) AS v`
+    ? `${into} SELECT ${rows[0]} FROM allocated$`
+    : `${into} SELECT v.* FROM allocated$, LATERAL (VALUES ${listed}) AS v`
 }
 
-/** Versions of one document hold the same in most columns: that is one parameter. */
+/** Versions of one document have the same value in most columns. They share one parameter. */
 function printRows(
   { columns, rows }: Insertion,
   types: TableColumns,
@@ -163,11 +178,11 @@ function printRows(
 }
 
 function printCell(cell: Inserted, type: ColumnType, values: unknown[]): string {
-  if (!isTaken(cell)) return `$${values.push(cell)}::${valueType(type)}`
-  return `taken$.ids[${cell.taken}]${type === 'double precision' ? ` * ${GAP}` : ''}`
+  if (!isAllocated(cell)) return `$${values.push(cell)}::${valueType(type)}`
+  return `allocated$.ids[${cell.allocated}]${type === 'double precision' ? ` * ${GAP}` : ''}`
 }
 
-/** How many ids are taken for which tables. */
+/** How many ids are allocated for which tables. */
 export interface Allocation {
   readonly counts: ReadonlyMap<string, number>
   /** The number of ids for all tables. */
@@ -188,18 +203,21 @@ function printIds({ counts, sequences }: Allocation, isShort: boolean, values: u
   return `ARRAY[${each.join(', ')}]`
 }
 
-/** Takes ids for several tables: a row (place of the table, id) each, ascending within a table. */
+/** Allocates ids for several tables. Answers one row per id: the number of the table in `counts`, from 1, and the id. */
 export const printAllocate = (schema: string, counts: Allocation['counts']): Statement => ({
-  name: 'take ids',
+  name: 'allocate ids',
   text:
     'SELECT w.place, nextval(pg_get_serial_sequence(w.relation, $3)) ' +
     'FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS w (relation, wanted, place), generate_series(1, w.wanted)',
   values: [[...counts.keys()].map(table => `${ident(schema)}.${ident(table)}`), [...counts.values()], 'id'],
 })
 
-// Rows of any number, as lists of the values of each column: the text depends on the columns alone.
-
-function printInserts({ table, columns, rows }: Insertion, types: TableColumns, values: unknown[]): string {
+/** Any number of rows, as one array per column: the text depends on the columns alone. */
+function printListInsert(
+  { table, columns, rows }: Insertion,
+  types: TableColumns,
+  values: unknown[],
+): string {
   const lists: string[] = []
   const list = (type: string, of: readonly unknown[]) => {
     lists.push(`$${values.push(of)}::${type}`)
@@ -208,18 +226,18 @@ function printInserts({ table, columns, rows }: Insertion, types: TableColumns, 
   const cells = columns.map((column, index) => {
     const type = typeOf(types, column)
     const cells = rows.map(row => row[index] ?? null)
-    if (!cells.some(isTaken)) return list(listType(type), cells)
-    const id = `taken$.ids[${list('integer[]', cells.map(placeTaken))}]${type === 'double precision' ? ` * ${GAP}` : ''}`
-    return cells.every(isTaken) ? id : `coalesce(${id}, ${list(listType(type), cells.map(valueGiven))})`
+    if (!cells.some(isAllocated)) return list(listType(type), cells)
+    const id = `allocated$.ids[${list('integer[]', cells.map(allocatedIndex))}]${type === 'double precision' ? ` * ${GAP}` : ''}`
+    return cells.every(isAllocated) ? id : `coalesce(${id}, ${list(listType(type), cells.map(givenValue))})`
   })
-  const from = cells.some(cell => cell.includes('taken$.')) ? ', taken$' : ''
+  const from = cells.some(cell => cell.includes('allocated$.')) ? ', allocated$' : ''
   const row = lists.map((_, index) => `c${index + 1}`).join(', ')
   return `INSERT INTO ${ident(table)} (${columns.map(ident).join(', ')}) SELECT ${cells.join(', ')} FROM unnest(${lists.join(', ')}) AS v (${row})${from}`
 }
 
-const placeTaken = (cell: Inserted): number | null => (isTaken(cell) ? cell.taken : null)
+const allocatedIndex = (cell: Inserted): number | null => (isAllocated(cell) ? cell.allocated : null)
 
-const valueGiven = (cell: Inserted): Cell => (isTaken(cell) ? null : cell)
+const givenValue = (cell: Inserted): Cell => (isAllocated(cell) ? null : cell)
 
 function printUpdates(rows: Update, types: TableColumns, values: unknown[]): string {
   const { text, values: own } = unnest(rows, types, values.length)
@@ -236,19 +254,20 @@ function printDeletes(match: Tuples, types: TableColumns, values: unknown[]): st
   return `DELETE FROM ${ident(match.table)} WHERE ${among(match.columns, text)}`
 }
 
-/** A cell of a new row; `taken`: the id at this position, from 1, of the ids that the statement allocates. */
-export type Inserted = Cell | { readonly taken: number }
+/** A cell of a new row. `allocated`: the index, from 1, of an id among those that the statement allocates. */
+export type Inserted = Cell | { readonly allocated: number }
 
-const isTaken = (cell: Inserted): cell is { readonly taken: number } =>
+const isAllocated = (cell: Inserted): cell is { readonly allocated: number } =>
   typeof cell === 'object' && cell !== null && !(cell instanceof Slot)
 
+/** New rows of one table. */
 export interface Insertion {
   readonly table: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Inserted[])[]
 }
 
-/** `keys`: how many of the columns, the first, say which row is meant; the rest is what it gets. */
+/** An update of several rows. The first `keys` columns identify a row; the others are set. */
 export interface Update extends Tuples {
   readonly keys: number
 }

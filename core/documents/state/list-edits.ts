@@ -120,13 +120,13 @@ type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
  */
 export async function inverseEdits(
   saving: Saving,
-  standing: VersionContext,
+  context: VersionContext,
   terms: ChangeTerms,
 ): Promise<Edits> {
   const { type } = saving.command
   const attributes = [...type.attributes.values()].filter(isInverse)
   if (attributes.length === 0) return new Map()
-  const found = await Promise.all(attributes.map(each => inverseEditOf(each, saving, standing, terms)))
+  const found = await Promise.all(attributes.map(each => inverseEditOf(each, saving, context, terms)))
   return new Map(found.flatMap(value => (value ? [value] : [])))
 }
 

@@ -10,37 +10,38 @@ import { inverseEdits, ownEdits } from './list-edits.ts'
 import { attributesToLoad, type SaveCommand, type Saving, type VersionContext } from './version-context.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
 
-/** The new values of a version. */
+/** The values that a version gets from a save. */
 export interface NewValues {
-  /** With passwords as they were given. */
+  /** For validation: passwords as given. */
   readonly checked: Values
+  /** For the database: passwords as hashes. */
   readonly stored: Values
 }
 
-/** The stored values of the version with the changes of the body. */
-export async function newValuesOf(saving: Saving, standing: VersionContext): Promise<NewValues> {
+/** Applies the changes of the body to the stored values. Rejects with a RequestFault if a link target or component does not exist. */
+export async function newValuesOf(saving: Saving, context: VersionContext): Promise<NewValues> {
   const { command, body } = saving
   const { type, locale } = command
-  const before = valuesBefore(saving, standing)
-  const source = { type, locale, counts: command.strict !== undefined }
-  const given = searched(body)
+  const before = valuesBefore(saving, context)
+  const source = { type, locale, reportsCount: command.strict !== undefined }
+  const given = valuesToResolve(body)
   const found = await saving.targets
   const [inverse, own] = await Promise.all([
-    inverseEdits(saving, standing, { source, found }),
-    ownEdits(saving, standing, { source, found }),
+    inverseEdits(saving, context, { source, found }),
+    ownEdits(saving, context, { source, found }),
   ])
   const edits = new Map([...inverse, ...own])
-  const row = standing.row ?? standing.sibling
+  const row = context.row ?? context.sibling
   const merge = (values: Values) =>
     mergeValues(type, before, values, {
       edits,
       source,
       found,
       componentBy: (attribute, { component, id }) => {
-        const there = row ? componentsIn(type, row, attribute, standing.place) : []
-        const same = there.filter(each => each.component === component && each.row.get('id') === id)
-        const best = same.find(each => each.row.get('status') === standing.place.status) ?? same[0]
-        return best && itemOf(best, standing.place)
+        const stored = row ? componentsIn(type, row, attribute, context.place) : []
+        const same = stored.filter(each => each.component === component && each.row.get('id') === id)
+        const match = same.find(each => each.row.get('status') === context.place.status) ?? same[0]
+        return match && itemOf(match, context.place)
       },
     })
   const checked = merge(given)
@@ -48,16 +49,16 @@ export async function newValuesOf(saving: Saving, standing: VersionContext): Pro
   return { checked, stored: body.hashed === given ? checked : merge(body.hashed) }
 }
 
-/** The targets of a body's links. */
+/** Finds the targets of a body's links. */
 export const findSavedTargets = (
   { type, locale, strict }: SaveCommand,
   body: GivenBody,
   terms: TargetTerms,
 ): Promise<FoundTargets> =>
-  findTargets(type, searched(body), { type, locale, counts: strict === true }, terms)
+  findTargets(type, valuesToResolve(body), { type, locale, reportsCount: strict === true }, terms)
 
-/** A refused body needs no lookup of its link targets. */
-const searched = ({ values, faults }: GivenBody): Values =>
+/** The values whose links have to be resolved: those of a refused body need not. */
+const valuesToResolve = ({ values, faults }: GivenBody): Values =>
   faults.length > 0 ? withoutLinks(values) : values
 
 const withoutLinks = (values: Values): Values =>
@@ -82,13 +83,13 @@ function valuesBefore(saving: Saving, { row, sibling, place }: VersionContext): 
 }
 
 interface MergeTerms extends ChangeTerms {
-  /** A component of the attribute, of any status, by the id that a body names. */
-  /** Lists of the holder that stay in the database, by attribute. */
+  /** The lists of links that the database edits in place, by attribute; absent inside of components. */
   readonly edits?: ReadonlyMap<string, DesiredValue>
+  /** The stored component, of any status, that a body names by id. */
   readonly componentBy: (attribute: Attribute, item: DesiredComponent) => DesiredComponent | undefined
 }
 
-/** The values that are there with those given put in: lists of links changed, components that are named changed in part. */
+/** The stored values, changed by the given ones. Lists of links are edited, and components that the body names by id are merged. */
 function mergeValues(holder: Holder, before: Values, given: Values, terms: MergeTerms): Values {
   const values = new Map(before)
   for (const [name, value] of terms.edits ?? []) values.set(name, value)
@@ -123,12 +124,12 @@ function mergeItems(
     const { edits: _, ...within } = terms
     if (item.id === null)
       return { ...item, values: mergeValues(item.component, NO_VALUES, item.values, within) }
-    const there = terms.componentBy(attribute, item)
+    const stored = terms.componentBy(attribute, item)
     const identity = JSON.stringify([item.component.uid, item.id])
-    if (!there || seen.has(identity)) throw new RequestFault(foreignComponent(attribute))
+    if (!stored || seen.has(identity)) throw new RequestFault(foreignComponent(attribute))
     seen.add(identity)
-    const nested: MergeTerms = { ...within, componentBy: (inner, each) => nestedIn(there, inner, each) }
-    return { ...item, values: mergeValues(item.component, there.values, item.values, nested) }
+    const nested: MergeTerms = { ...within, componentBy: (inner, each) => nestedIn(stored, inner, each) }
+    return { ...item, values: mergeValues(item.component, stored.values, item.values, nested) }
   })
 }
 

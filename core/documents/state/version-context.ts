@@ -1,6 +1,6 @@
 import { forbidden, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, RelationAttribute } from '../../model/model.ts'
-import type { CreateCommand, PermittedCommand, StandingUpdate, UpdateCommand } from '../../query/command.ts'
+import type { CreateCommand, PermittedCommand, UpdateByStatus, UpdateCommand } from '../../query/command.ts'
 import type { Status } from '../../query/query.ts'
 import type { DesiredVersion, Values } from '../desired-state.ts'
 import type { FoundTargets } from '../links/link-targets.ts'
@@ -13,17 +13,17 @@ import type { VersionPlace } from './version-values.ts'
 
 export type SaveCommand = PermittedCommand<CreateCommand> | PermittedCommand<UpdateCommand>
 
-/** Which command is meant may hang on what is there. */
-export type AskedSave = SaveCommand | StandingUpdate
+/** A save, or two alternatives of which the stored status selects one. */
+export type PossibleSave = SaveCommand | UpdateByStatus
 
 /** The save with more effects: the publishing one if the caller may publish. */
-export const expectedCommand = (asked: AskedSave): SaveCommand =>
-  'kind' in asked ? asked : asked.published.ok ? asked.published.value : asked.draft
+export const expectedCommand = (save: PossibleSave): SaveCommand =>
+  'kind' in save ? save : save.published.ok ? save.published.value : save.draft
 
-/** Throws a RequestFault where its caller may not. `rows`: the document's. */
-export function resolveCommand(asked: AskedSave, rows: readonly CurrentRow[]): SaveCommand {
-  if ('kind' in asked) return asked
-  const { draft, published } = asked
+/** Selects the command by the stored status. `rows`: those of the document. Throws a RequestFault if the caller may not publish. */
+export function resolveCommand(save: PossibleSave, rows: readonly CurrentRow[]): SaveCommand {
+  if ('kind' in save) return save
+  const { draft, published } = save
   if (!isPublished(draft, rows)) return draft
   if (published.ok) return published.value
   throw new RequestFault(published.reasons[0] ?? forbidden('The caller may not publish'))
@@ -42,10 +42,11 @@ export interface Saving {
   readonly terms: LockingTerms
 }
 
-/** The version that a command is about, as it is: null where it is still to be made. */
+/** The stored state of the version that a command writes. */
 export interface VersionContext {
+  /** undefined: the version does not exist yet. */
   readonly row: CurrentRow | undefined
-  /** Another locale's, which has what all of them share. */
+  /** The row of another locale, which has the values that all locales share. */
   readonly sibling: CurrentRow | undefined
   readonly place: VersionPlace
 }
@@ -76,7 +77,7 @@ export const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => 
   return status === 'draft' ? ['draft'] : ['draft', 'published']
 }
 
-/** Which version is written with which values. */
+/** The version that a save writes, with its values. */
 export const versionOf = (command: SaveCommand, values: Values): DesiredVersion => {
   const { type, locale, publishedAt, keepsPublishedAt } = command
   const version = { locale, statuses: statusesOf(command), values }
@@ -85,7 +86,7 @@ export const versionOf = (command: SaveCommand, values: Values): DesiredVersion 
     : version
 }
 
-/** Which rows hold its values against those of others: a draft that keeps all rules as if it were published. */
+/** The version whose unique values are checked: a draft that must meet all rules is checked as if it were published. */
 export const claimedVersion = (command: SaveCommand, values: Values): DesiredVersion => ({
   ...versionOf(command, values),
   ...(command.strict === true ? { statuses: ['draft', 'published'] } : {}),
@@ -121,9 +122,9 @@ function generatedFrom({ attributes }: SaveCommand['type']): ReadonlySet<string>
 }
 
 /** Loads what the draft needs; if a published row exists, also what the command for it needs. */
-export function attributesToRead(asked: AskedSave, body: GivenBody): Wanted {
-  if ('kind' in asked) return attributesToLoad(asked, body)
-  const { draft, published } = asked
+export function attributesToRead(save: PossibleSave, body: GivenBody): Wanted {
+  if ('kind' in save) return attributesToLoad(save, body)
+  const { draft, published } = save
   const little = attributesToLoad(draft, body)
   if (!published.ok) return { ...little, allRows: true }
   const { attributes } = attributesToLoad(published.value, body)

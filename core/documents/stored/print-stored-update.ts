@@ -36,7 +36,7 @@ export interface StoredUpdate {
 }
 
 export interface StoredUpdateTerms extends PlanTerms {
-  readonly question: ReturningQuery<Slot> | undefined
+  readonly returning: ReturningQuery<Slot> | undefined
   readonly sequences: Sequences
 }
 
@@ -61,21 +61,21 @@ export function printStoredUpdate(update: StoredUpdate, terms: StoredUpdateTerms
   const { name } = terms.storage.table(type)
   const types = columnsOf(terms.storage, name)
   const parameters = new Parameters()
-  const { question } = terms
-  if (question) parameters.values.push(...question.values)
+  const { returning } = terms
+  if (returning) parameters.values.push(...returning.values)
   const now = parameters.put(terms.now, 'timestamptz(3)')
   const printing: Printing = { type, version, publication, terms, types, parameters, now }
   const parts: readonly NamedPart[] = [
     ['stored$', printOwnRow(document.documentId, printing)],
     ...printPublished(printing),
     ...printLists(printing),
-    ['proof$', `SELECT ${failUnless(assertions(update, printing))} AS holds`],
-    ...(question ? [[ident(question.table), written(publication)] as const] : []),
+    ['assertion$', `SELECT ${failUnless(assertions(update, printing))} AS holds`],
+    ...(returning ? [[ident(returning.table), written(publication)] as const] : []),
   ]
-  const answer = question ? `(${question.text}), holds` : 'holds'
+  const answer = returning ? `(${returning.text}), holds` : 'holds'
   return {
     name: `update ${name}`,
-    text: `WITH ${parts.map(([part, text]) => `${part} AS (${text})`).join(', ')} SELECT ${answer} FROM proof$`,
+    text: `WITH ${parts.map(([part, text]) => `${part} AS (${text})`).join(', ')} SELECT ${answer} FROM assertion$`,
     values: parameters.values,
     keepsPlan: true,
   }
@@ -158,7 +158,10 @@ function printPublished(printing: Printing): readonly NamedPart[] {
   )
   const stamp = publicationStamp(printing)
   if (publication === 'begins') {
-    const own = copied.flatMap(({ values, place }) => [...values, ...(place === null ? [] : [place])])
+    const own = copied.flatMap(({ values, inversePosition }) => [
+      ...values,
+      ...(inversePosition === null ? [] : [inversePosition]),
+    ])
     const columns: readonly (readonly [string, string])[] = [
       [table.id, nextId(sequenceOf(terms.sequences, table.name))],
       ...[table.documentId, table.key, 'created_at', ...localeColumns(type, printing), ...own].map(
@@ -170,13 +173,13 @@ function printPublished(printing: Printing): readonly NamedPart[] {
     ]
     return [['published$', `${insertInto(table.name, columns)} FROM stored$ s RETURNING *`]]
   }
-  const sets = copied.flatMap(({ values, place }) => [
+  const sets = copied.flatMap(({ values, inversePosition }) => [
     ...values.map(each => `${ident(each)} = ${copyOf(each, printing.types)}`),
-    // A link that is there already keeps its place in the list of the other side.
-    ...(place === null
+    // An existing link keeps its position in the list of the inverse side.
+    ...(inversePosition === null
       ? []
       : [
-          `${ident(place)} = CASE WHEN ${sameColumns('t', values, each => columnOf('s', each))} THEN ${columnOf('t', place)} ELSE ${columnOf('s', place)} END`,
+          `${ident(inversePosition)} = CASE WHEN ${sameColumns('t', values, each => columnOf('s', each))} THEN ${columnOf('t', inversePosition)} ELSE ${columnOf('s', inversePosition)} END`,
         ]),
   ])
   const stamps = [`updated_at = ${now}`, ...(stamp === null ? [] : [`published_at = ${stamp}`])]
@@ -319,7 +322,7 @@ function assertions(
     isUnpublished && hasNoPublished(type, terms),
     publication !== 'none' && type.localized && sharedAreAlike(type, terms),
     ...alike,
-    terms.proof ? terms.proof.print(terms.proof.values, parameters.values) : false,
+    terms.assertion ? terms.assertion.print(terms.assertion.values, parameters.values) : false,
   )
 }
 

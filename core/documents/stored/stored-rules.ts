@@ -6,45 +6,47 @@ import { and, columnOf } from '../links/inverse-sql.ts'
 import { targetColumnsOf } from '../rows/write-links.ts'
 import { componentsOf, isTableLinked } from '../rows/write-load.ts'
 
-/** The columns of a type's own table that store an attribute. */
+/** The columns of a content-type's own table that store an attribute. */
 export interface AttributeColumns {
   readonly values: readonly string[]
-  /** The place in the list of the other side, which belongs to the link in `values`. */
-  readonly place: string | null
+  /** The column with the position of the link in the list of the inverse side; null: there is no such list. */
+  readonly inversePosition: string | null
 }
 
+/** undefined: a system attribute, or an attribute that is stored in other tables. */
 export function columnsOfAttribute(
   type: ContentType,
   attribute: Attribute,
   storage: Storage,
 ): AttributeColumns | undefined {
   if (attribute.system) return undefined
-  if (attribute.kind === 'scalar') return { values: [storage.column(type, attribute.name)], place: null }
+  if (attribute.kind === 'scalar')
+    return { values: [storage.column(type, attribute.name)], inversePosition: null }
   if (attribute.kind !== 'media' && (attribute.kind !== 'relation' || attribute.side === 'inverse'))
     return undefined
   const link = storage.link(type, attribute.name)
   if (link.kind === 'table') return undefined
-  return { values: targetColumnsOf(link), place: link.inversePosition }
+  return { values: targetColumnsOf(link), inversePosition: link.inversePosition }
 }
 
-/** True if SQL can change the attribute to given values without knowing the stored ones. */
-export const isPlainlyWritten = (attribute: Attribute): boolean =>
+/** True if one statement can write given values without reading the stored ones: not components, inverse sides and exclusive links. */
+export const canWriteWithoutRead = (attribute: Attribute): boolean =>
   componentsOf(attribute).length === 0 &&
   (attribute.kind !== 'relation' || (attribute.side === 'owner' && !isExclusive(attribute)))
 
-/** True if SQL can copy the attribute from a draft to a published row. Indexes have to hold its unique values apart. */
-export const isPlainlyCopied = (attribute: Attribute): boolean =>
-  isPlainlyWritten(attribute) && (attribute.kind !== 'scalar' || !attribute.unique || fitsIndex(attribute))
+/** True if SQL can copy the attribute from a draft to a published row. A unique value needs an index that refuses duplicates. */
+export const canCopyInDatabase = (attribute: Attribute): boolean =>
+  canWriteWithoutRead(attribute) && (attribute.kind !== 'scalar' || !attribute.unique || fitsIndex(attribute))
 
-/** A new owner takes such a link from the former one. */
+/** Setting such a link also removes it from its former owner. */
 const isExclusive = ({ relation, counterpart }: Extract<Attribute, { readonly kind: 'relation' }>): boolean =>
   relation === 'oneToOne' && counterpart !== null
 
-/** True if `storedRule` is at least as strict as the check of a value that is published (values/check-values.ts). */
-export const hasStoredRule = (attribute: Attribute): boolean =>
+/** True if `storedRule` is at least as strict as the check of published values (values/check-values.ts). */
+export const isCoveredByStoredRule = (attribute: Attribute): boolean =>
   attribute.kind !== 'scalar' || (!attribute.regex && !['email', 'password'].includes(attribute.type))
 
-/** A condition on the row `alias`: the attribute holds what a published version may hold. `false`: none is needed. */
+/** SQL that is true if the row `alias` has a value of the attribute that may be published. `false`: every value may be. */
 export function storedRule(
   type: ContentType,
   attribute: Attribute,
@@ -73,13 +75,13 @@ function valueRules(attribute: ScalarAttribute, value: string): readonly string[
     each !== undefined && `${value}::numeric ${sign} ${quoteText(String(each))}::numeric`
   return [
     minLength !== undefined && `char_length(${value}) >= ${minLength}`,
-    maxLength !== undefined && `${longest(value)} <= ${maxLength}`,
+    maxLength !== undefined && `${maxScriptLength(value)} <= ${maxLength}`,
     type === 'uid' && `${value} ~ '^[A-Za-z0-9_.~-]*$'`,
     limit('>=', min),
     limit('<=', max),
   ].filter(each => each !== false)
 }
 
-/** No text is longer in JavaScript, where a character that takes four bytes in UTF-8 counts twice. */
-const longest = (value: string): string =>
+/** An upper bound of the text's length in JavaScript, where a character of four bytes in UTF-8 counts twice. */
+const maxScriptLength = (value: string): string =>
   `char_length(${value}) + (octet_length(${value}) - char_length(${value})) / 3`

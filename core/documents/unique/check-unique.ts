@@ -9,18 +9,18 @@ import { notUnique, type ValueFault } from '../values/value-fault.ts'
 import { findUniqueConflicts } from './unique-conflicts.ts'
 import { componentsBelow, findComponentConflicts } from './unique-conflicts-in-components.ts'
 
-/** reference/documents.md#5-uniqueness: every row that is written, and of what all locales share their published rows too. */
+/** Checks unique values of all published rows that the write changes, also of other locales if shared values change (reference/documents.md#5-uniqueness). */
 export async function checkUnique(
   document: DesiredDocument,
-  standing: VersionContext,
+  context: VersionContext,
   terms: LockingTerms,
 ): Promise<readonly ValueFault[]> {
   const { type, documentId } = document
   const published = document.versions.filter(({ statuses }) => statuses.includes('published'))
-  const versions = published.flatMap(version => claimsOf(document, version, standing, terms))
+  const versions = published.flatMap(version => claimsOf(document, version, context, terms))
   const [found, parts] = await Promise.all([
     findUniqueConflicts([{ type, documentId, versions }], terms),
-    findComponentConflicts(document, standing, terms),
+    findComponentConflicts(document, context, terms),
   ])
   const values = new Map(found.map(({ attribute, value }) => [attribute.name, value]))
   return [...Array.from(values, ([name, value]) => notUnique([name], value)), ...parts]

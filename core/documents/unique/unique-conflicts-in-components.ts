@@ -27,13 +27,13 @@ export interface PartClaim extends ClaimedValue {
  */
 export async function findComponentConflicts(
   document: DesiredDocument,
-  standing: VersionContext,
+  context: VersionContext,
   terms: LockingTerms,
 ): Promise<readonly ValueFault[]> {
   const versions = document.versions.filter(({ statuses }) => statuses.includes('published'))
   const claims = versions.flatMap(({ values, locale }) => [...claimsIn(document.type, values, [], locale)])
   if (claims.length === 0) return []
-  const there = versions.flatMap(({ values }) => [...componentsThere(document.type, values, standing)])
+  const there = versions.flatMap(({ values }) => [...componentsThere(document.type, values, context)])
   const own = groupBy(there, each => each.component)
   const idsOf = (component: Component) => own.get(component)?.map(({ row }) => numberIn(row, 'id')) ?? []
   const taken = await findConflictingClaims(claims, idsOf, terms)

@@ -161,7 +161,7 @@ const LARGEST_DECIMAL = 99_999_999.99
 function parseInteger(value: unknown): ParseOutcome {
   const number = numberOf(value)
   if (typeof number !== 'number') return { refusal: number }
-  if (!Number.isInteger(number)) return { refusal: rule('must be an integer'), compared: number }
+  if (!Number.isInteger(number)) return { refusal: rule('must be an integer'), number }
   const outside = outOf(INTEGER, BigInt(number))
   return outside ? { refusal: outside } : { stored: number }
 }
@@ -277,7 +277,7 @@ function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Te
 function* refusalsOf(attribute: ScalarAttribute, parsed: ParseOutcome, strict: boolean): Generator<Refusal> {
   if ('stored' in parsed) return yield* rulesOf(attribute, parsed.stored, strict)
   yield parsed.refusal
-  if (parsed.compared !== undefined) yield* numberLimits(attribute, parsed.compared, strict)
+  if (parsed.number !== undefined) yield* numberLimits(attribute, parsed.number, strict)
 }
 
 const caseOf = ({ lowerCase }: ScalarAttribute, stored: Stored): Stored =>

@@ -10,9 +10,9 @@ import type { Stored } from '../desired-state.ts'
 export interface ValueFault {
   readonly kind: 'key' | 'format' | 'rule'
   readonly path: Path
-  /** The whole sentence: of a rule, the place comes first. */
+  /** The whole sentence. That of a rule begins with the path. */
   readonly message: string
-  /** Absent where the value is. */
+  /** The value as given; absent if it is missing in the body. */
   readonly value?: unknown
 }
 
@@ -24,20 +24,22 @@ export interface Refusal {
   readonly found?: unknown
 }
 
-/** The stored form, or why there is none; a number that is not the right one is held against its limits all the same. */
+/** The stored form of a value, or its refusal. `number`: a refused number whose `min` and `max` are checked, too. */
 export type ParseOutcome =
   | { readonly stored: Stored }
-  | { readonly refusal: Refusal; readonly compared?: number }
+  | { readonly refusal: Refusal; readonly number?: number }
 
+/** A refusal of the kind `rule`. The message continues a sentence that begins with the path. */
 export const rule = (message: string): Refusal => ({ kind: 'rule', message })
 
+/** A refusal of the kind `format`: the whole message. */
 export const format = (message: string): Refusal => ({ kind: 'format', message })
 
-/** reference/rest.md#3-attribute-values: ``must be a `string` type, but the final value was: `12345`.`` */
+/** The refusal of a value of another type (reference/rest.md#3-attribute-values): ``must be a `string` type, but the final value was: `12345`.`` */
 export const wrongType = (type: string, value: unknown): Refusal =>
   rule(`must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`.`)
 
-/** The reference makes null of what cannot be a list or an object. */
+/** The refusal of a value that cannot become a list or an object: the reference system converts it to null and reports that. */
 export const castToNull = (type: string, value: unknown): Refusal => ({
   kind: 'rule',
   message: `must be a \`${type}\` type, but the final value was: \`null\` (cast from the value \`${printValue(value)}\`).`,
@@ -51,6 +53,7 @@ export const notANumber = (value: unknown): Refusal => ({
   found: null,
 })
 
+/** The fault of a value that another document has. */
 export const notUnique = (path: Path, value: string): ValueFault => ({
   kind: 'rule',
   path,
@@ -58,13 +61,14 @@ export const notUnique = (path: Path, value: string): ValueFault => ({
   value,
 })
 
+/** The fault of a refused value at its path. */
 export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFault {
   const message = refusal.kind === 'rule' ? `${printPath(path)} ${refusal.message}` : refusal.message
   const found = 'found' in refusal ? refusal.found : value
   return { kind: refusal.kind, path, message, ...(found === undefined ? {} : { value: found }) }
 }
 
-/** Prints a value as the reference does: in quotes unless it is a list or an object, also inside of these. */
+/** Prints a value like the reference system: scalars in quotes, also inside lists and objects. */
 function printValue(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`
   if (!isNested(value)) return String(value)
@@ -73,23 +77,27 @@ function printValue(value: unknown): string {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A component that an update names by id and that the document does not have; zones have their own fault (reference/rest.md#13-components-and-zones-in-bodies). */
+/** The fault of an update that names a component by an id that the document does not have (reference/rest.md#13-components-and-zones-in-bodies). */
 export const foreignComponent = ({ kind, name }: Pick<Attribute, 'kind' | 'name'>) =>
   fault(
     kind === 'zone' ? 'foreignPart' : 'application',
     `Some of the provided components in ${name} are not related to the entity`,
   )
 
-/** Errors that a response lists: each repeats a value of the body. */
-const MOST_LISTED = 1_000
+/** Limits the errors in a response, because each repeats a value of the body. */
+const MAX_LISTED = 1_000
 
-/** reference/rest.md#2-errors, reference/rest.md#3-attribute-values: dates and times first and alone, else the first MOST_LISTED in a list. */
+/**
+ * The fault that a response reports; undefined: there are no faults. An unknown key, or else an invalid date or time, is
+ * reported alone; all other faults are reported as a list of at most MAX_LISTED (reference/rest.md#2-errors,
+ * reference/rest.md#3-attribute-values).
+ */
 export function toRefusal(faults: readonly ValueFault[]): Fault | undefined {
   const [first] = faults
   if (!first) return undefined
   const alone = faults.find(({ kind }) => kind === 'key') ?? faults.find(({ kind }) => kind === 'format')
   if (alone) return fault('validation', alone.message)
-  const errors = faults.slice(0, MOST_LISTED).map(({ path, message, value }) => ({
+  const errors = faults.slice(0, MAX_LISTED).map(({ path, message, value }) => ({
     path: path.map(String),
     message,
     name: 'ValidationError',

@@ -56,7 +56,7 @@ async function update(call: MutationCall): Promise<MutationResponse> {
   try {
     return toNested(
       'draft' in save
-        ? await terms.documents.amend(save, answer)
+        ? await terms.documents.updateByStatus(save, answer)
         : await terms.documents.update(save, answer),
     )
   } catch (error) {

@@ -34,13 +34,13 @@ import { parsePopulateField } from './parse/parse-selection.ts'
 import type { FixedField, FixedTerms } from './resolve/fixed-field.ts'
 import { FLAT_MUTATIONS, NESTED_MUTATIONS } from './resolve/generated-mutations.ts'
 import { readResolver } from './resolve/resolve-query.ts'
+import { type Mutations, writeResolver } from './resolve/resolve-write.ts'
 import {
   documentWrapper,
   type ExecutionContext,
   type ResolveTerms,
   toOperationContext,
-} from './resolve/resolve-read.ts'
-import { type Mutations, writeResolver } from './resolve/resolve-write.ts'
+} from './resolve/resolver-context.ts'
 import { type AnsweredRow, fieldPath, type Wrappers, wrappersOf } from './resolve/resolvers.ts'
 import { uploadFields } from './resolve/upload-fields.ts'
 import { meField, signInFields, userFields } from './resolve/user-fields.ts'

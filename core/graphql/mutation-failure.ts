@@ -4,7 +4,7 @@ import { withWrites } from '../database/request-scope.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { RequestFault } from '../faults/fault.ts'
 import type { Arguments } from './parse/operation-context.ts'
-import type { ExecutionContext } from './resolve/resolve-read.ts'
+import type { ExecutionContext } from './resolve/resolver-context.ts'
 
 /** A server-side failure of a mutation's root field, with its write outcome. */
 export class MutationFailure extends Error {

@@ -20,7 +20,7 @@ import { type Budget, limitPath, openBudget, overLimit } from './limits/budget.t
 import { type Deadline, openDeadline } from './limits/deadline.ts'
 import { responseType } from './refusal.ts'
 import type { FixedTerms } from './resolve/fixed-field.ts'
-import type { ExecutionContext } from './resolve/resolve-read.ts'
+import type { ExecutionContext } from './resolve/resolver-context.ts'
 import { runOperation } from './run-operation.ts'
 import {
   errorResponse,

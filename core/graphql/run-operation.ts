@@ -14,7 +14,7 @@ import { type Deadline, timeoutError } from './limits/deadline.ts'
 import { MutationFailure } from './mutation-failure.ts'
 import { denialReason, toGraphqlError } from './parse/to-graphql-error.ts'
 import { prepareOperation } from './prepare-operation.ts'
-import type { ExecutionContext } from './resolve/resolve-read.ts'
+import type { ExecutionContext } from './resolve/resolver-context.ts'
 import { answerText, type TextAnswer } from './text/answer-text.ts'
 import type { OperationRequest } from './transport/parse-transport.ts'
 

@@ -9,7 +9,7 @@ import { type BoundPolicy, checkPolicies, type PolicyTerms } from '../../plugins
 import type { Resolver } from '../../plugins/services/graphql-service.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { toGraphqlError } from '../parse/to-graphql-error.ts'
-import type { ExecutionContext } from '../resolve/resolve-read.ts'
+import type { ExecutionContext } from '../resolve/resolver-context.ts'
 import type { NexusWrap } from './nexus-part.ts'
 
 /** A resolver as graphql-js calls it. */

@@ -24,7 +24,7 @@ import {
   parseDocumentSelection,
   parseEntitySelection,
 } from '../parse/parse-selection.ts'
-import { toOperationContext } from '../resolve/resolve-read.ts'
+import { toOperationContext } from '../resolve/resolver-context.ts'
 import { type AnsweredRow, aroundKeys, fieldPath, type Wrappers, wrapperKeys } from '../resolve/resolvers.ts'
 import type { FieldGuard, ResolverCall } from './field-guard.ts'
 import { type BatchLoader, loadReturned, openBatchLoader, type ReturnedTerms } from './load-returned.ts'

@@ -5,7 +5,7 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
-import type { ResolveTerms } from '../resolve/resolve-read.ts'
+import type { ResolveTerms } from '../resolve/resolver-context.ts'
 import type { AnsweredRow, Wrappers } from '../resolve/resolvers.ts'
 
 export interface ReturnedTerms extends ResolveTerms {

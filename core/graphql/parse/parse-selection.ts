@@ -50,7 +50,9 @@ export function parseDocumentSelection(
 
 interface RowContext {
   readonly context: OperationContext
+  /** The name of the entity type with `id` and `attributes` (nested format); null: the attributes are not wrapped. */
   readonly entity: string | null
+  /** The wrapper fields around the rows, outermost first. */
   readonly above: readonly (readonly [key: string, name: string])[]
 }
 
@@ -85,7 +87,7 @@ export function parseEntitySelection(
 
 const EMPTY: Selection = { fields: [], named: true, populate: [] }
 
-/** The position of selected attributes. */
+/** The position of selected attributes in the operation. */
 export interface SelectionPlace {
   readonly context: OperationContext
   readonly place: RowPlace
@@ -115,7 +117,7 @@ export function parseAttributeSelection(
   return withWholeRow(selection, holder, { context: place.context, names: fields, typeName })
 }
 
-/** The attribute that a field shows. */
+/** The attribute that a field answers; undefined: none, such as for `__typename` and custom fields. */
 const attributeOf = (holder: Holder, name: string, { format }: OperationContext): Attribute | undefined =>
   format.linkField(holder, name)?.attribute ?? holder.attributes.get(name)
 
@@ -145,7 +147,7 @@ const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribut
 interface PopulateField extends SelectionPlace {
   readonly key: string
   readonly nodes: readonly [FieldNode, ...FieldNode[]]
-  /** Replaces the client's arguments. */
+  /** Replaces the arguments in the operation. */
   readonly args?: Arguments
 }
 
@@ -163,6 +165,7 @@ export function parsePopulateField(
     : parseComponent(attribute, args, field)
 }
 
+/** The part that all kinds of populates have. */
 const basePopulate = (field: PopulateField, attribute: Attribute) =>
   ({ as: answerKey(field.place, field.key, attribute.name), origin: 'named', count: false }) as const
 
@@ -237,11 +240,11 @@ function parseShape(holder: Holder, nodes: readonly FieldNode[], context: Operat
   return parseAttributeSelection(holder, fields, componentPlace(context))
 }
 
-/** Parses `related` of files: all documents, and the components that a fragment selects something of. */
+/** Parses `related` of files: all content-types, and the components that a fragment selects fields of. */
 function parseMorph(attribute: MorphAttribute, field: PopulateField): Populate {
   const { context, nodes } = field
   const parts = allShapes(attribute).flatMap(holder => {
-    // The schema may be without the type (shadowCRUD).
+    // shadowCRUD may have removed the type from the schema.
     if (!context.schema.getType(graphqlTypeName(holder))) return []
     const selection = parseShape(holder, nodes, context)
     const isSelected = selection.fields.length + selection.populate.length > 0

@@ -8,7 +8,7 @@ import type { ContentType } from '../../model/model.ts'
 import type { Filter, Query, Selection } from '../../query/query.ts'
 import type { DocumentUse } from '../formats/format.ts'
 import { parseDocumentSelection } from '../parse/parse-selection.ts'
-import { type ResolveTerms, toOperationContext } from './resolve-read.ts'
+import { type ResolveTerms, toOperationContext } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** Both ids of a record of a built-in type. */

@@ -24,8 +24,8 @@ import {
   toUpdates,
   type WriteLocation,
 } from '../parse/parse-write.ts'
-import type { ResolveTerms } from './resolve-read.ts'
 import { type MutationCall, type Mutations, toAnswerQuery, toRow } from './resolve-write.ts'
+import type { ResolveTerms } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** The result of a mutation; `data` is a function if reading it must fail. */

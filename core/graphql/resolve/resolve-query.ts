@@ -22,7 +22,7 @@ import {
   readOptions,
   responsePagination,
   toOperationContext,
-} from './resolve-read.ts'
+} from './resolver-context.ts'
 
 /** The resolver of a query's root field: one statement for its whole selection. */
 export function readResolver(root: RootField, terms: ResolveTerms) {

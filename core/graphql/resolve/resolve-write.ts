@@ -8,7 +8,7 @@ import type { Answer, SavedDocument } from '../../documents/documents.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { parseWriteAnswer, type WriteAnswerTerms } from '../parse/parse-write.ts'
 import type { RootField } from '../sdl/root-fields.ts'
-import { type ExecutionContext, type ResolveTerms, toOperationContext } from './resolve-read.ts'
+import { type ExecutionContext, type ResolveTerms, toOperationContext } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** One call of a generated mutation. */

@@ -13,14 +13,14 @@ import { STAMPS } from '../sdl/attribute-fields.ts'
 import { UploadedFile } from '../sdl/uploaded-file.ts'
 import { answerRows, findRecord } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
-import type { ExecutionContext } from './resolve-read.ts'
+import type { ExecutionContext } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** The mutations of files (reference/graphql.md#6-writing), with REST's permissions and checks. */
 export const uploadFields = (terms: FixedTerms): Readonly<Record<string, FixedField>> =>
   terms.format.name === 'flat' ? flatUploadFields(terms) : nestedUploadFields(terms)
 
-/** Files come in over REST. */
+/** The flat format has no upload mutation: files are uploaded over REST. */
 const flatUploadFields = (terms: FixedTerms) =>
   ({
     updateUploadFile: field('update', async ({ id, info: data }, execution, info) => {
@@ -62,6 +62,7 @@ const nestedUploadFields = (terms: FixedTerms) =>
     ),
   }) satisfies Record<string, FixedField>
 
+/** A field that needs a permission for files. */
 const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
   allows: ({ caller }) => caller.grants.allows('upload', action),
   reason: ({ caller }) => missingPermission(caller, `upload.${action}`),
@@ -70,7 +71,7 @@ const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
 
 const toResponse = (row: AnsweredRow | null | undefined) => ({ data: row ?? null })
 
-/** Pairs files with their metadata. */
+/** Pairs each uploaded file with the given metadata. Throws a RequestFault if there is no file, or an empty one. */
 function toUploads(sent: readonly unknown[], described?: unknown): readonly Upload[] {
   const info = readInfo(described)
   const uploads: Upload[] = []
@@ -91,8 +92,8 @@ const EDITABLE: ReadonlySet<string> = new Set(['name', 'alternativeText', 'capti
 /** Refuses values that the server derives from the bytes; ignores timestamps, as all inputs do. */
 function editableInfo(data: unknown): object {
   const given = Object.entries(typeof data === 'object' && data !== null ? data : {})
-  const own = given.find(([key]) => !EDITABLE.has(key) && !STAMPS.has(key))
-  if (own) throw new RequestFault(invalidBodyKey(own[0], own[0]))
+  const refused = given.find(([key]) => !EDITABLE.has(key) && !STAMPS.has(key))
+  if (refused) throw new RequestFault(invalidBodyKey(refused[0], refused[0]))
   return Object.fromEntries(given)
 }
 
@@ -133,8 +134,8 @@ async function change(
   const { info, conditions } = permitFileChange(readInfo(data), { caller, model: terms.model })
   const found = await find(id, 'update', call, terms)
   if (!found || !(await terms.files.change(found.id, info, conditions))) return null
-  const again = await find(id, 'update', call, terms)
-  return again?.row ?? null
+  const changed = await find(id, 'update', call, terms)
+  return changed?.row ?? null
 }
 
 /** The deleted file; null: there is no such file, or the caller may not see it. */
@@ -145,6 +146,7 @@ async function remove({ id }: Arguments, call: FieldCall, terms: FixedTerms): Pr
   return removed ? found.row : null
 }
 
+/** The file with the fields that the client selects; null: there is none, or the caller may not see it. */
 async function find(
   id: unknown,
   action: Action,

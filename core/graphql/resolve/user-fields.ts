@@ -7,7 +7,7 @@ import { PASSWORD_MISMATCH } from '../../identity/sign-in/change-password.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
 import { findRecord, parseResponseSelection } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
-import type { ExecutionContext } from './resolve-read.ts'
+import type { ExecutionContext } from './resolver-context.ts'
 
 /** The mutations of users, as over REST, and of roles, which are refused: project.yaml defines them (reference/graphql.md#7-users). */
 export const userFields = (terms: FixedTerms) => {

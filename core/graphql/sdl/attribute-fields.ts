@@ -67,7 +67,9 @@ export const MORPH_UNION = 'GenericMorph'
 export function outputFields(holder: Holder, { shadow, format }: FieldTerms): readonly string[] {
   const shown = attributesInOrder(holder, format).filter(
     attribute =>
-      isReadable(attribute) && isShown(holder, attribute, format) && shadow.has(holder, attribute, 'output'),
+      isReadable(attribute) &&
+      isShown(holder, attribute, format) &&
+      shadow.hasAttribute(holder, attribute, 'output'),
   )
   const own = holder.holder === 'component' ? ['id: ID!'] : RULES[format.name].outputIds
   return [...own, ...shown.flatMap(attribute => outputField(holder, attribute, format))]
@@ -131,7 +133,7 @@ export function inputFields(holder: Holder, { shadow, format }: FieldTerms): rea
   const { inputStamps, inputExtras } = RULES[format.name]
   const isWritable = ({ name, writable, system }: Attribute) => (system ? inputStamps.has(name) : writable)
   const written = attributesInOrder(holder, format).filter(
-    attribute => isWritable(attribute) && shadow.has(holder, attribute, 'input'),
+    attribute => isWritable(attribute) && shadow.hasAttribute(holder, attribute, 'input'),
   )
   const own = holder.holder === 'component' ? ['id: ID'] : []
   const extras = holder.holder === 'component' ? [] : inputExtras(holder)
@@ -168,7 +170,7 @@ export function filterFields(holder: Holder, { shadow, format }: FieldTerms): re
         !isPassword(attribute) &&
         (privateFilters || !attribute.private) &&
         isShown(holder, attribute, format) &&
-        shadow.has(holder, attribute, 'filters'),
+        shadow.hasAttribute(holder, attribute, 'filters'),
     )
     .flatMap(attribute => {
       const type = filterType(attribute)

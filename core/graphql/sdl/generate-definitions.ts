@@ -36,7 +36,7 @@ export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | Doc
     ...filterInputs(),
     ...[...model.components.values()].flatMap(component => componentDefinitions(component, terms)),
     ...[...model.contentTypes.values()]
-      .filter(type => shadow.shows(type))
+      .filter(type => shadow.hasType(type))
       .flatMap(type => contentTypeDefinitions(type, terms)),
     morphUnion(terms),
     ...(['Query', 'Mutation'] as const).map(name =>
@@ -50,7 +50,7 @@ export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | Doc
 
 function morphUnion(terms: DefinitionTerms): Sdl {
   const { components, contentTypes } = terms.model
-  const types = [...contentTypes.values()].filter(type => terms.shadow.shows(type))
+  const types = [...contentTypes.values()].filter(type => terms.shadow.hasType(type))
   const shown = [...components.values(), ...types].filter(holder => outputFields(holder, terms).length > 0)
   return unionType(MORPH_UNION, shown.map(graphqlTypeName))
 }
@@ -69,7 +69,7 @@ function disabledMutations({ model: { builtIn }, shadow }: DefinitionTerms): Rea
     const own = graphqlMutationNames(type)
     const mutations = (['create', 'update', 'delete'] as const).map(action => [own[action], action] as const)
     const all = key === 'file' ? [...mutations, ...Object.entries(FILE_MUTATIONS)] : mutations
-    return all.filter(([, action]) => !shadow.allows(type, action)).map(([name]) => name)
+    return all.filter(([, action]) => !shadow.hasAction(type, action)).map(([name]) => name)
   })
   return new Set(names)
 }
@@ -138,7 +138,8 @@ const attributeDefinitions = (holder: Holder, shadow: EnabledCrud): readonly Sdl
 
 function attributeDefinition(holder: Holder, attribute: Attribute, shadow: EnabledCrud): readonly Sdl[] {
   const name = graphqlTypeName(holder)
-  if (!shadow.has(holder, attribute, 'output') && !shadow.has(holder, attribute, 'input')) return []
+  if (!shadow.hasAttribute(holder, attribute, 'output') && !shadow.hasAttribute(holder, attribute, 'input'))
+    return []
   if (attribute.kind === 'zone') {
     const zone = graphqlZoneName(name, attribute.name)
     return [

@@ -42,7 +42,9 @@ export function rootFields(type: ContentType, { shadow, format }: FieldTerms): r
   const all = ROOT_FIELDS[format.name](type)
   const own = type.builtIn ? all.filter(({ root }) => root === 'Query') : all
   return own
-    .filter(({ action }) => (action === 'localize' ? shadow.localizes(type) : shadow.allows(type, action)))
+    .filter(({ action }) =>
+      action === 'localize' ? shadow.hasLocalization(type) : shadow.hasAction(type, action),
+    )
     .map(each => ({ ...each, type }))
 }
 

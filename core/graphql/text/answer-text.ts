@@ -16,7 +16,7 @@ import {
   type Pagination,
   readOptions,
   responsePagination,
-} from '../resolve/resolve-read.ts'
+} from '../resolve/resolver-context.ts'
 import {
   type AnswerPath,
   type CustomField,

@@ -62,7 +62,7 @@ async function evaluateRows(transaction: Transaction, plan: SchemaPlan): Promise
   const refusals = [...plan.refusals]
   const costs: Cost[] = []
   for (const precondition of plan.preconditions) {
-    const found = await ask(transaction, precondition.question)
+    const found = await ask(transaction, precondition.countQuery)
     if (found.rows === 0) continue
     const against = toRefusal(precondition, found)
     if (precondition.price === undefined) refusals.push(against)
@@ -102,8 +102,12 @@ interface Answer {
   readonly values: readonly string[]
 }
 
-async function ask(transaction: Transaction, question: RowCountQuery): Promise<Answer> {
-  const { rows } = await transaction.run({ text: question, values: [], name: 'ask before a migration' })
+async function ask(transaction: Transaction, countQuery: RowCountQuery): Promise<Answer> {
+  const { rows } = await transaction.run({
+    text: countQuery,
+    values: [],
+    name: 'check a precondition of a migration',
+  })
   const [count, values] = rows[0] ?? []
   const found: unknown = JSON.parse(String(values ?? '[]'))
   return { rows: Number(count ?? 0), values: Array.isArray(found) ? found.map(String) : [] }

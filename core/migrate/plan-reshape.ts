@@ -186,13 +186,13 @@ function* keepFirstComponents(
     const rows = (table: string, owner: string) =>
       `(SELECT id, status, row_number() OVER (PARTITION BY owner_key, status, locale ORDER BY position, id) AS place
        FROM ${table} WHERE owner = ${quoteConstant(owner)}) AS list`
-    const question = countRows(rows(namesBefore(schema).table(component), before.owner), 'place > 1')
+    const countQuery = countRows(rows(namesBefore(schema).table(component), before.owner), 'place > 1')
     const table = naming.table(component)
     const remove = `DELETE FROM ${table} AS c USING ${rows(table, after.owner)} WHERE c.id = list.id AND c.status = list.status AND list.place > 1`
     const words = `keep the first ${wordsOf(component)} of each list in \`${after.owner}\``
     const done: Step = {
       ...step('reshape', words, remove, ...printRemoveNested(component, reshape, naming)),
-      onlyIf: question,
+      onlyIf: countQuery,
     }
     yield done
     const because = `\`${after.owner}\` takes one component alone now, which`
@@ -200,7 +200,7 @@ function* keepFirstComponents(
       {
         code: 'lost-values',
         table: component.pair.desired.name,
-        question,
+        countQuery,
         because,
         lost: 'components after the first in {rows}',
       },

@@ -40,6 +40,7 @@ export interface SchemaPlan {
   readonly preconditions: readonly SchemaPrecondition[]
   /** Refusals that are known without a query. */
   readonly refusals: readonly SchemaRefusal[]
+  /** Tables and columns that the model no longer needs, and that stay in the database. */
   readonly left: readonly Leftover[]
   /** New table names by old ones. */
   readonly renamedTables: ReadonlyMap<string, string>
@@ -61,14 +62,14 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
     ...created.flatMap(table => [...createTable(catalogue, table)]),
     ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
     ...reshape.findings,
-    ...matches.flatMap(({ table, actual }) => [...foreignTable(catalogue, table, actual)]),
-    ...exchangedTables(desired, catalogue),
-    ...vanishedTables(catalogue, desired, { ...reshape, created }),
+    ...matches.flatMap(({ table, actual }) => [...refuseForeignTable(catalogue, table, actual)]),
+    ...refuseExchangedNames(desired, catalogue),
+    ...findRemovedTables(catalogue, desired, { ...reshape, created }),
   ]
-  return sorted(findings, pairs)
+  return toSchemaPlan(findings, pairs)
 }
 
-function sorted(findings: readonly SchemaFinding[], pairs: readonly TablePair[]): SchemaPlan {
+function toSchemaPlan(findings: readonly SchemaFinding[], pairs: readonly TablePair[]): SchemaPlan {
   const steps = findings.filter(finding => finding.kind === 'step')
   const moved = pairs.filter(pair => pair.desired.name !== pair.actual.name)
   return {
@@ -85,6 +86,7 @@ function toPairs(catalogue: Catalogue, table: Table, actual: ActualTable | undef
   return actual && made ? [toPair(catalogue, table, actual, made)] : []
 }
 
+/** What foreign keys need to know of the tables that they reference. */
 function toNeighbours(pairs: readonly TablePair[]): Neighbours {
   const byActual = new Map(pairs.map(pair => [pair.actual.name, pair.desired.name]))
   const byWanted = new Map(pairs.map(pair => [pair.desired.name, pair]))
@@ -97,7 +99,7 @@ function toNeighbours(pairs: readonly TablePair[]): Neighbours {
   }
 }
 
-/** Once a table wants an index of trigrams. The extension stays when none does any more: others may use it. */
+/** Installs pg_trgm if an index needs it. It is never dropped: other programs may use it. */
 function* installTrigrams(
   desired: readonly Table[],
   { schema, trigrams }: Catalogue,
@@ -141,7 +143,7 @@ function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<Schema
   yield* renameTable(pair)
   yield* compareKey(pair)
   yield* compareColumns(pair)
-  yield* compareKinds(pair)
+  yield* compareAttributeTypes(pair)
   yield* compareRemovedRows(pair)
   yield* compareSearch(pair)
   yield* compareIndexes(pair)
@@ -168,7 +170,7 @@ function* compareKey(pair: TablePair): Generator<SchemaFinding> {
   yield refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
 }
 
-function* foreignTable(
+function* refuseForeignTable(
   catalogue: Catalogue,
   table: Table,
   actual: ActualTable | undefined,
@@ -181,8 +183,11 @@ function* foreignTable(
   yield refusal('foreign-table', table.name, `${what}: ${advice}`)
 }
 
-/** A table takes a name after the table that had it was renamed. */
-function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue): Generator<SchemaFinding> {
+/** Refuses a plan in which two tables exchange their names: a rename would find the new name in use. */
+function* refuseExchangedNames(
+  desired: readonly Table[],
+  { made, tables }: Catalogue,
+): Generator<SchemaFinding> {
   const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
   for (const { name: table, serves, shape } of desired) {
     const before = (tables.has(table) && made.get(table)?.shape) || null
@@ -194,7 +199,7 @@ function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue
   }
 }
 
-function* vanishedTables(
+function* findRemovedTables(
   catalogue: Catalogue,
   desired: readonly Table[],
   { pairs, moved, created }: ReshapePlan & { readonly created: readonly Table[] },
@@ -205,9 +210,9 @@ function* vanishedTables(
     if (wanted.has(table) || actual === undefined) continue
     const place = qualified(catalogue.schema, table)
     const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
-    const line = renameLine(serves, created)
-    const advice = `put it back, name it as \`renamedFrom\` of its successor${line}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
-    const drop = dropTable(catalogue.schema, actual, serves)
+    const rename = renameAdvice(serves, created)
+    const advice = `put it back, name it as \`renamedFrom\` of its successor${rename}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
+    const drop = dropTableSteps(catalogue.schema, actual, serves)
     if (moved.has(table) || serves.startsWith(SERVES_WORDS)) {
       yield* drop
       continue
@@ -217,15 +222,15 @@ function* vanishedTables(
       kind: 'precondition',
       code: 'vanished-table',
       table,
-      question: countRows(place),
+      countQuery: countRows(place),
       message: `${what}: ${advice}: DROP TABLE ${place}`,
       price: { weight: 'destructive', note: 'loses {rows}', steps: drop.slice(-1) },
     }
   }
 }
 
-/** The advice for a new table that may be a renamed one. */
-function renameLine(serves: string, created: readonly Table[]): string {
+/** The advice to declare a rename, if new tables of the same kind may be successors of a removed one; else empty. */
+function renameAdvice(serves: string, created: readonly Table[]): string {
   const [, kind, former] = /^(content-type|component) `(.+)`$/.exec(serves) ?? []
   if (kind === undefined || former === undefined) return ''
   const successors = created.flatMap(table => {
@@ -236,7 +241,7 @@ function renameLine(serves: string, created: readonly Table[]): string {
 }
 
 /** Drops foreign keys first: dropped tables may reference each other. */
-function dropTable(
+function dropTableSteps(
   schema: string,
   { name: table, foreignKeys }: ActualTable,
   serves: string,
@@ -248,30 +253,35 @@ function dropTable(
     `DROP TABLE ${qualified(schema, table)}`,
   )
   if (foreignKeys.length === 0) return [drop]
-  const letGo = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${ident(key.name)}`))
-  const release = tableStep(table, 'release', `drop the foreign keys of "${table}"`, ...letGo)
+  const dropKeys = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${ident(key.name)}`))
+  const release = tableStep(table, 'release', `drop the foreign keys of "${table}"`, ...dropKeys)
   const referred = foreignKeys.map(({ references }) => references.table)
   return [{ ...release, ...withLock('everybody', table, ...referred) }, drop]
 }
 
-/** Attributes of different types may lie in the same kind of column: what one allows, another does not. */
-function* compareKinds(pair: TablePair): Generator<SchemaPrecondition> {
+/**
+ * Types of attributes that share a column type allow different values: a text may not be an email address. Checks the stored
+ * values if the type of an attribute has changed.
+ */
+function* compareAttributeTypes(pair: TablePair): Generator<SchemaPrecondition> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
     const rule = actual && ruleFor(pair, column, actual)
-    if (rule) yield breaks(pair, column, rule)
+    if (rule) yield valuesPrecondition(pair, column, rule)
   }
 }
 
+/** What the new type of an attribute requires of stored values. */
 interface Rule {
-  /** SQL that holds for values that may stay. */
+  /** SQL that is true for the values that the new type allows. */
   readonly holds: (value: string) => string
-  /** The fault of all other values. */
+  /** The fault of all other values, as the end of a sentence. */
   readonly fault: string
   /** True if messages must not contain the values. */
   readonly secret?: true
 }
 
+/** undefined: the type did not change, or every value may stay. */
 function ruleFor(
   { made }: TablePair,
   { attribute }: Column,
@@ -282,14 +292,18 @@ function ruleFor(
   return former === 'password' ? HASHES : RULES[attribute.type]
 }
 
-function breaks(pair: TablePair, column: Column, { holds, fault, secret }: Rule): SchemaPrecondition {
+function valuesPrecondition(
+  pair: TablePair,
+  column: Column,
+  { holds, fault, secret }: Rule,
+): SchemaPrecondition {
   const value = ident(column.name)
   const which = secret ? fault : `${fault}: {values}`
   return {
     kind: 'precondition',
     code: 'type-change',
     table: pair.desired.name,
-    question: countLostValues(projection(pair), value, holds(value)),
+    countQuery: countLostValues(projection(pair), value, holds(value)),
     message: `${describeColumn(pair, column)} cannot change its type: values in {rows} ${which}: change those first, or take a new name for the attribute`,
   }
 }

@@ -26,20 +26,20 @@ type Retargeted = Reshape['retargeted'][number]
 interface Loss {
   readonly code: RefusalCode
   readonly table: string
-  readonly question: string
+  readonly countQuery: string
   /** `{rows}` and `{values}` as in messages. */
   readonly lost: string
   readonly because: string
 }
 
 export const precondition = (
-  { code, table, question, lost, because }: Loss,
+  { code, table, countQuery, lost, because }: Loss,
   steps: readonly Step[],
 ): SchemaPrecondition => ({
   kind: 'precondition',
   code,
   table,
-  question,
+  countQuery,
   message: `${because} loses ${lost}: undo that, or give them up with \`plinth migrate --allow-destructive\``,
   price: { weight: 'destructive', note: `loses ${lost}`, steps },
 })
@@ -58,7 +58,7 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
       {
         code: 'lost-versions',
         table,
-        question: sample(others),
+        countQuery: sample(others),
         because,
         lost: `the versions of {rows} in other locales than ${locale}: {values}`,
       },
@@ -69,7 +69,7 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
       {
         code: 'lost-versions',
         table,
-        question: documentsWithout(from, without),
+        countQuery: documentsWithout(from, without),
         because,
         lost: `{rows} with no version in ${locale}, as documents: {values}`,
       },
@@ -82,7 +82,7 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
     {
       code: 'lost-versions',
       table,
-      question: documentsWithout(from, `d.status = 'published'${sameLocale(before, 'o')}`),
+      countQuery: documentsWithout(from, `d.status = 'published'${sameLocale(before, 'o')}`),
       because,
       lost: '{rows} of documents that were never published: {values}',
     },
@@ -92,7 +92,7 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
     {
       code: 'lost-versions',
       table,
-      question: editedDrafts(holding, from),
+      countQuery: editedDrafts(holding, from),
       because,
       lost: 'changes not yet published in {rows}: {values}',
     },
@@ -130,25 +130,25 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
   // Links that stay in their column are single, and its unique index asks whether they are exclusive.
   const stays = source.link.link.kind === 'column' && !source.swapped
   if (link.link.kind === 'column' && !stays) {
-    const question = countSurplus(
+    const countQuery = countSurplus(
       edges,
       ['owner_key', 'owner_status', 'owner_locale', 'target_status'],
       'target_key',
     )
     const because = `${own} takes one link alone now, which`
     yield precondition(
-      { code: 'lost-links', table, question, because, lost: '{rows} of links after the first' },
+      { code: 'lost-links', table, countQuery, because, lost: '{rows} of links after the first' },
       [done],
     )
   }
   if (link.exclusive && !source.link.exclusive && !stays) {
-    const question = countSurplus(
+    const countQuery = countSurplus(
       edges,
       ['target_key', 'owner_status', 'owner_locale', 'target_status'],
       'owner_key',
     )
     const message = `${own} lets a document be linked once, but there are {rows} more of links: remove those first`
-    yield { kind: 'precondition', code: 'not-unique', table, question, message }
+    yield { kind: 'precondition', code: 'not-unique', table, countQuery, message }
   }
 }
 
@@ -167,10 +167,10 @@ function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generato
     column => `own.${column} IS NOT DISTINCT FROM lead.${column}`,
   )
   const kept = `EXISTS (SELECT FROM (${edges}) AS lead WHERE ${[leading('lead'), ...same].join(' AND ')})`
-  const question = countRows(`(${edges}) AS own`, `NOT ${leading('own')} AND NOT ${kept}`)
+  const countQuery = countRows(`(${edges}) AS own`, `NOT ${leading('own')} AND NOT ${kept}`)
   const because = `turning \`localized\` off for \`${link.name}\` of ${pair.desired.serves}`
   const lost = 'links of further locales in {rows}'
-  yield precondition({ code: 'lost-links', table: pair.desired.name, question, because, lost }, [done])
+  yield precondition({ code: 'lost-links', table: pair.desired.name, countQuery, because, lost }, [done])
 }
 
 /** Components that further locales have for themselves, of an attribute that locales come to share. */
@@ -185,10 +185,10 @@ export function* partLosses(reshape: Reshape, naming: Naming, done: Step): Gener
       before.components.includes(one.uid),
     )) {
       const own = `owner = ${quoteConstant(before.owner)} AND (owner_key, locale) NOT IN ${leaders}`
-      const question = countRows(naming.table(component), own)
+      const countQuery = countRows(naming.table(component), own)
       const because = `turning \`localized\` off for \`${after.name}\` of ${pair.desired.serves}`
       const lost = 'components of further locales in {rows}'
-      yield precondition({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+      yield precondition({ code: 'lost-values', table: pair.desired.name, countQuery, because, lost }, [done])
     }
   }
 }
@@ -213,13 +213,13 @@ export function* refuseRetargetedLinks(
   const done = step('reshape', `empty ${own}, which leads to another content-type now`, clear)
   yield done
   const set = columns.map(column => `${ident(column)} IS NOT NULL`).join(' OR ')
-  const question =
+  const countQuery =
     stored.kind === 'table'
       ? countRows(qualified(pair.schema, stored.table))
       : countRows(qualified(pair.schema, pair.actual.name), set)
   const because = `${own} leads to another content-type now, which`
   const table = pair.desired.name
-  yield precondition({ code: 'lost-links', table, question, because, lost: 'links in {rows}' }, [done])
+  yield precondition({ code: 'lost-links', table, countQuery, because, lost: 'links in {rows}' }, [done])
 }
 
 const columnsOfLink = (link: LinkMove['link']['link']): readonly string[] =>
@@ -241,14 +241,14 @@ export function valueLosses(
   const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
   const status = before.drafts ? ' AND d.status = o.status' : ''
   const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(from, after.locale ?? '')}`
-  const question = countRows(
+  const countQuery = countRows(
     `${from} AS o JOIN ${from} AS d ON d.document_key = o.document_key${status} AND ${leading}`,
     differs,
   )
   const names = values.map(value => `\`${value.name}\``).join(', ')
   const because = `turning \`localized\` off for ${names} of ${pair.desired.serves}`
   const lost = 'the other values of further locales in {rows}'
-  return precondition({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+  return precondition({ code: 'lost-values', table: pair.desired.name, countQuery, because, lost }, [done])
 }
 
 /** A rewrite of more rows than this is not done by a start. */
@@ -258,7 +258,7 @@ export function largeReshape(rows: string, pair: TablePair, done: Step): SchemaP
     kind: 'precondition',
     code: 'too-large',
     table: pair.desired.name,
-    question: countTooMany(rows, pair.manyRows),
+    countQuery: countTooMany(rows, pair.manyRows),
     message,
     price: { weight: 'slow', note: '{rows}, locked meanwhile', steps: [done] },
   }

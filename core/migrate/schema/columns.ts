@@ -78,7 +78,7 @@ function needsValue(pair: TablePair, column: Column): SchemaPrecondition {
     kind: 'precondition',
     code: 'needs-value',
     table: pair.desired.name,
-    question: countRows(projection(pair), `${ident(column.name)} IS NULL`),
+    countQuery: countRows(projection(pair), `${ident(column.name)} IS NULL`),
     message: lacksValues(pair, column),
   }
 }
@@ -217,7 +217,7 @@ function* checkLostValues(
     kind: 'precondition',
     code: 'type-change',
     table: desired.name,
-    question: countLostValues(qualified(schema, pair.actual.name), value, keeps),
+    countQuery: countLostValues(qualified(schema, pair.actual.name), value, keeps),
     message: `${describeImpossibleChange(pair, column, actual)} without loss: values in {rows} do not fit${which}: ${advice}`,
     price: { weight: 'destructive', note: `loses values in {rows}${which}`, steps: [done] },
   }
@@ -237,7 +237,7 @@ export const tooLarge = (
   kind: 'precondition',
   code: 'too-large',
   table: desired.name,
-  question: countTooMany(qualified(schema, actual.name), manyRows),
+  countQuery: countTooMany(qualified(schema, actual.name), manyRows),
   message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${statement}`,
   price: {
     weight: 'slow',
@@ -286,7 +286,7 @@ function requireNoValues(
     kind: 'precondition',
     code: 'vanished-column',
     table: desired.name,
-    question: countRows(qualified(schema, actual.name), `${ident(column)} IS NOT NULL`),
+    countQuery: countRows(qualified(schema, actual.name), `${ident(column)} IS NOT NULL`),
     message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${drop}`,
     price: { weight: 'destructive', note: 'loses values in {rows}', steps: [dropped] },
   }
@@ -322,10 +322,10 @@ function* checkRemovedRows(
     only.length === 0
       ? `${columnName} IS NOT NULL`
       : `${columnName} NOT IN (${only.map(quoteConstant).join(', ')})`
-  const question = countRemovedRows(projection(pair), columnName, others)
+  const countQuery = countRemovedRows(projection(pair), columnName, others)
   const remove = `DELETE FROM ${qualified(schema, desired.name)} WHERE ${others}`
   const words = `remove rows of "${desired.name}" whose ${column.name} is no longer in the project`
-  const done = { ...step('drop', `${words} (${desired.serves})`, remove), onlyIf: question }
+  const done = { ...step('drop', `${words} (${desired.serves})`, remove), onlyIf: countQuery }
   yield done
   const what = `table "${desired.name}" (${desired.serves}) has {rows} whose ${column.name} is no longer in the project`
   const advice =
@@ -334,7 +334,7 @@ function* checkRemovedRows(
     kind: 'precondition',
     code: 'vanished-rows',
     table: desired.name,
-    question,
+    countQuery,
     message: `${what}: {values}: ${advice}: ${remove}`,
     price: { weight: 'destructive', note: 'loses {rows}: {values}', steps: [done] },
   }

@@ -84,7 +84,7 @@ function* fillVectors(
     kind: 'precondition',
     code: 'too-large',
     table: desired.name,
-    question: countTooMany(rows, manyRows),
+    countQuery: countTooMany(rows, manyRows),
     message: `the search vectors of "${desired.name}" cannot be filled at start, because the table holds {rows}: \`plinth migrate\` does it while others write`,
     price: { weight: 'slow', note: '{rows}, in small transactions while others write', steps: [made] },
   }

@@ -129,12 +129,12 @@ function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
     return `\`${attribute?.name ?? column}\``
   })
   const what = `${names.join(' with ')} of ${desired.serves} must be unique, but {rows} share a value with another: {values}`
-  const question = findDuplicates(projection(pair), index)
+  const countQuery = findDuplicates(projection(pair), index)
   return {
     kind: 'precondition',
     code: 'not-unique',
     table: desired.name,
-    question,
+    countQuery,
     message: `${what}: change these first`,
   }
 }
@@ -206,11 +206,11 @@ function* addCheck(pair: TablePair, check: Check): Generator<SchemaFinding> {
   if (column === undefined) return
   const what = describeColumn(pair, column)
   if ('oneOf' in check.rule) {
-    const question = findOtherValues(projection(pair), check, check.rule.oneOf)
+    const countQuery = findOtherValues(projection(pair), check, check.rule.oneOf)
     const advice =
       'put the values back, name them as `renamedFrom` of their successors, or change these rows first'
     const message = `${what} no longer allows values that are in {rows}: {values}: ${advice}`
-    yield { kind: 'precondition', code: 'value-in-use', table: desired.name, question, message }
+    yield { kind: 'precondition', code: 'value-in-use', table: desired.name, countQuery, message }
   } else if (column.backfill !== undefined) {
     yield fillEmpty(pair, column, printOnlyWhen(check))
   } else {
@@ -222,7 +222,7 @@ const needsOne = (pair: TablePair, check: Check, column: Column): SchemaPrecondi
   kind: 'precondition',
   code: 'needs-value',
   table: pair.desired.name,
-  question: countRows(projection(pair), `${ident(column.name)} IS NULL AND ${printOnlyWhen(check)}`),
+  countQuery: countRows(projection(pair), `${ident(column.name)} IS NULL AND ${printOnlyWhen(check)}`),
   message: lacksValues(pair, column),
 })
 
@@ -256,13 +256,13 @@ function* addForeignKey(pair: TablePair, neighbours: Neighbours, key: ForeignKey
     ...tableStep(actual.name, 'tighten', `add foreign key "${key.name}" to "${desired.name}"`, add),
     ...withLock('writers', actual.name, key.references.table),
   }
-  const question = findDangling(projection(pair), neighbours.rowsOf(key.references.table), key)
+  const countQuery = findDangling(projection(pair), neighbours.rowsOf(key.references.table), key)
   const what = `table "${desired.name}" (${desired.serves}) has links in {rows} that lead to no row of "${key.references.table}"`
   yield {
     kind: 'precondition',
     code: 'dangling-link',
     table: desired.name,
-    question,
+    countQuery,
     message: `${what}: remove those first`,
   }
 }

@@ -51,9 +51,9 @@ export interface Step {
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string
   readonly statements: readonly string[]
-  /** Done only if this finds rows; null: always. */
+  /** The step runs only if this counts rows; null: always. */
   readonly onlyIf: RowCountQuery | null
-  /** How it is done outside of any transaction without holding up writers; null: it is not. */
+  /** How the step runs outside of a transaction, without blocking writers; null: it does not. */
   readonly concurrentIndex: ConcurrentIndex | null
   /** Overrides the phase's default. */
   readonly window?: RolloutPhase
@@ -66,19 +66,19 @@ export interface ConcurrentIndex {
   /** The name of the index, with its schema's, as SQL writes them; null: no index. */
   readonly index: string | null
   readonly make: string
-  /** Takes away what is left where making it failed; null: nothing is left. */
+  /** Removes what a failed `make` leaves behind; null: nothing is left. */
   readonly undo: string | null
 }
 
-/** SQL that answers one row: `rows` (a count) and `values` (some of what was found, a JSON list of texts). */
+/** SQL that answers one row: `rows` (the number of violating rows) and `values` (some of their values, a JSON list of texts). */
 export type RowCountQuery = string
 
-/** Holds while its question finds no rows; else the whole plan is refused, or has its price. */
+/** Met if `countQuery` counts no rows. Otherwise the whole plan is refused, unless the caller accepts `price`. */
 export interface SchemaPrecondition {
   readonly kind: 'precondition'
   readonly code: RefusalCode
   readonly table: string
-  readonly question: RowCountQuery
+  readonly countQuery: RowCountQuery
   /** `{rows}` is replaced by "1 row" or "5 rows", `{values}` by the values. */
   readonly message: string
   /** The cost of an override; absent: no override is possible. */
@@ -134,13 +134,13 @@ export interface SchemaRefusal {
   readonly partly?: true
 }
 
-/** Something that Plinth made, that the model no longer wants, and that stays where it is. */
+/** A table or column that Plinth created, that the model no longer has, and that stays in the database. */
 export interface Leftover {
   readonly kind: 'left'
   readonly table: string
   /** null: the table itself. */
   readonly column: string | null
-  /** How it goes, where that is asked for. */
+  /** The steps that drop it, if the caller allows destructive steps. */
   readonly drop: readonly Step[]
 }
 
@@ -148,11 +148,11 @@ export interface Leftover {
 export const permits = (allowed: Risk, weight: Risk): boolean =>
   RISKS.indexOf(weight) <= RISKS.indexOf(allowed)
 
-/** In the order to do them in. */
+/** The steps in the order of execution. */
 export const sortByPhase = (steps: readonly Step[]): readonly Step[] =>
   PHASES.flatMap(phase => steps.filter(one => one.phase === phase))
 
-/** One that writes rows: those that refer to them, and those that they refer to, are touched as well. */
+/** A step that writes rows. It locks all tables, because foreign keys also touch referencing and referenced rows. */
 export const step = (phase: Phase, summary: string, ...statements: readonly string[]): Step => ({
   kind: 'step',
   phase,

@@ -5,19 +5,20 @@ import { castOf } from './casts.ts'
 import type { ActualColumn, ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
 import { CATALOGUE_TYPES } from './read-catalogue.ts'
 
-/** A table of the model, and the one of Plinth's making in the database that it is, perhaps under its old name. */
+/** A table of the model and its table in the database, which Plinth created and which may have its former name. */
 export interface TablePair {
   readonly schema: string
   /** The schema of the extension pg_trgm, once it is installed. */
   readonly trigrams: string
   readonly desired: Table
   readonly actual: ActualTable
+  /** The objects of the table that Plinth created. */
   readonly made: OwnedParts
   /** By the column's name in the model; those that are not there yet are missing. */
   readonly columns: ReadonlyMap<string, ActualColumn>
   /** A table with more rows is not locked without being asked. */
   readonly manyRows: number
-  /** Absent: its rows stay what they are. */
+  /** Absent: the rows are not converted. */
   readonly reshape?: RowConversion
 }
 
@@ -25,9 +26,9 @@ export interface TablePair {
 export interface RowConversion {
   /** The new values of columns, by name: SQL over the existing columns. */
   readonly fillings: ReadonlyMap<string, string>
-  /** SQL over the columns that are there: holds for the rows that stay. */
+  /** SQL over the existing columns: true for the rows that stay. */
   readonly rows: string
-  /** Columns whose values are carried over to where they belong now: no longer wanted, they go. */
+  /** Columns that are dropped because their values were moved elsewhere. */
   readonly moved: ReadonlySet<string>
 }
 
@@ -65,15 +66,15 @@ function formerOf(
   return renamedFrom === undefined || wanted.has(renamedFrom) ? undefined : there.get(renamedFrom)
 }
 
-/** The columns' names in the model, for names in the database. */
+/** Translates names of columns in the database to those in the model. */
 export function renamed(pair: TablePair, columns: readonly (string | null)[]): readonly (string | null)[] {
   const names = new Map([...pair.columns].map(([wanted, { name: actual }]) => [actual, wanted]))
   return columns.map(column => (column === null ? null : (names.get(column) ?? column)))
 }
 
 /**
- * The table's rows as they will be once its columns are changed, under the names that they will have: what
- * a precondition asks about, before anything is changed.
+ * SQL for the table's rows with the names and values that they will have after the migration. Preconditions are checked on
+ * it before anything is changed.
  */
 export function projection({ schema, desired, actual, columns, reshape }: TablePair): string {
   const values = desired.columns.map(column => {
@@ -100,7 +101,7 @@ export const mayLose = (column: Column, actual: ActualColumn | undefined): actua
   actual.type !== CATALOGUE_TYPES[column.type] &&
   castOf(actual.type, column)?.keeps !== null
 
-/** SQL for what a column's value becomes in its new type. What cannot become anything gets the attribute's backfill. */
+/** SQL that converts a value to the column's new type. A value that cannot be converted gets the attribute's backfill. */
 export function converted(column: Column, actual: ActualColumn, value: string): string {
   const cast = castOf(actual.type, column)
   const made = cast === null ? `NULL::${column.type}` : `(${cast.to(value)})::${column.type}`

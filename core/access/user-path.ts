@@ -4,7 +4,7 @@ import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/m
 import type { UserValues } from './compile/condition.ts'
 import { isPasswordAttribute } from './readable-attributes.ts'
 
-/** The values of a caller under this name are the claims of an external token. */
+/** The name of the claims of an external token among the values of a caller. */
 export const CLAIMS = '$claims'
 
 /**
@@ -18,7 +18,7 @@ export function userPath(value: unknown): readonly string[] | undefined {
   return name === 'user' ? value.split('.').slice(1) : value.split('.')
 }
 
-/** `$user.role.type` or `$claims.tenant`. */
+/** The inverse of userPath: `['role', 'type']` → `$user.role.type`. */
 export const printUserPath = (path: readonly string[]): string =>
   (path[0] === CLAIMS ? path : ['$user', ...path]).join('.')
 
@@ -38,7 +38,9 @@ export function* userReferencesIn(value: unknown, place: Path = []): Generator<U
 }
 
 export interface UserReference {
+  /** See userPath. */
   readonly steps: readonly string[]
+  /** The path to the reference within the declared value. */
   readonly place: Path
 }
 
@@ -63,6 +65,7 @@ export function resolveUserPath(path: readonly string[], user: ContentType): Sca
   return `\`${printUserPath(path)}\` is not one value: name an attribute of it, such as \`${printUserPath([...path, 'id'])}\``
 }
 
+/** null: not an attribute with at most one target. */
 function toOneTarget(attribute: Attribute): Holder | null {
   if (attribute.kind === 'relation' || attribute.kind === 'media') {
     return attribute.many ? null : attribute.target

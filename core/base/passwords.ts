@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { once } from './memo.ts'
 
-/** The queue is longer than the threads can process within seconds. The client should retry later. */
+/** Rejects a task if the queue is full. The client should retry later. */
 export class PasswordQueueFull extends Error {
   constructor() {
     super('too many passwords are waiting to be checked')
-    this.name = 'PasswordsBusy'
+    this.name = 'PasswordQueueFull'
   }
 }
 
@@ -43,7 +43,7 @@ interface Job {
  * Runs bcrypt in worker threads, so that it does not block the event loop. A thread starts with the first task, runs one
  * task at a time, and is replaced when it fails. Tasks run in order of arrival (FIFO).
  */
-export function openPasswordPool({ threads, maxQueued: waiting }: PoolOptions = DEFAULT_POOL): PasswordPool {
+export function openPasswordPool({ threads, maxQueued }: PoolOptions = DEFAULT_POOL): PasswordPool {
   const queue: Job[] = []
   const idle: Thread[] = []
   let running = 0
@@ -67,7 +67,7 @@ export function openPasswordPool({ threads, maxQueued: waiting }: PoolOptions = 
   }
   const run = (task: BcryptTask): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      if (running >= threads && queue.length >= waiting) return reject(new PasswordQueueFull())
+      if (running >= threads && queue.length >= maxQueued) return reject(new PasswordQueueFull())
       queue.push({ task, resolve, reject })
       next()
     })
@@ -99,7 +99,7 @@ interface Thread {
 
 function startThread(): Thread {
   const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: bcryptPath(), execArgv: [], env: {} })
-  let isOver = false
+  let hasExited = false
   let current: { readonly job: Job; done(isUsable: boolean): void } | null = null
   const settle = (isUsable: boolean, settleJob: (job: Job) => void): void => {
     const ended = current
@@ -113,14 +113,14 @@ function startThread(): Thread {
   worker.on('message', (result: unknown) => settle(true, ({ resolve }) => resolve(result)))
   // An error of another thread is a copy without this thread's classes, so wrap it.
   worker.on('error', cause =>
-    settle(false, ({ reject }) => reject(new Error('a password could not be worked on', { cause }))),
+    settle(false, ({ reject }) => reject(new Error('bcrypt failed in a worker thread', { cause }))),
   )
   worker.on('exit', code => {
-    isOver = true
-    settle(false, ({ reject }) => reject(new Error(`a thread for passwords ended with code ${code}`)))
+    hasExited = true
+    settle(false, ({ reject }) => reject(new Error(`a worker thread for passwords exited with code ${code}`)))
   })
   return {
-    hasExited: () => isOver,
+    hasExited: () => hasExited,
     perform: job =>
       new Promise(done => {
         current = { job, done }
@@ -156,7 +156,7 @@ type Compare = (password: string, hash: string) => Promise<boolean>
 
 const compare: Compare = (password, hash) => pool.compare(password, hash)
 
-/** True if the password matches the hash. null (no such account) takes the same time and never matches. */
+/** True if the password matches the hash. null (no such account) takes the same time and never matches. `work`: for tests. */
 export async function verifyPassword(
   password: string,
   hashed: string | null,

@@ -1,12 +1,12 @@
 import type { Caller } from '../access/caller.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { Database } from '../database/database.ts'
-import { type AskingUser, callerOf, type Principal, toAnswer } from '../explain/answer.ts'
+import { callerOf, type ExplainedUser, type Principal, toAnswer } from '../explain/answer.ts'
 import { answerReport } from '../explain/report.ts'
 import type { RolesProject } from '../explain/roles-project.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
-import { findAskingUser } from './asking-user.ts'
 import { holderNamed } from './describe-permissions.ts'
+import { findExplainedUser } from './find-explained-user.ts'
 import type { Mask } from './mask-values.ts'
 
 /** What the server decides on a request before it needs the database. */
@@ -128,8 +128,8 @@ async function askerIn(words: Words, { roles, database }: SimulationTerms): Prom
   if (words.user === undefined || words.user === '')
     return { holder: holderNamed(textIn(words, 'role', LONGEST.name), roles), user: null }
   const name = textIn(words, 'user', LONGEST.name)
-  const user: AskingUser | null = await database.transaction(
-    transaction => findAskingUser(transaction, name, roles),
+  const user: ExplainedUser | null = await database.transaction(
+    transaction => findExplainedUser(transaction, name, roles),
     { readonly: true },
   )
   return user

@@ -39,7 +39,7 @@ interface AskedField {
 }
 
 /** The parts of a user that permissions need. */
-export interface AskingUser {
+export interface ExplainedUser {
   /** The role whose permissions apply to the user's requests. */
   readonly role: string
   /** The values of `$user`. */
@@ -51,7 +51,7 @@ export interface AskingUser {
 /** The role or token whose permissions are explained, and the user if the question names one. */
 export interface Principal {
   readonly holder: PermissionHolder
-  readonly user: (AskingUser & { readonly name: string }) | null
+  readonly user: (ExplainedUser & { readonly name: string }) | null
 }
 
 export interface RolesAnswer {

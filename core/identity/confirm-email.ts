@@ -6,8 +6,7 @@ import { fault, RequestFault, tooManyRequests } from '../faults/fault.ts'
 import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
 import type { ConfirmedEmail, IdentityTerms } from './identity.ts'
 import { type AuthBody, parseCredentials } from './parse-credentials.ts'
-import type { CountRequest } from './rate-limit.ts'
-import { quotaReason } from './rate-limit.ts'
+import { type CountRequest, quotaReason } from './rate-limit.ts'
 import { addressOfCode, hashCode, isUnexpired, type MailedCode, newCode } from './sign-in/codes.ts'
 import { type Account, findAccount, writeAccount } from './users/accounts.ts'
 import { NO_MESSAGES, saveUser, scalarValue } from './users/save-user.ts'
@@ -16,7 +15,10 @@ import { requireScalar } from './users/user-values.ts'
 /** Milliseconds: links are valid for three days. */
 const CONFIRMATION_LIFETIME = 259_200_000
 
-/** Mails a link to an unconfirmed account, and returns the address in lower case. Responds before the lookup, so that timing reveals no accounts (reference/safety.md#s8-sessions-and-resets). */
+/**
+ * Mails a link to an unconfirmed account. Returns the address in lower case, before the account is looked up, so that the
+ * response time reveals no accounts (reference/safety.md#s8-sessions-and-resets).
+ */
 export function sendEmailConfirmation(body: AuthBody, terms: IdentityTerms): string {
   const attribute = requireScalar(terms.model.builtIn.user, 'email')
   const parsed = parseCredentials(body, [{ name: 'email', attribute }])
@@ -28,11 +30,10 @@ export function sendEmailConfirmation(body: AuthBody, terms: IdentityTerms): str
   return email
 }
 
-/** Skips accounts whose address has changed meanwhile: the link would confirm the new address. */
+/** Mails a link that confirms the account's address. Mails nothing if the address has changed meanwhile: the link would confirm the new one. */
 export async function mailConfirmation({ documentId, email }: Account, terms: IdentityTerms): Promise<void> {
   const code = newCode(CONFIRMATION_LIFETIME, Date.now())
-  const isStill = (account: Account) => account.email === email
-  if (await storeCode(code, { documentId, unless: account => !isStill(account) }, terms))
+  if (await storeCode(code, { documentId, unless: account => account.email !== email }, terms))
     await mailConfirmationLink(email, code, terms)
 }
 
@@ -47,6 +48,7 @@ export async function mailAddressChange(
     await mailConfirmationLink(email, code, terms)
 }
 
+/** The account that gets a code, unless it has changed since it was read. */
 interface CodeOwner {
   readonly documentId: string
   readonly unless: (account: Account) => boolean
@@ -76,7 +78,10 @@ function mailConfirmationLink(
   return mail.sendToAccount('confirm-email', to, { link })
 }
 
-/** Confirms an address. A link works once. If it was mailed to a new address, that becomes the user's address. */
+/**
+ * Confirms an address. A link works once. If it was mailed to a new address, that becomes the user's address. Rejects with a
+ * RequestFault if the code is wrong, used or expired, or if another user has the address.
+ */
 export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<ConfirmedEmail> {
   const wrong = fault('validation', 'Invalid token')
   const { confirmation } = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])

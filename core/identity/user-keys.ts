@@ -12,7 +12,7 @@ import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { Strategy } from './identify.ts'
 import {
   isLockedOut,
-  openUserValues,
+  openUserReader,
   type SessionStrategyTerms,
   userCaller,
 } from './sign-in/session-strategy.ts'
@@ -172,7 +172,7 @@ const refused = (message: string, key: string): RequestFault =>
 /** Identifies callers by their own keys: a caller has the permissions of the user's role that the key names. */
 export function userKeyStrategy(terms: SessionStrategyTerms): Strategy {
   const { database, model, storage, access, confirmEmail } = terms
-  const read = openUserValues(terms)
+  const read = openUserReader(terms)
   const scopes = permissionScopes(model)
   const users = storage.table(model.builtIn.user)
   const text = `SELECT u.${ident(users.id)}, k.id, k.permissions, k.session_version, k.expires_at > now() FROM ${TABLE} k JOIN ${ident(users.name)} u ON u.${ident(users.documentId)} = k.document_id WHERE k.hash = $1::text`

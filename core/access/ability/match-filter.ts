@@ -5,12 +5,12 @@ import { parseValue } from '../../query/parse-value.ts'
 import type { Comparison, Filter, RelatedFilter, Value } from '../../query/query.ts'
 import { AbilityError } from './ability-error.ts'
 
-/** A document as an answer contains it: values in the form of REST, populated relations as objects and lists. */
+/** A document as in an answer of REST: values by attribute, populated relations as objects and lists. */
 export type MatchedDocument = Readonly<Record<string, unknown>>
 
 /**
  * True if a document meets a filter, with the same result as the SQL of core/plan/filter.ts. Throws an AbilityError if
- * the document lacks a value that decides.
+ * the result depends on a value that the document does not contain, or that only the database can compare.
  */
 export function matchFilter(filter: Filter, document: MatchedDocument): boolean {
   const truth = evaluate(filter, { document, path: [] }, false)
@@ -18,16 +18,17 @@ export function matchFilter(filter: Filter, document: MatchedDocument): boolean 
   return truth === true
 }
 
-/** Three-valued logic as in SQL (null is unknown); an error: the document does not tell. */
+/** Three-valued logic as in SQL (null is unknown). An error: the result cannot be decided from the document. */
 type Truth = boolean | null | AbilityError
 
+/** The document at which a part of the filter is evaluated. */
 interface Place {
   readonly document: MatchedDocument
   /** Names of the relations and components above. */
   readonly path: readonly string[]
 }
 
-/** Negations are pushed down to the comparisons, as in SQL. */
+/** `negated`: the number of `not` around the filter is odd. Negations are pushed down to the comparisons, as in SQL. */
 function evaluate(filter: Filter, place: Place, negated: boolean): Truth {
   switch (filter.kind) {
     case 'and':
@@ -47,7 +48,7 @@ function evaluate(filter: Filter, place: Place, negated: boolean): Truth {
 const negate = (truth: Truth, negated: boolean): Truth =>
   typeof truth === 'boolean' ? truth !== negated : truth
 
-/** `deciding`: true for a disjunction, false for a conjunction. A deciding truth outweighs a missing value. */
+/** `deciding`: the truth of one part that decides the whole: true for a disjunction, false for a conjunction. */
 function combine(truths: readonly Truth[], deciding: boolean): Truth {
   if (truths.includes(deciding)) return deciding
   const error = truths.find(truth => truth instanceof AbilityError)
@@ -55,7 +56,7 @@ function combine(truths: readonly Truth[], deciding: boolean): Truth {
   return truths.includes(null) ? null : !deciding
 }
 
-/** Some target meets the filter; without any target, a row of null values does. */
+/** True if some target meets the filter. Without targets the filter is evaluated on a row of nulls, as by a left join. */
 function evaluateRelated({ attribute, filter }: RelatedFilter, place: Place, negated: boolean): Truth {
   const targets = targetsOf(attribute.name, place)
   if (targets instanceof AbilityError) return targets
@@ -66,11 +67,11 @@ function evaluateRelated({ attribute, filter }: RelatedFilter, place: Place, neg
   return truth instanceof AbilityError ? truth : truth === true
 }
 
-/** True if a filter holds for a missing target. */
+/** True if a filter on a relation holds for a document without a target. */
 export const matchesAbsent = (filter: Filter, negated: boolean): boolean =>
   evaluateAbsent(filter, negated) === true
 
-/** As in core/plan/filter.ts: null tests hold for a missing target, and all else is unknown. */
+/** As in core/plan/filter.ts: `$null` is true for a missing target, `$notNull` false, all other comparisons are unknown. */
 function evaluateAbsent(filter: Filter, negated: boolean): boolean | null {
   switch (filter.kind) {
     case 'comparison': {
@@ -110,25 +111,30 @@ const pathOf = (name: string, { path }: Place): string => [...path, name].join('
 
 function compare(comparison: Comparison, place: Place): Truth {
   const { attribute, operator, values } = comparison
-  const asksNull = operator === '$null' || operator === '$notNull'
+  const isNullTest = operator === '$null' || operator === '$notNull'
   const isKey = attribute.system && (attribute.type === 'id' || attribute.type === 'documentId')
-  if (asksNull && isKey) return (operator === '$null') !== (values[0] === true)
+  if (isNullTest && isKey) return (operator === '$null') !== (values[0] === true)
   const raw = ownValue(attribute.name, place)
   if (raw instanceof AbilityError) return raw
-  if (asksNull) return ((raw === null) === (operator === '$null')) === (values[0] === true)
-  if (raw === null) return ofNull(operator, values)
+  if (isNullTest) return ((raw === null) === (operator === '$null')) === (values[0] === true)
+  if (raw === null) return compareNull(operator, values)
   const own = storedValue(attribute, raw)
   if (own === undefined)
     return new AbilityError(`\`${pathOf(attribute.name, place)}\` of the document is no ${attribute.type}`)
-  return decide({ attribute, operator, values: values.map(wellFormed), own: wellFormed(own) })
+  return decide({
+    attribute,
+    operator,
+    values: values.map(withoutLoneSurrogates),
+    own: withoutLoneSurrogates(own),
+  })
 }
 
-/** As PostgreSQL stores it: half of a surrogate pair is replaced. */
-const wellFormed = (value: Value): Value =>
+/** As the database stores a text: a lone surrogate is replaced by U+FFFD. */
+const withoutLoneSurrogates = (value: Value): Value =>
   typeof value === 'string' ? Buffer.from(value).toString() : value
 
-/** Comparisons with NULL are unknown, but no value is in an empty list. */
-const ofNull = (operator: Operator, values: readonly Value[]): Truth =>
+/** A comparison with NULL is unknown. The exception is an empty list: `$in` is false, `$notIn` true. */
+const compareNull = (operator: Operator, values: readonly Value[]): Truth =>
   values.length === 0 && (operator === '$in' || operator === '$notIn') ? operator === '$notIn' : null
 
 /** A value of a document in the form that PostgreSQL takes; undefined: it does not fit the attribute's type. */
@@ -166,6 +172,7 @@ interface Operands {
   readonly own: Value
 }
 
+/** Compares two values that are not null. */
 function decide(operands: Operands): Truth {
   const { attribute, operator, values, own } = operands
   const [value = '', second = ''] = values
@@ -179,17 +186,17 @@ function decide(operands: Operands): Truth {
     case '$notIn':
       return !values.some(each => isEqual(operands, each))
     case '$lt':
-      return ordered(operands, value, order => order < 0)
+      return compareOrder(operands, value, order => order < 0)
     case '$lte':
-      return ordered(operands, value, order => order <= 0)
+      return compareOrder(operands, value, order => order <= 0)
     case '$gt':
-      return ordered(operands, value, order => order > 0)
+      return compareOrder(operands, value, order => order > 0)
     case '$gte':
-      return ordered(operands, value, order => order >= 0)
+      return compareOrder(operands, value, order => order >= 0)
     case '$between': {
       const ends = [
-        ordered(operands, value, order => order >= 0),
-        ordered(operands, second, order => order <= 0),
+        compareOrder(operands, value, order => order >= 0),
+        compareOrder(operands, second, order => order <= 0),
       ]
       return combine(ends, false)
     }
@@ -212,8 +219,8 @@ const clockOf = (value: Value): string => {
   return `${clock}.${decimals.padEnd(3, '0')}`
 }
 
-/** The order of texts and of JSON is the database's. */
-function ordered(
+/** Texts and JSON cannot be ordered here: their order depends on the database's collation. */
+function compareOrder(
   { attribute, operator, own }: Operands,
   value: Value,
   test: (order: number) => boolean,
@@ -247,12 +254,12 @@ function matchText({ attribute, operator, own }: Operands, value: string): Truth
   return TEXT_TESTS[operator.slice(0, -1)]?.(fold(text), fold(value)) ?? undecided('unknown operator')
 }
 
-/** Types whose values PostgreSQL prints as JavaScript does. */
+/** Types whose values PostgreSQL and JavaScript print equally. */
 const PLAIN_TEXTS: ReadonlySet<ValueType> = new Set(['id', 'integer', 'biginteger', 'boolean', 'date'])
 
 const UNCERTAIN_FOLDING = /[\u0130\u03a3]/
 
-/** By character, since toLowerCase() of a text also looks at neighbouring letters. */
+/** Character by character, because toLowerCase() of a whole text also depends on neighbouring letters. */
 const fold = (text: string): string => Array.from(text, letter => letter.toLowerCase()).join('')
 
 const TEXT_TESTS: Readonly<Record<string, (text: string, value: string) => boolean>> = {
@@ -264,7 +271,7 @@ const TEXT_TESTS: Readonly<Record<string, (text: string, value: string) => boole
   $endsWith: (text, value) => text.endsWith(value),
 }
 
-/** Equality of jsonb: the order of keys does not count. */
+/** Equality of jsonb: the order of keys is irrelevant. */
 function equalsJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b))
     return (
@@ -292,6 +299,6 @@ function containsJson(whole: unknown, part: unknown): boolean {
   )
 }
 
-/** Only at the top does a list contain a bare value. */
+/** A list contains a value that is not in a list only at the top level. */
 const containsEntry = (whole: unknown, part: unknown): boolean =>
   Array.isArray(whole) === Array.isArray(part) && containsJson(whole, part)

@@ -46,12 +46,16 @@ export interface Access {
 export function compileAccess(project: Project, model: Model): Result<Access, Diagnostic> {
   const { settings } = project
   const holders = resolveHolders(settings)
-  const wrong = declaredPermissions(settings).flatMap(holding => [...checkPermissions(holding, model)])
-  const findings: readonly AccessFinding[] = [...holders.findings, ...wrong]
+  const declared = declaredPermissions(settings)
+  const findings: readonly AccessFinding[] = [
+    ...holders.findings,
+    ...declared.flatMap(each => [...checkPermissions(each, model)]),
+  ]
   if (findings.length > 0) return failed(...findings.map(finding => toDiagnostic(finding, project)))
   return ok(toAccess(settings, holders, model))
 }
 
+/** The permissions of roles and of tokens of the type `custom`. */
 const declaredPermissions = ({ roles, apiTokens }: Settings): readonly DeclaredPermissions[] => [
   ...Object.entries(roles).map(
     ([key, { permissions }]): DeclaredPermissions => ({ permissions, path: ['roles', key, 'permissions'] }),
@@ -112,11 +116,11 @@ interface DeclaredPermissions {
   readonly path: Path
 }
 
-function* checkPermissions(holding: DeclaredPermissions, model: Model): Generator<AccessFinding> {
+function* checkPermissions(declared: DeclaredPermissions, model: Model): Generator<AccessFinding> {
   const subjects = subjectNames(model)
   const types = new Map([...model.contentTypes.values()].map(type => [subjectOf(type), type]))
-  for (const [subject, actions] of Object.entries(holding.permissions)) {
-    const path = [...holding.path, subject]
+  for (const [subject, actions] of Object.entries(declared.permissions)) {
+    const path = [...declared.path, subject]
     if (!subjects.includes(subject)) {
       const message = `unknown subject \`${subject}\`${hintFor(subject, subjects)}`
       yield { code: 'unknown-subject', message, path, atKey: true }
@@ -130,6 +134,7 @@ function* checkPermissions(holding: DeclaredPermissions, model: Model): Generato
   }
 }
 
+/** One action of a permission, with its path in the project file. */
 interface PermissionPlace {
   readonly subject: string
   readonly action: string
@@ -146,9 +151,9 @@ function* checkAction({ subject, action, type, path }: PermissionPlace): Generat
     yield { code: 'unknown-action', message, path, atKey: true }
     return
   }
-  const lack = type && !isBuiltInSubject(subject) ? missingFeature(action, type) : null
-  if (lack) {
-    const message = `\`${action}\` means nothing for \`${subject}\`, which has no \`${lack}\``
+  const missing = type && !isBuiltInSubject(subject) ? missingFeature(action, type) : null
+  if (missing) {
+    const message = `\`${action}\` means nothing for \`${subject}\`, which has no \`${missing}\``
     yield { code: 'action-not-applicable', message, path, atKey: true }
   }
 }
@@ -163,13 +168,14 @@ function* checkTerms(terms: PermissionTerms, place: PermissionPlace, model: Mode
   if (terms.where && personal.length === 0) yield* checkWhere(terms.where, place, place.type, model)
 }
 
+/** Reports `where`, `fields` and `set` that the action does not have. */
 function* checkApplicable(
   terms: PermissionTerms,
   { subject, action, type, path }: PermissionPlace,
 ): Generator<AccessFinding> {
-  const taken = permissionPartsOf(action === WILDCARD ? 'find' : action)
+  const allowed = permissionPartsOf(action === WILDCARD ? 'find' : action)
   for (const term of ['where', 'fields', 'set'] as const) {
-    if (terms[term] === undefined || (type && taken[term])) continue
+    if (terms[term] === undefined || (type && allowed[term])) continue
     const message =
       subject === WILDCARD
         ? `\`${term}\` needs one content-type: name it instead of \`"*"\``
@@ -212,6 +218,7 @@ function* checkSet(
   }
 }
 
+/** Reports references to the caller (`$user.…`) that do not lead to one value. */
 function* checkUser(
   terms: PermissionTerms,
   { path }: PermissionPlace,

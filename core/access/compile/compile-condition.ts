@@ -25,27 +25,28 @@ export function compileCondition(
   type: ContentType,
   model: Model,
 ): Result<Condition, ConditionFault> {
-  const personal = !userPathsIn(where).next().done
-  const parsed = personal ? parseSample(where, type, model) : attempt(() => parseFilter(where, type))
+  const isPersonal = !userPathsIn(where).next().done
+  const parsed = isPersonal ? parseSample(where, type, model) : attempt(() => parseFilter(where, type))
   if (!parsed.ok) return failed(...parsed.reasons.map(fault => toConditionFault(fault, where, type)))
-  if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
+  if (!isPersonal) return ok({ kind: 'fixed', filter: parsed.value })
   const isPrivate = [...userPathsIn(where)].some(path => isPrivateUserPath(path, model))
   return ok({ kind: 'personal', bind: user => bind(where, type, user), sample: parsed.value, isPrivate })
 }
 
+/** True if the path leads to an attribute that is `private: true`. */
 function isPrivateUserPath(path: readonly string[], { builtIn }: Model): boolean {
   const attribute = resolveUserPath(path, builtIn.user)
   return typeof attribute === 'object' && attribute?.private === true
 }
 
-/** A value that the attribute cannot hold makes the condition false, as a missing one does. */
+/** The filter for one user; null: it is false, because a value is missing or does not fit the attribute's type. */
 function bind(where: Where, type: ContentType, user: UserValues) {
   if (lacksValue(where, user)) return null
   const parsed = attempt(() => parseFilter(bindUser(where, user), type))
   return parsed.ok ? parsed.value : null
 }
 
-/** Parses the condition with sample values. Claims have no declared type: a value that fits is taken. */
+/** Parses the condition with sample values. The type of a claim is not declared, so all samples are tried for claims. */
 function parseSample(where: Where, type: ContentType, model: Model): Result<Filter, Fault> {
   const parse = (claim: Sample) => attempt(() => parseFilter(withSamples(where, model, claim), type))
   const first = parse('text')
@@ -89,6 +90,7 @@ const SAMPLES: { readonly [Type in ValueType]?: string | number | boolean } = {
 
 const sampleOf = (type: ValueType): string | number | boolean => SAMPLES[type] ?? 'text'
 
+/** Adds the place of the key, and the nearest known name if the key is unknown. */
 function toConditionFault({ message, details }: Fault, where: Where, type: ContentType): ConditionFault {
   const { key, path } = details
   if (typeof key !== 'string') return { message, path: [] }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/plain-data.ts'
 import { forbidden, invalidBodyKey, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType } from '../../model/model.ts'
 import type {
@@ -8,7 +9,6 @@ import type {
   VisibleVersion,
   WriteConditions,
 } from '../../query/command.ts'
-import { isRecord } from '../../query/parse-place.ts'
 import { type Filter, STATUSES, type Status } from '../../query/query.ts'
 import { ALL_DRAFTS, brandCommand, UNCONDITIONAL } from '../brand.ts'
 import { actorOf, type Caller, type ReadAccess, type WriteAccess, type WriteAction } from '../caller.ts'
@@ -43,7 +43,7 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
     // Links that the server sets are not checked: the caller did not choose them.
     targets: targetsOf(command, writing, caller),
     drafts: visibleDrafts(type, caller),
-    shown: shownAttributes(type, caller),
+    shown: readableAttributes(type, caller),
     visible,
   }
   return brandCommand({ ...command, values }, conditions, actorOf(caller))
@@ -79,6 +79,7 @@ const changesOtherLocales = (command: Command): boolean =>
 const conditionAfter = ({ kind }: Command, where: Filter | null): Filter | null =>
   kind === 'discardDraft' ? where : null
 
+/** True if the command changes the published version. */
 const publishes = (command: Command): boolean =>
   'values' in command &&
   command.type.draftAndPublish &&
@@ -173,8 +174,8 @@ const linksInComponent = (component: Component, item: ComponentBody, path: strin
 
 /** The documents that a relation may link to; null: all of them. Drafts are hidden from callers who may not read them (reference/safety.md#s11-drafts). */
 function linkableDocuments(target: ContentType, caller: Caller): readonly VisibleVersion[] | null {
-  const view = caller.grants.readAccess(target, 'find')
-  return view ? visibleIn(target, [view], caller) : []
+  const access = caller.grants.readAccess(target, 'find')
+  return access ? visibleIn(target, [access], caller) : []
 }
 
 /**
@@ -182,8 +183,8 @@ function linkableDocuments(target: ContentType, caller: Caller): readonly Visibl
  * a condition on `find` or `findOne` is what hides files (reference/rest.md#17-differences-from-strapi).
  */
 function linkableFiles(file: ContentType, caller: Caller): readonly VisibleVersion[] | null {
-  const views = readAccessesOf(file, caller)
-  return views.length === 0 ? null : visibleIn(file, views, caller)
+  const accesses = readAccessesOf(file, caller)
+  return accesses.length === 0 ? null : visibleIn(file, accesses, caller)
 }
 
 /**
@@ -192,21 +193,22 @@ function linkableFiles(file: ContentType, caller: Caller): readonly VisibleVersi
  */
 export function visibleDocuments(type: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const own = ownRecord(type, caller)
-  const views = readAccessesOf(type, caller)
-  const visible = views.length === 0 ? [] : visibleIn(type, views, caller)
+  const accesses = readAccessesOf(type, caller)
+  const visible = accesses.length === 0 ? [] : visibleIn(type, accesses, caller)
   return visible === null || own === null ? visible : [...visible, own]
 }
 
-/** The attributes that the caller reads by any permission. */
-const shownAttributes = (type: ContentType, caller: Caller): ReadonlySet<Attribute> =>
+/** The attributes that the caller may read by any permission. */
+const readableAttributes = (type: ContentType, caller: Caller): ReadonlySet<Attribute> =>
   new Set(readAccessesOf(type, caller).flatMap(({ readable }) => [...readable]))
 
+/** The caller's permissions to read the type; empty: none. */
 const readAccessesOf = (type: ContentType, { grants }: Caller): readonly ReadAccess[] => {
   const actions = type.kind === 'single' ? (['find'] as const) : (['find', 'findOne'] as const)
-  return actions.map(action => grants.readAccess(type, action)).filter(view => view !== null)
+  return actions.map(action => grants.readAccess(type, action)).filter(access => access !== null)
 }
 
-/** `me` shows users their own record. */
+/** The caller's own user, if the type is `user` and the action `me` is granted. */
 function ownRecord(type: ContentType, { grants, user }: Caller): VisibleVersion | null {
   const id = type.attributes.get('id')
   if (!type.builtIn || type.key !== 'user' || id?.kind !== 'scalar') return null
@@ -215,20 +217,21 @@ function ownRecord(type: ContentType, { grants, user }: Caller): VisibleVersion 
   return { status: 'published', where }
 }
 
-/** The versions that any of the permissions shows, for each status. */
+/** The versions that any of the permissions shows, for each status; null: all of them. */
 function visibleIn(
   type: ContentType,
-  views: readonly ReadAccess[],
+  accesses: readonly ReadAccess[],
   caller: Caller,
 ): readonly VisibleVersion[] | null {
   const statuses: readonly Status[] = type.draftAndPublish ? STATUSES : ['published']
   const visible = statuses.flatMap((status): readonly VisibleVersion[] => {
-    const showing = views.filter(({ drafts }) => status === 'published' || drafts !== null)
+    const showing = accesses.filter(({ drafts }) => status === 'published' || drafts !== null)
     if (showing.length === 0) return []
-    return [{ status, where: anyOf(showing.map(view => rowCondition(view, type, status, { caller }))) }]
+    return [{ status, where: anyOf(showing.map(access => rowCondition(access, type, status, { caller }))) }]
   })
-  const everywhere: Status = type.draftAndPublish ? 'draft' : 'published'
-  return visible.some(({ status, where }) => status === everywhere && where === null) ? null : visible
+  // Every document has a version of this status.
+  const always: Status = type.draftAndPublish ? 'draft' : 'published'
+  return visible.some(({ status, where }) => status === always && where === null) ? null : visible
 }
 
 /** The disjunction; null: one of the conditions holds for every row. */

@@ -13,6 +13,7 @@ import type { Strategy } from '../identify.ts'
 import { userQuery } from '../users/user-values.ts'
 import type { SessionClaims, Sessions } from './sessions.ts'
 
+/** What identifying callers by session token needs. */
 export interface SessionStrategyTerms {
   readonly sessions: Sessions
   readonly access: Access
@@ -27,11 +28,11 @@ export interface SessionStrategyTerms {
 
 /** Identifies callers by session token. One statement per request reads the user, or checks that the cached user is unchanged. */
 export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
-  const read = openUserValues(terms)
-  return async (credential, ahead) => {
+  const read = openUserReader(terms)
+  return async (credential, prefetch) => {
     const session = await terms.sessions.read(credential)
     if (!session) return null
-    const user = await read(session.id, ahead)
+    const user = await read(session.id, prefetch)
     if (!user || isLockedOut(user, terms.confirmEmail))
       throw new RequestFault(unauthorized('Invalid credentials', lockReason(user)))
     if (isEnded(session, user))
@@ -49,7 +50,7 @@ function lockReason(user: UserValues | null): string {
 
 /**
  * True for a session that a new password ended (reference/safety.md#s8-sessions-and-resets). The session that changed the
- * password goes on with its older tokens, too: front-ends of Strapi do not replace theirs.
+ * password stays valid with its older tokens, because front-ends written for Strapi do not replace their token.
  */
 const isEnded = (
   { version, sessionId }: SessionClaims,
@@ -62,26 +63,29 @@ export const isLockedOut = ({ blocked, confirmed }: UserValues, confirmEmail: bo
 
 type UserValuesTerms = Pick<SessionStrategyTerms, 'access' | 'database' | 'model' | 'storage' | 'cache'>
 
-/** Never reads from a replica: blocking a user takes effect immediately. */
-export function openUserValues({ access, database, model, storage, cache }: UserValuesTerms) {
+/**
+ * Returns a function that reads a user by id, with the values that permissions refer to; null: no such user. `prefetch`: the
+ * version check of this request, if it was sent already. Never reads from a replica.
+ */
+export function openUserReader({ access, database, model, storage, cache }: UserValuesTerms) {
   const query = userQuery(model.builtIn.user, access.userPaths)
   const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
-  const read = async (id: number): Promise<unknown> => {
+  const readUncached = async (id: number): Promise<unknown> => {
     const { rows } = await database.run({ ...toStatement(query(id), plan), name: STATEMENT_NAME }, ON_PRIMARY)
     return rows[0]?.[0]
   }
-  const find = async (
+  const readCached = async (
     id: number,
-    kept: AnswerCache,
-    ahead: VersionPrefetch | undefined,
+    answers: AnswerCache,
+    prefetch: VersionPrefetch | undefined,
   ): Promise<unknown> => {
-    const reading = toCacheableRead(query(id), plan)
-    const statement = { ...reading.statement, name: STATEMENT_NAME }
-    const found = await kept.find({ ...reading, statement }, { ...FIND_OPTIONS, prefetch: ahead })
+    const cacheable = toCacheableRead(query(id), plan)
+    const statement = { ...cacheable.statement, name: STATEMENT_NAME }
+    const found = await answers.find({ ...cacheable, statement }, { ...FIND_OPTIONS, prefetch })
     return bodyText(found)
   }
-  return async (id: number, ahead?: VersionPrefetch): Promise<UserValues | null> => {
-    const text = await (cache ? find(id, cache, ahead) : read(id))
+  return async (id: number, prefetch?: VersionPrefetch): Promise<UserValues | null> => {
+    const text = await (cache ? readCached(id, cache, prefetch) : readUncached(id))
     const [user] = JSON.parse(String(text ?? '[]')) as readonly UserValues[]
     return user ?? null
   }
@@ -100,7 +104,7 @@ const bodyText = (found: BodyOrText | null): string | null =>
 /** Role of users without a role, or with a removed role. */
 const FALLBACK_ROLE = 'authenticated'
 
-/** The caller of a user, with the grants of the role. */
+/** The caller that a user's session token identifies, with the grants of the user's role. */
 export function userCaller(user: UserValues, { roles, publicCaller }: Access, sessionId?: string): Caller {
   const role = roleKey(user)
   const grants =

@@ -19,6 +19,43 @@ import { apiIds, columnNames, tableNames, uniqueGraphqlNames } from './name-clas
 import { knownTargets, relationSides } from './relations.ts'
 import { nameLengths, reservedNames } from './reserved-names.ts'
 
+/** In this order. Diagnostics are sorted by their place in the file afterwards. */
+const RULES: readonly ModelRule[] = [
+  reservedNames,
+  nameLengths,
+  knownTargets,
+  knownComponents,
+  componentCycles,
+  relationSides,
+  alwaysLocalized,
+  uidSources,
+  enumerations,
+  regexes,
+  indexes,
+  searches,
+  renames,
+  apiIds,
+  uniqueGraphqlNames,
+  tableNames,
+  columnNames,
+]
+
+/** All diagnostics in the order of the project file. Names may clash in GraphQL if the project does not serve it. */
+export function checkDeclarations(declarations: Declarations, project: Project): readonly Diagnostic[] {
+  const rules = RULES.filter(rule => rule !== uniqueGraphqlNames || project.settings.graphql.enabled)
+  return sortDiagnostics(
+    rules.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project)),
+  )
+}
+
+function toDiagnostic({ code, message, path, atKey, related }: ModelFinding, project: Project): Diagnostic {
+  const place = atKey ? project.keyPlace(path) : project.place(path)
+  const diagnostic = { code, message, place, path }
+  if (!related) return diagnostic
+  return { ...diagnostic, related: { place: project.keyPlace(related.path), message: related.message } }
+}
+
+/** System attributes that an index may name. */
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 
 /** A declared index may only name attributes that are columns of the type's table and fit into an index. */
@@ -27,12 +64,13 @@ function* indexes({ types }: Declarations): Generator<ModelFinding> {
     for (const [number, each] of type.indexes.entries()) {
       const path = [...type.path, 'indexes', number]
       if ('attributes' in each)
-        yield* faultsIn(each.attributes, [...path, 'attributes'], name => textFaultOf(type, name))
-      else yield* faultsIn(each, path, name => faultOf(type, name))
+        yield* faultsIn(each.attributes, [...path, 'attributes'], name => textIndexFaultOf(type, name))
+      else yield* faultsIn(each, path, name => indexFaultOf(type, name))
     }
   }
 }
 
+/** Yields the message that `find` returns for each name, with the path to the name. */
 function* faultsIn(
   names: readonly string[],
   path: Path,
@@ -44,7 +82,7 @@ function* faultsIn(
   }
 }
 
-function faultOf(type: DeclaredType, name: string): string | undefined {
+function indexFaultOf(type: DeclaredType, name: string): string | undefined {
   if (SYSTEM.includes(name) || (name === 'locale' && type.localized)) return undefined
   const declaration = attributeNamed(type, name)
   const at = `\`${type.key}.${name}\``
@@ -74,8 +112,8 @@ const WITH_TEXT: readonly string[] = [
   ...['integer', 'biginteger', 'decimal', 'float'],
 ]
 
-/** `kind: text` takes texts, and numbers and the documentId, which `_q` searches as texts. */
-function textFaultOf(type: DeclaredType, name: string): string | undefined {
+/** An index of `kind: text` takes the attributes that `_q` searches: texts, and numbers and the documentId as texts. */
+function textIndexFaultOf(type: DeclaredType, name: string): string | undefined {
   if (name === 'documentId') return undefined
   const declaration = attributeNamed(type, name)
   if (declaration === undefined)
@@ -85,6 +123,7 @@ function textFaultOf(type: DeclaredType, name: string): string | undefined {
     : `\`${type.key}.${name}\` is of type ${declaration.type}: an index of kind text takes \`documentId\` and attributes of type ${WITH_TEXT.join(', ')}`
 }
 
+/** True if a relation is stored in a column of the type's own table. */
 const isColumn = ({
   relation,
   mappedBy,
@@ -93,6 +132,7 @@ const isColumn = ({
   readonly mappedBy?: string
 }): boolean => (relation === 'oneToOne' || relation === 'manyToOne') && mappedBy === undefined
 
+/** A declaration that may have a former name. */
 interface Named {
   readonly name: string
   readonly renamedFrom?: string | undefined
@@ -102,11 +142,11 @@ interface Named {
 /** A former name must not be in use any more, and only one declaration may claim it. */
 function* renames(declarations: Declarations): Generator<ModelFinding> {
   const { types, components, holders, settings } = declarations
-  yield* among(types.map(type => ({ name: type.key, renamedFrom: type.renamedFrom, path: type.path })))
-  yield* among(components.map(({ uid, renamedFrom, path }) => ({ name: uid, renamedFrom, path })))
+  yield* checkRenames(types.map(type => ({ name: type.key, renamedFrom: type.renamedFrom, path: type.path })))
+  yield* checkRenames(components.map(({ uid, renamedFrom, path }) => ({ name: uid, renamedFrom, path })))
   for (const holder of holders) {
     const path = [...holder.path, 'attributes']
-    yield* among(
+    yield* checkRenames(
       Object.entries(holder.attributes).map(([name, { renamedFrom }]) => ({
         name,
         renamedFrom,
@@ -114,7 +154,7 @@ function* renames(declarations: Declarations): Generator<ModelFinding> {
       })),
     )
   }
-  yield* among(
+  yield* checkRenames(
     settings.i18n.locales.map(({ code, renamedFrom }, index) => ({
       name: code,
       renamedFrom,
@@ -123,7 +163,8 @@ function* renames(declarations: Declarations): Generator<ModelFinding> {
   )
 }
 
-function* among(all: readonly Named[]): Generator<ModelFinding> {
+/** Checks declarations that share a namespace. */
+function* checkRenames(all: readonly Named[]): Generator<ModelFinding> {
   const names = new Set(all.map(({ name }) => name))
   const taken = new Map<string, string>()
   for (const { name, renamedFrom, path } of all) {
@@ -137,41 +178,6 @@ function* among(all: readonly Named[]): Generator<ModelFinding> {
     }
     taken.set(renamedFrom, name)
   }
-}
-
-const RULES: readonly ModelRule[] = [
-  reservedNames,
-  nameLengths,
-  knownTargets,
-  knownComponents,
-  componentCycles,
-  relationSides,
-  alwaysLocalized,
-  uidSources,
-  enumerations,
-  regexes,
-  indexes,
-  searches,
-  renames,
-  apiIds,
-  uniqueGraphqlNames,
-  tableNames,
-  columnNames,
-]
-
-/** All diagnostics in file order. Names in GraphQL may clash in a project that does not serve it. */
-export function checkDeclarations(declarations: Declarations, project: Project): readonly Diagnostic[] {
-  const rules = RULES.filter(rule => rule !== uniqueGraphqlNames || project.settings.graphql.enabled)
-  return sortDiagnostics(
-    rules.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project)),
-  )
-}
-
-function toDiagnostic({ code, message, path, atKey, related }: ModelFinding, project: Project): Diagnostic {
-  const place = atKey ? project.keyPlace(path) : project.place(path)
-  const diagnostic = { code, message, place, path }
-  if (!related) return diagnostic
-  return { ...diagnostic, related: { place: project.keyPlace(related.path), message: related.message } }
 }
 
 const SEARCHABLE: readonly string[] = ['string', 'text', 'richtext', 'blocks', 'email', 'uid']
@@ -192,24 +198,24 @@ function* searches(declarations: Declarations): Generator<ModelFinding> {
 function searchFault(type: DeclaredType, path: string, declarations: Declarations): string | undefined {
   const [name = '', inner, ...deeper] = path.split('.')
   const attribute = attributeNamed(type, name)
-  if (!attribute) return unknown(type, name)
+  if (!attribute) return unknownAttribute(type, name)
   const components = componentsOf(attribute, declarations)
   if (inner === undefined)
     return components === null
-      ? notText(path, attribute)
+      ? textFaultOf(path, attribute)
       : `\`${path}\` is a component: name one of its attributes, such as \`${path}.text\``
   if (components === null) return `\`${name}\` is not a component: \`${path}\` does not exist`
   if (deeper.length > 0) return `\`${path}\`: components are searched one level deep`
   const found = components.flatMap(component => attributeNamed(component, inner) ?? [])
   const [first] = components
-  if (found.length === 0 && first) return unknown(first, inner)
-  return found.map(each => notText(path, each)).find(message => message !== undefined)
+  if (found.length === 0 && first) return unknownAttribute(first, inner)
+  return found.map(each => textFaultOf(path, each)).find(message => message !== undefined)
 }
 
-const unknown = (holder: DeclaredHolder, name: string): string =>
+const unknownAttribute = (holder: DeclaredHolder, name: string): string =>
   `unknown attribute \`${name}\`${didYouMean(name, Object.keys(holder.attributes))}`
 
-const notText = (path: string, { type }: AttributeDeclaration): string | undefined =>
+const textFaultOf = (path: string, { type }: AttributeDeclaration): string | undefined =>
   SEARCHABLE.includes(type)
     ? undefined
     : `\`${path}\` is of type ${type}: a search takes attributes of type ${SEARCHABLE.join(', ')}`

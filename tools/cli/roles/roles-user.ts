@@ -1,7 +1,7 @@
 import { failed, type Result } from '../../../core/base/result.ts'
-import { findAskingUser } from '../../../core/console/asking-user.ts'
+import { findExplainedUser } from '../../../core/console/find-explained-user.ts'
 import type { Database } from '../../../core/database/database.ts'
-import type { AskingUser } from '../../../core/explain/answer.ts'
+import type { ExplainedUser } from '../../../core/explain/answer.ts'
 import type { RolesProject } from '../../../core/explain/roles-project.ts'
 import type { CommandContext } from '../command-terms.ts'
 import { isNeverStarted, withDatabase } from '../project-database.ts'
@@ -11,7 +11,7 @@ export async function findUserByName(
   word: string,
   roles: RolesProject,
   terms: Pick<CommandContext, 'complain' | 'env'>,
-): Promise<Result<AskingUser | null, string>> {
+): Promise<Result<ExplainedUser | null, string>> {
   if (isNeverStarted(roles.project))
     return failed('the embedded database of this project was never started, so it has no users')
   return withDatabase(roles.project, database => readUser(word, database, roles), {
@@ -20,5 +20,5 @@ export async function findUserByName(
   })
 }
 
-const readUser = (word: string, database: Database, roles: RolesProject): Promise<AskingUser | null> =>
-  database.transaction(transaction => findAskingUser(transaction, word, roles), { readonly: true })
+const readUser = (word: string, database: Database, roles: RolesProject): Promise<ExplainedUser | null> =>
+  database.transaction(transaction => findExplainedUser(transaction, word, roles), { readonly: true })

@@ -19,13 +19,13 @@ export interface ProcessMetrics {
 
 export interface ProcessMetricsOptions {
   /** With several workers: reads the metrics of all of them, as text, from the primary process. It serves the separate port. */
-  readonly readAll?: () => Promise<string>
+  readonly readAllMetrics?: () => Promise<string>
 }
 
 /** null: metrics are disabled. */
 export async function openProcessMetrics(
   { host, metrics }: Pick<ServerSettings, 'host' | 'metrics'>,
-  { readAll }: ProcessMetricsOptions,
+  { readAllMetrics }: ProcessMetricsOptions,
 ): Promise<Result<ProcessMetrics | null, StartFault>> {
   if (!metrics.enabled) return ok(null)
   const [{ openMeters }, { printFamilies }, { openMetrics, serveMetrics }] = await Promise.all([
@@ -34,11 +34,11 @@ export async function openProcessMetrics(
     import('../http/metrics.ts'),
   ])
   const meters = openMeters()
-  const read = readAll ?? (async () => printFamilies(await meters.read()))
+  const read = readAllMetrics ?? (async () => printFamilies(await meters.read()))
   const { path, port } = metrics
   const nothing = { meters, responder: null, url: null, close: () => {} }
   if (port === null) return ok({ ...nothing, responder: openMetrics({ path, read }) })
-  if (readAll) return ok(nothing)
+  if (readAllMetrics) return ok(nothing)
   const server = await serveMetrics({ path, read, host, port })
   if (server.ok) return ok({ ...nothing, ...server.value })
   return { ok: false, reasons: server.reasons.map(message => ({ kind: 'other', message })) }

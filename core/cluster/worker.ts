@@ -8,19 +8,19 @@ export const WORKER_NUMBER = 'PLINTH_WORKER'
 /** Environment variable that makes a worker bind the port last. */
 export const BINDS_LAST = 'PLINTH_WORKER_BINDS_LAST'
 
-/** This process as a worker of a cluster. */
+/** The connection of a worker process to the primary process of its cluster. */
 export interface WorkerContext {
   readonly number: number
-  /** Other workers serve on the same port: this one binds it only when it can serve. */
+  /** Other workers serve on the same port, so this one binds it only when it can serve. */
   readonly bindsLast: boolean
-  /** Makes the other workers hold requests, before a migration that the old version cannot work with. */
+  /** Makes the other workers hold requests, before a migration that the previous version does not tolerate. */
   holdOthers(): Promise<void>
-  /** The metrics of all workers, as text. */
-  readAll(): Promise<string>
-  /** Reports to the primary process that the worker serves, and accepts its calls. */
+  /** The metrics of all workers in the text format of Prometheus. */
+  readAllMetrics(): Promise<string>
+  /** Reports to the primary process that the worker serves, and accepts its calls. `stop` is called when the connection ends. */
   serve(served: ServedApp, stop: () => void): void
   /** Disconnects from the primary process, so that this one can end. */
-  leave(): void
+  disconnect(): void
 }
 
 /** null: this process is not a worker. */
@@ -37,12 +37,12 @@ function workerContextOf(worker: Worker, number: number): WorkerContext {
   return {
     number,
     bindsLast: process.env[BINDS_LAST] === '1',
-    readAll: async () => (await rpc?.call('allMetrics')) ?? '',
+    readAllMetrics: async () => (await rpc?.call('allMetrics')) ?? '',
     async holdOthers() {
       await rpc?.call('holdOthers')
     },
     serve(served, stop) {
-      rpc = openRpc<PrimaryMethods, WorkerMethods>(channelTo(worker), answersOf(served))
+      rpc = openRpc<PrimaryMethods, WorkerMethods>(channelTo(worker), workerMethodsOf(served))
       const { host, logLevel, metrics, stallTimeout } = served.blueprint().project.settings.server
       void rpc.call('serving', { host, logLevel, metrics, stallTimeout })
       worker.once('disconnect', () => {
@@ -52,11 +52,12 @@ function workerContextOf(worker: Worker, number: number): WorkerContext {
         stop()
       })
     },
-    leave: () => void worker.disconnect(),
+    disconnect: () => void worker.disconnect(),
   }
 }
 
-function answersOf(served: ServedApp): WorkerMethods {
+/** The methods that the primary process can call. */
+function workerMethodsOf(served: ServedApp): WorkerMethods {
   let release = () => {}
   return {
     async reload() {

@@ -3,6 +3,7 @@ import { actorOf } from '../access/caller.ts'
 import { denied } from '../access/denial.ts'
 import { parseListQuery } from '../actions/parameters/parse-query.ts'
 import { hintFor } from '../base/nearest.ts'
+import { isRecord } from '../base/plain-data.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
 import { emptyFiles } from '../media/file-transaction.ts'
@@ -10,14 +11,14 @@ import type { Files, MediaUpload } from '../media/files.ts'
 import { type FormFile, isForm, type MultipartForm } from '../media/read-form.ts'
 import type { Holder, MediaAttribute } from '../model/model.ts'
 import { parseJsonBody } from '../query/parse-json.ts'
-import { isRecord } from '../query/parse-place.ts'
 import { readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { changeRequest, fromStrapi4 } from './strapi4.ts'
 
-// A create or update of Strapi 4 as `multipart/form-data`: the values as JSON in the field `data`, and files in fields such as
-// `files.cover` and `files.seo.image`.
+// Creates and updates of Strapi 4 as `multipart/form-data`: the field `data` has the values as JSON, and fields such as
+// `files.cover` and `files.seo.image` have the files.
 
+/** True for a create or update whose body is a form. */
 export const isFormSave = (request: HttpRequest): boolean =>
   (request.method === 'POST' || request.method === 'PUT') && isForm(request)
 
@@ -27,14 +28,14 @@ type Perform = (call: RestCall) => Promise<HttpResponse>
 export async function saveForm(call: RestCall, terms: RestTerms, perform: Perform): Promise<HttpResponse> {
   const { files } = terms
   if (!files) throw new TypeError('forms need the service of files')
-  const form = await readSave(call, files, terms)
+  const form = await readSaveForm(call, files, terms)
   try {
     const data = parseDataField(form)
     const body = call.route.kind === 'localization' ? data : { data }
     const saved = await fromStrapi4(withData(call, body), terms)
     return form.files.length === 0
       ? await perform(saved)
-      : await saveFiles(form, saved, { ...terms, files, perform })
+      : await saveWithFiles(form, saved, { ...terms, files, perform })
   } finally {
     await files.discard(form)
   }
@@ -43,7 +44,7 @@ export async function saveForm(call: RestCall, terms: RestTerms, perform: Perfor
 const MEBIBYTE = 1_048_576
 
 /** Reads the form. A caller who may not upload is refused, without staging a file. */
-async function readSave(
+async function readSaveForm(
   { request, caller }: RestCall,
   files: Files,
   { bodyLimit = MEBIBYTE }: RestTerms,
@@ -83,16 +84,16 @@ interface SaveTerms extends RestTerms {
   readonly perform: Perform
 }
 
-async function saveFiles(form: MultipartForm, call: RestCall, terms: SaveTerms): Promise<HttpResponse> {
-  // Parsed from bytes of this request alone, so that the files may be added to it.
+async function saveWithFiles(form: MultipartForm, call: RestCall, terms: SaveTerms): Promise<HttpResponse> {
+  // The parsed object belongs to this request alone, so the files can be added to it.
   const data = await readData(call.request)
   if (form.files.some(({ staged }) => staged.size === 0)) throw emptyFiles()
-  const places = form.files.map(file => findPlace(file, call.route.type, data))
-  refuseSecondFiles(places)
-  const uploads = places.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
+  const targets = form.files.map(file => findTarget(file, call.route.type, data))
+  refuseSeveralFiles(targets)
+  const uploads = targets.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
   return terms.files.createFor(uploads, actorOf(call.caller), async ids => {
-    await keepFiles(places, data, { call, terms })
-    for (const [index, { values, attribute }] of places.entries())
+    await keepFiles(targets, data, { call, terms })
+    for (const [index, { values, attribute }] of targets.entries())
       values[attribute.name] = withFile(values[attribute.name], ids[index], attribute)
     return terms.perform(withData(call, { data }))
   })
@@ -100,40 +101,41 @@ async function saveFiles(form: MultipartForm, call: RestCall, terms: SaveTerms):
 
 type Values = Record<string, unknown>
 
-/** The media attribute that a file is for, and the object of the body that has its value. */
-interface Place {
+/** The media attribute that a file is for, and the object of the body that contains the attribute. */
+interface FileTarget {
   readonly file: FormFile
   readonly attribute: MediaAttribute
   readonly values: Values
 }
 
-/** `files.cover`, `files.seo.image`, `files.links.0.icon`, `files.blocks[1].picture`. */
-function findPlace(file: FormFile, type: Holder, data: object): Place {
-  const [first, ...words] = file.field.split(/[.[\]]+/).filter(Boolean)
-  if (first !== 'files' || words.length === 0)
+/** Resolves the name of a form field: `files.cover`, `files.seo.image`, `files.links.0.icon`, `files.blocks[1].picture`. */
+function findTarget(file: FormFile, type: Holder, data: object): FileTarget {
+  const [first, ...names] = file.field.split(/[.[\]]+/).filter(Boolean)
+  if (first !== 'files' || names.length === 0)
     throw invalid(file.field, 'files and the name of a media attribute, such as files.cover')
   // Front-ends number the files of a list: `files.gallery.0`.
-  if (words.length > 1 && /^\d+$/.test(words.at(-1) ?? '')) words.pop()
-  const name = words.pop() ?? ''
+  if (names.length > 1 && /^\d+$/.test(names.at(-1) ?? '')) names.pop()
+  const name = names.pop() ?? ''
   let level: Level = { holder: type, values: data as Values }
-  while (words.length > 0) level = enterComponent(file, words, level)
+  while (names.length > 0) level = enterComponent(file, names, level)
   const attribute = level.holder.attributes.get(name)
   if (attribute?.kind !== 'media') throw noMedia(file, name, level.holder)
   return { file, attribute, values: level.values }
 }
 
+/** A content-type or component, and its object in the body. */
 interface Level {
   readonly holder: Holder
   readonly values: Values
 }
 
-/** Takes the name of a component, and the index of its entry in a list, from `words`. */
-function enterComponent(file: FormFile, words: string[], { holder, values }: Level): Level {
-  const name = words.shift() ?? ''
+/** Removes the name of a component, and the index of its entry in a list, from `names`. */
+function enterComponent(file: FormFile, names: string[], { holder, values }: Level): Level {
+  const name = names.shift() ?? ''
   const attribute = holder.attributes.get(name)
   if (attribute?.kind !== 'component' && attribute?.kind !== 'zone') throw noMedia(file, name, holder)
   const value = values[name]
-  const index = Array.isArray(value) ? words.shift() : undefined
+  const index = Array.isArray(value) ? names.shift() : undefined
   const entry: unknown = Array.isArray(value) ? value[Number(index)] : value
   const component =
     attribute.kind === 'component'
@@ -145,28 +147,31 @@ function enterComponent(file: FormFile, words: string[], { holder, values }: Lev
 }
 
 function noMedia({ field }: FormFile, name: string, { attributes, uid }: Holder): RequestFault {
-  const known = [...attributes.values()].filter(({ kind }) => HOLDERS.has(kind)).map(each => each.name)
+  const known = [...attributes.values()]
+    .filter(({ kind }) => KINDS_WITH_MEDIA.has(kind))
+    .map(each => each.name)
   return invalid(field, `a media attribute of ${uid}${hintFor(name, known)}`)
 }
 
-const HOLDERS: ReadonlySet<string> = new Set(['media', 'component', 'zone'])
+const KINDS_WITH_MEDIA: ReadonlySet<string> = new Set(['media', 'component', 'zone'])
 
-function refuseSecondFiles(places: readonly Place[]): void {
+/** Refuses more than one file for an attribute that is not a list. */
+function refuseSeveralFiles(targets: readonly FileTarget[]): void {
   const taken = new Map<Values, Set<string>>()
-  for (const { file, attribute, values } of places) {
+  for (const { file, attribute, values } of targets) {
     const names = taken.get(values) ?? new Set()
     if (!attribute.many && names.has(attribute.name)) throw invalid(file.field, 'one file')
     taken.set(values, names.add(attribute.name))
   }
 }
 
-/** A list that the body does not name keeps its files: new ones are appended, as in Strapi 4. */
+/** On an update, a list that the body does not contain keeps its files, as in Strapi 4: adds them to the body. */
 async function keepFiles(
-  places: readonly Place[],
+  targets: readonly FileTarget[],
   data: object,
   { call: { request, route }, terms }: { call: RestCall; terms: SaveTerms },
 ): Promise<void> {
-  const lists = places.filter(
+  const lists = targets.filter(
     ({ attribute, values }) => attribute.many && values === data && values[attribute.name] === undefined,
   )
   if (request.method !== 'PUT' || lists.length === 0) return
@@ -184,15 +189,16 @@ async function keepFiles(
     },
     terms,
   )
-  const [held] = JSON.parse(
+  const [stored] = JSON.parse(
     (await terms.documents.findMany(trusted(query), 'flat')).text,
   ) as readonly Values[]
-  for (const { attribute, values } of lists) values[attribute.name] ??= held?.[attribute.name] ?? []
+  for (const { attribute, values } of lists) values[attribute.name] ??= stored?.[attribute.name] ?? []
 }
 
+/** The value of a media attribute with one more file. */
 function withFile(value: unknown, documentId: string | undefined, { many }: MediaAttribute): unknown {
   if (!many) return documentId
   const given: unknown = isRecord(value) && Object.hasOwn(value, 'set') ? value.set : value
-  const held: readonly unknown[] = Array.isArray(given) ? given : [given]
-  return [...held.filter(each => each !== undefined && each !== null), documentId]
+  const current: readonly unknown[] = Array.isArray(given) ? given : [given]
+  return [...current.filter(each => each !== undefined && each !== null), documentId]
 }

@@ -1,44 +1,46 @@
 import { trusted } from '../access/brand.ts'
 import type { Params } from '../actions/action-params.ts'
+import { isRecord } from '../base/plain-data.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, isSafeMethod } from '../faults/http-exchange.ts'
 import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'
 import type { ContentType } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
-import { isRecord } from '../query/parse-place.ts'
 import type { Status, VersionChoice } from '../query/query.ts'
 import { readBareBody, readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { droppedFor, isMaintained, withoutUnknown } from './strapi4-body.ts'
 import { fromStrapi4Populate } from './strapi4-populate.ts'
 
-// Requests of Strapi 4 in the terms of Strapi 5, in a project with `rest.responseFormat: v4` or `v4-flat`
-// (reference/rest.md#16-response-format-v4-and-query-parsing). What follows sees Strapi 5 alone; only the shape of answers differs.
+// Converts requests of Strapi 4 to those of Strapi 5, in a project with `rest.responseFormat: v4` or `v4-flat`
+// (reference/rest.md#16-response-format-v4-and-query-parsing). The rest of the server handles Strapi 5 requests; only the
+// format of the answers differs.
 
 const HEADER = 'strapi-response-format'
 
-/** The header names the format of a request's answer; without it, or with another value, the project does. */
+/** True if the answer has the format of Strapi 4: the header selects it, or else the project's setting. */
 export function isStrapi4Format({ headers }: Pick<HttpRequest, 'headers'>, settings: RestSettings): boolean {
   const named = headers[HEADER]
   return named === 'v4' || (named !== 'v5' && settings.responseFormat === 'v4')
 }
 
-/** True for requests whose addresses, parameters and bodies are those of Strapi 4: the header alone changes answers only. */
+/** True if the path, parameters and body have the format of Strapi 4. The header `v4` alone changes only the answer. */
 export const isStrapi4Request = (
   { headers }: Pick<HttpRequest, 'headers'>,
   settings: RestSettings,
 ): boolean => settings.responseFormat !== 'v5' && headers[HEADER] !== 'v5'
 
-/** An id without a row passes the same checks as that of a hidden document, so no answer tells the two apart. */
+/**
+ * Converts the path, parameters and body of a call. An id without a row stays in the path, so that it passes the same checks
+ * as the id of a hidden document and gets the same answer.
+ */
 export async function fromStrapi4(
   call: RestCall,
   terms: Pick<RestTerms, 'documents' | 'settings'>,
 ): Promise<RestCall> {
   const { request, route } = call
   if (route.kind === 'localization') return fromLocalization(call, terms)
-  const isAddressed = route.documentId !== null && ROW_ID.test(route.documentId)
-  const id = isAddressed ? Number(route.documentId) : LAST_ID + 1
-  const row = id <= LAST_ID ? await findRow(id, route.type, terms) : undefined
+  const row = await findAddressedRow(route, terms)
   const params = toParams(requestParams(request), call, terms)
   const body = isSave(request) ? toBody(await readData(request), call) : null
   const { locale: _, ...others } = { ...params, ...body?.params }
@@ -47,7 +49,7 @@ export async function fromStrapi4(
     // Strapi 4 answers a draft by its id without being asked for drafts.
     ...(row?.status === 'draft' && isSafeMethod(request.method) && { status: 'latest' }),
     // The row of the id selects the locale.
-    ...(isAddressed && route.type.localized ? others : { ...params, ...body?.params }),
+    ...(hasRowId(route) && route.type.localized ? others : { ...params, ...body?.params }),
     ...(row?.locale && { locale: row.locale }),
   }
   return {
@@ -57,15 +59,14 @@ export async function fromStrapi4(
   }
 }
 
-/** A new locale: the values are the body, not its `data`, and the parameters of the request have no effect. */
+/** Converts a request that creates a locale: the body is the values, without `data`, and the query parameters have no effect. */
 async function fromLocalization(
   call: RestCall,
   terms: Pick<RestTerms, 'documents' | 'settings'>,
 ): Promise<RestCall> {
   const { request, route } = call
-  const { type, documentId } = route
-  const id = documentId !== null && ROW_ID.test(documentId) ? Number(documentId) : LAST_ID + 1
-  const row = id <= LAST_ID ? await findRow(id, type, terms) : undefined
+  const { type } = route
+  const row = await findAddressedRow(route, terms)
   const data = await readBareBody(request)
   const { bytes, params } = toBody(data, call)
   if (params.locale === undefined || params.locale === null || params.locale === '')
@@ -82,13 +83,27 @@ async function fromLocalization(
 
 const ROW_ID = /^\d{1,20}$/
 
-/** The largest id that PostgreSQL's integer can hold. */
-const LAST_ID = 2_147_483_647
+/** True if the path names a document by the id of a row, as in Strapi 4. */
+const hasRowId = ({ documentId }: AddressedRoute): boolean => documentId !== null && ROW_ID.test(documentId)
+
+type AddressedRoute = Pick<RestCall['route'], 'type' | 'documentId'>
+
+/** The largest value of PostgreSQL's integer. */
+const MAX_ID = 2_147_483_647
+
+/** The row that the id in the path names; undefined: there is no such row, or the path has no row id. */
+async function findAddressedRow(
+  route: AddressedRoute,
+  terms: Pick<RestTerms, 'documents'>,
+): Promise<Row | undefined> {
+  const id = Number(route.documentId)
+  return hasRowId(route) && id <= MAX_ID ? findRow(id, route.type, terms) : undefined
+}
 
 const isSave = ({ method }: HttpRequest): boolean => method === 'POST' || method === 'PUT'
 
 interface Row {
-  /** A document that is not published is its draft: Strapi 4 does not publish it when it changes. */
+  /** `draft` only if the document is not published: Strapi 4 does not publish such a document when it is updated. */
   readonly status: Status
   readonly documentId: string
   readonly locale?: string | null
@@ -143,7 +158,7 @@ interface Body {
   readonly params: Params
 }
 
-/** Strapi 4 takes the locale and the publication state with the values. */
+/** Strapi 4 has the locale and `publishedAt` among the values. They become parameters. */
 function toBody(
   data: Readonly<Record<string, unknown>>,
   { route: { type }, caller }: Pick<RestCall, 'route' | 'caller'>,
@@ -182,7 +197,7 @@ function toParams(
   const status = publicationState === undefined ? undefined : toStatus(publicationState)
   return {
     ...params,
-    // It selects what is read. In Strapi 4 a write changes the entry, whatever its state is.
+    // It selects the version of a read. In Strapi 4 a write changes the entry in any state.
     ...(status !== undefined && isSafeMethod(request.method) && params.status === undefined && { status }),
     ...(params.locale === 'all' && { locale: '*' }),
     ...(params.populate !== undefined && { populate }),
@@ -190,16 +205,19 @@ function toParams(
   }
 }
 
-/** `limit=-1` is as much as one list may have. */
+/** `limit=-1` means the largest limit. */
 const toPagination = (pagination: Params, { maxLimit }: RestSettings): Params =>
   pagination.limit === '-1' ? { ...pagination, limit: String(maxLimit) } : pagination
 
-/** Strapi 4 has one row for an entry: the published version, or the draft if there is none. */
-const STATES = { live: 'published', preview: 'latest' } as const satisfies Record<string, VersionChoice>
+/** `publicationState`: in `preview` Strapi 4 answers one row per entry, also for entries that are not published. */
+const PUBLICATION_STATES = { live: 'published', preview: 'latest' } as const satisfies Record<
+  string,
+  VersionChoice
+>
 
 function toStatus(state: unknown): VersionChoice {
-  if (state === 'live' || state === 'preview') return STATES[state]
-  const details = { key: 'publicationState', expected: Object.keys(STATES) }
+  if (state === 'live' || state === 'preview') return PUBLICATION_STATES[state]
+  const details = { key: 'publicationState', expected: Object.keys(PUBLICATION_STATES) }
   throw new RequestFault(
     fault('validation', 'Invalid value for publicationState: expected live or preview', details),
   )

@@ -47,7 +47,7 @@ export async function runStart(
     screen?.say('')
     process.stderr.write(`${served.reasons.map(withOpenPaths(folder)).map(printStartFault).join('\n\n')}\n`)
     process.exitCode = 1
-    workplace?.leave()
+    workplace?.disconnect()
     return
   }
   connectSignals(served.value, { workplace, signals, screen })
@@ -83,8 +83,14 @@ async function open(
   const terms = { ...terminalLog(screen ?? undefined), production, replaceOthers, signal }
   if (!workplace) return serveApp(compiled.value, terms)
   if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
-  const { number, bindsLast, holdOthers, readAll } = workplace
-  return serveApp(compiled.value, { ...terms, worker: number, bindsLast, holdOthers, readAll })
+  const { number, bindsLast, holdOthers, readAllMetrics } = workplace
+  return serveApp(compiled.value, {
+    ...terms,
+    worker: number,
+    bindsLast,
+    holdOthers,
+    readAllMetrics,
+  })
 }
 
 async function showDatabase(project: Project, screen: StartScreen | null): Promise<void> {

@@ -13,7 +13,7 @@ import {
   removeCheckpoints,
   writeCheckpoint,
 } from './checkpoint.ts'
-import type { ImportTerms, LeftOut } from './import-terms.ts'
+import type { ImportTerms, SkippedDocuments } from './import-terms.ts'
 
 /** The stream's documents that the database does not have, by type. */
 export type NewDocuments = ReadonlyMap<ContentType, number>
@@ -27,7 +27,7 @@ export interface Beginning {
   readonly index: StreamIndex
   /** ISO 8601. */
   readonly now: string
-  readonly leftOut: LeftOut
+  readonly leftOut: SkippedDocuments
 }
 
 /** The checkpoint of this stream; null: the import was not started. */

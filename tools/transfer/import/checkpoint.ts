@@ -2,7 +2,7 @@ import type { Transaction } from '../../../core/database/database.ts'
 import type { PlaceTerms } from '../../../core/import/place.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
-import type { ImportTerms, LeftOut } from './import-terms.ts'
+import type { ImportTerms, SkippedDocuments } from './import-terms.ts'
 
 /** The decisions and the progress of an import. */
 export interface Checkpoint {
@@ -21,8 +21,8 @@ export interface Decided {
   readonly keys: Readonly<Record<string, 'kept' | number>>
   /** By table: the position after which the stream's links are placed in lists of the other side. */
   readonly places: Readonly<Record<string, number>>
-  /** Absent: nothing is skipped. */
-  readonly leftOut?: LeftOut
+  /** Absent: nothing is skipped. The names are part of the stored JSON. */
+  readonly leftOut?: SkippedDocuments
 }
 
 /** The key reserved for a new document; undefined: none. */
@@ -104,12 +104,12 @@ export async function moveCheckpoint(
   return count === 1
 }
 
-/** Stores the skipped documents. */
-export async function keepLeftOut(runner: Runner, digest: string, leftOut: LeftOut): Promise<void> {
+/** Stores the skipped documents in the checkpoint. */
+export async function storeSkipped(runner: Runner, digest: string, skipped: SkippedDocuments): Promise<void> {
   await runner.run({
-    name: 'leave documents out of an import',
+    name: 'store the skipped documents of an import',
     text: `UPDATE "plinth_imports" SET "decided" = jsonb_set("decided", '{leftOut}', $2::jsonb) WHERE "digest" = $1`,
-    values: [digest, JSON.stringify(leftOut)],
+    values: [digest, JSON.stringify(skipped)],
   })
 }
 

@@ -10,7 +10,13 @@ import { indexStream, MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
 import { beginImport, endImport, findCheckpoint, type NewDocuments } from './begin-import.ts'
 import { BEGINNING, type Checkpoint, placeTerms } from './checkpoint.ts'
-import { faultsIn, type ImportTerms, type LeftOut, linesWithout, NONE_LEFT_OUT } from './import-terms.ts'
+import {
+  faultsIn,
+  type ImportTerms,
+  NONE_SKIPPED,
+  type SkippedDocuments,
+  skippedLines,
+} from './import-terms.ts'
 import { KeyIndex } from './key-index.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
@@ -48,7 +54,7 @@ export async function importDocuments(
   terms: ImportTerms,
   { dryRun }: ImportOptions,
 ): Promise<Result<ImportReport, ImportFault>> {
-  const read = await readStream(path, NONE_LEFT_OUT, terms)
+  const read = await readStream(path, NONE_SKIPPED, terms)
   if (!read.ok) return read
   const checkpointOfFile = dryRun
     ? null
@@ -66,7 +72,7 @@ export async function importDocuments(
 /** A stream and its skipped lines. */
 interface ReadStream {
   readonly stream: Stream
-  readonly leftOut: LeftOut
+  readonly leftOut: SkippedDocuments
 }
 
 const NO_LINES: ReadonlySet<number> = new Set()
@@ -74,15 +80,15 @@ const NO_LINES: ReadonlySet<number> = new Set()
 /** `hidden`: lines that are not valid link targets. */
 async function readStream(
   path: string,
-  leftOut: LeftOut,
+  leftOut: SkippedDocuments,
   { model, skipsInvalid }: ImportTerms,
   hidden: ReadonlySet<number> = NO_LINES,
 ): Promise<Result<ReadStream, ImportFault>> {
-  const without = new Set([...linesWithout(leftOut), ...hidden])
+  const without = new Set([...skippedLines(leftOut), ...hidden])
   const { index, faults } = await indexStream(path, model, { skipsInvalid, without })
   if (index === null) return failed(...faults)
   const all = { ...leftOut, faults: [...leftOut.faults, ...faults] }
-  const stream = { path, index, model, without: linesWithout(all), now: new Date().toISOString() }
+  const stream = { path, index, model, without: skippedLines(all), now: new Date().toISOString() }
   return ok({ stream, leftOut: all })
 }
 
@@ -92,7 +98,7 @@ async function resumeImport(
   checkpointOfFile: Checkpoint,
   terms: ImportTerms,
 ): Promise<Result<ImportReport, ImportFault>> {
-  const read = await readStream(path, checkpointOfFile.decided.leftOut ?? NONE_LEFT_OUT, terms)
+  const read = await readStream(path, checkpointOfFile.decided.leftOut ?? NONE_SKIPPED, terms)
   return read.ok ? writeStream(read.value.stream, checkpointOfFile, terms) : read
 }
 
@@ -151,7 +157,7 @@ async function writeStream(
     return failed(...error.faults)
   }
   await endImport(digest, terms)
-  return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.leftOut()) })
+  return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.skipped()) })
 }
 
 /** The number of documents up to a line; the first line is the header. */

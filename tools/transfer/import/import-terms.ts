@@ -38,7 +38,7 @@ export interface Progress {
 }
 
 /** The skipped documents of a stream, as stored in the checkpoint. */
-export interface LeftOut {
+export interface SkippedDocuments {
   /** The reasons by line, found before anything was written. */
   readonly faults: readonly LineFault[]
   readonly refused: readonly RefusedDocument[]
@@ -46,18 +46,19 @@ export interface LeftOut {
 
 /** A document that was refused after others had been written. */
 export interface RefusedDocument {
-  /** See nameInStream. */
+  /** The content-type and documentId; see nameInStream. */
   readonly called: string
   readonly faults: readonly LineFault[]
 }
 
-export const NONE_LEFT_OUT: LeftOut = { faults: [], refused: [] }
+/** Of an import without skipped documents. */
+export const NONE_SKIPPED: SkippedDocuments = { faults: [], refused: [] }
 
 /** The lines that are skipped from the start. */
-export const linesWithout = ({ faults }: LeftOut): ReadonlySet<number> =>
+export const skippedLines = ({ faults }: SkippedDocuments): ReadonlySet<number> =>
   new Set(faults.map(({ line }) => line))
 
-export const faultsIn = ({ faults, refused }: LeftOut): readonly LineFault[] =>
+export const faultsIn = ({ faults, refused }: SkippedDocuments): readonly LineFault[] =>
   [...faults, ...refused.flatMap(each => each.faults)].toSorted((a, b) => a.line - b.line)
 
 export const nameInStream = (type: ContentType, documentId: string): string => `${type.uid} ${documentId}`

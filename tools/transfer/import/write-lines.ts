@@ -13,13 +13,13 @@ import {
 } from '../../../core/import/write-batch.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { overFiles, StreamRefused } from '../stream-fault.ts'
-import { type Checkpoint, keepLeftOut, moveCheckpoint, placeTerms, reservedKey } from './checkpoint.ts'
+import { type Checkpoint, moveCheckpoint, placeTerms, reservedKey, storeSkipped } from './checkpoint.ts'
 import {
   type ImportTerms,
-  type LeftOut,
-  NONE_LEFT_OUT,
+  NONE_SKIPPED,
   nameInStream,
   type RefusedDocument,
+  type SkippedDocuments,
 } from './import-terms.ts'
 import { nameOf, type ParsedDocument } from './parse-document.ts'
 import type { LineBatch } from './read-batches.ts'
@@ -40,14 +40,14 @@ export interface WriteContext extends Pick<Checkpoint, 'digest' | 'decided'> {
 }
 
 /** An additional write in the batch's transaction, after the checkpoint has moved. */
-type AlsoWrite = (transaction: Transaction) => Promise<void>
+type AdditionalWrite = (transaction: Transaction) => Promise<void>
 
 /** Writes a batch together with its checkpoint. Throws StreamRefused with the faults of its lines. */
 async function writeLines(
   batch: LineBatch,
   from: number,
   writing: WriteContext,
-  also?: AlsoWrite,
+  writeMore?: AdditionalWrite,
 ): Promise<Counts> {
   const { terms } = writing
   if (batch.faults.length > 0) throw new StreamRefused(batch.faults)
@@ -57,7 +57,7 @@ async function writeLines(
       throw new StreamRefused([
         { line: from, about: null, message: 'another process imports this file, too' },
       ])
-    await also?.(transaction)
+    await writeMore?.(transaction)
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
   return transactBatch(terms.database, {
@@ -109,44 +109,45 @@ async function writeDocumentsOf(
 interface BatchWriter {
   write(batch: LineBatch, from: number): Promise<Counts>
   /** The documents that were skipped so far. */
-  leftOut(): LeftOut
+  skipped(): SkippedDocuments
 }
 
-/** Writes batches. With `--skip-invalid` it also skips documents that the database refuses only now. */
+/**
+ * Writes batches. With `--skip-invalid` a batch with refused documents is written again without them; links of earlier batches
+ * to these documents are removed.
+ */
 export function openBatchWriter(writing: WriteContext): BatchWriter {
-  let leftOut = writing.decided.leftOut ?? NONE_LEFT_OUT
-  const write = async (batch: LineBatch, from: number, out: readonly Refused[]): Promise<Counts> => {
-    const refused = [...leftOut.refused, ...out]
-    const around = { ...writing, index: withoutRefused(writing.index, refused) }
-    let kept = leftOut
-    const also = async (transaction: Transaction) => {
-      if (out.length === 0) return
-      kept = {
-        ...leftOut,
-        refused: [...leftOut.refused, ...(await removeLinksTo(out, transaction, writing))],
-      }
-      await keepLeftOut(transaction, writing.digest, kept)
+  let skipped = writing.decided.leftOut ?? NONE_SKIPPED
+  const write = async (batch: LineBatch, from: number, refused: readonly Refused[]): Promise<Counts> => {
+    const index = withoutRefused(writing.index, [...skipped.refused, ...refused])
+    let skippedNow = skipped
+    const storeRefused = async (transaction: Transaction) => {
+      if (refused.length === 0) return
+      const reported = await removeLinksTo(refused, transaction, writing)
+      skippedNow = { ...skipped, refused: [...skipped.refused, ...reported] }
+      await storeSkipped(transaction, writing.digest, skippedNow)
     }
     try {
-      const counts = await writeLines(batch, from, around, also)
-      leftOut = kept
+      const counts = await writeLines(batch, from, { ...writing, index }, storeRefused)
+      skipped = skippedNow
       return counts
     } catch (error) {
       const more = writing.terms.skipsInvalid && error instanceof StreamRefused ? refusedOf(batch, error) : []
       if (more.length === 0) throw error
-      const gone = new Set(more.map(({ document }) => document))
-      const documents = batch.documents.filter(document => !gone.has(document))
-      return write({ ...batch, documents }, from, [...out, ...more])
+      const invalid = new Set(more.map(({ document }) => document))
+      const documents = batch.documents.filter(document => !invalid.has(document))
+      return write({ ...batch, documents }, from, [...refused, ...more])
     }
   }
-  return { write: (batch, from) => write(batch, from, []), leftOut: () => leftOut }
+  return { write: (batch, from) => write(batch, from, []), skipped: () => skipped }
 }
 
+/** A document of the current batch that was refused. */
 interface Refused extends RefusedDocument {
   readonly document: ParsedDocument
 }
 
-/** The documents of the faults. */
+/** The documents whose lines have faults. */
 function refusedOf({ documents }: LineBatch, { faults }: StreamRefused): readonly Refused[] {
   const byLine = groupBy(faults, ({ line }) => line)
   return documents.flatMap(document => {
@@ -155,6 +156,7 @@ function refusedOf({ documents }: LineBatch, { faults }: StreamRefused): readonl
   })
 }
 
+/** The index of the stream, in which refused documents are not valid link targets. */
 function withoutRefused(index: StreamIndex, refused: readonly RefusedDocument[]): StreamIndex {
   const names = new Set(refused.map(({ called }) => called))
   return {

@@ -4,7 +4,7 @@ import { dirname, extname, join, sep } from 'node:path'
 import { MAILS_FOLDER } from '../mail/load-templates.ts'
 import { FOLDERS } from '../plugins/load/find-modules.ts'
 
-/** A snapshot of the files that a project consists of. */
+/** A snapshot of the files of a project. Two snapshots show what has changed between them. */
 export interface FileStamps {
   /** Path → stamp: changes when the file is written or replaced. */
   readonly files: ReadonlyMap<string, string>
@@ -18,16 +18,16 @@ const WATCHED_TREES = [...Object.values(FOLDERS), 'content', MAILS_FOLDER]
 const isInTree = (root: string, path: string): boolean =>
   WATCHED_TREES.some(tree => path.startsWith(join(root, tree) + sep))
 
-/** `known`: the files that the project was last read from. Files next to them that may be read later are included. */
+/** `known`: the absolute paths that the project was last read from. Files next to them that may be read later are included. */
 export async function readStamps(root: string, known: readonly string[]): Promise<FileStamps> {
-  const single = new Set(known.filter(path => !isInTree(root, path)))
-  const flat = new Set([root, ...Array.from(single, path => dirname(path))])
-  const counts = (path: string) => single.has(path) || mayBeRead(root, path)
-  const visits = await Promise.all([
-    ...Array.from(flat, folder => listFolder(folder, { deep: false, counts })),
-    ...WATCHED_TREES.map(tree => listFolder(join(root, tree), { deep: true, counts: () => true })),
+  const outside = new Set(known.filter(path => !isInTree(root, path)))
+  const outsideFolders = new Set([root, ...Array.from(outside, path => dirname(path))])
+  const isWatched = (path: string) => outside.has(path) || mayBeRead(root, path)
+  const listed = await Promise.all([
+    ...Array.from(outsideFolders, folder => listFolder(folder, { deep: false, isWatched })),
+    ...WATCHED_TREES.map(tree => listFolder(join(root, tree), { deep: true, isWatched: () => true })),
   ])
-  const found = visits.flat()
+  const found = listed.flat()
   const files = await stampAll(
     found.flatMap(each => each.files),
     ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
@@ -57,7 +57,7 @@ interface FolderFiles {
 
 interface ListOptions {
   readonly deep: boolean
-  readonly counts: (path: string) => boolean
+  readonly isWatched: (path: string) => boolean
 }
 
 /** The watched files of a folder and, if `deep`, of its subfolders. An unreadable folder is empty. */
@@ -66,18 +66,19 @@ async function listFolder(folder: string, options: ListOptions): Promise<readonl
   if (entries === null) return []
   const entriesToRead = entries.filter(entry => !isIgnored(entry))
   const pathsOf = (some: readonly Dirent[]) => some.map(({ name }) => join(folder, name))
-  const files = pathsOf(entriesToRead.filter(entry => !entry.isDirectory())).filter(options.counts)
+  const files = pathsOf(entriesToRead.filter(entry => !entry.isDirectory())).filter(options.isWatched)
   const folders = options.deep ? pathsOf(entriesToRead.filter(entry => entry.isDirectory())) : []
   const below = await Promise.all(folders.map(path => listFolder(path, options)))
   return [{ folder, files }, ...below.flat()]
 }
 
-/** Backup files of editors, hidden files, and packages. */
+/** True for backup files of editors, hidden files and packages. */
 const isIgnored = ({ name }: Dirent): boolean =>
   name === 'node_modules' || name.endsWith('~') || (name.startsWith('.') && name !== '.env')
 
 type Stats = Awaited<ReturnType<typeof stat>>
 
+/** The stamps of the paths that exist. */
 async function stampAll(
   paths: readonly string[],
   print: (stats: Stats) => string,
@@ -91,7 +92,10 @@ async function stampAll(
   return new Map(stamped.filter(each => each !== null))
 }
 
-/** The files that were written, created or removed. In folders that were not in the first snapshot, no file is new. */
+/**
+ * The absolute paths of files that were written, created or removed. A file in a folder that the first snapshot did not
+ * watch is not reported as created.
+ */
 export function changesBetween(before: FileStamps, after: FileStamps, root: string): readonly string[] {
   const isWritten = ([path, stamp]: readonly [string, string]) => {
     const last = before.files.get(path)

@@ -70,7 +70,7 @@ function findStorageFault(
   return { code: 'unknown-storage', message, path, place: place(path) }
 }
 
-/** Opens the storage that the project selects. Fails if the code of an extension does. */
+/** Opens the storage of files that the project selects. Fails if the code of an extension throws. */
 export function openProjectStorage(
   { settings, root }: Project,
   { storages }: Pick<RegisteredPlugins, 'storages'>,
@@ -83,8 +83,8 @@ export function openProjectStorage(
   }
 }
 
-/** The same for commands, which register extensions only if one has the storage. */
-export async function openStorageOf(
+/** Opens the storage of files for a command. Extensions are registered only if the storage is not built in. */
+export async function openCommandStorage(
   blueprint: Pick<Blueprint, 'project' | 'model' | 'plugins'>,
 ): Promise<Result<FileStorage, StartFault>> {
   const { project } = blueprint
@@ -123,13 +123,13 @@ function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Di
   return [{ code: 'bad-extension', message, path: [], place: { file, line, column: 1, source: '' } }]
 }
 
-/** Without extensions the schemas are compiled lazily, so that a start loads no GraphQL library. */
+/** null: no extension changes the schemas. They are then compiled on first use, so that a start loads no GraphQL library. */
 async function compileExtendedSchemas(
   { settings, root, keyPlace }: Project,
   { graphql, app, binding }: RegisteredPlugins,
 ): Promise<Result<CompiledSchemas | null, StartFault>> {
-  const adds = graphql.uses.length > 0 || Object.keys(settings.resolversConfig).length > 0
-  if (!settings.graphql.enabled || !adds) return ok(null)
+  const isExtended = graphql.uses.length > 0 || Object.keys(settings.resolversConfig).length > 0
+  if (!settings.graphql.enabled || !isExtended) return ok(null)
   const { compileGraphqlSchemas } = await import('../graphql/compile-schema.ts')
   const compiled = compileGraphqlSchemas(settings.graphql.endpoints, {
     model: app.model,
@@ -207,12 +207,14 @@ export async function followedLinks(
   })
 }
 
+/** The running parts that the guards of routes need. */
 interface GuardContext {
   readonly registered: RegisteredPlugins
   readonly identify: Identify
   readonly observer: Observer
 }
 
+/** The options of the guards of routes: auth, policies and middlewares. */
 export function guardOptionsOf(
   { project, model, access }: Blueprint,
   { registered, identify, observer }: GuardContext,

@@ -45,7 +45,7 @@ const isFileError = (error: unknown): error is Error =>
 const isServerError = (fault: DatabaseFault): boolean =>
   fault.kind === 'other' && /^(XX|42501)/.test(fault.code ?? '')
 
-/** The fault of a project in `folder` with paths from the working directory. */
+/** Replaces paths within `folder` by paths from the working directory, which terminals can open. */
 export const withOpenPaths =
   (folder: string) =>
   (fault: StartFault): StartFault =>
@@ -53,11 +53,11 @@ export const withOpenPaths =
       ? { ...fault, diagnostics: fault.diagnostics.map(fromWorkingDirectory(folder)) }
       : fault
 
-/** For a terminal: one message that lists everything that is wrong. */
+/** One message for a terminal, with all diagnostics. */
 export const printStartFault = (fault: StartFault): string =>
   fault.kind === 'files' ? `${printReason(fault)}; nothing was started.` : printReason(fault)
 
-/** The same message without the note on what was started. */
+/** Like printStartFault, without the note that nothing was started. */
 export function printReason(fault: StartFault): string {
   switch (fault.kind) {
     case 'files':
@@ -75,13 +75,16 @@ export function printReason(fault: StartFault): string {
   }
 }
 
-/** A table or column that the project no longer declares, but that stays in the database. */
+/** The log line for a table or column that the project no longer declares and that stays in the database. */
 export const describeLeftover = ({ table, column }: Leftover): string =>
   `${column === null ? `table ${table}` : `column ${table}.${column}`} is no longer in the project; it is empty and stays as it is, unless \`plinth migrate --allow-destructive\` drops it`
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** In production a forgotten variable must not start an empty embedded database. `env`: default the process's own. */
+/**
+ * The fault of a production start that would use the embedded database although no one chose it, such as with a forgotten
+ * DATABASE_URL; null: none. `env`: by default that of the process.
+ */
 export async function findUnnamedDatabase(
   project: Project,
   env: Environment = process.env,
@@ -90,7 +93,7 @@ export async function findUnnamedDatabase(
   if (settings.database.url !== 'embedded') return null
   const written = writtenAt(['database', 'url'])
   if (written === null) return UNNAMED_DATABASE
-  // A fallback, as of `${DATABASE_URL:-embedded}`, is no choice for production.
+  // The fallback in `${DATABASE_URL:-embedded}` is not a choice of the embedded database.
   const variables = await readEnvironment(root, env)
   const isNamed =
     written.variables.length === 0 ||

@@ -7,14 +7,14 @@ export const FIRST_LSN: Lsn = 0n
 
 /** Reads the primary's position. After a commit on the same connection, it is a position after that commit. */
 export const READ_LSN: Statement = {
-  name: 'tell a position',
+  name: 'read the WAL position',
   text: `SELECT (pg_current_wal_insert_lsn() - '0/0')::text`,
   values: [],
 }
 
 /** Reads whether a replica has replayed the position; null on a server that is not a replica. */
 export const hasReplayed = (position: Lsn): Statement => ({
-  name: 'compare a position',
+  name: 'compare the replayed WAL position',
   text: `SELECT pg_last_wal_replay_lsn() - '0/0' >= $1::numeric`,
   values: [String(position)],
 })

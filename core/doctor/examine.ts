@@ -55,7 +55,7 @@ function migrationOf({ steps, refusals }: Examination['plan']): readonly Advice[
       code: 'not-migrated',
       about: 'database',
       found,
-      remedy: '`plinth plan` tells them',
+      remedy: '`plinth plan` shows them',
     },
   ]
 }

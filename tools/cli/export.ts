@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openStorageOf } from '../../core/app/open-plugins.ts'
+import { openCommandStorage } from '../../core/app/open-plugins.ts'
 import { printStartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
@@ -41,26 +41,26 @@ export async function runExport(terms: ExportContext): Promise<0 | 1> {
   if (isNeverStarted(loaded.value.project)) return printReasons(terms, [NEVER_STARTED])
   const done = await exportAll(loaded.value, terms)
   if (!done.ok) return printReasons(terms, done.reasons)
-  const { documents, lost } = done.value
+  const { documents, missing } = done.value
   terms.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
-  if (terms.passwordHashes) terms.complain(LOUD)
-  if (lost.length > 0)
+  if (terms.passwordHashes) terms.complain(HASHES_WARNING)
+  if (missing.length > 0)
     terms.complain(
-      `There are no bytes of ${lost.length} files: ${lost.slice(0, 5).join(', ')}${lost.length > 5 ? ', …' : ''}\n`,
+      `The contents of ${missing.length} files are missing: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}\n`,
     )
   return 0
 }
 
-async function exportAll(transfer: StoredProject, terms: ExportContext): Promise<Result<Exported, string>> {
-  const types = pickTypes(terms.types, transfer.model)
+async function exportAll(stored: StoredProject, terms: ExportContext): Promise<Result<Exported, string>> {
+  const types = pickTypes(terms.types, stored.model)
   if (!types.ok) return types
   try {
-    const copier = await copierOf(transfer, terms)
+    const copier = await openCopier(stored, terms)
     if (!copier.ok) return copier
-    const sink = await openSink(transfer, terms)
-    const exporting = { ...transfer, types: types.value, passwords: terms.passwordHashes }
+    const sink = await openSink(stored, terms)
+    const exporting = { ...stored, types: types.value, passwords: terms.passwordHashes }
     const opened = await withDatabase(
-      transfer.project,
+      stored.project,
       database => exportInto(sink, database, exporting, copier.value),
       { ...terms, failureMessage: 'The database did not answer as it should' },
     ).finally(sink.close)
@@ -84,29 +84,31 @@ async function openSink(
 interface Exported {
   readonly documents: number
   /** Names of files whose contents are missing. */
-  readonly lost: readonly string[]
+  readonly missing: readonly string[]
 }
 
-const LOUD =
-  'It holds the hashes of passwords and mailed codes, with which sign-ins as your users can be attempted: protect it like passwords\n'
+const HASHES_WARNING =
+  'The export contains hashes of passwords and of mailed codes, which can be attacked offline: protect it like the passwords\n'
 
 const NEVER_STARTED = 'This project was never started: there are no documents to export'
 
 /** Copies the contents of files; returns the names of missing ones. */
 type CopyFiles = (files: readonly KeyedFile[]) => Promise<readonly string[]>
 
-async function copierOf(
+/** Without `--files` nothing is copied. Fails if the storage cannot be opened. */
+async function openCopier(
   { project, model }: StoredProject,
   { files: folder }: ExportContext,
 ): Promise<Result<CopyFiles, string>> {
   if (folder === undefined) return ok(async () => [])
   const plugins = await loadPlugins(project, model)
   if (!plugins.ok) return failed(...plugins.reasons.map(printDiagnostic))
-  const storage = await openStorageOf({ project, model, plugins: plugins.value })
+  const storage = await openCommandStorage({ project, model, plugins: plugins.value })
   if (!storage.ok) return failed(...storage.reasons.map(printStartFault))
   return ok(files => overFiles(() => copyFiles(files, storage.value, folder)))
 }
 
+/** Fails if the tables do not match the project. */
 async function exportInto(
   sink: Sink,
   database: Database,
@@ -129,17 +131,17 @@ async function exportInto(
 
 async function writeAll(sink: Sink, { pieces, total }: Exporting, copy: CopyFiles): Promise<Exported> {
   const bar = progressBar(process.stderr)
-  const lost: string[] = []
+  const missing: string[] = []
   let done = 0
   try {
     for await (const { text, documents, files } of pieces) {
-      lost.push(...(await copy(files)))
+      missing.push(...(await copy(files)))
       await sink.write(text)
       done += documents
       bar.show('Exporting', done, total)
     }
     await sink.end()
-    return { documents: done, lost }
+    return { documents: done, missing }
   } finally {
     bar.clear()
   }
@@ -192,21 +194,21 @@ async function spooledOutput(path: string): Promise<Sink> {
 
 /** Writes to a temporary file and renames it on completion. Readable only by its owner, also if it replaces another file. */
 async function openFile(path: string): Promise<Sink> {
-  const draft = `${path}.part`
+  const partial = `${path}.part`
   const handle = await overFiles(async () => {
-    await rm(draft, { force: true })
-    return open(draft, 'wx', 0o600)
+    await rm(partial, { force: true })
+    return open(partial, 'wx', 0o600)
   })
   return {
     write: text => overFiles(() => handle.writeFile(text)),
     end: () =>
       overFiles(async () => {
         await handle.sync()
-        await rename(draft, path)
+        await rename(partial, path)
       }),
     async close() {
       await handle.close()
-      await rm(draft, { force: true })
+      await rm(partial, { force: true })
     },
   }
 }

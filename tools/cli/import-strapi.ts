@@ -61,7 +61,7 @@ export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> 
   const stream = streamFile(terms)
   const done = await bring(project, { ...terms, file, stream }).catch(toFailed)
   if (!done.ok) return printReasons(terms, done.reasons)
-  tell(terms, project, { file, stream }, done.value)
+  printSummary(terms, project, { file, stream }, done.value)
   return stream === null || terms.content !== 'database' ? 0 : fill(terms, project, stream)
 }
 
@@ -144,7 +144,7 @@ async function bringFrom(
   return ok({ imported: imported.value, streamed })
 }
 
-function tell(
+function printSummary(
   terms: ImportStrapiTerms,
   project: StrapiProject,
   { file, stream }: Pick<Bringing, 'file' | 'stream'>,
@@ -309,7 +309,7 @@ function documentLines({ documents }: StrapiReport): readonly string[] {
 
 function nextSteps({ documents, importing }: StrapiReport, { folder }: CommandContext): readonly string[] {
   return [
-    `plinth check ${folder}    tells whether project.yaml is still in order when you have changed it`,
+    `plinth check ${folder}    checks project.yaml after you have changed it`,
     ...(documents === null ? [] : [`plinth roles ${folder}    shows who may do what`]),
     ...(importing === null ? [] : [`${importing}    brings the documents`]),
     `plinth start ${folder}    serves it`,

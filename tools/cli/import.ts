@@ -49,7 +49,7 @@ export async function runImport(terms: ImportContext): Promise<0 | 1> {
     const done = opened.ok ? opened.value : opened
     if (!done.ok) return printReasons(terms, done.reasons)
     terms.complain(`${printReport(done.value, terms)}\n`)
-    return done.value.leftOut.length === 0 ? 0 : tellLeftOut(done.value.leftOut, terms)
+    return done.value.leftOut.length === 0 ? 0 : reportSkipped(done.value.leftOut, terms)
   } catch (error) {
     if (error instanceof FileFault) return printReasons(terms, [error.message])
     throw error
@@ -95,7 +95,7 @@ const calledOf = (file: string): string => (file === '-' ? 'the standard input' 
 const MOST_PRINTED = 100
 
 /** Writes the skipped documents with line and reason to the report file, one line of JSON each. */
-async function tellLeftOut(
+async function reportSkipped(
   faults: readonly LineFault[],
   { file, skipInvalid, complain }: ImportContext,
 ): Promise<1> {

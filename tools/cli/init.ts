@@ -95,10 +95,11 @@ function nameFault(name: string): string | undefined {
   return `${JSON.stringify(name)} cannot be the name of a package (lower-case letters, digits, "-", "_" and "."): try \`${suggestion}\`${NAME_HINT}`
 }
 
-/** Files that a folder may contain already. */
+/** Files that the folder of a new project may contain already. */
 const HARMLESS_FILES = new Set(['.git', '.DS_Store'])
 const MAX_LISTED = 10
 
+/** undefined: the folder is new or empty. */
 function folderFault(root: string): string | undefined {
   if (!existsSync(root)) return undefined
   if (!statSync(root).isDirectory()) return `${root} is a file; a project needs a new or empty folder`
@@ -126,12 +127,12 @@ const EXAMPLE_PARTS = [
 ]
 
 function templateFiles(template: InitOptions['template']): readonly (readonly [string, Buffer])[] {
-  const own = filesOf(join(PACKAGE_ROOT, 'templates', template))
-  if (template !== 'example') return own
+  const files = filesOf(join(PACKAGE_ROOT, 'templates', template))
+  if (template !== 'example') return files
   const packed = join(PACKAGE_ROOT, 'dist', 'example')
   const isCheckout = existsSync(join(PACKAGE_ROOT, 'core'))
   const from = isCheckout ? PACKAGE_ROOT : packed
-  return [...EXAMPLE_PARTS.flatMap(part => filesOf(from, part)), ...own]
+  return [...EXAMPLE_PARTS.flatMap(part => filesOf(from, part)), ...files]
 }
 
 /** The files of a folder with their paths. npm would leave out a file named `.gitignore`. */
@@ -141,7 +142,7 @@ function filesOf(folder: string, part = ''): readonly (readonly [string, Buffer]
   return readdirSync(path).flatMap(name => filesOf(folder, join(part, name)))
 }
 
-/** Names the project in its own files. */
+/** Writes the name of the project into its README and project.yaml. */
 function fillIn(path: string, content: Buffer | string, name: string): Buffer | string {
   if (path === 'README.md') return content.toString().replaceAll('__NAME__', name)
   if (path !== 'project.yaml') return content
@@ -153,7 +154,10 @@ function fillIn(path: string, content: Buffer | string, name: string): Buffer | 
 
 const SCHEMA_LINE = '# yaml-language-server: $schema=./node_modules/plinth/project.schema.json'
 
-/** Yarn takes the newest version that a dependency of Plinth allows, although Plinth names an older one: that needs Node 22. */
+/**
+ * The package that yarn has to resolve to Plinth's version. Without `resolutions` yarn installs the newest version that another
+ * dependency allows, which needs Node 22.
+ */
 const MERGE = '@graphql-tools/merge'
 
 /**
@@ -192,13 +196,13 @@ interface Manifest {
 
 const readManifest = (): Manifest => JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
 
-/** The Plinth that runs now: a version of the registry, a packed tarball, or a source checkout. */
+/** The dependency on the Plinth that runs now: a version of the registry, a packed tarball, or a source checkout. */
 function plinthDependency(root: string): string {
   const file = existsSync(join(PACKAGE_ROOT, 'core')) ? PACKAGE_ROOT : installedTarball()
   return file === undefined ? `^${PRODUCT_VERSION}` : `file:${relative(root, file).split(sep).join('/')}`
 }
 
-/** The tarball that npm installed this package from, by npm's own record. */
+/** The tarball that npm installed this package from, by npm's lock file; undefined: it was installed from the registry. */
 function installedTarball(): string | undefined {
   const modules = dirname(PACKAGE_ROOT.replace(/[\\/]$/, ''))
   const record = join(modules, '.package-lock.json')
@@ -218,9 +222,9 @@ function managerOf({ npm_config_user_agent: agent = '' }: CommandContext['env'])
 /** Resolves to false if the packages could not be installed; the reason is on the terminal. */
 async function install(root: string, manager: string, { write, complain }: CommandContext): Promise<boolean> {
   write(`Installing packages with ${manager} …\n`)
-  const words = manager === 'npm' ? ['install', '--no-audit', '--no-fund', '--loglevel=error'] : ['install']
+  const args = manager === 'npm' ? ['install', '--no-audit', '--no-fund', '--loglevel=error'] : ['install']
   const isWindows = process.platform === 'win32'
-  const child = spawn(manager, words, { cwd: root, stdio: 'inherit', shell: isWindows })
+  const child = spawn(manager, args, { cwd: root, stdio: 'inherit', shell: isWindows })
   const code = await new Promise<number | null>(done => {
     child.once('error', () => done(null)).once('exit', done)
   })

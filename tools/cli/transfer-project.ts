@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Blueprint } from '../../core/app/compile-app.ts'
-import { openStorageOf, registerApp } from '../../core/app/open-plugins.ts'
+import { openCommandStorage, registerApp } from '../../core/app/open-plugins.ts'
 import { syncRolesAndLocales } from '../../core/app/prepare-database.ts'
 import type { StartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
@@ -44,7 +44,7 @@ export async function prepareTransfer(
   const { project, model, storage } = blueprint
   const inStep = dryRun ? await look(blueprint, database) : await bringInStep(blueprint, database)
   if (!inStep.ok) return inStep
-  const files = await openStorageOf(blueprint)
+  const files = await openCommandStorage(blueprint)
   if (!files.ok) return files
   const outbox = events ? await outboxOf(blueprint, database) : ok(NO_OUTBOX)
   if (!outbox.ok) return outbox
@@ -73,7 +73,7 @@ async function look({ storage }: Blueprint, database: Database): Promise<Result<
 }
 
 export const OUT_OF_STEP =
-  'The database is not as the project wants it: `plinth plan` tells what it lacks, `plinth migrate` does it'
+  'The tables do not match the project: `plinth plan` shows the difference, `plinth migrate` applies it'
 
 /** The outbox for event listeners: the running server, or the next one, delivers the events. */
 async function outboxOf(blueprint: Blueprint, database: Database): Promise<Result<Outbox, StartFault>> {

@@ -16,7 +16,7 @@ import {
   valueAssigned,
 } from './parse-module.ts'
 
-/** A module of the project with its file, from which the names that it imports can be followed. */
+/** A parsed module with its file, so that its imports can be resolved. */
 export interface ScopedModule extends ParsedModule {
   /** Relative to the project's folder, with `/` between parts. */
   readonly file: string
@@ -81,18 +81,16 @@ export interface ScriptNode {
 
 /** What a name refers to. */
 export type Binding =
-  | (ScriptNode & {
-      readonly kind: 'node' /** `config` in `const config = {}`, which later statements may change. */
-      readonly name?: string
-    })
-  /** `{ limits = {} }` of a destructured value. */
+  /** An expression. `name`: `config` in `const config = {}`, which later statements may change. */
+  | (ScriptNode & { readonly kind: 'node'; readonly name?: string })
+  /** A property of a destructured value, such as `{ limits = {} }`. */
   | {
       readonly kind: 'property'
       readonly of: Binding
       readonly key: string
       readonly fallback?: ScriptNode | undefined
     }
-  /** `import * as`: the names that a module exports. */
+  /** `import * as limits`: all exports of a module. */
   | { readonly kind: 'namespace'; readonly of: ScopedModule }
 
 export const moduleScope = (module: ScopedModule): Scope => ({
@@ -104,7 +102,7 @@ export const moduleScope = (module: ScopedModule): Scope => ({
 
 type Seen = readonly ScopedModule[]
 
-/** `seen`: the modules on the way here, which may import one another. */
+/** What a name refers to in a scope; undefined: it is not declared. `seen`: modules already visited, which may import one another. */
 export function bindingOf(name: string, scope: Scope, seen: Seen = []): Binding | undefined {
   for (let inner: Scope | null = scope; inner !== null; inner = inner.outer) {
     const found = inner.bound.get(name) ?? declaredIn(name, inner, seen)
@@ -131,7 +129,7 @@ function declaredBy(statement: StatementNode, name: string, scope: Scope): Bindi
   if (declaration?.type !== 'VariableDeclaration') return undefined
   for (const { id, init } of declaration.declarations) {
     if (!init) continue
-    const found = boundBy(
+    const found = bindPattern(
       id,
       { kind: 'node', node: init, scope, ...(id.type === 'Identifier' && { name }) },
       name,
@@ -141,8 +139,8 @@ function declaredBy(statement: StatementNode, name: string, scope: Scope): Bindi
   return undefined
 }
 
-/** What a name in a pattern refers to: `limits`, `{ limits }`, `{ limits: { max = 1 } }`. */
-function boundBy(
+/** What a name in a pattern is bound to: `limits`, `{ limits }`, `{ limits: { max = 1 } }`. */
+function bindPattern(
   pattern: AnyNode | { readonly type: string },
   value: Binding,
   name: string,
@@ -158,13 +156,13 @@ function boundBy(
         : [property.value]
     const scope = scopeOf(value)
     const key = specifierName(property.key)
-    const own: Binding = {
+    const bound: Binding = {
       kind: 'property',
       of: value,
       key,
       fallback: fallback && scope ? { node: fallback, scope } : undefined,
     }
-    const found = boundBy(inner, own, name)
+    const found = bindPattern(inner, bound, name)
     if (found !== undefined) return found
   }
   return undefined
@@ -186,7 +184,7 @@ export function calledScope({ node, scope }: ScriptNode, given: readonly ScriptN
     const argument = given[index] ?? (fallback && { node: fallback, scope })
     if (argument === undefined) continue
     for (const name of names) {
-      const found = boundBy(pattern, { kind: 'node', ...argument }, name)
+      const found = bindPattern(pattern, { kind: 'node', ...argument }, name)
       if (found !== undefined && !bound.has(name)) bound.set(name, found)
     }
   }
@@ -210,7 +208,7 @@ function importedBy(
     : { kind: 'namespace', of: module }
 }
 
-/** `require('./limits')` */
+/** The module of `require('./limits')`; undefined: another expression, or not a module of the project. */
 export function requiredModule(node: ValueNode, { module }: Scope): ScopedModule | undefined {
   if (node.type !== 'CallExpression' || memberPath(node.callee) !== 'require') return undefined
   const [specifier] = node.arguments
@@ -270,7 +268,7 @@ export function exportedNames({ body }: ScopedModule): readonly string[] {
   })
 }
 
-/** The function that an expression refers to, directly or by its name. */
+/** The function that an expression is or refers to; undefined: none was found within 20 steps. */
 export function followFunction(at: ScriptNode, steps = 0): ScriptNode | undefined {
   const node = unwrapExpression(at.node)
   if (isFunction(node)) return { node, scope: at.scope }

@@ -62,30 +62,35 @@ function byRank(
   source: SqlSource,
   context: PlanContext,
 ): PagePlan {
-  const id = column(row.alias, 'id')
   const isLate = endsBehindRanked(page)
-  const lastRanked = select({ ...newest(source), limit: sqlConstant(1), offset: sqlConstant(MAX_RANKED - 1) })
+  const lastRanked = select({
+    ...newest(source, idOf),
+    limit: sqlConstant(1),
+    offset: sqlConstant(MAX_RANKED - 1),
+  })
   const expression: Expression = isLate
     ? {
         kind: 'case',
-        when: binary(id, '<', { kind: 'subquery', select: lastRanked }),
+        when: binary(column(row.alias, 'id'), '<', { kind: 'subquery', select: lastRanked }),
         value: LAST_RANK,
         otherwise: rank,
       }
     : rank
-  const candidates = isLate ? select({ columns: [idOf(source.alias)], from: [source] }) : newest(source)
+  const candidates = isLate
+    ? select({ columns: [placeOf(source.alias)], from: [source] })
+    : newest(source, placeOf)
   const window = {
-    where: { kind: 'among', left: id, select: candidates } as const,
+    where: { kind: 'among', left: column(row.alias, PLACE), select: candidates } as const,
     order: [{ expression, direction: 'desc' } as const, ...order],
     ...pageWindow(page, context),
   }
-  return { columns: [], window }
+  return { columns: [placeOf(row.alias)], window }
 }
 
-/** The ids of the matches that are ranked. */
-const newest = ({ alias, ...source }: SqlSource): Select =>
+/** The matches that are ranked. */
+const newest = ({ alias, ...source }: SqlSource, of: (alias: SqlSource['alias']) => NamedColumn): Select =>
   select({
-    columns: [idOf(alias)],
+    columns: [of(alias)],
     from: [{ alias, ...source }],
     order: [{ expression: column(alias, 'id'), direction: 'desc' }],
     limit: sqlConstant(MAX_RANKED),
@@ -109,6 +114,14 @@ function byOrder(
   return { columns, window: { where, order, limit: null, offset: null } }
 }
 
+/** The place of a row in its table. Within a statement it finds the row again, without the way through an index. */
+const PLACE = 'ctid'
+
+const placeOf = (alias: SqlSource['alias']): NamedColumn => ({
+  as: PLACE,
+  expression: column(alias, PLACE),
+})
+
 const idOf = (alias: SqlSource['alias']): NamedColumn => ({ as: 'id', expression: column(alias, 'id') })
 
 /**
@@ -117,9 +130,9 @@ const idOf = (alias: SqlSource['alias']): NamedColumn => ({ as: 'id', expression
  */
 export const isRanked = (row: Row, table: SqlSource, where: Expression): Expression => ({
   kind: 'among',
-  left: column(row.alias, 'id'),
+  left: column(row.alias, PLACE),
   select: select({
-    columns: [idOf(table.alias)],
+    columns: [placeOf(table.alias)],
     from: [table],
     where,
     order: [{ expression: binary(column(table.alias, 'id'), '+', sqlConstant(0)), direction: 'desc' }],

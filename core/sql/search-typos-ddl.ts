@@ -96,7 +96,7 @@ BEGIN
         LATERAL (VALUES (overlay(typed PLACING '' FROM at FOR 1)), (overlay(typed PLACING reverse(substr(typed, at, 2)) FROM at FOR 2))) AS each (other));
     alternatives := alternatives || ${lexemeQuery('stem')};
     found := found || ARRAY[stem, '1'];
-    FOR word, similarity IN EXECUTE format(${quoteConstant(candidates)}, trigrams, words) USING typed, stem, string_to_array(sources, ','), repaired LOOP
+    FOR word, similarity IN EXECUTE format(${quoteConstant(candidates)}, trigrams, words) USING typed, nullif(stem, typed), string_to_array(sources, ','), repaired LOOP
       CONTINUE WHEN word = stem;
       is_found := true;
       alternatives[cardinality(alternatives)] := alternatives[cardinality(alternatives)] || ${lexemeQuery('word')};

@@ -1,106 +1,97 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import sharp from 'sharp'
-import { createTestApp } from '../core/testing.ts'
-import { addUser } from '../tests/console/open-console.ts'
-import { type Browser, openBrowser } from '../tests/harness/browser.ts'
+import { createTestApp, type TestApp } from '../core/testing.ts'
+import { addUser, type ConsolePage, openConsole, signIn } from '../tests/console/open-console.ts'
+import { openScreen, SCREENS } from '../tests/console/screens.ts'
+import type { View } from '../tests/harness/browser.ts'
 import { bundleConsole } from './bundle-console.ts'
 
-// `npx tsx scripts/screenshots.ts`: the images of docs/images, from the example project. Needs Chromium.
+// `npx tsx scripts/screenshots.ts [NAME …]`: the images of docs/images, from the example project. Needs Chromium.
 
 const PROJECT = resolve(import.meta.dirname, '..')
 const FOLDER = join(PROJECT, 'docs/images')
 const QUERY = '{ articles(pagination: { limit: 3 }) { data { attributes { title } } } }'
 
+const DESK: View = { width: 1280, height: 800, dark: false }
+const PHONE: View = { width: 390, height: 844, dark: false }
+
 interface Picture {
   readonly name: string
-  readonly path: string
-  /** True in the page when all of it is there. */
-  readonly ready: string
-  readonly click?: string
-  /** With the session of an editor, who signs in once. */
-  readonly signedIn?: true
-  /** True after the click. */
-  readonly done?: string
+  readonly view: View
+  open(page: ConsolePage, app: TestApp): Promise<void>
 }
 
 const REFERENCE = `document.querySelector('rapi-doc').shadowRoot.querySelector('api-request')?.shadowRoot`
 
-const PICTURES: readonly Picture[] = [
-  { name: 'start-page', path: '/', ready: `document.querySelectorAll('tbody tr').length > 1` },
+const address = (path: string, ready: string) => async (page: ConsolePage, app: TestApp) => {
+  await page.browser.open(String(app.url) + path)
+  await page.until(ready)
+}
+
+const SERVER: readonly Picture[] = [
+  { name: 'start-page', view: DESK, open: address('/', `document.querySelectorAll('tbody tr').length > 1`) },
   {
     name: 'reference',
-    path: '/api/reference#get-/articles',
-    ready: `Boolean(${REFERENCE}?.querySelector('button[part~="btn-try"]'))`,
+    view: DESK,
+    open: address('/api/reference#get-/articles', `${REFERENCE}?.querySelector('button[part~="btn-try"]')`),
   },
   {
     name: 'playground',
-    path: `/graphql?query=${encodeURIComponent(QUERY)}`,
-    ready: `document.querySelector('.graphiql-query-editor')?.innerText.includes('articles')`,
-    click: `document.querySelector('.graphiql-execute-button').click()`,
-    done: `/title/.test(document.querySelector('.graphiql-response')?.innerText)`,
+    view: DESK,
+    async open(page, app) {
+      const editor = `document.querySelector('.graphiql-query-editor')?.innerText.includes('articles')`
+      await address(`/graphql?query=${encodeURIComponent(QUERY)}`, editor)(page, app)
+      await page.click('.graphiql-execute-button')
+      await page.until(`/title/.test(document.querySelector('.graphiql-response')?.innerText)`)
+    },
   },
-  { name: 'console-sign-in', path: '/console', ready: `Boolean(document.querySelector('.sign-in form'))` },
-  {
-    name: 'console-list',
-    path: '/console/content/restaurants',
-    ready: `document.querySelectorAll('tbody tr').length > 5`,
-    signedIn: true,
-  },
-  {
-    name: 'console-form',
-    path: '/console/content/restaurants/kumo',
-    ready: `document.querySelectorAll('.thumbnail, .ordered').length > 2`,
-    signedIn: true,
-  },
-  {
-    name: 'console-article',
-    path: '/console/content/articles/the-courtyard-at-eight',
-    ready: `Boolean(document.querySelector('.locales'))`,
-    click: `document.querySelectorAll('.field')[6].scrollIntoView()`,
-    signedIn: true,
-  },
-  { name: 'console-media', path: '/console/media', ready: `document.images.length > 0`, signedIn: true },
 ]
 
-/** The value of a field of React changes by the setter of its prototype. */
-const SIGN_IN = `for (const [name, value] of [['identifier', 'ann'], ['password', 'correct horse battery']]) {
-  const field = document.querySelector('input[name=' + name + ']')
-  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, value)
-  field.dispatchEvent(new Event('input', { bubbles: true }))
-}
-document.querySelector('button[type=submit]').click()`
+/** The screens in this order: the last one ends the session. */
+const CONSOLE: readonly Picture[] = SCREENS.map(screen => ({
+  name: `console-${screen.name}`,
+  view: screen.image === 'phone' ? PHONE : { ...DESK, dark: screen.image === 'dark' },
+  async open(page, app) {
+    if (!screen.signedOut) await startSession(page, app)
+    await openScreen(page, app, screen)
+  },
+}))
 
-async function takePicture(browser: Browser, url: string, picture: Picture): Promise<void> {
-  await browser.open(url + picture.path)
-  if (picture.signedIn) {
-    await browser.until(`Boolean(document.querySelector('input[name=identifier]'))`)
-    await browser.evaluate(SIGN_IN)
-  }
-  await browser.until(picture.ready)
-  if (picture.click) await browser.evaluate(picture.click)
-  if (picture.done) await browser.until(picture.done)
+/** The input of the screen before is not restored. */
+async function startSession(page: ConsolePage, app: TestApp): Promise<void> {
+  await page.browser.evaluate('sessionStorage.clear()')
+  await page.browser.open(`${app.url}/console`)
+  await signIn(page)
+  await page.until(`document.querySelector('.layout')`)
+}
+
+async function takePicture(page: ConsolePage, app: TestApp, { name, view, open }: Picture): Promise<void> {
+  await page.browser.emulate(view)
+  await open(page, app)
   // Fonts and transitions.
-  await browser.evaluate('new Promise(resolve => setTimeout(resolve, 1000))')
-  const small = await sharp(await browser.screenshot())
-    .resize({ width: 960 })
+  await page.browser.evaluate('new Promise(resolve => setTimeout(resolve, 1000))')
+  const small = await sharp(await page.browser.screenshot())
+    .resize({ width: Math.min(960, view.width) })
     .png({ palette: true, colours: 64, effort: 10 })
     .toBuffer()
-  await writeFile(join(FOLDER, `${picture.name}.png`), small)
+  await writeFile(join(FOLDER, `${name}.png`), small)
 }
 
-async function takePictures(): Promise<void> {
+async function takePictures(names: readonly string[]): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   await bundleConsole()
+  const ends: (() => unknown)[] = []
   const app = await createTestApp({ project: PROJECT, listen: true })
-  await addUser(app, 'editor')
-  const browser = await openBrowser()
+  ends.push(() => app.close())
   try {
-    for (const picture of PICTURES) await takePicture(browser, String(app.url), picture)
+    await addUser(app, 'editor')
+    const page = await openConsole({ teardown: end => void ends.push(end) })
+    for (const picture of [...SERVER, ...CONSOLE])
+      if (names.length === 0 || names.includes(picture.name)) await takePicture(page, app, picture)
   } finally {
-    await browser.close()
-    await app.close()
+    for (const end of ends.toReversed()) await end()
   }
 }
 
-await takePictures()
+await takePictures(process.argv.slice(2))

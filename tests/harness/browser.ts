@@ -123,12 +123,13 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
       ({ body }) => body,
       (error: Error) => {
         // The browser keeps no bodies of a page that was left.
-        if (/No resource with given identifier|closed/.test(error.message)) return ''
+        if (/No resource with given identifier|closed|not open/.test(error.message)) return ''
         throw error
       },
     )
+  let closing = false
   Network.loadingFinished(({ requestId }) => {
-    if (json.has(requestId)) bodies.push(readBody(requestId))
+    if (json.has(requestId) && !closing) bodies.push(readBody(requestId))
   })
   Runtime.exceptionThrown(({ exceptionDetails }) => complaints.push(exceptionDetails.text))
   Log.entryAdded(({ entry }) => {
@@ -174,6 +175,7 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
     live: () => measureLive(client),
     screenshot: async () => Buffer.from((await Page.captureScreenshot({ format: 'png' })).data, 'base64'),
     async close() {
+      closing = true
       await client.close()
       await close()
     },

@@ -132,7 +132,9 @@ function Items(props: ItemsProps) {
     >
       {(item, index) => (
         <details open={item.id === undefined || items.length < 4}>
-          <summary>{titleOf(item, index)}</summary>
+          <summary>
+            <bdi>{titleOf(item, index)}</bdi>
+          </summary>
           <ComponentValues
             {...props}
             component={componentOf(item)}

@@ -41,7 +41,7 @@ export function RelationInput(props: InputProps) {
               {describeValue(link)}
             </Link>
           ) : (
-            describeValue(link)
+            <bdi>{describeValue(link)}</bdi>
           )
         }
       </OrderedList>
@@ -106,6 +106,7 @@ function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
     retry: false,
     queryFn: ({ signal }) => searchTargets({ schema, target, search, locale }, signal),
   })
+  const offered = (found.data ?? []).filter(({ documentId }) => !chosen.has(documentId))
   if (!open)
     return (
       <button type="button" onClick={() => setOpen(true)}>
@@ -121,20 +122,43 @@ function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
       </label>
       {found.error && <p className="fault">{describeFault(found.error, words)}</p>}
       <ul aria-busy={found.isFetching}>
-        {(found.data ?? [])
-          .filter(({ documentId }) => !chosen.has(documentId))
-          .map(link => (
-            <li key={String(link.documentId)}>
-              <button type="button" dir="auto" onClick={() => onChoose(link)}>
-                {describeValue(link)}
-              </button>
-            </li>
-          ))}
-        {found.data?.length === 0 && <li>{words('nothingFound')}</li>}
+        {offered.map(link => (
+          <li key={String(link.documentId)}>
+            <button type="button" dir="auto" onClick={() => onChoose(link)}>
+              {describeValue(link)}
+            </button>
+          </li>
+        ))}
       </ul>
+      {found.data && offered.length === 0 && (
+        <NothingToLink target={target} searched={search !== ''} all={found.data.length > 0} />
+      )}
       <button type="button" onClick={() => setOpen(false)}>
         {words('close')}
       </button>
     </div>
+  )
+}
+
+interface NothingToLinkProps {
+  readonly target: TypeInfo
+  readonly searched: boolean
+  /** All that was found is linked. */
+  readonly all: boolean
+}
+
+/** Why nothing is offered, and what to do next. */
+function NothingToLink({ target, searched, all }: NothingToLinkProps) {
+  const words = useWords()
+  if (all || searched) return <p className="help">{words(all ? 'allLinked' : 'nothingFound')}</p>
+  if (target.kind !== 'collectionType' || !target.actions.has('create'))
+    return <p className="help">{words('nothingYetForbidden')}</p>
+  return (
+    <p className="help">
+      {words('nothingToLink')}{' '}
+      <Link to={`/content/${target.pluralName}/create`}>
+        {words('createFirst', { type: target.displayName })}
+      </Link>
+    </p>
   )
 }

@@ -25,7 +25,7 @@ export function CellValue({ attribute, value, fallback }: CellValueProps) {
   const text = describeValue(value)
   if (attribute.type === 'datetime' && text !== '')
     return <time dateTime={text}>{new Date(text).toLocaleString(document.documentElement.lang)}</time>
-  return <span title={text.length > LENGTH ? text : undefined}>{shorten(text) || fallback}</span>
+  return <bdi title={text.length > LENGTH ? text : undefined}>{shorten(text) || fallback}</bdi>
 }
 
 const shorten = (text: string): string => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text)
@@ -34,7 +34,7 @@ function FileCell({ value }: { readonly value: JsonValue }) {
   const files = Array.isArray(value) ? asList(value) : [value]
   const first = files.filter(isJsonObject)[0]
   if (!first) return null
-  if (!asText(first.mime).startsWith('image/')) return <>{asText(first.name)}</>
+  if (!asText(first.mime).startsWith('image/')) return <bdi>{asText(first.name)}</bdi>
   return (
     <img className="thumbnail" src={asText(first.url)} alt={asText(first.alternativeText)} loading="lazy" />
   )

@@ -77,7 +77,11 @@ function DocumentTable({ type }: { readonly type: TypeInfo }) {
     const { locale } = filterValues as ListFilter
     return (
       <div className="empty">
-        <EmptyPage text={words(narrowed ? 'nothingFound' : 'nothingYet')} />
+        <EmptyPage
+          text={words(
+            narrowed ? 'nothingFound' : type.actions.has('create') ? 'nothingYet' : 'nothingYetForbidden',
+          )}
+        />
         {page > 1 && (
           <button type="button" onClick={() => setPage(1)}>
             {words('firstPage')}
@@ -202,7 +206,7 @@ function LinkedCell({ column, row }: { readonly column: AttributeInfo; readonly 
         <span key={String(link.documentId)}>
           {index > 0 && ', '}
           <Link to={`/content/${target.pluralName}/${encodeURIComponent(String(link.documentId))}`}>
-            {describeValue(link)}
+            <bdi>{describeValue(link)}</bdi>
           </Link>
         </span>
       ))}

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { asText, type JsonRecord } from '../api/json.ts'
 import { useTyping } from '../lists/filter-bar.tsx'
 import { ActionButton } from '../shell/button.tsx'
+import { useSchema } from '../shell/context.tsx'
 import { useWords } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { FilePicture } from './file-card.tsx'
@@ -16,6 +17,7 @@ interface LibraryProps {
 /** The uploaded files that the caller may find, newest first. */
 export function Library({ kinds, children }: LibraryProps) {
   const words = useWords()
+  const { upload } = useSchema()
   const [search, setSearch] = useState('')
   const [typed, setTyped] = useTyping(search, value => {
     setSearch(value)
@@ -34,12 +36,16 @@ export function Library({ kinds, children }: LibraryProps) {
         <input type="search" value={typed} onChange={event => setTyped(event.target.value)} />
       </label>
       {error && <p className="fault">{describeFault(error, words)}</p>}
-      {data?.length === 0 && <p className="empty">{words('noFiles')}</p>}
+      {data?.length === 0 && (
+        <p className="empty">
+          {words(search !== '' ? 'nothingFound' : upload ? 'noFilesYet' : 'noFilesForbidden')}
+        </p>
+      )}
       <ul className="files" aria-busy={isFetching}>
         {data?.slice(0, FILES_OF_PAGE).map(file => (
           <li key={String(file.id)}>
             <FilePicture file={file} />
-            <span className="file-name">{asText(file.name)}</span>
+            <bdi className="file-name">{asText(file.name)}</bdi>
             {children(file)}
           </li>
         ))}

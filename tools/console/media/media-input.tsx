@@ -33,7 +33,7 @@ export function MediaInput(props: InputProps) {
       >
         {file => (
           <>
-            <FilePicture file={file} /> <span>{asText(file.name)}</span>{' '}
+            <FilePicture file={file} /> <bdi>{asText(file.name)}</bdi>{' '}
             {!readOnly && (
               <button type="button" onClick={() => setEdited(file)}>
                 {words('details')} <span className="hidden-text">{asText(file.name)}</span>

@@ -59,8 +59,8 @@ const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
   'ug',
 ])
 
-/** The direction of content in a locale; without one the browser decides by the text. */
-export const directionOf = (locale: string | null | undefined): 'rtl' | 'ltr' | 'auto' => {
+/** The direction of content in a locale. In others than these the browser decides by the text, which may be a quotation. */
+export const directionOf = (locale: string | null | undefined): 'rtl' | 'auto' => {
   if (!locale) return 'auto'
-  return RIGHT_TO_LEFT.has(locale.split('-')[0] ?? '') || /-(Arab|Hebr)/i.test(locale) ? 'rtl' : 'ltr'
+  return RIGHT_TO_LEFT.has(locale.split('-')[0] ?? '') || /-(Arab|Hebr)/i.test(locale) ? 'rtl' : 'auto'
 }

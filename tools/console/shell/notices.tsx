@@ -11,6 +11,10 @@ export function NoticeList() {
   const words = useWords()
   const { notifications, takeNotification } = useNotificationContext()
   const last = notifications.at(-1)
+  // ra-core takes the oldest one; closing must take the one that is shown.
+  useEffect(() => {
+    if (notifications.length > 1) takeNotification()
+  }, [notifications, takeNotification])
   useEffect(() => {
     if (!last || last.type === 'error') return
     const timer = setTimeout(takeNotification, STAY)

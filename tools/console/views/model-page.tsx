@@ -37,6 +37,7 @@ function ModelView({ nodes }: { readonly nodes: readonly ModelNode[] }) {
       </label>
       <p role="status" className="help">
         {wanted !== '' && words('found', { count: found.size })}
+        {wanted !== '' && found.size === 0 && ` ${words('nothingFound')}`}
       </p>
       {graph.data ? (
         <Diagram graph={graph.data} found={found} />

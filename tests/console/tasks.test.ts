@@ -164,7 +164,7 @@ test.serial('an editor does the work of a guide: restaurants, dishes, cuisines',
         .join() === 'Sun,Mon',
     restaurant,
   )
-  await page.until(`document.querySelector('button[type=submit]').disabled`)
+  await page.until(`document.querySelector('button[type=submit]').ariaDisabled`)
   await page.click(`[data-path=hours] li:nth-child(1) > .entry-buttons [title="Duplicate"]`)
   await page.click(`[data-path=hours] li:nth-child(3) > .entry-buttons [title="Remove"]`)
   await page.fill(field('hours.1.days'), 'Sat')
@@ -193,7 +193,7 @@ test.serial('an editor does the work of a guide: restaurants, dishes, cuisines',
         .join() === 'Basque,Japanese',
     restaurant,
   )
-  await page.until(`document.querySelector('button[type=submit]').disabled`)
+  await page.until(`document.querySelector('button[type=submit]').ariaDisabled`)
   await page.click(`[data-path=cuisines] li:nth-child(2) > .entry-buttons [title="Move up"]`)
   await page.clickText('Save draft')
   await stored(
@@ -289,7 +289,7 @@ test.serial('an editor writes an article in two languages, a page and a file', a
     document => kinds(document) === 'quote,quote,text',
     () => article(),
   )
-  await page.until(`document.querySelector('button[type=submit]').disabled`)
+  await page.until(`document.querySelector('button[type=submit]').ariaDisabled`)
   await page.click(`[data-path=body] li:nth-child(1) > .entry-buttons [title="Remove"]`)
   await press(page, 'seo', 'Add Seo')
   await page.fill(field('seo.title'), 'For robots')

@@ -1,6 +1,7 @@
 import type { DataProvider, GetListParams, RaRecord } from 'ra-core'
 import { callApi } from './client.ts'
 import { asList, isJsonObject, type JsonRecord } from './json.ts'
+import { linksDrafts, showsDrafts } from './populate.ts'
 import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
 
 /** The state of a list, as its address has it (`filter` of ra-core). */
@@ -70,9 +71,12 @@ async function listDocuments(schema: ApiSchema, name: string, params: GetListPar
   }
 }
 
-/** `status` and `locale` of a request about this type. Drafts include what is published, if the caller may read them. */
+/**
+ * `status` and `locale` of a request about this type. Drafts include what is published, if the caller may read them. A type without
+ * drafts shows links to them, as its forms do.
+ */
 export function versionParams(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Record<string, string> {
-  const drafts = type.draftAndPublish && type.actions.has('readDrafts')
+  const drafts = type.draftAndPublish ? showsDrafts(type) : linksDrafts(schema, type)
   const locale = filter.locale ?? schema.defaultLocale
   return {
     ...(drafts && { status: filter.status === 'published' ? 'published' : 'draft' }),

@@ -19,8 +19,16 @@ export function populateOf(
   return Object.fromEntries(entries)
 }
 
+export const showsDrafts = (type: TypeInfo): boolean => type.draftAndPublish && type.actions.has('readDrafts')
+
+/** A document without drafts shows the drafts that it links to where the caller may read all of these; otherwise what is published. */
+export function linksDrafts(schema: ApiSchema, type: TypeInfo): boolean {
+  const targets = targetsOf(schema, type.attributes).filter(target => target.draftAndPublish)
+  return targets.length > 0 && targets.every(showsDrafts)
+}
+
 /** The types that relations lead to, also those of components. */
-export function targetsOf(
+function targetsOf(
   schema: ApiSchema,
   attributes: readonly AttributeInfo[],
   depth = DEPTH,

@@ -74,23 +74,27 @@ interface TargetSearch {
   readonly locale: string | null
 }
 
-/** Users have a list of their own kind (docs/identity.md, "Users"): without `data`, `_q` and `pagination`. */
+/** Only the text that is shown is searched: one attribute may have an index for that, and all of them seldom do. */
 async function searchTargets({ schema, target, search, locale }: TargetSearch, signal: AbortSignal) {
-  const label = labelOf(target)
-  const named = { fields: label === null ? ['documentId'] : [label], sort: label ?? undefined }
-  if (target === schema.users) {
-    const filters = search !== '' && label !== null ? { [label]: { $containsi: search } } : undefined
-    const { body } = await callApi('GET', target.path, { query: { ...named, filters, limit: FOUND }, signal })
-    return asList(body).filter(isJsonObject)
-  }
-  const query = {
-    ...versionParams(schema, target, locale === null ? {} : { locale }),
-    ...named,
-    _q: search || undefined,
-    pagination: { limit: FOUND, withCount: false },
-  }
+  const label = target.attributes.find(({ name }) => name === labelOf(target))
+  const named = { fields: [label?.name ?? 'documentId'], sort: label?.name }
+  const found =
+    search === '' || !label || label.type === 'enumeration'
+      ? { _q: search || undefined }
+      : { filters: { [label.name]: { $containsi: search } } }
+  // Users have a list of their own kind (docs/identity.md, "Users").
+  const query =
+    target === schema.users
+      ? { ...named, ...found, limit: FOUND }
+      : {
+          ...versionParams(schema, target, locale === null ? {} : { locale }),
+          ...named,
+          ...found,
+          pagination: { limit: FOUND, withCount: false },
+        }
   const { body } = await callApi('GET', target.path, { query, signal })
-  return asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject)
+  const list = isJsonObject(body) ? (body.data ?? null) : body
+  return asList(list).filter(isJsonObject)
 }
 
 function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {

@@ -3,6 +3,7 @@ import { useNotify } from 'ra-core'
 import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { callApi } from '../api/client.ts'
+import { showsDrafts } from '../api/populate.ts'
 import { canPublish, changeDocument } from '../lists/bulk-actions.tsx'
 import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -10,7 +11,7 @@ import { useWords } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
 import { ChangesModal, compareVersions } from './changes.tsx'
 import type { DocumentForm } from './use-document.ts'
-import { addressOf, type DocumentPlace, type DocumentVersion, readVersion, showsDrafts } from './versions.ts'
+import { addressOf, type DocumentPlace, type DocumentVersion, readVersion } from './versions.ts'
 
 interface StatusActionsProps {
   readonly place: DocumentPlace

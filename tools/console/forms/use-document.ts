@@ -1,6 +1,7 @@
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, useState } from 'react'
 import { ApiFault, callApi, type FieldFault } from '../api/client.ts'
 import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
+import { showsDrafts } from '../api/populate.ts'
 import type { ApiSchema } from '../api/schema.ts'
 import { bodyOf } from '../fields/document-body.ts'
 import {
@@ -10,7 +11,6 @@ import {
   keepInput,
   readInput,
   readVersion,
-  showsDrafts,
   versionQuery,
 } from './versions.ts'
 

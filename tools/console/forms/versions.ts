@@ -1,6 +1,6 @@
 import { ApiFault, callApi, session } from '../api/client.ts'
 import { isJsonObject, type JsonRecord } from '../api/json.ts'
-import { populateForm, targetsOf } from '../api/populate.ts'
+import { linksDrafts, populateForm } from '../api/populate.ts'
 import type { ApiSchema, TypeInfo } from '../api/schema.ts'
 import { withoutPasswords } from '../fields/document-body.ts'
 
@@ -17,8 +17,6 @@ export interface DocumentVersion {
   readonly etag: string | null
 }
 
-export const showsDrafts = (type: TypeInfo): boolean => type.draftAndPublish && type.actions.has('readDrafts')
-
 /** Reads and writes with the same parameters, so that an ETag of one is valid for the other (docs/rest.md, "Writing"). */
 export function versionQuery(schema: ApiSchema, place: DocumentPlace, status: string | null) {
   const shown = place.type.draftAndPublish ? status : linksDrafts(schema, place.type) ? 'draft' : null
@@ -27,12 +25,6 @@ export function versionQuery(schema: ApiSchema, place: DocumentPlace, status: st
     ...(place.locale !== null && { locale: place.locale }),
     populate: populateForm(schema, place.type),
   }
-}
-
-/** A document without drafts shows the drafts that it links to where the caller may read all of these; otherwise what is published. */
-function linksDrafts(schema: ApiSchema, type: TypeInfo): boolean {
-  const targets = targetsOf(schema, type.attributes).filter(target => target.draftAndPublish)
-  return targets.length > 0 && targets.every(showsDrafts)
 }
 
 export const addressOf = ({ type, documentId }: DocumentPlace): string =>

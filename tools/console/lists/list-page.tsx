@@ -1,4 +1,10 @@
-import { ListContextProvider, ResourceContextProvider, useListContext, useListController } from 'ra-core'
+import {
+  ListContextProvider,
+  ResourceContextProvider,
+  type SortPayload,
+  useListContext,
+  useListController,
+} from 'ra-core'
 import { useEffect } from 'react'
 import { Link, useParams } from 'react-router-dom'
 import { type ListFilter, type ListRow, listColumns } from '../api/data-provider.ts'
@@ -28,11 +34,10 @@ export function ListScreen() {
 
 function DocumentList({ type }: { readonly type: TypeInfo }) {
   const words = useWords()
-  const label = labelOf(type)
   const list = useListController<ListRow>({
     resource: type.pluralName,
     perPage: 25,
-    sort: { field: label ?? 'createdAt', order: 'ASC' },
+    sort: defaultSort(type),
     storeKey: false,
     debounce: 300,
     disableAuthentication: true,
@@ -63,6 +68,14 @@ function DocumentList({ type }: { readonly type: TypeInfo }) {
       <Pages />
     </ListContextProvider>
   )
+}
+
+/** Every content-type has an index of `createdAt`, and few of the attribute that names their documents. */
+function defaultSort(type: TypeInfo): SortPayload {
+  const isDated = type.attributes.some(({ name, readable }) => name === 'createdAt' && readable)
+  return isDated
+    ? { field: 'createdAt', order: 'DESC' }
+    : { field: labelOf(type) ?? 'documentId', order: 'ASC' }
 }
 
 const createAddress = (type: TypeInfo, { locale }: ListFilter): string =>

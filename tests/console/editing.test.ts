@@ -330,3 +330,26 @@ test.serial('a locale is filled without links to documents that do not have it',
   t.like(part, { label: 'See', notes: [{ documentId: both, title: 'Les deux' }] })
   t.is(part?.notes.length, 1)
 })
+
+test.serial(
+  'input that the browser has no room for is saved, and the form says that it is not kept',
+  async t => {
+    const { documentId } = await (await pages()).create({ data: { title: 'Full' } } as never)
+    const page = await follow(`/content/pages/${documentId}`)
+    await page.until(`document.querySelector('[data-path=title] input')?.value === 'Full'`)
+    await page.browser.evaluate(`(() => {
+    for (let length = 1e6; length >= 1; length = Math.floor(length / 2))
+      try {
+        for (;;) sessionStorage.setItem('full' + length + Math.random(), 'x'.repeat(length))
+      } catch {}
+  })()`)
+    await page.fill('[data-path=title] input', 'No room')
+    await page.until(`/no room/.test(document.querySelector('form [role=alert]')?.innerText)`)
+    await page.clickText('Save')
+    await page.until(WRITTEN)
+    await page.browser.evaluate(
+      `Object.keys(sessionStorage).filter(key => key.startsWith('full')).forEach(key => sessionStorage.removeItem(key))`,
+    )
+    t.like(await (await pages()).findOne({ documentId } as never), { title: 'No room' })
+  },
+)

@@ -67,8 +67,8 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     const base = state.base?.values ?? {}
     const dirty = !equalJson(values, base)
     const input = dirty ? { base, etag: state.base?.etag ?? null, values } : null
-    const kept = keepInput(schema, place, input)
-    merge({ values, dirty, ...(!kept && { fault: new Error('sessionStorage is full') }) })
+    const fault = keepInput(schema, place, input)
+    merge({ values, dirty, ...(fault && { fault }) })
   }
   const save = async (publish: boolean): Promise<JsonRecord | null> => {
     merge({ busy: true, fault: null, fields: [] })

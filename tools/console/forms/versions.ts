@@ -63,18 +63,22 @@ export function readInput(place: DocumentPlace): UnsavedInput | null {
   return stored === null ? null : (JSON.parse(stored) as UnsavedInput)
 }
 
-/** null removes it. Passwords are never kept. False: the browser has no room for it. */
-export function keepInput(schema: ApiSchema, place: DocumentPlace, input: UnsavedInput | null): boolean {
+/** Input of null removes it. Passwords are never kept. Returns why it could not be kept: the browser has no room for it. */
+export function keepInput(
+  schema: ApiSchema,
+  place: DocumentPlace,
+  input: UnsavedInput | null,
+): DOMException | null {
   if (input === null) {
     sessionStorage.removeItem(keyOf(place))
-    return true
+    return null
   }
   const values = withoutPasswords(schema, place.type.attributes, input.values)
   try {
     sessionStorage.setItem(keyOf(place), JSON.stringify({ ...input, values }))
-    return true
+    return null
   } catch (error) {
-    if (error instanceof DOMException) return false
+    if (error instanceof DOMException) return error
     throw error
   }
 }

@@ -36,6 +36,7 @@ export function NoticeList() {
 
 /** One sentence about a failed request. */
 export function describeFault(fault: unknown, words: ReturnType<typeof useWords>): string {
+  if (fault instanceof DOMException && fault.name === 'QuotaExceededError') return words('notKept')
   if (!(fault instanceof ApiFault)) return words('offline')
   if (fault.status === 429) return words('tooManyRequests', { seconds: fault.retryAfter ?? 60 })
   if (fault.status === 403) return words('forbidden')

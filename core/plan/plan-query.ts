@@ -17,7 +17,7 @@ import {
 import { numberedAlias } from '../sql/identifier.ts'
 import type { AnswerStatement, Expression, Order, RowWindow, Select, SqlSource } from '../sql/nodes.ts'
 import { planFilter, planLatest, planSearch, planVisible } from './filter.ts'
-import { hasVersion, isVersionOf, type VersionCondition } from './has-version.ts'
+import { hasVersion, isVersionOf, lacksVersion, type VersionCondition } from './has-version.ts'
 import { lastAndNextRow, pageAndNextRow, planAfter, planCursor, planIdBound } from './keyset.ts'
 import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
 import { pageWindow, planLimits, planOrder, rowJson, sizedPage } from './rows.ts'
@@ -256,20 +256,22 @@ function planPublication(
   row: Row,
   context: PlanContext,
 ): Expression {
-  const version = (status: Status, { when, ...terms }: VersionCondition = {}) => {
-    const seen = (found: Row) =>
-      allOf([planVisible(found, status, visibleVersions, context), when?.(found) ?? TRUE])
-    return hasVersion(row, { status, ...terms, when: seen }, context)
-  }
+  const seen = (status: Status, { when, ...terms }: VersionCondition = {}) => ({
+    ...{ status, ...terms },
+    when: (found: Row) =>
+      allOf([planVisible(found, status, visibleVersions, context), when?.(found) ?? TRUE]),
+  })
+  const version = (status: Status, terms?: VersionCondition) => hasVersion(row, seen(status, terms), context)
+  const lacks = (status: Status, terms?: VersionCondition) => lacksVersion(row, seen(status, terms), context)
   switch (publication) {
     case null:
       return TRUE
     case 'never-published':
-      return not(version('published'))
+      return lacks('published')
     case 'has-published-version':
       return version('published')
     case 'never-published-document':
-      return not(version('published', { anyLocale: true }))
+      return lacks('published', { anyLocale: true })
     case 'has-published-version-document':
       return version('published', { anyLocale: true })
     case 'modified':
@@ -277,7 +279,7 @@ function planPublication(
     case 'unmodified':
       return allOf([version('draft'), version('published'), not(changedSince(row, version))])
     case 'published-without-draft':
-      return allOf([version('published'), not(version('draft'))])
+      return allOf([version('published'), lacks('draft')])
     case 'published-with-draft':
       return allOf([version('published'), version('draft')])
   }

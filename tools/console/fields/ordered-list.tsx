@@ -45,15 +45,7 @@ export function OrderedList<Item>(props: OrderedListProps<Item>) {
             }}
           >
             {!readOnly && onMove && (
-              <span
-                className="handle"
-                aria-hidden="true"
-                draggable
-                onDragStart={() => setDragged(index)}
-                onDragEnd={() => setDragged(null)}
-              >
-                ⠿
-              </span>
+              <DragHandle onStart={() => setDragged(index)} onEnd={() => setDragged(null)} />
             )}
             <div className="entry">{children(item, index)}</div>
             {!readOnly && (
@@ -78,6 +70,12 @@ export function OrderedList<Item>(props: OrderedListProps<Item>) {
     </>
   )
 }
+
+const DragHandle = ({ onStart, onEnd }: { readonly onStart: () => void; readonly onEnd: () => void }) => (
+  <span className="handle" aria-hidden="true" draggable onDragStart={onStart} onDragEnd={onEnd}>
+    ⠿
+  </span>
+)
 
 interface EntryButtonsProps<Item> extends OrderedListProps<Item> {
   readonly item: Item

@@ -59,9 +59,7 @@ function DocumentEditor({ place, isNew }: EditorProps) {
   const [reference, setReference] = useReference(place)
   const save = useSave(place, form, isNew)
   const exists = form.base !== null
-  const allowed = type.actions.has(
-    exists || type.kind === 'singleType' ? 'update' : isNew ? 'create' : 'update',
-  )
+  const allowed = type.actions.has(isNew && !exists && type.kind !== 'singleType' ? 'create' : 'update')
   const heading = useHeadingFocus(form.loading)
   const title = titleOf(type, form, words(isNew ? 'newDocument' : 'untitled'))
   useEffect(() => {

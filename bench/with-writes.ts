@@ -70,7 +70,9 @@ async function startWriter(url: string, rate: number): Promise<{ stop(): Promise
   const timer = setInterval(() => {
     const target = (++number * 7919) % 10_000
     last = last.then(() =>
-      client.query('UPDATE articles SET rating = rating + 0 WHERE document_id = $1', [`article-${target}`]),
+      client.query('UPDATE articles SET rating = (rating + 1) % 11 WHERE document_id = $1', [
+        `article-${target}`,
+      ]),
     )
   }, 1000 / rate)
   return {

@@ -1,21 +1,28 @@
 import { ENTRY_OVERHEAD, LruCache } from '../base/lru-cache.ts'
 import { entityTag } from '../base/text.ts'
+import type { AnswerUses } from '../sql/answer-uses.ts'
 import type { Statement } from '../sql/statement.ts'
 
 /** Cached bodies and totals, each with the version of the tables that it was read from. */
 export interface AnswerStore {
   body(key: string): CachedAnswer<AnswerBody> | undefined
   total(key: string): CachedAnswer<number> | undefined
-  setBody(key: string, version: string, body: AnswerBody): void
+  /** `rows`: the ids of the rows in the body; null: unknown. */
+  setBody(key: string, version: string, body: AnswerBody, rows: RowIds): void
   setTotal(key: string, version: string, total: number): void
 }
 
-interface CachedAnswer<Value> {
-  readonly version: string
+export interface CachedAnswer<Value> {
+  /** Moves forward when no change since then has touched the answer. */
+  version: string
   readonly value: Value
+  readonly rows: RowIds
   /** Bytes of memory, without the cache's own entry and the characters of the key. */
   readonly size: number
 }
+
+/** null: unknown. */
+export type RowIds = readonly number[] | null
 
 /** Bytes of the objects around a cached value, without the cache's own entry. */
 const OBJECT_OVERHEAD = 600 - ENTRY_OVERHEAD
@@ -28,9 +35,11 @@ export function openAnswerStore(maxBytes: number): AnswerStore {
   return {
     body: key => bodies.get(key),
     total: key => totals.get(key),
-    setBody: (key, version, value) =>
-      bodies.set(key, { version, value, size: OBJECT_OVERHEAD + value.bytes.length }),
-    setTotal: (key, version, value) => totals.set(key, { version, value, size: OBJECT_OVERHEAD }),
+    setBody(key, version, value, rows) {
+      const size = OBJECT_OVERHEAD + value.bytes.length + 8 * (rows?.length ?? 0)
+      bodies.set(key, { version, value, rows, size })
+    },
+    setTotal: (key, version, value) => totals.set(key, { version, value, rows: null, size: OBJECT_OVERHEAD }),
   }
 }
 
@@ -53,8 +62,12 @@ export interface CacheableRead {
   readonly statement: Statement
   /** SQL with the same values that returns the text or null, and the total where the read has one. */
   readonly uncachedText: string
-  /** SQL expression of the current version of the read's tables. */
-  readonly version: string
+  /** SQL of the names of the read's tables (sql/print-versions.ts). */
+  readonly tableNames: string
+  /** null: every write to its tables may change the answer. With a root, the text follows the ids of its rows. */
+  readonly uses: AnswerUses | null
+  /** All rows of the answer have this documentId; null: any. */
+  readonly documentId: string | null
   /** The key of the total, which the pages of one list share. null: the read has no total. */
   readonly totalKey: string | null
 }

@@ -1,17 +1,23 @@
 import { recordCacheOutcome } from '../base/request-context.ts'
-import type { Database, Rows, RunOptions } from '../database/database.ts'
+import type { Database, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { currentRequestTransaction } from '../database/request-scope.ts'
+import { SEPARATOR } from '../sql/print.ts'
 import {
+  type AnswerBody,
   type AnswerStore,
   type BodyFormat,
   type BodyOrText,
   type CacheableRead,
+  type CachedAnswer,
   openAnswerStore,
   type ReadResult,
+  type RowIds,
   toBody,
 } from './answer-store.ts'
 import { type Benefit, openBenefits } from './benefit.ts'
+import { isUnaffected } from './changes.ts'
+import type { VersionHistory } from './version-history.ts'
 import { openVersions, type VersionPrefetch } from './versions.ts'
 import { openWriteRates, type WriteRate } from './write-rate.ts'
 
@@ -45,11 +51,30 @@ export interface AnswerCache {
 export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
   const store = openAnswerStore(maxBytes)
   const isShared = database.replicas === null
-  const fetchVersion = openVersions(database, isShared)
-  const writeRateOf = isShared ? openWriteRates() : () => null
+  const versions = openVersions(database, isShared)
+  const rates = openWriteRates()
+  const writeRateOf = ({ uses, statement, tableNames }: CacheableRead) =>
+    isShared ? rates(uses ? statement.text : tableNames, uses !== null) : null
   const benefitOf = isShared ? openBenefits() : () => null
   const { readOnce, readUncached } = openReads(database, store)
   const inFlight = new Map<string, Promise<BodyOrText | null>>()
+
+  /** False if known changes have touched the answer, so that checking its version is needless. */
+  const mayBeCurrent = (cached: CachedAnswer<AnswerBody>, read: CacheableRead): boolean => {
+    const since = cached.version
+    const history = read.uses && versions.historyOf(read.tableNames)
+    return !history?.has(since) || isUntouched({ cached, since, read }, history, history.head.version)
+  }
+
+  /** True if the answer is current at a version, which was just read, or at a later one. */
+  const proves = async (check: Check, version: string): Promise<boolean> => {
+    if (check.since === version) return true
+    const { uses, tableNames } = check.read
+    const history = uses && versions.historyOf(tableNames)
+    if (!history) return false
+    const until = history.has(version) ? version : await versions.fetchChanges(tableNames)
+    return isUntouched(check, history, until)
+  }
 
   const readSingleFlight: Read = lookup => {
     const flight = readOnce(lookup).finally(() => inFlight.delete(lookup.key))
@@ -62,11 +87,14 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     // That statement started before this request: its snapshot may be stale.
     await settled(inFlight.get(key))
     const cached = store.body(key)
-    const isChecked = cached !== undefined && writeRate?.maybeCurrent(cached.version) !== false
+    const since = cached?.version ?? ''
     const began = performance.now()
-    const version = isChecked ? await fetchVersion(read.version, options.prefetch) : null
-    const isHit = version !== null && version === cached?.version
-    if (version !== null) writeRate?.recordCheck(version, isHit)
+    const checked =
+      cached && writeRate?.maybeCurrent(since) !== false && mayBeCurrent(cached, read)
+        ? await versions.fetch(read.tableNames, options.prefetch)
+        : null
+    const isHit = cached !== undefined && checked !== null && (await proves({ cached, since, read }, checked))
+    if (checked !== null) writeRate?.recordCheck(checked, isHit)
     if (isHit) benefit?.recordHit(performance.now() - began)
     recordCacheOutcome(options.run.purpose?.requestContext, isHit ? 'hit' : 'miss')
     if (isHit) return cached.value
@@ -89,7 +117,7 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
       if (currentRequestTransaction())
         return readUncached({ key, read, options, writeRate: null, benefit: null })
       const benefit = benefitOf(read.statement.text)
-      const lookup = { key, read, options, writeRate: writeRateOf(read.version), benefit }
+      const lookup = { key, read, options, writeRate: writeRateOf(read), benefit }
       const isSuspended = benefit?.isSuspended === true
       const began = performance.now()
       const answer = await (isSuspended ? findSuspended : findCached)(lookup)
@@ -97,6 +125,22 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
       return answer
     },
   }
+}
+
+interface Check {
+  readonly cached: CachedAnswer<AnswerBody>
+  /** The version of the cached answer when the check began. */
+  readonly since: string
+  readonly read: CacheableRead
+}
+
+/** True if no change until that version has touched the answer, which then counts as read at that version. */
+function isUntouched({ cached, since, read }: Check, history: VersionHistory, until: string): boolean {
+  const changes = history.changes(since, until)
+  if (!changes?.every(each => isUnaffected(read, cached.rows, each))) return false
+  // Another request may have checked a later version meanwhile.
+  if (cached.version === since) cached.version = until
+  return true
 }
 
 /** A shared read may fail only because the client that began it disconnected. A read over its limits fails for all. */
@@ -120,7 +164,7 @@ function openReads(database: CacheOptions['database'], store: AnswerStore): Read
   const readUncached: Read = async ({ read, options }) => {
     const { statement, uncachedText } = read
     const rows = await database.run({ ...statement, text: uncachedText }, options.run)
-    return options.print(toReadResult(rows, 1))
+    return options.print(toReadResult(rows.rows[0], 1))
   }
 
   const readAndCache: Read = async ({ key, read, options, writeRate, benefit }) => {
@@ -130,8 +174,9 @@ function openReads(database: CacheOptions['database'], store: AnswerStore): Read
     const began = performance.now()
     const rows = await database.run(withKnownTotal(read, before?.version), options.run)
     if (isOutdated) benefit?.recordOutdated(performance.now() - began)
-    const result = toReadResult(rows, 3)
-    const [, version, totalVersion] = rows.rows[0] ?? []
+    const [text, version, totalVersion, counted] = rows.rows[0] ?? []
+    const [ids, json] = read.uses?.root ? splitIds(text) : [null, text]
+    const result = toReadResult([json, counted], 1)
     writeRate?.recordRead(String(version))
     if (writeRate && totalKey !== null)
       writeRate.isTotalStable = before !== undefined && result.total === null
@@ -140,7 +185,7 @@ function openReads(database: CacheOptions['database'], store: AnswerStore): Read
     const printed = options.print(found)
     if (printed === null) return null
     const body = toBody(printed)
-    store.setBody(key, String(version), body)
+    store.setBody(key, String(version), body, ids)
     return body
   }
 
@@ -187,13 +232,20 @@ const withKnownTotal = (
   totalKey === null ? statement : { ...statement, values: [...statement.values, knownVersion] }
 
 /** `totalAt`: the column of the total. */
-function toReadResult({ rows }: Rows, totalAt: number): ReadResult {
-  const text = rows[0]?.[0]
-  const total = rows[0]?.[totalAt]
+function toReadResult(row: readonly unknown[] | undefined, totalAt: number): ReadResult {
+  const text = row?.[0]
+  const total = row?.[totalAt]
   return {
     text: typeof text === 'string' ? text : null,
     total: total === undefined || total === null ? null : Number(total),
   }
+}
+
+/** Splits the text of a statement whose rows are known (sql/print.ts). No text: no row was found. */
+function splitIds(text: unknown): readonly [ids: RowIds, json: string | null] {
+  if (typeof text !== 'string') return [[], null]
+  const end = text.indexOf(SEPARATOR)
+  return [end === 0 ? [] : text.slice(0, end).split(',').map(Number), text.slice(end + SEPARATOR.length)]
 }
 
 /** Records the key; true if it was probably recorded before. */

@@ -6,17 +6,26 @@ const VOLATILE_SCORE = 8
 /** One of so many reads of volatile tables checks whether they are still volatile. */
 const PROBE_INTERVAL = 32
 
-/** Estimates from observed versions how often some tables are written. */
+/**
+ * Estimates from observed versions how often some tables are written. `isProvable`: an answer may be current although its
+ * tables were written, so only outdated answers count.
+ */
 export class WriteRate {
   /** True if the total of a list was unchanged at its last read. */
   isTotalStable = false
   #lastVersion: string | null = null
   #score = 0
   #reads = 0
+  readonly #isProvable: boolean
+
+  constructor(isProvable = false) {
+    this.#isProvable = isProvable
+  }
 
   /** True if an answer of this version is worth a version check. */
   maybeCurrent(version: string): boolean {
-    return !this.isVolatile && (this.#lastVersion === null || this.#lastVersion === version)
+    if (this.isVolatile) return false
+    return this.#isProvable || this.#lastVersion === null || this.#lastVersion === version
   }
 
   /** The tables are written so often that cached answers are outdated before they are used. */
@@ -26,7 +35,10 @@ export class WriteRate {
 
   /** Counts a read of volatile tables; true if this one should fetch their version. */
   shouldProbe(): boolean {
-    return ++this.#reads % PROBE_INTERVAL === 0
+    if (++this.#reads % PROBE_INTERVAL !== 0) return false
+    // The next read checks whether the answer is still current, because equal versions are not needed.
+    if (this.#isProvable) this.#score = VOLATILE_SCORE - 1
+    return true
   }
 
   /** The version of a cached answer was checked. */
@@ -38,7 +50,7 @@ export class WriteRate {
   /** An answer was read together with the version of its tables. */
   recordRead(version: string): void {
     const isChanged = this.#lastVersion !== null && this.#lastVersion !== version
-    if (isChanged) this.#score++
+    if (isChanged && !this.#isProvable) this.#score++
     else if (this.isVolatile) this.#score = this.#reads = 0
     this.#lastVersion = version
   }
@@ -46,14 +58,14 @@ export class WriteRate {
 
 const RATE_LIMITS = { entries: 2000, bytes: 2_000_000 } as const
 
-/** The write rate of a set of tables, by the SQL expression of their version. */
-export function openWriteRates(): (versionSql: string) => WriteRate {
+/** The write rate of a set of tables by their names, or of a statement by its text. */
+export function openWriteRates(): (key: string, isProvable: boolean) => WriteRate {
   const rates = new LruCache<WriteRate>(RATE_LIMITS, () => 100)
-  return versionSql => {
-    const known = rates.get(versionSql)
+  return (key, isProvable) => {
+    const known = rates.get(key)
     if (known) return known
-    const rate = new WriteRate()
-    rates.set(versionSql, rate)
+    const rate = new WriteRate(isProvable)
+    rates.set(key, rate)
     return rate
   }
 }

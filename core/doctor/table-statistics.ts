@@ -64,7 +64,8 @@ SELECT coalesce(json_agg(json_build_object(
   'name', c.relname, 'rows', CASE WHEN c.reltuples > 0 THEN c.reltuples ELSE coalesce(s.n_live_tup, 0) END,
   'dead', coalesce(s.n_dead_tup, 0),
   'analyzed', EXISTS (SELECT FROM pg_statistic AS known WHERE known.starelid = c.oid),
-  'versioned', EXISTS (SELECT FROM pg_trigger AS g WHERE g.tgrelid = c.oid AND g.tgname = 'plinth_version' AND g.tgenabled <> 'D'),
+  'versioned', (SELECT coalesce(bool_and(g.tgenabled <> 'D'), false) FROM pg_trigger AS g
+    WHERE g.tgrelid = c.oid AND starts_with(g.tgname, 'plinth_version')),
   'indexes', coalesce((${INDEXES}), '[]')
 ) ORDER BY c.relname), '[]')
 FROM pg_class AS c JOIN pg_namespace AS space ON space.oid = c.relnamespace

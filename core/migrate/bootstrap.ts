@@ -4,8 +4,8 @@ import { printProcesses } from '../database/generations/processes.ts'
 import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
+import { printMoveVersion } from '../sql/version-ddl.ts'
 import { printMigrationFiles } from './custom-migrations/migration-record.ts'
-import { printMoveVersion } from './table-versions.ts'
 
 /** Creates Plinth's own tables and functions if they are missing. The caller must hold the migration lock. */
 export async function bootstrap(site: DdlContext): Promise<void> {

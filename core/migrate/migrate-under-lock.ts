@@ -225,7 +225,8 @@ async function apply(
   const keepsOthers = expands || steps.every(isBackwardCompatible)
   const outdated = keepsOthers ? [] : await findOtherVersions(site, task)
   const seen = left.filter(one => empty.includes(one))
-  return { steps: steps.map(step => step.summary), left: seen, keepsOthers, outdated }
+  const reported = steps.filter(step => !step.isImplied)
+  return { steps: reported.map(step => step.summary), left: seen, keepsOthers, outdated }
 }
 
 /** It is vacuumed most often, because each write updates its rows. */

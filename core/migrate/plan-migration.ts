@@ -125,15 +125,32 @@ async function planTables(
   const { refusals, costs, empty } = await evaluatePlan(transaction, plan, stage)
   if (stage === 'expand') {
     const steps = await neededSteps(transaction, sortByPhase(plan.steps.filter(isExpand)))
-    return { steps: steps.map(step => toExpand(toPlanned(step, costs), step)), refusals, left: empty }
+    const planned = foldImplied(steps, step => toExpand(toPlanned(step, costs), step))
+    return { steps: planned, refusals, left: empty }
   }
   // If destructive steps are allowed, empty objects are dropped as well (migrate-under-lock.ts).
   const drops = allowing === 'destructive' || costs.some(({ price }) => price.weight === 'destructive')
   const [left, dropped] = drops ? [[], plan.left.flatMap(({ drop }) => drop)] : [empty, []]
   const all = sortByPhase([...plan.steps, ...dropped])
   const steps = assumesRows ? all : await neededSteps(transaction, all)
-  const planned = steps.map(step => toPlanned(step, costs))
+  const planned = foldImplied(steps, step => toPlanned(step, costs))
   return { steps: planned, refusals, left, ...(assumesRows && { possible: possibleObjections(plan) }) }
+}
+
+/** The statements of an implied step are listed with the last step of its table. By itself it needs no attention. */
+function foldImplied(steps: readonly Step[], plan: (step: Step) => PlannedStep): readonly PlannedStep[] {
+  const tablesOf = ({ locks }: Step) => locks.map(({ table }) => table)
+  const listed = steps.filter(step => !step.isImplied)
+  const lastOf = (implied: Step) =>
+    listed.findLast(step => tablesOf(step).some(table => tablesOf(implied).includes(table)))
+  const folded = steps
+    .filter(step => step.isImplied)
+    .map(step => [lastOf(step), plan(step).statements] as const)
+  return listed.map(step => {
+    const more = folded.flatMap(([last, statements]) => (last === step ? statements : []))
+    const planned = plan(step)
+    return { ...planned, statements: [...planned.statements, ...more] }
+  })
 }
 
 const isExpand = (step: Step): boolean => rolloutPhaseOf(step) === 'expand'

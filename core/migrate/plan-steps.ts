@@ -1,8 +1,9 @@
 import { SERVES_WORDS } from '../model/search-words.ts'
 import type { Column, Table } from '../model/storage.ts'
-import { alter, printIndex, printTable, printVersionTrigger, qualified } from '../sql/ddl.ts'
+import { alter, printIndex, printTable, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printSearchTrigger } from '../sql/search-ddl.ts'
+import { printVersionTriggers } from '../sql/version-ddl.ts'
 import { planReshape, type ReshapePlan } from './plan-reshape.ts'
 import type { ActualColumn, ActualTable, Catalogue } from './schema/catalogue.ts'
 import { compareColumns, compareRemovedRows, describeColumn } from './schema/columns.ts'
@@ -131,7 +132,7 @@ function* createTable({ schema, otherNames, trigrams }: Catalogue, table: Table)
   const statements = [
     printTable(schema, table),
     ...table.indexes.map(index => printIndex(schema, table.name, index, trigrams.schema ?? schema)),
-    ...(table.versioned ? [printVersionTrigger(schema, table.name)] : []),
+    ...(table.versioned ? printVersionTriggers(schema, table) : []),
     ...(table.searchTriggers ?? []).flatMap(trigger => printSearchTrigger(schema, table.name, trigger)),
   ]
   const referred = table.foreignKeys.map(({ references }) => references.table)
@@ -140,16 +141,16 @@ function* createTable({ schema, otherNames, trigrams }: Catalogue, table: Table)
 }
 
 function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<SchemaFinding> {
-  yield* renameTable(pair)
+  const columns = [...renameTable(pair), ...compareColumns(pair)]
+  yield* columns
   yield* compareKey(pair)
-  yield* compareColumns(pair)
   yield* compareAttributeTypes(pair)
   yield* compareRemovedRows(pair)
   yield* compareSearch(pair)
   yield* compareIndexes(pair)
   yield* compareChecks(pair)
   yield* compareForeignKeys(pair, neighbours)
-  yield* compareTriggers(pair)
+  yield* compareTriggers(pair, columns.length > 0)
 }
 
 function* renameTable({ schema, desired, actual }: TablePair): Generator<SchemaFinding> {

@@ -224,7 +224,7 @@ const systemTable = (
   versioned: false,
 })
 
-/** The number of writes to each versioned table, sharded so that writers do not wait for each other. */
+/** The number of writes to each versioned table and the last of them, sharded so that writers do not wait for each other. */
 const versions = systemTable(
   'plinth_versions',
   'exact caching',
@@ -232,6 +232,7 @@ const versions = systemTable(
     requiredColumn('table_name', 'varchar(255)'),
     requiredColumn('shard', 'integer'),
     { ...requiredColumn('version', 'bigint'), default: 0 },
+    optionalColumn('changes', 'text'),
   ],
   ['table_name', 'shard'],
 )

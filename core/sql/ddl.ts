@@ -73,10 +73,3 @@ export function printForeignKey(schema: string, key: ForeignKey): string {
   const rule = `ON DELETE ${ON_DELETE[key.onDelete]}`
   return `CONSTRAINT ${ident(key.name)} FOREIGN KEY (${names(key.columns)}) REFERENCES ${target} ${rule}`
 }
-
-/** The trigger that increments a table's version; see bootstrap-versions.ts. */
-export const VERSION_TRIGGER = 'plinth_version'
-
-export const printVersionTrigger = (schema: string, table: string): string =>
-  `CREATE TRIGGER ${ident(VERSION_TRIGGER)} AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${qualified(schema, table)} ` +
-  `FOR EACH STATEMENT EXECUTE FUNCTION ${qualified(schema, 'plinth_move_version')}()`

@@ -1,3 +1,4 @@
+import { type AnswerUses, answerUses, type LayoutOf } from './answer-uses.ts'
 import { type Alias, quoteIdentifier, quoteText } from './identifier.ts'
 import type {
   AnswerStatement,
@@ -11,6 +12,7 @@ import type {
   Union,
 } from './nodes.ts'
 import { listChain, MIN_BOUNDED_DEPTH, printBounded, printBoundedUnion, UNLIMITED } from './print-bounded.ts'
+import { printTableNames, printVersion } from './print-versions.ts'
 import { bind, type Statement, type Template } from './statement.ts'
 
 /** Collects the parameters and tables while a statement is printed. */
@@ -53,16 +55,44 @@ export const SEPARATOR = '\u001E'
 const printMatches = ({ matches }: AnswerStatement, context: PrintContext): string =>
   matches ? `WITH ${MATCHES} AS MATERIALIZED (${printSelectNode(matches, context)}) ` : ''
 
-/** The SELECT that returns the JSON text. */
-export function printBody({ form, page, rows, cursor }: AnswerStatement, context: PrintContext): string {
+/** The SELECT that returns the JSON text. `withIds`: after the ids of its rows, separated by commas, and the separator. */
+export function printBody(answer: AnswerStatement, context: PrintContext, withIds = false): string {
+  const { form, page, cursor } = answer
+  const rows = withIds ? withRowId(answer.rows) : answer.rows
   const given = page ? `WITH ${PAGE} AS MATERIALIZED ${printRows(page, context)} ` : ''
   const printed = printSelectNode(rows, context)
-  if (form === 'one') return `SELECT row_to_json(${ROW})::text FROM (${printed}) ${ROW}`
-  const behind = cursor ? ` || ${quoteText(SEPARATOR)} || ${print(cursor, context)}::text` : ''
-  const bounded = boundedRows(rows, printed, context)
+  const json = rows.columns.some(({ as }) => as === ROW_ID)
+    ? `(SELECT row_to_json(${PART}) FROM (SELECT ${answer.rows.columns.map(({ as }) => `${ROW}.${quoteIdentifier(as)}`).join(', ')}) ${PART})`
+    : `row_to_json(${ROW})`
+  const id = withIds ? `${ROW}.${quoteIdentifier(idColumn(rows)?.as ?? ROW_ID)}::text` : ''
+  const separator = quoteText(SEPARATOR)
+  if (form === 'one')
+    return `SELECT ${withIds ? `${id} || ${separator} || ` : ''}${json}::text FROM (${printed}) ${ROW}`
+  const ids = withIds ? `coalesce(string_agg(${id}, ','), '') || ${separator} || ` : ''
+  const behind = cursor ? ` || ${separator} || ${print(cursor, context)}::text` : ''
+  const bounded = withIds ? null : boundedRows(rows, printed, context)
   if (bounded)
     return `${given}SELECT '[' || coalesce(string_agg(${ROW}.json::text, ','), '') || ']'${behind} FROM (${bounded}) ${ROW}`
-  return `${given}SELECT '[' || coalesce(string_agg(row_to_json(${ROW})::text, ','), '') || ']'${behind} FROM (${printed}) ${ROW}`
+  return `${given}SELECT ${ids}'[' || coalesce(string_agg(${json}::text, ','), '') || ']'${behind} FROM (${printed}) ${ROW}`
+}
+
+/** The rows with their ids, which are not part of the JSON unless it has them anyway. */
+function withRowId(rows: Select): Select {
+  const [source] = rows.from
+  if (!source || idColumn(rows)) return rows
+  const id = { as: ROW_ID, expression: { kind: 'column', of: source.alias, name: 'id' } } as const
+  return { ...rows, columns: [...rows.columns, id] }
+}
+
+/** Cannot collide with an attribute name or alias, which starts with a letter. */
+const ROW_ID = '$id'
+
+function idColumn({ columns, from }: Select): Select['columns'][number] | undefined {
+  const alias = from[0]?.alias
+  return columns.find(({ expression }) => {
+    const term = expression.kind === 'cast' ? expression.term : expression
+    return term.kind === 'column' && term.of === alias && term.name === 'id'
+  })
 }
 
 /** null: the list is not deeply nested, so its rows are fast to compute and need no early limit. */
@@ -236,10 +266,12 @@ function printCall({ name, terms }: CallNode, context: PrintContext): string {
 export interface VersionedTemplate extends Template {
   /** The statement without versions, with the same parameters. */
   readonly uncachedText: string
-  /** SQL of the version of all tables that the statement reads, as text. Equal versions mean equal answers. */
-  readonly version: string
+  /** SQL of the names of all tables that the statement reads (print-versions.ts). Equal versions mean equal answers. */
+  readonly tableNames: string
   /** The statement of the total alone; null: no total. */
   readonly total: Template | null
+  /** null: every write to its tables may change the answer. With a root, the text follows the ids of its rows. */
+  readonly uses: AnswerUses | null
 }
 
 /**
@@ -247,36 +279,43 @@ export interface VersionedTemplate extends Template {
  * tables; with a total also the version of the total's tables, and the total, or null if the last parameter, which has
  * no node, equals that version.
  */
-export function printVersioned(answer: AnswerStatement): VersionedTemplate {
+export function printVersioned(answer: AnswerStatement, layoutOf: LayoutOf): VersionedTemplate {
+  const uncachedText = printUncached(answer)
   const found = printContext(answer.maxBytes)
   const matches = printMatches(answer, found)
-  const body = printBody(answer, found)
+  const uses = usesOf(answer, layoutOf)
+  const body = printBody(answer, found, Boolean(uses?.root))
+  const { parameters } = found
   if (!answer.total) {
-    const version = printVersion(new Set(found.tables))
-    const text = `${matches}SELECT (${body}), (${version})`
-    return { text, uncachedText: matches + body, parameters: found.parameters, version, total: null }
+    const tableNames = printTableNames(new Set(found.tables))
+    const text = `${matches}SELECT (${body}), (${printVersion(tableNames)})`
+    return { text, uncachedText, parameters, tableNames, total: null, uses }
   }
   const alone = printContext()
   const totalText = printMatches(answer, alone) + printSelectNode(answer.total, alone)
   const total = { text: totalText, parameters: alone.parameters }
   const counted = printSelectNode(answer.total, found)
-  const known = `$${found.parameters.length + 1}::text`
-  const version = printVersion(new Set(found.tables))
-  const versions = `SELECT (${version}) AS whole, (${printVersion(new Set(alone.tables))}) AS counted`
+  const known = `$${parameters.length + 1}::text`
+  const tableNames = printTableNames(new Set(found.tables))
+  const versions = `SELECT (${printVersion(tableNames)}) AS whole, (${printVersion(printTableNames(new Set(alone.tables)))}) AS counted`
   const text =
     `${matches}SELECT (${body}), ${VERSIONS}.whole, ${VERSIONS}.counted, CASE WHEN ${VERSIONS}.counted = ${known} THEN NULL ELSE (${counted}) END ` +
     `FROM (${versions} OFFSET 0) ${VERSIONS}`
-  const plain = `${matches}SELECT (${body}), (${counted})`
-  return { text, uncachedText: plain, parameters: found.parameters, version, total }
+  return { text, uncachedText, parameters, tableNames, total, uses }
+}
+
+/** The rows of a deeply nested list have no ids: its text is bounded while it is built. */
+function usesOf(answer: AnswerStatement, layoutOf: LayoutOf): AnswerUses | null {
+  const uses = answerUses(answer, layoutOf)
+  if (!uses?.root || answer.form === 'one' || answer.maxBytes === null) return uses
+  return listChain(answer.rows).lists < MIN_BOUNDED_DEPTH ? uses : { ...uses, root: null }
+}
+
+function printUncached(answer: AnswerStatement): string {
+  const context = printContext(answer.maxBytes)
+  const start = printMatches(answer, context)
+  const body = printBody(answer, context)
+  return answer.total ? `${start}SELECT (${body}), (${printSelectNode(answer.total, context)})` : start + body
 }
 
 const VERSIONS: Alias = 'v$'
-
-/** The pseudo table whose version changes invalidate all tables: migrations increment it. */
-export const EVERY_TABLE = '*'
-
-/** The sum of the tables' versions. Every write increments one of them and none ever decreases, so an equal sum means no write. */
-function printVersion(tables: ReadonlySet<string>): string {
-  const names = [EVERY_TABLE, ...[...tables].toSorted()].map(quoteText).join(', ')
-  return `SELECT coalesce(sum(version), 0)::text FROM plinth_versions WHERE table_name IN (${names})`
-}

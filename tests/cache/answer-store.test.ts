@@ -7,7 +7,7 @@ test('the store respects its limit and evicts the least recently used entry firs
   const keep = openAnswerStore(64 * KILOBYTE)
   const body = toBody('x'.repeat(4 * KILOBYTE))
   for (let number = 0; number < 100; number++) {
-    keep.setBody(`key ${number}`, '1', body)
+    keep.setBody(`key ${number}`, '1', body, null)
     t.truthy(keep.body('key 0'), 'what is asked for all the time stays')
   }
   const kept = Array.from({ length: 100 }, (_, number) => keep.body(`key ${number}`)).filter(Boolean)
@@ -19,10 +19,10 @@ test('the store respects its limit and evicts the least recently used entry firs
 
 test('an entry larger than an eighth of the limit is not stored, keys included', t => {
   const keep = openAnswerStore(64 * KILOBYTE)
-  keep.setBody('large', '1', toBody('x'.repeat(9 * KILOBYTE)))
+  keep.setBody('large', '1', toBody('x'.repeat(9 * KILOBYTE)), null)
   t.is(keep.body('large'), undefined)
   const key = 'k'.repeat(9 * KILOBYTE)
-  keep.setBody(key, '1', toBody('x'))
+  keep.setBody(key, '1', toBody('x'), null)
   t.is(keep.body(key), undefined)
 })
 

@@ -245,7 +245,7 @@ test.serial('objects damaged by hand are repaired', async t => {
   const one = await schemaCase(t)
   await one.started(ARTICLE)
   await one.sql('ALTER TABLE articles DROP CONSTRAINT articles__title__required')
-  await one.sql('ALTER TABLE articles DISABLE TRIGGER plinth_version')
+  await one.sql('ALTER TABLE articles DISABLE TRIGGER USER')
   await one.sql('DROP INDEX articles__slug__unique')
   await one.sql('CREATE UNIQUE INDEX articles__slug__unique ON articles (slug)')
   const steps = await one.started(ARTICLE)

@@ -9,7 +9,8 @@ const INSERT =
 
 /** By how much a version grows is left to chance; here every move counts as one. */
 const COUNTING = `DO $$ BEGIN
-  EXECUTE replace(pg_get_functiondef('plinth_move_version'::regproc), 'random() *', '0 *');
+  EXECUTE (SELECT string_agg(replace(pg_get_functiondef(oid), 'random() *', '0 *'), ';') FROM pg_proc
+    WHERE proname = 'plinth_move_version' OR starts_with(proname, 'plinth_version_'));
 END $$`
 
 async function withTags(t: Parameters<typeof schemaCase>[0]) {

@@ -9,6 +9,7 @@ import type { RestrictedQuery } from '../../query/query.ts'
 import type { AnswerStatement, ParameterValue } from '../../sql/nodes.ts'
 import { printTemplate, printVersioned, type VersionedTemplate } from '../../sql/print.ts'
 import { bind, type Statement, type Template, toKeep } from '../../sql/statement.ts'
+import { changeLayout } from '../../sql/version-ddl.ts'
 
 /** A template of a read with two populates takes some 7,000 bytes. */
 const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
@@ -37,7 +38,7 @@ export type PlanOnce<Printed> = (
  * memory.
  */
 export function planOnce<Printed>(
-  print: (answer: AnswerStatement) => Printed,
+  print: (answer: AnswerStatement, storage: Storage) => Printed,
   sizeOf: (template: Printed) => number,
 ): PlanOnce<Printed> {
   /** Templates live as long as their storage: a reloaded project has another one. */
@@ -47,7 +48,7 @@ export function planOnce<Printed>(
     const templates = templatesOf(terms.storage)
     const before = templates.get(key)
     if (before !== undefined) return { template: before, values, placeOf }
-    const template = print(planQuery(query, { ...terms, placeOf }))
+    const template = print(planQuery(query, { ...terms, placeOf }), terms.storage)
     templates.set(key, template)
     return { template, values, placeOf }
   }
@@ -114,38 +115,54 @@ export const toSingleTableStatement = makeOf(plan, ({ template, values }): Singl
 interface NamedTemplate extends VersionedTemplate {
   readonly name: string
   readonly totalName: string
+  /** The place of the documentId among the values of the statement; -1: the rows may have any. */
+  readonly documentIdAt: number
 }
 
-function nameAll(answer: AnswerStatement): NamedTemplate {
-  const printed = printVersioned(answer)
+const tablesOf = memoize((storage: Storage) => new Map(storage.tables.map(table => [table.name, table])))
+
+function nameAll(answer: AnswerStatement, storage: Storage): NamedTemplate {
+  const layoutOf = (name: string) => {
+    const table = tablesOf(storage).get(name)
+    return table ? changeLayout(table) : null
+  }
+  const printed = printVersioned(answer, layoutOf)
   const total = printed.total && toKeep(printed.total)
+  const documentId = printed.uses?.root?.documentId
   return {
     ...toKeep(printed),
     uncachedText: detachString(printed.uncachedText),
-    version: detachString(printed.version),
+    tableNames: detachString(printed.tableNames),
     total,
+    uses: printed.uses,
     name: entityTag(printed.text),
     totalName: entityTag(total?.text ?? ''),
+    documentIdAt: documentId ? printed.parameters.indexOf(documentId) : -1,
   }
 }
 
+/** Bytes of what an answer of a statement depends on, for each table. */
+const SIZE_OF_USES = 300
+
 const cacheablePlan = planOnce(nameAll, template => {
-  const { uncachedText: plain, version, total } = template
-  return (
-    sizeOfTemplate(template) + memoryBytes(plain) + memoryBytes(version) + (total ? sizeOfTemplate(total) : 0)
-  )
+  const { uncachedText: plain, tableNames, total, uses } = template
+  const texts = memoryBytes(plain) + memoryBytes(tableNames) + (total ? sizeOfTemplate(total) : 0)
+  return sizeOfTemplate(template) + texts + SIZE_OF_USES * (uses?.tables.size ?? 0)
 })
 
 /** The statement of a query whose answer can be cached. It is planned and printed once, like that of `toStatement`. */
 export const toCacheableRead = makeOf(cacheablePlan, ({ template, values }): CacheableRead => {
-  const { total, version, uncachedText: plain, name, totalName } = template
+  const { total, tableNames, uncachedText: plain, uses, name, totalName, documentIdAt } = template
   const statement = bind(template, values)
+  const documentId = statement.values[documentIdAt]
   return {
     key: name + JSON.stringify(statement.values),
     statement,
     uncachedText: plain,
-    version,
+    tableNames,
     totalKey: total && totalName + keyOf(total, values),
+    uses,
+    documentId: typeof documentId === 'string' ? documentId : null,
   }
 })
 

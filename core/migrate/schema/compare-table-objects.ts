@@ -1,15 +1,12 @@
 import type { Check, Column, ForeignKey, Index } from '../../model/storage.ts'
-import {
-  alter,
-  printCheck,
-  printForeignKey,
-  printIndex,
-  printOnlyWhen,
-  printVersionTrigger,
-  qualified,
-  VERSION_TRIGGER,
-} from '../../sql/ddl.ts'
+import { alter, printCheck, printForeignKey, printIndex, printOnlyWhen, qualified } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
+import {
+  printVersionTriggers,
+  VERSION_TRIGGER,
+  versionFunctionOf,
+  versionTriggerNames,
+} from '../../sql/version-ddl.ts'
 import type { ActualCheck, ActualForeignKey, ActualIndex } from './catalogue.ts'
 import { describeColumn, fillEmpty, lacksValues, tooLarge } from './columns.ts'
 import {
@@ -139,22 +136,36 @@ function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
   }
 }
 
-export function* compareTriggers({ schema, desired, actual }: TablePair): Generator<SchemaFinding> {
-  const trigger = actual.triggers.find(one => one.name === VERSION_TRIGGER)
-  const table = `"${desired.name}"`
-  const expands = { ...withLock('writers', actual.name), window: 'expand' } as const
-  if (desired.versioned && trigger === undefined) {
-    const create = printVersionTrigger(schema, desired.name)
-    const words = `let writes to ${table} move its version`
-    yield { ...tableStep(actual.name, 'tighten', words, create), ...expands }
-  } else if (desired.versioned && trigger?.enabled === false) {
-    const enable = alter(schema, desired.name, `ENABLE TRIGGER ${ident(VERSION_TRIGGER)}`)
-    const words = `let writes to ${table} move its version again`
-    yield { ...tableStep(actual.name, 'tighten', words, enable), ...expands }
-  } else if (!desired.versioned && trigger !== undefined) {
-    const drop = `DROP TRIGGER ${ident(VERSION_TRIGGER)} ON ${qualified(schema, desired.name)}`
-    yield tableStep(actual.name, 'loosen', `let writes to ${table} move no version`, drop)
+/**
+ * The triggers of the table's version. The names of those that record changed columns contain a digest of the columns, so
+ * triggers for other columns are other ones. `isImplied`: other steps change the table's columns.
+ */
+export function* compareTriggers(pair: TablePair, isImplied: boolean): Generator<SchemaFinding> {
+  const { schema, desired, actual } = pair
+  const own = actual.triggers.filter(({ name }) => name.startsWith(VERSION_TRIGGER))
+  const wanted = new Set(versionTriggerNames(desired))
+  const table = qualified(schema, desired.name)
+  const expands = { ...withLock('everybody', actual.name), window: 'expand' } as const
+  const disabled = own.filter(({ name, enabled }) => wanted.has(name) && !enabled)
+  if (own.length === wanted.size && own.every(({ name }) => wanted.has(name))) {
+    if (disabled.length === 0) return
+    const enable = disabled.map(({ name }) => alter(schema, desired.name, `ENABLE TRIGGER ${ident(name)}`))
+    const words = `let writes to "${desired.name}" move its version again`
+    return yield { ...tableStep(actual.name, 'tighten', words, ...enable), ...expands }
   }
+  const drop = own.map(({ name }) => `DROP TRIGGER ${ident(name)} ON ${table}`)
+  const functions = new Set(own.map(({ name }) => versionFunctionOf(name)).filter(name => name !== null))
+  const dropAll = [
+    ...drop,
+    ...[...functions].map(name => `DROP FUNCTION IF EXISTS ${qualified(schema, name)}()`),
+  ]
+  if (!desired.versioned) {
+    const words = `let writes to "${desired.name}" move no version`
+    return yield tableStep(actual.name, 'loosen', words, ...dropAll)
+  }
+  const words = `let writes to "${desired.name}" record what they change`
+  const step = tableStep(actual.name, 'tighten', words, ...dropAll, ...printVersionTriggers(schema, desired))
+  yield { ...step, ...expands, ...(isImplied && { isImplied }) }
 }
 
 /** The table as the model names it, for names in the database; null: a table that is not there yet. */

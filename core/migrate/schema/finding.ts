@@ -59,6 +59,8 @@ export interface Step {
   readonly window?: RolloutPhase
   /** The statements that run while an older version serves, if an expand step leaves the rest for later. */
   readonly expands?: readonly string[]
+  /** Follows from other steps of its table: plans and reports do not list it by itself. */
+  readonly isImplied?: true
 }
 
 /** Work outside of a transaction: an index, or rows that are filled in small transactions. */

@@ -18,7 +18,7 @@ import {
 import { type Benefit, openBenefits } from './benefit.ts'
 import { isUnaffected } from './changes.ts'
 import type { VersionHistory } from './version-history.ts'
-import { openVersions, type VersionPrefetch } from './versions.ts'
+import { openVersions, type TableVersions, type VersionPrefetch } from './versions.ts'
 import { openWriteRates, type WriteRate } from './write-rate.ts'
 
 export interface CacheOptions {
@@ -52,29 +52,13 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
   const store = openAnswerStore(maxBytes)
   const isShared = database.replicas === null
   const versions = openVersions(database, isShared)
+  const { mayBeCurrent, proves } = openProofs(versions)
   const rates = openWriteRates()
   const writeRateOf = ({ uses, statement, tableNames }: CacheableRead) =>
     isShared ? rates(uses ? statement.text : tableNames, uses !== null) : null
   const benefitOf = isShared ? openBenefits() : () => null
   const { readOnce, readUncached } = openReads(database, store)
   const inFlight = new Map<string, Promise<BodyOrText | null>>()
-
-  /** False if known changes have touched the answer, so that checking its version is needless. */
-  const mayBeCurrent = (cached: CachedAnswer<AnswerBody>, read: CacheableRead): boolean => {
-    const since = cached.version
-    const history = read.uses && versions.historyOf(read.tableNames)
-    return !history?.has(since) || isUntouched({ cached, since, read }, history, history.head.version)
-  }
-
-  /** True if the answer is current at a version, which was just read, or at a later one. */
-  const proves = async (check: Check, version: string): Promise<boolean> => {
-    if (check.since === version) return true
-    const { uses, tableNames } = check.read
-    const history = uses && versions.historyOf(tableNames)
-    if (!history) return false
-    const until = history.has(version) ? version : await versions.fetchChanges(tableNames)
-    return isUntouched(check, history, until)
-  }
 
   const readSingleFlight: Read = lookup => {
     const flight = readOnce(lookup).finally(() => inFlight.delete(lookup.key))
@@ -104,12 +88,6 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
     return shared ? shared.catch(retryUnlessFinal(lookup, readOnce)) : readSingleFlight(lookup)
   }
 
-  /** While caching does not pay, a request does not wait for another's read either. */
-  const findSuspended: Read = lookup => {
-    recordCacheOutcome(lookup.options.run.purpose?.requestContext, 'miss')
-    return readOnce(lookup)
-  }
-
   return {
     async find(read, options) {
       const key = read.key + options.formatKey
@@ -120,7 +98,9 @@ export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
       const lookup = { key, read, options, writeRate: writeRateOf(read), benefit }
       const isSuspended = benefit?.isSuspended === true
       const began = performance.now()
-      const answer = await (isSuspended ? findSuspended : findCached)(lookup)
+      if (isSuspended) recordCacheOutcome(options.run.purpose?.requestContext, 'miss')
+      // While caching does not pay, a request does not wait for another's read either.
+      const answer = await (isSuspended ? readOnce : findCached)(lookup)
       benefit?.recordAnswer(performance.now() - began, isSuspended)
       return answer
     },
@@ -133,6 +113,29 @@ interface Check {
   readonly since: string
   readonly read: CacheableRead
 }
+
+interface Proofs {
+  /** False if known changes have touched the answer, so that checking its version is needless. */
+  mayBeCurrent(cached: CachedAnswer<AnswerBody>, read: CacheableRead): boolean
+  /** True if the answer is current at a version, which was just read, or at a later one. Reads the changes since the last check. */
+  proves(check: Check, version: string): Promise<boolean>
+}
+
+const openProofs = (versions: TableVersions): Proofs => ({
+  mayBeCurrent(cached, read) {
+    const since = cached.version
+    const history = read.uses && versions.historyOf(read.tableNames)
+    return !history?.has(since) || isUntouched({ cached, since, read }, history, history.head.version)
+  },
+  async proves(check, version) {
+    if (check.since === version) return true
+    const { uses, tableNames } = check.read
+    const history = uses && versions.historyOf(tableNames)
+    if (!history) return false
+    const until = history.has(version) ? version : await versions.fetchChanges(tableNames)
+    return isUntouched(check, history, until)
+  },
+})
 
 /** True if no change until that version has touched the answer, which then counts as read at that version. */
 function isUntouched({ cached, since, read }: Check, history: VersionHistory, until: string): boolean {

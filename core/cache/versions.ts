@@ -32,7 +32,7 @@ const GUESS_LIMITS = { entries: 2000, bytes: 2_000_000 } as const
 const HISTORY_LIMITS = { entries: 256, bytes: 8_000_000 } as const
 const HISTORY_BYTES = 30_000
 
-export interface Versions {
+export interface TableVersions {
   readonly fetch: FetchVersion
   /** Also adds the version, with the changes since the last one, to the history of the tables. */
   readonly fetchChanges: (tableNames: string) => Promise<string>
@@ -41,7 +41,7 @@ export interface Versions {
 }
 
 /** `isShared`: callers that fetch the same version while a statement is in flight share the next statement. */
-export function openVersions(database: Pick<Database, 'run'>, isShared: boolean): Versions {
+export function openVersions(database: Pick<Database, 'run'>, isShared: boolean): TableVersions {
   const histories = new LruCache<VersionHistory>(HISTORY_LIMITS, () => HISTORY_BYTES)
   const historyOf = (tableNames: string): VersionHistory => {
     const known = histories.get(tableNames)

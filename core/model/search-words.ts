@@ -7,7 +7,7 @@ import type { SearchText, Table, TypeSearch } from './storage.ts'
 export const SERVES_WORDS = 'search words of '
 
 /**
- * The words of the searched texts of a type, by text (`sourceOf`), so that a caller's typing errors are corrected to words of readable texts
+ * The words of the searched texts of a type, by text (`wordSourceOf`), so that a caller's typing errors are corrected to words of readable texts
  * only. Triggers add words that are missing. A word may have several rows: a unique index would make writers wait for each other.
  */
 export function wordsTable(type: ContentType, { words }: TypeSearch): Table | null {
@@ -36,5 +36,5 @@ export function wordsTable(type: ContentType, { words }: TypeSearch): Table | nu
 }
 
 /** Identifies a text in the table of words. */
-export const sourceOf = ({ column, blocks, component }: SearchText): string =>
+export const wordSourceOf = ({ column, blocks, component }: SearchText): string =>
   digestOf({ column, blocks, component })

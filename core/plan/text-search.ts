@@ -1,6 +1,6 @@
 import { groupBy } from '../base/plain-data.ts'
 import type { ScalarAttribute } from '../model/model.ts'
-import { sourceOf } from '../model/search-words.ts'
+import { wordSourceOf } from '../model/search-words.ts'
 import type { TypeSearch } from '../model/storage.ts'
 import type { Query, TextSearch } from '../query/query.ts'
 import {
@@ -55,7 +55,7 @@ function searchedBy(query: Query, search: TextSearch, row: Row, context: PlanCon
   if (!stored || !vector) return null
   const { words } = stored
   const text = call('plinth_plain', parameter(search.text, 'text', context.parameterPlace(search)))
-  const sources = vector.texts.map(sourceOf).join(',')
+  const sources = vector.texts.map(wordSourceOf).join(',')
   return {
     own: column(row.alias, vector.column),
     variants: variantsOf(query, stored, row),

@@ -1,4 +1,4 @@
-import { sourceOf } from '../model/search-words.ts'
+import { wordSourceOf } from '../model/search-words.ts'
 import type { FillTrigger, SearchText } from '../model/storage.ts'
 import { qualified, quoteConstant } from './ddl.ts'
 import { quoteIdentifier as ident } from './identifier.ts'
@@ -125,7 +125,7 @@ export function printWords(
   const texts = vectors[0]?.texts ?? []
   const sources = texts.map(
     text =>
-      `SELECT ${quoteConstant(sourceOf(text))} AS source, unnest(tsvector_to_array(${variable(text)})) AS word`,
+      `SELECT ${quoteConstant(wordSourceOf(text))} AS source, unnest(tsvector_to_array(${variable(text)})) AS word`,
   )
   return `INSERT INTO ${table} (source, word) SELECT found.source, found.word FROM (${sources.join(' UNION ALL ')}) AS found
     WHERE ${isWord('found.word', MIN_WORD)}

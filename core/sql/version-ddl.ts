@@ -187,12 +187,18 @@ export const PIN_DIGITS = 8
 
 function printMask(table: Table, before: string, after: string): string {
   const bits = bitsOf(table)
-  return recordedColumns(table)
-    .map(({ name, type }) => {
-      const [former, written] = [`${before}.${ident(name)}`, `${after}.${ident(name)}`]
-      return `CASE WHEN ${DIFFER[type]?.(former, written) ?? `${former} IS DISTINCT FROM ${written}`} THEN ${bits.get(name)} ELSE 0 END`
-    })
-    .join(' | ')
+  const masks = recordedColumns(table).map(({ name, type }) => {
+    const [former, written] = [`${before}.${ident(name)}`, `${after}.${ident(name)}`]
+    return `CASE WHEN ${DIFFER[type]?.(former, written) ?? `${former} IS DISTINCT FROM ${written}`} THEN ${bits.get(name)} ELSE 0 END`
+  })
+  return printUnion(masks)
+}
+
+/** Nested in halves: PostgreSQL's stack, small in the embedded database, takes no chain of an operator for each column. */
+function printUnion(masks: readonly string[]): string {
+  if (masks.length <= 2) return masks.join(' | ')
+  const half = masks.length >> 1
+  return `(${printUnion(masks.slice(0, half))}) | (${printUnion(masks.slice(half))})`
 }
 
 /** PostgreSQL's equality ignores the sign of zero, the scale of numbers in jsonb, and what a collation ignores. */

@@ -32,7 +32,7 @@ export const press = (page: ConsolePage, path: string, label: string): Promise<v
 
 /** The button of exactly this field, and of none within it. */
 async function pressOwn(page: ConsolePage, path: string, label: string): Promise<void> {
-  const buttons = `[...document.querySelectorAll('[data-path="${path}"] button:not(:disabled)')]`
+  const buttons = `[...document.querySelectorAll('[data-path="${path}"] button:not(:disabled, [aria-disabled=true])')]`
   const button = `${buttons}.find(each => each.closest('[data-path]').dataset.path === ${JSON.stringify(path)}
     && each.innerText.trim() === ${JSON.stringify(label)})`
   await page.until(button)
@@ -44,7 +44,7 @@ export const pressEntry = (page: ConsolePage, path: string, place: number, title
   page.click(`[data-path="${path}"] > ol > li:nth-child(${place + 1}) > .entry-buttons [title="${title}"]`)
 
 /** Nothing is left to save. A notice may be that of an earlier save. */
-export const WRITTEN = `document.querySelector('main form[aria-busy=false] button[type=submit]:disabled')`
+export const WRITTEN = `document.querySelector('main form[aria-busy=false] button[type=submit][aria-disabled=true]')`
 
 /** Enters all values of a new document or component. */
 export async function enter(page: ConsolePage, holder: Holder, values: Values, path = ''): Promise<void> {

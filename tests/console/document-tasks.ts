@@ -185,7 +185,7 @@ async function translate(work: Work, locale: string): Promise<void> {
   await page.clickText(`Fill from ${model.defaultLocale}`)
   const text = textOf(type)
   await page.until(
-    `[...document.querySelectorAll('.locales button:not(:disabled)')].some(each => each.innerText.startsWith('Fill'))`,
+    `[...document.querySelectorAll('.locales button:not(:disabled, [aria-disabled=true])')].some(each => each.innerText.startsWith('Fill'))`,
   )
   const value = text?.localized ? scalarFor(text, work.supply.number()) : undefined
   if (text && value !== undefined) await enterScalar(page, text.type, value, text.name)

@@ -68,7 +68,7 @@ const ACTIONS = `[...document.querySelectorAll('.actions :is(button, a)')].map((
 
 /** What a form offers besides the choice of its language and of what is shown. */
 const ENABLED = `[...document.querySelectorAll('main form :is(input, textarea, select, button, [contenteditable=true])')]
-  .filter(element => !element.disabled && !element.closest('.locales') && element.textContent.trim() !== 'Preview')
+  .filter(element => !element.disabled && !element.ariaDisabled && !element.closest('.locales') && element.textContent.trim() !== 'Preview')
   .map(element => element.outerHTML.slice(0, 200))`
 
 async function lookAtList(work: Work): Promise<void> {

@@ -73,8 +73,12 @@ async function runCluster(t: Test, folder: string, settings: readonly string[]):
     port,
     url,
     async start() {
-      running = startOwn(t, join(programs(), 'postgres'), ['-D', join(folder, 'data'), ...args], folder)
-      await until('PostgreSQL answers', () => answers(url))
+      await until('PostgreSQL answers', () => {
+        // It refuses to start while a process of a killed one still has its memory.
+        if (!running || running.hasEnded())
+          running = startOwn(t, join(programs(), 'postgres'), ['-D', join(folder, 'data'), ...args], folder)
+        return answers(url)
+      })
     },
     end: async signal => running?.end(signal),
     signal: signal => running?.signal(signal),

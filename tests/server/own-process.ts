@@ -37,6 +37,7 @@ export interface OwnProcess {
   signal(signal: NodeJS.Signals): void
   /** Ends it by this signal (SIGKILL: with all that it started), and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>
+  hasEnded(): boolean
   log(): string
 }
 
@@ -50,17 +51,18 @@ export function startOwn(t: Test, program: string, args: readonly string[], cwd:
     for (const pid of [child.pid ?? 0, ...childrenOf(child.pid ?? 0)]) sendSignal(pid, name)
   }
   const kill = () => signal('SIGKILL')
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   process.once('exit', kill)
   const end = async (name: NodeJS.Signals) => {
     process.removeListener('exit', kill)
-    if (child.exitCode !== null || child.signalCode !== null) return
+    if (hasEnded()) return
     const gone = once(child, 'exit')
     if (name === 'SIGKILL') kill()
     else child.kill(name)
     await gone
   }
   t.teardown(() => end('SIGKILL'))
-  return { signal, end, log: () => readFileSync(logged, 'utf8') }
+  return { signal, end, hasEnded, log: () => readFileSync(logged, 'utf8') }
 }
 
 export function childrenOf(pid: number): readonly number[] {

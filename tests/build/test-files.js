@@ -22,8 +22,10 @@ export const excludedGlobs = () => [
 /** .ci/run runs these on the embedded database, where they do the same. */
 const excludedFiles = () => (DATABASE_TESTS_ONLY ? [...databaseFree(), ...embeddedOnly()] : [])
 
-/** Tests of the embedded database itself. */
-const embeddedOnly = () => allFiles().filter(file => /\/embedded-[^/]*$/.test(file))
+/** Tests of the embedded database itself, and of pages whose requests other tests send to both databases. */
+const embeddedOnly = () => allFiles().filter(file => /\/embedded-[^/]*$/.test(file) || PAGES.test(file))
+
+const PAGES = /^tests\/console\/(empty-states|memory|right-to-left|screens|views-pages)\.test\.ts$/
 
 /** All test files that can run here, relative to the repository. */
 export function testFiles() {

@@ -57,6 +57,15 @@ export class LruCache<Value> {
     }
   }
 
+  /** The value of the key; stores a created one if there is none. */
+  getOrCreate(key: string, create: () => Value): Value {
+    const known = this.get(key)
+    if (known !== undefined) return known
+    const created = create()
+    this.set(key, created)
+    return created
+  }
+
   delete(key: string): void {
     this.#drop(this.#entries.get(key))
   }

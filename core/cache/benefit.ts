@@ -101,11 +101,5 @@ const LIMITS = { entries: 2000, bytes: 2_000_000 } as const
 /** The benefit of caching queries of a shape, by the text of their statement. */
 export function openBenefits(): (text: string) => Benefit {
   const benefits = new LruCache<Benefit>(LIMITS, () => 200)
-  return text => {
-    const known = benefits.get(text)
-    if (known) return known
-    const benefit = new Benefit()
-    benefits.set(text, benefit)
-    return benefit
-  }
+  return text => benefits.getOrCreate(text, () => new Benefit())
 }

@@ -43,13 +43,7 @@ export interface TableVersions {
 /** `isShared`: callers that fetch the same version while a statement is in flight share the next statement. */
 export function openVersions(database: Pick<Database, 'run'>, isShared: boolean): TableVersions {
   const histories = new LruCache<VersionHistory>(HISTORY_LIMITS, () => HISTORY_BYTES)
-  const historyOf = (tableNames: string): VersionHistory => {
-    const known = histories.get(tableNames)
-    if (known) return known
-    const history = new VersionHistory()
-    histories.set(tableNames, history)
-    return history
-  }
+  const historyOf = (tableNames: string) => histories.getOrCreate(tableNames, () => new VersionHistory())
   const send = async (text: string, values: readonly string[]): Promise<readonly unknown[]> => {
     const { rows } = await database.run({ text, values, name: 'prove an answer' }, READONLY)
     return rows[0] ?? []

@@ -61,11 +61,5 @@ const RATE_LIMITS = { entries: 2000, bytes: 2_000_000 } as const
 /** The write rate of a set of tables by their names, or of a statement by its text. */
 export function openWriteRates(): (key: string, isProvable: boolean) => WriteRate {
   const rates = new LruCache<WriteRate>(RATE_LIMITS, () => 100)
-  return (key, isProvable) => {
-    const known = rates.get(key)
-    if (known) return known
-    const rate = new WriteRate(isProvable)
-    rates.set(key, rate)
-    return rate
-  }
+  return (key, isProvable) => rates.getOrCreate(key, () => new WriteRate(isProvable))
 }

@@ -89,10 +89,13 @@ export function planMatch(
       const asTyped = allOf([hasWords, test])
       if (!corrections || !anyExact) return allOf([each.applies ?? TRUE, asTyped])
       const corrected = withCoordinates(call('plinth_corrected', corrections(each)), each, row, context)
-      const expression: Expression = {
-        ...{ kind: 'case', when: anyExact(), value: sqlConstant(null), otherwise: corrected },
-      }
-      return allOf([each.applies ?? TRUE, anyOf([asTyped, binary(own, '@@', once(expression))])])
+      const unlessExact = {
+        kind: 'case',
+        when: anyExact(),
+        value: sqlConstant(null),
+        otherwise: corrected,
+      } as const
+      return allOf([each.applies ?? TRUE, anyOf([asTyped, binary(own, '@@', once(unlessExact))])])
     }),
   )
 }

@@ -1,6 +1,8 @@
 import anyTest, { type TestFn } from 'ava'
+import { openRandom } from '../harness/random.ts'
 import { testServer } from '../harness/test-database.ts'
-import { FULL, openTwoApps, type Site, type TwoApps } from './two-apps.ts'
+import { ask, create, openTwoCaches, pick, type RandomWriter, sql, type TwoCaches } from './random-writer.ts'
+import { FULL } from './two-apps.ts'
 
 // Writes of every kind that leave some cached responses as they are: each response is compared with one without a cache after
 // every write. CHANGE_ROUNDS: writes. CHANGE_SEED repeats a run.
@@ -40,54 +42,19 @@ contentTypes:
 apiTokens: { full: { type: full-access, secret: ${FULL} } }
 `
 
-interface Context extends TwoApps {
-  readonly second: Site
-}
-
-const test = anyTest as TestFn<Context>
+const test = anyTest as TestFn<TwoCaches>
 
 test.before(async t => {
-  const apps = await openTwoApps(PROJECT)
-  t.context = { ...apps, second: await apps.open(PROJECT) }
+  t.context = await openTwoCaches(PROJECT)
 })
 
 test.after.always(t => t.context.close())
 
-/** Whole numbers below `bound`, the same for the same seed (mulberry32). */
-function openRandom(seed: number): (bound: number) => number {
-  let state = seed
-  return bound => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound
-  }
-}
-
-interface Writer {
-  readonly context: Context
-  readonly random: (bound: number) => number
+interface Writer extends RandomWriter {
   readonly notes: string[]
   readonly posts: string[]
   readonly shelves: string[]
   readonly tags: string[]
-}
-
-const pick = ({ random }: Writer, ids: readonly string[]): string => ids[random(ids.length)] ?? 'none'
-
-/** Documents that are gone by now are refused, so the status is not looked at. */
-const ask = ({ context, random }: Writer, method: string, path: string, data?: unknown) =>
-  [context.plain, context.cached, context.second][random(3)]?.ask(method, path, {
-    as: FULL,
-    ...(data === undefined ? {} : { body: { data } }),
-  })
-
-const sql = ({ context }: Writer, text: string, ...values: unknown[]) =>
-  context.database.run({ text, values })
-
-async function create(writer: Writer, path: string, ids: string[], data: object): Promise<void> {
-  const made = await ask(writer, 'POST', path, data)
-  if (made?.status === 201) ids.push(JSON.parse(made.text).data.documentId)
 }
 
 const newNote = (writer: Writer): object => ({
@@ -243,7 +210,7 @@ const isCheck = (statement: string): boolean => statement === 'prove an answer'
 
 /** Both caches answer as without a cache; else what they answer. Counts responses that were kept although something was written. */
 async function compare(
-  { plain, cached, second }: Context,
+  { plain, cached, second }: TwoCaches,
   path: string,
   kept: { count: number },
 ): Promise<string | null> {

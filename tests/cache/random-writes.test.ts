@@ -1,5 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
-import { FULL, openTwoApps, type Site, type TwoApps } from './two-apps.ts'
+import { openRandom } from '../harness/random.ts'
+import { ask, create, openTwoCaches, pick, type RandomWriter, sql, type TwoCaches } from './random-writer.ts'
+import { FULL } from './two-apps.ts'
 
 // Random writes, through the API and in SQL, and random reads of two caches, each compared with an answer without a cache.
 // STALE_ROUNDS: writes, each followed by reads of both. STALE_SEED repeats a run.
@@ -29,56 +31,18 @@ contentTypes:
 apiTokens: { full: { type: full-access, secret: ${FULL} } }
 `
 
-interface Context extends TwoApps {
-  readonly second: Site
-}
-
-const test = anyTest as TestFn<Context>
+const test = anyTest as TestFn<TwoCaches>
 
 test.before(async t => {
-  const apps = await openTwoApps(PROJECT)
-  t.context = { ...apps, second: await apps.open(PROJECT) }
+  t.context = await openTwoCaches(PROJECT)
 })
 
 test.after.always(t => t.context.close())
 
-/** Whole numbers below `bound`, the same for the same seed (mulberry32). */
-function openRandom(seed: number): (bound: number) => number {
-  let state = seed
-  return bound => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound
-  }
-}
-
-type Random = ReturnType<typeof openRandom>
-
-interface Writer {
-  readonly context: Context
-  readonly random: Random
+interface Writer extends RandomWriter {
   /** The documentIds of articles and authors that were created; some are deleted by now. */
   readonly articles: string[]
   readonly authors: string[]
-}
-
-const pick = (random: Random, ids: readonly string[]): string => ids[random(ids.length)] ?? 'none'
-
-/** Documents that are gone by now are refused, so the status is not looked at. */
-const ask = ({ context, random }: Writer, method: string, path: string, data?: unknown) =>
-  [context.plain, context.cached, context.second][random(3)]?.ask(method, path, {
-    as: FULL,
-    ...(data === undefined ? {} : { body: { data } }),
-  })
-
-const sql = ({ context }: Writer, text: string, ...values: unknown[]) =>
-  context.database.run({ text, values })
-
-async function create(writer: Writer, path: string, ids: string[], data: object): Promise<void> {
-  const made = await ask(writer, 'POST', path, data)
-  // The author may be deleted by now: then nothing was created.
-  if (made?.status === 201) ids.push(JSON.parse(made.text).data.documentId)
 }
 
 const WRITES: readonly ((writer: Writer) => Promise<unknown> | undefined)[] = [
@@ -86,16 +50,16 @@ const WRITES: readonly ((writer: Writer) => Promise<unknown> | undefined)[] = [
   writer => {
     const { random, authors } = writer
     const seo = { title: `seo ${random(9)}` }
-    const data = { title: `title ${random(99)}`, rating: random(10), author: pick(random, authors), seo }
+    const data = { title: `title ${random(99)}`, rating: random(10), author: pick(writer, authors), seo }
     return create(writer, '/api/articles', writer.articles, authors.length > 0 ? data : { title: 'alone' })
   },
   writer => ask(writer, 'PUT', articleOf(writer), { rating: writer.random(10) }),
   writer =>
     ask(writer, 'PUT', `${articleOf(writer)}?status=draft`, { seo: { title: `draft ${writer.random(9)}` } }),
   writer => ask(writer, 'PUT', `${articleOf(writer)}?locale=de`, { title: `Titel ${writer.random(9)}` }),
-  writer => ask(writer, 'PUT', articleOf(writer), { author: pick(writer.random, writer.authors) }),
+  writer => ask(writer, 'PUT', articleOf(writer), { author: pick(writer, writer.authors) }),
   writer => ask(writer, 'DELETE', articleOf(writer)),
-  writer => ask(writer, 'DELETE', `/api/authors/${pick(writer.random, writer.authors)}`),
+  writer => ask(writer, 'DELETE', `/api/authors/${pick(writer, writer.authors)}`),
   writer =>
     sql(writer, 'UPDATE articles SET rating = $1 WHERE rating = $2', writer.random(10), writer.random(10)),
   writer => sql(writer, 'UPDATE authors SET name = $1', `all ${writer.random(9)}`),
@@ -109,7 +73,7 @@ const WRITES: readonly ((writer: Writer) => Promise<unknown> | undefined)[] = [
   writer => (writer.random(10) === 0 ? sql(writer, 'TRUNCATE articles, authors CASCADE') : undefined),
 ]
 
-const articleOf = ({ random, articles }: Writer): string => `/api/articles/${pick(random, articles)}`
+const articleOf = (writer: Writer): string => `/api/articles/${pick(writer, writer.articles)}`
 
 const READS: readonly ((writer: Writer) => string)[] = [
   writer => `${articleOf(writer)}?populate=*`,

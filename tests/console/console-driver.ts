@@ -1,23 +1,11 @@
 import type { Attribute, Component, Holder } from '../../core/model/model.ts'
 import { toLabel } from '../../tools/console/api/schema.ts'
 import { editable, type StoredFile, type Target, type Values } from './entered-values.ts'
-import { type ConsolePage, signIn } from './open-console.ts'
+import type { ConsolePage } from './open-console.ts'
 
 /** The input of an attribute of a form. */
 export const field = (path: string, tag = 'input'): string =>
   `[data-path="${path}"] > ${tag}, [data-path="${path}"] > .with-button > ${tag}, [data-path="${path}"] > .markdown > ${tag}`
-
-/** Also signs out another user. */
-export async function signInAs(page: ConsolePage, url: string | null, user: string): Promise<void> {
-  await page.browser.open(`${url}/console`)
-  await page.until(`document.querySelector('input[name=identifier], .layout')`)
-  if (await page.browser.evaluate(`Boolean(document.querySelector('.layout'))`)) {
-    await page.clickText('Sign out')
-    await page.until(`document.querySelector('input[name=identifier]')`)
-  }
-  await signIn(page, user)
-  await page.until(`document.querySelector('.layout')`)
-}
 
 /** A new document is shown in a form of its own. */
 export async function saveNew(page: ConsolePage, label: string): Promise<void> {

@@ -4,7 +4,7 @@ import { bundleConsole } from '../../scripts/bundle-console.ts'
 import type { JsonValue } from '../../tools/console/api/json.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 import { until } from '../harness/until.ts'
-import { addUser, openConsole, signIn } from './open-console.ts'
+import { addUser, openConsole, openSignedIn } from './open-console.ts'
 import { randomBlocks, randomNumbers } from './random-blocks.ts'
 
 const file = teardownOfFile(test.after.always)
@@ -59,9 +59,7 @@ const openApp = once(async () => {
 const openPage = once(async () => {
   const app = await openApp()
   const page = await openConsole({ teardown: file.teardown })
-  await page.browser.open(`${app.url}/console`)
-  await signIn(page)
-  await page.until(`document.querySelector('.layout')`)
+  await openSignedIn(page, app.url)
   return page
 })
 
@@ -241,9 +239,7 @@ test.serial('the focus stays while a document is saved, and what is typed meanwh
 test.serial('a reload stays signed in, and signing out ends that', async t => {
   const app = await openApp()
   const page = await openConsole(t)
-  await page.browser.open(`${app.url}/console`)
-  await signIn(page)
-  await page.until(`document.querySelector('.layout')`)
+  await openSignedIn(page, app.url)
   // A sign-in is shown when its cookie is set.
   await page.browser.open(`${app.url}/console`)
   await page.until(`document.querySelector('.layout, input[name=identifier]')`)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { once } from '../../core/base/memo.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
-import { addUser, openConsole, signIn } from './open-console.ts'
+import { addUser, openConsole, signInAs } from './open-console.ts'
 
 // A project without content: what each empty list says to do next, to a role that may create and to one that may not.
 
@@ -49,14 +49,7 @@ const openPage = once(() => openConsole({ teardown: file.teardown }))
 async function start(user: string) {
   const app = await openApp()
   const page = await openPage()
-  await page.browser.open(`${app.url}/console`)
-  await page.until(`document.querySelector('input[name=identifier], .layout')`)
-  if (await page.browser.evaluate(`Boolean(document.querySelector('.layout'))`)) {
-    await page.clickText('Sign out')
-    await page.until(`document.querySelector('input[name=identifier]')`)
-  }
-  await signIn(page, user)
-  await page.until(`document.querySelector('.layout')`)
+  await signInAs(page, app.url, user)
   return page
 }
 

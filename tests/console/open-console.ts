@@ -85,6 +85,25 @@ export async function signIn({ browser, fill, click, password }: ConsolePage, us
   await click('button[type=submit]')
 }
 
+/** Opens the console, signed in. */
+export async function openSignedIn(page: ConsolePage, url: string | null, user?: string): Promise<void> {
+  await page.browser.open(`${url}/console`)
+  await signIn(page, user)
+  await page.until(`document.querySelector('.layout')`)
+}
+
+/** Also signs out another user. */
+export async function signInAs(page: ConsolePage, url: string | null, user: string): Promise<void> {
+  await page.browser.open(`${url}/console`)
+  await page.until(`document.querySelector('input[name=identifier], .layout')`)
+  if (await page.browser.evaluate(`Boolean(document.querySelector('.layout'))`)) {
+    await page.clickText('Sign out')
+    await page.until(`document.querySelector('input[name=identifier]')`)
+  }
+  await signIn(page, user)
+  await page.until(`document.querySelector('.layout')`)
+}
+
 /** A user whose role has this type. */
 export async function addUser({ app }: TestApp, type: string, username = 'ann'): Promise<void> {
   const roles = (await app.documents('plugin::users-permissions.role').findMany({

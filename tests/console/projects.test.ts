@@ -13,7 +13,6 @@ import { runImportStrapi } from '../../tools/cli/import-strapi.ts'
 import { paintFor } from '../../tools/cli/paint.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
-import { signInAs } from './console-driver.ts'
 import { editorTasks, writerTasks } from './document-tasks.ts'
 import {
   editable,
@@ -25,7 +24,7 @@ import {
   type Values,
 } from './entered-values.ts'
 import { listTasks } from './list-tasks.ts'
-import { openConsole, PASSWORD } from './open-console.ts'
+import { openConsole, PASSWORD, signInAs } from './open-console.ts'
 import { readerTasks } from './reader-tasks.ts'
 import type { Workplace } from './work.ts'
 

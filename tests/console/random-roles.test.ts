@@ -3,7 +3,7 @@ import { once } from '../../core/base/memo.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { numbersFrom, type Random } from '../end-to-end/fuzz.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
-import { addUser, openConsole, signIn } from './open-console.ts'
+import { addUser, openConsole, openSignedIn } from './open-console.ts'
 
 // Roles with random permissions look at all that the console offers them. Every attribute has a name and values of its own, so that a text
 // of the page, of its storage or of a response shows what it reveals. PLINTH_SAFETY=whole: 100 roles.
@@ -136,9 +136,7 @@ for (const { name, grants } of roles) {
     const page = await openConsole(t)
     const seen: string[] = []
     const look = async () => seen.push(String(await page.browser.evaluate(SEEN)))
-    await page.browser.open(`${app.url}/console`)
-    await signIn(page, name)
-    await page.until(`document.querySelector('.layout')`)
+    await openSignedIn(page, app.url, name)
     for (const type of TYPES) {
       const offered = await page.browser.evaluate(
         `Boolean(document.querySelector('nav a[href="/console/content/${type}s"]'))`,

@@ -3,7 +3,7 @@ import { once } from '../../core/base/memo.ts'
 import type { TestApp } from '../../core/testing.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
-import { addUser, type ConsolePage, openConsole, PASSWORD, signIn } from './open-console.ts'
+import { addUser, type ConsolePage, openConsole, openSignedIn, PASSWORD } from './open-console.ts'
 
 // Lists, pickers and the library of a large project read one page at a time, whatever is in the database.
 
@@ -52,9 +52,7 @@ async function upload(app: TestApp): Promise<void> {
 const openPage = once(async () => {
   const app = await openApp()
   const page = await openConsole({ teardown: file.teardown })
-  await page.browser.open(`${app.url}/console`)
-  await signIn(page)
-  await page.until(`document.querySelector('.layout')`)
+  await openSignedIn(page, app.url)
   return page
 })
 

@@ -2,7 +2,7 @@ import test from 'ava'
 import { once } from '../../core/base/memo.ts'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
-import { addUser, openConsole, signIn } from './open-console.ts'
+import { addUser, openConsole, openSignedIn } from './open-console.ts'
 
 // Arabic and Hebrew content, in its own locale and within an English document.
 
@@ -66,9 +66,7 @@ const openApp = once(async () => {
 const openPage = once(async () => {
   const { app } = await openApp()
   const page = await openConsole({ teardown: file.teardown })
-  await page.browser.open(`${app.url}/console`)
-  await signIn(page)
-  await page.until(`document.querySelector('.layout')`)
+  await openSignedIn(page, app.url)
   return page
 })
 

@@ -6,7 +6,7 @@ import { bundleConsole } from '../../scripts/bundle-console.ts'
 import type { View } from '../harness/browser.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 import { walkByTab } from './keyboard-walk.ts'
-import { addUser, type ConsolePage, openConsole, signIn } from './open-console.ts'
+import { addUser, type ConsolePage, openConsole, openSignedIn } from './open-console.ts'
 import { openScreen, SCREENS, type Screen } from './screens.ts'
 
 // Every screen, in windows of a phone and of a desk, in light and dark, in English and French. PLINTH_SAFETY=whole: all combinations
@@ -48,9 +48,7 @@ async function show(screen: Screen): Promise<ConsolePage> {
   await page.browser.emulate({ ...DESK, dark: false })
   if (!screen.signedOut) {
     await page.browser.evaluate(`sessionStorage.clear(); localStorage.setItem('plinth-language', 'en')`)
-    await page.browser.open(`${app.url}/console`)
-    await signIn(page)
-    await page.until(`document.querySelector('.layout')`)
+    await openSignedIn(page, app.url)
   }
   await openScreen(page, app, screen)
   return page

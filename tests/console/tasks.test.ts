@@ -6,8 +6,8 @@ import { bundleConsole } from '../../scripts/bundle-console.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 import { until } from '../harness/until.ts'
-import { field, press, saveNew, signInAs as signInTo, uploadInto } from './console-driver.ts'
-import { addUser, type ConsolePage, openConsole } from './open-console.ts'
+import { field, press, saveNew, uploadInto } from './console-driver.ts'
+import { addUser, type ConsolePage, openConsole, signInAs as signInTo } from './open-console.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../..')
 

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { openRandom } from '../harness/random.ts'
 import { modelOf } from '../model/compiled.ts'
 import { openWriting, type Row, type Writing } from './writing.ts'
 
@@ -169,15 +170,10 @@ interface Given {
   readonly songs?: readonly string[]
 }
 
-/** mulberry32: the same numbers for the same seed. */
+/** From 0, below 1. */
 function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  const below = openRandom(seed)
+  return () => below(2 ** 32) / 2 ** 32
 }
 
 const idOf = (one: unknown): string | null => {

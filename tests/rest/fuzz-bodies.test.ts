@@ -1,5 +1,6 @@
 import test from 'ava'
 import { type Body, openRoom, type Room } from '../end-to-end/reading-room.ts'
+import { openRandom } from '../harness/random.ts'
 
 let room: Room
 test.before(async () => {
@@ -35,17 +36,6 @@ const LEAVES = [
   ...['2024-02-29', '99999-01-01', '25:00:00', '{"a":1}', 'NaN', 'Infinity', 'x'.repeat(300), '9'.repeat(40)],
 ]
 
-/** The same numbers in every run (mulberry32). */
-function generator(seed: number): (below: number) => number {
-  let state = seed
-  return below => {
-    state = (state + 0x6d2b79f5) | 0
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-    return ((bits ^ (bits >>> 14)) >>> 0) % below
-  }
-}
-
 function write(next: (below: number) => number): Record<string, unknown> {
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[next(items.length)]
   const value = (depth: number): unknown => {
@@ -60,7 +50,7 @@ function write(next: (below: number) => number): Record<string, unknown> {
 }
 
 test('no body causes a server error', async t => {
-  const next = generator(20_240_229)
+  const next = openRandom(20_240_229)
   for (let round = 0; round < 400; round++) {
     const data = write(next)
     const path = next(2) === 0 ? '/api/books' : '/api/books?status=draft'

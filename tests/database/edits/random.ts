@@ -1,3 +1,5 @@
+import { openRandom } from '../../harness/random.ts'
+
 /** Chance that can be repeated. */
 export interface Chance {
   /** A whole number from 0, below the limit. */
@@ -7,15 +9,8 @@ export interface Chance {
   onceIn(times: number): boolean
 }
 
-/** Mulberry32. */
 export function chance(seed: number): Chance {
-  let state = seed
-  const below = (limit: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
+  const below = openRandom(seed)
   return {
     below,
     one(values) {

@@ -12,7 +12,7 @@ await build()
 
 /** `npx ava FILE`: each file in a process of its own. `npm test` shares processes between files (scripts/test.js). */
 export default {
-  files: ['tests/**/*.test.ts', ...excludedGlobs()],
+  files: ['tests/**/*.test.ts', ...(await excludedGlobs())],
   extensions: { ts: 'commonjs' },
   nodeArguments: [`--require=${join(import.meta.dirname, 'tests/build/load.cjs')}`, FEWER_OPTIMISED],
   timeout: '8m',

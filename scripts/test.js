@@ -31,8 +31,10 @@ const isTap = args.length === 1 && args[0] === '--tap'
 async function runAll() {
   await prepare()
   const times = readTimes()
-  const files = longestFirst(testFiles(), times)
+  const { files: found, left } = await testFiles()
+  const files = longestFirst(found, times)
   const reporter = isTap ? openTap() : openProgress(files.length)
+  for (const [needs, count] of left) reporter.note(`${count} files are not run: they need ${needs}`)
   const began = new Map()
   await runFiles(files, {
     processes: Number(process.env.TEST_PROCESSES || Math.min(4, availableParallelism() + 1)),
@@ -83,6 +85,7 @@ function openProgress(total) {
     process.stdout.write(process.stdout.isTTY ? `\r\u001b[K${text}` : `${text}\n`)
   }
   return {
+    note: text => process.stdout.write(`${text}\n`),
     report({ type, file, title, details }) {
       if (type === 'passed') done.passed++
       if (type === 'failed') {
@@ -107,6 +110,7 @@ function openTap() {
   let failed = 0
   process.stdout.write('TAP version 13\n')
   return {
+    note: text => process.stdout.write(`# ${text}\n`),
     report({ type, file, title, details }) {
       if (type === 'passed') process.stdout.write(`ok ${++count} - ${file} › ${title}\n`)
       if (type !== 'failed') return

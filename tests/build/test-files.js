@@ -1,41 +1,63 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseFree } from './database-free.js'
-import { root } from './place.cjs'
+import { builtOf, root } from './place.cjs'
+import { allTestFiles, databaseFree, withBrowser } from './test-needs.js'
 
 const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER, PATRONI, DATABASE_TESTS_ONLY } = process.env
 
-/** Folders whose tests need programs that are missing: a server, PostgreSQL's programs, PgBouncer, Patroni (scripts/with-postgres.sh). */
-const excludedFolders = [
-  ...(TEST_DATABASE_URL ? [] : ['tests/server/']),
-  ...(PG_BIN ? [] : ['tests/server/clusters/']),
-  ...(PGBOUNCER ? [] : ['tests/server/pooler/']),
-  ...(PATRONI ? [] : ['tests/server/patroni/']),
-]
-
-/** Globs for ava of the files that do not run here. */
-export const excludedGlobs = () => [
-  ...excludedFolders.map(folder => `!${folder}**`),
-  ...excludedFiles().map(file => `!${file}`),
-]
+/** A requirement of test files that this machine does not meet. */
+async function missing() {
+  const { findChromium } = await import(builtOf(join(root, 'tests', 'harness', 'chromium.ts')))
+  const inFolder = folder => file => file.startsWith(folder)
+  const browser = new Set(withBrowser())
+  return [
+    {
+      has: TEST_DATABASE_URL,
+      needs: 'a PostgreSQL server (scripts/with-postgres.sh)',
+      isOf: inFolder('tests/server/'),
+    },
+    {
+      has: PG_BIN,
+      needs: "PostgreSQL's programs (scripts/with-postgres.sh)",
+      isOf: inFolder('tests/server/clusters/'),
+    },
+    { has: PGBOUNCER, needs: 'PgBouncer', isOf: inFolder('tests/server/pooler/') },
+    { has: PATRONI, needs: 'Patroni, etcd and HAProxy', isOf: inFolder('tests/server/patroni/') },
+    { has: findChromium(), needs: 'Chromium (or its path in CHROMIUM)', isOf: file => browser.has(file) },
+  ].filter(({ has }) => !has)
+}
 
 /** .ci/run runs these on the embedded database, where they do the same. */
-const excludedFiles = () => (DATABASE_TESTS_ONLY ? [...databaseFree(), ...embeddedOnly()] : [])
+const excludedFiles = () => new Set(DATABASE_TESTS_ONLY ? [...databaseFree(), ...embeddedOnly()] : [])
 
 /** Tests of the embedded database itself, and of pages whose requests other tests send to both databases. */
-const embeddedOnly = () => allFiles().filter(file => /\/embedded-[^/]*$/.test(file) || PAGES.test(file))
+const embeddedOnly = () => allTestFiles().filter(file => /\/embedded-[^/]*$/.test(file) || PAGES.test(file))
 
 const PAGES = /^tests\/console\/(empty-states|memory|right-to-left|screens|views-pages)\.test\.ts$/
 
-/** All test files that can run here, relative to the repository. */
-export function testFiles() {
-  const excluded = new Set(excludedFiles())
-  return allFiles()
-    .filter(file => !excluded.has(file) && !excludedFolders.some(folder => file.startsWith(folder)))
+/**
+ * The test files that can run here, relative to the repository, and those that cannot, by what they need. The tests must be
+ * built.
+ */
+export async function testFiles() {
+  const requirements = await missing()
+  const excluded = excludedFiles()
+  const files = allTestFiles()
+    .filter(file => !excluded.has(file))
     .sort()
+  const left = new Map()
+  const runnable = files.filter(file => {
+    const requirement = requirements.find(({ isOf }) => isOf(file))
+    if (requirement) left.set(requirement.needs, (left.get(requirement.needs) ?? 0) + 1)
+    return !requirement
+  })
+  return { files: runnable, left }
 }
 
-const allFiles = () =>
-  readdirSync(join(root, 'tests'), { recursive: true })
-    .map(name => `tests/${name.replaceAll('\\', '/')}`)
-    .filter(file => file.endsWith('.test.ts'))
+/** Globs for ava of the files that do not run here. */
+export async function excludedGlobs() {
+  const { files } = await testFiles()
+  const runnable = new Set(files)
+  return allTestFiles()
+    .filter(file => !runnable.has(file))
+    .map(file => `!${file}`)
+}

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import axe from 'axe-core'
 import connect, { type Client } from 'chrome-remote-interface'
+import { findChromium } from './chromium.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** A headless Chromium with one page. Waits for nothing longer than `PATIENCE`. */
@@ -56,14 +56,6 @@ export interface LiveMemory {
 /** Milliseconds. */
 const PATIENCE = 120_000
 
-/** `CHROMIUM`, or where Debian's package and others put it. */
-const PLACES = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-
 const FLAGS = [
   '--headless=new',
   // Tests may run as root, which Chromium's sandbox does not.
@@ -79,7 +71,7 @@ const FLAGS = [
 ]
 
 export async function openBrowser(): Promise<Browser> {
-  const program = PLACES.find(place => place !== undefined && existsSync(place))
+  const program = findChromium()
   if (program === undefined) throw new Error('No Chromium: install it, or name it in CHROMIUM')
   const profile = temporaryFolder()
   const child = spawn(

@@ -12,6 +12,8 @@ import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
 import { MAILS_FOLDER } from './mail/load-templates.ts'
 import type { Deliver, Mail } from './mail/mail.ts'
+import { printEmptyTables } from './migrate/empty-tables.ts'
+import { hashSchema } from './migrate/schema-hash.ts'
 import type { Observer } from './observe/observation.ts'
 import type { PluginApp } from './plugins/context.ts'
 import { FOLDERS } from './plugins/load/find-modules.ts'
@@ -147,7 +149,7 @@ async function start(
   if (!compiled.ok) throw failure([{ kind: 'files', diagnostics: compiled.reasons }])
   const blueprint = withTokens(withDatabase(compiled.value, terms.database ?? 'embedded'), terms.tokens ?? {})
   const observer = observerOf(blueprint, { write: line => void lines.push(line), pretty: false })
-  const embedded = { dataDir: 'memory://', ...(terms.snapshot && { snapshot: terms.snapshot }) }
+  const embedded = { ...inMemory(blueprint), ...(terms.snapshot && { snapshot: terms.snapshot }) }
   const opened = await openObserved(blueprint, observer, {
     ...{ production: false, observer, embedded },
     ...(!terms.sendsMails && { deliver: recordInto(mails) }),
@@ -167,6 +169,13 @@ async function start(
     projectRoot: blueprint.project.root,
   })
   return { app, send, server: terms.listen ? await listen(app, observer) : null }
+}
+
+/** An app whose model the previous one had uses its tables again, without rows: creating them takes most of a start. */
+function inMemory({ project, storage, migrations }: Blueprint) {
+  const { schema } = project.settings.database
+  const hash = hashSchema(schema, storage.tables, migrations)
+  return { dataDir: 'memory://', ...(migrations.length === 0 && { reuse: printEmptyTables(schema, hash) }) }
 }
 
 const recordInto =

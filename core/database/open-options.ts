@@ -35,6 +35,11 @@ export interface OpenOptions {
     /** A snapshot from which a new embedded database starts. */
     readonly snapshot?: Blob
     /**
+     * SQL that prepares the database which this process had in memory and closed last, so that its tables are used again.
+     * If it fails, or is absent, they are dropped.
+     */
+    readonly reuse?: string
+    /**
      * `offer`: other processes of the same user may use the database through this one. `join`: uses the database through
      * the process that offers it. Absent: neither.
      */

@@ -161,7 +161,7 @@ export async function readHistory(database: Database): Promise<readonly PastMigr
  * functions. Only a sum of hashes leaves the database. Not covered: tables that Plinth did not create, privileges, comments,
  * storage options and the rows of its own tables.
  */
-function printFingerprint(schema: string): string {
+export function printFingerprint(schema: string): string {
   const space = `(SELECT oid FROM pg_namespace WHERE nspname = ${quoteConstant(schema)})`
   const own = `SELECT c.oid, c.relname FROM pg_class AS c WHERE c.relnamespace = ${space} AND c.relkind IN ('r', 'p')
     AND (c.relname IN (SELECT name::name FROM ${qualified(schema, 'plinth_tables')}) OR c.relname LIKE 'plinth\\_%')`

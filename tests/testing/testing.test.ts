@@ -39,6 +39,47 @@ test('the whole server responds without a port: routes, tokens, headers, errors,
   t.is((await request('GET', '/_ready')).status, 200)
 })
 
+/** SQL of a test that the schema of the next one must not have. */
+const CHANGES = [
+  'SELECT 1',
+  'ANALYZE notes',
+  'ALTER TABLE notes ADD CONSTRAINT short CHECK (length(text) > 5)',
+  `DO $$ BEGIN EXECUTE (SELECT format('DROP TRIGGER %I ON notes', tgname) FROM pg_trigger
+    WHERE tgrelid = 'notes'::regclass AND NOT tgisinternal ORDER BY tgname LIMIT 1); END $$`,
+  `DO $$ BEGIN EXECUTE (SELECT format('DROP INDEX %s', indexrelid::regclass) FROM pg_index
+    WHERE indrelid = 'notes'::regclass AND NOT indisprimary ORDER BY indexrelid LIMIT 1); END $$`,
+  'CREATE TABLE extra (id integer)',
+  'CREATE FUNCTION extra() RETURNS integer LANGUAGE sql RETURN 1',
+  'CREATE SCHEMA extra',
+  "CREATE TYPE extra AS ENUM ('a')",
+]
+
+test('an app sees nothing of the previous one, whose tables it may use again', async t => {
+  let objects: unknown
+  for (const change of CHANGES) {
+    const api = await open(t)
+    const run = async (sql: string) => (await api.app.sequelize.query(sql))[0]
+    const now = await run(OBJECTS)
+    objects ??= now
+    t.deepEqual(now, objects, change)
+    await api.app.documents('note').create({ data: { text: 'a long text' }, status: 'published' })
+    const list = await api.request('GET', '/api/notes?fields=text')
+    t.like(list.body, { data: [{ text: 'a long text' }], meta: { pagination: { total: 1 } } })
+    t.deepEqual(await run('SELECT id FROM notes ORDER BY id'), [{ id: 1 }, { id: 2 }])
+    await run(change)
+    await api.close()
+  }
+})
+
+const OBJECTS = `SELECT relkind AS kind, relname AS name, reltuples > 0 AS analysed FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'plinth%'
+  UNION ALL SELECT 'trigger', tgname, tgenabled = 'O' FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL SELECT 'constraint', conname, convalidated FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+  UNION ALL SELECT 'function', proname, true FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT 'schema', nspname, true FROM pg_namespace
+  UNION ALL SELECT 'type', typname, true FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype = 'e'
+  ORDER BY 1, 2, 3`
+
 test('a request with oversized headers is answered as by a server', async t => {
   const { request } = await open(t)
   const { status, body } = await request('GET', `/api/notes?filters[text]=${'x'.repeat(20_000)}`)

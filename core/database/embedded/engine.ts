@@ -28,12 +28,14 @@ export interface EngineTerms {
   readonly snapshot?: Blob | undefined
   /** SQL that resets the session after a client in another process. */
   readonly reset: string
+  /** Prepares the tables of the spare engine for this database; absent, or if it fails: they are dropped. */
+  readonly reuse?: string | undefined
 }
 
 /** Rejects with PostgreSQL's last error message if the files are unreadable. */
 export async function startEngine(terms: EngineTerms): Promise<EmbeddedEngine> {
   if (terms.dataDir !== IN_MEMORY) return serve(await createPostgres(terms), terms.reset)
-  return serve((await takeSpare()) ?? (await createPostgres(terms)), terms.reset, keepSpare)
+  return serve((await takeSpare(terms.reuse)) ?? (await createPostgres(terms)), terms.reset, keepSpare)
 }
 
 async function createPostgres({ dataDir, isNew, snapshot: own }: EngineTerms): Promise<PGlite> {
@@ -113,14 +115,16 @@ async function keepSpare(postgres: PGlite): Promise<void> {
   spare = { postgres, end: setTimeout(expire, SPARE_TIME) }
 }
 
-/** Returns the spare engine with an empty database; undefined: there is none, or it cannot be emptied. */
-async function takeSpare(): Promise<PGlite | undefined> {
+/** Returns the spare engine with a database that is empty or has reused tables; undefined: there is none, or it is broken. */
+async function takeSpare(reuse: string | undefined): Promise<PGlite | undefined> {
   if (!spare) return undefined
   const { postgres, end } = spare
   clearTimeout(end)
   spare = undefined
   try {
-    for (const statement of EMPTY) await postgres.exec(statement)
+    for (const statement of RESET) await postgres.exec(statement)
+    if (reuse === undefined || !(await isReused(postgres, reuse)))
+      for (const statement of EMPTY) await postgres.exec(statement)
     return postgres
   } catch {
     // It has too many tables to drop in one transaction (one lock per table), or it is broken.
@@ -129,10 +133,18 @@ async function takeSpare(): Promise<PGlite | undefined> {
   }
 }
 
-/** Resets the session, then drops all schemas. Run one by one: DISCARD cannot run in a transaction. */
+const isReused = (postgres: PGlite, reuse: string): Promise<boolean> =>
+  postgres.exec(reuse).then(
+    () => true,
+    // The tables are of another schema. The statement was rolled back.
+    () => false,
+  )
+
+/** Resets the session. Run one by one: DISCARD cannot run in a transaction. */
+const RESET = ['ROLLBACK', 'DISCARD ALL']
+
+/** Drops all schemas. */
 const EMPTY = [
-  'ROLLBACK',
-  'DISCARD ALL',
   `DO $$
   DECLARE name text;
   BEGIN

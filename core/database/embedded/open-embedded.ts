@@ -29,10 +29,11 @@ const NEVER = 2 ** 31 - 1
  * an OpeningError.
  */
 export async function openEmbedded(settings: DatabaseSettings, options: OpenOptions): Promise<Database> {
-  const { dataDir, snapshot, access } = options.embedded ?? {}
+  const { dataDir, snapshot, reuse, access } = options.embedded ?? {}
   const session = sessionOf(settings, options)
   if (dataDir !== undefined) {
-    const engine = await startEngine({ dataDir, isNew: true, snapshot, reset: printReset(session, OWN) })
+    const reset = printReset(session, OWN)
+    const engine = await startEngine({ dataDir, isNew: true, snapshot, reset, reuse })
     return overEngine({ engine, session, settings, options, afterClose: engine.close })
   }
   const open = () => openFiles(session, settings, options)

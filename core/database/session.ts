@@ -127,7 +127,10 @@ export interface SessionSettings
   statementPrefix(): string
 }
 
-/** No jit: compiling a lateral JSON query costs more than running it. */
+/**
+ * No jit: compiling a lateral JSON query costs more than running it. A server, database or role may have other defaults
+ * of the rest, which would change what statements mean or how PostgreSQL writes values.
+ */
 export function sessionParameters({
   schema,
   statementTimeout,
@@ -138,6 +141,15 @@ export function sessionParameters({
     DateStyle: 'ISO, YMD',
     client_min_messages: 'warning',
     standard_conforming_strings: 'on',
+    // Every digit of a floating-point number: with fewer, an answer or a cursor has another number than the row.
+    extra_float_digits: '1',
+    bytea_output: 'hex',
+    array_nulls: 'on',
+    transform_null_equals: 'off',
+    // A migration compares what PostgreSQL writes of types and constraints.
+    quote_all_identifiers: 'off',
+    // A writer that waited for a lock continues with the rows that it finds then.
+    default_transaction_isolation: 'read committed',
     application_name: 'plinth',
     search_path: /^[a-z_][a-z0-9_]*$/.test(schema) ? schema : quoteIdentifier(schema),
     statement_timeout: String(statementTimeout),

@@ -134,6 +134,41 @@ if (server) {
     )
   })
 
+  test('defaults of a database do not change what statements mean', async t => {
+    const url = await createDatabase(t, server)
+    const name = new URL(url).pathname.slice(1)
+    for (const value of [
+      'extra_float_digits = 0',
+      "bytea_output = 'escape'",
+      'array_nulls = off',
+      'transform_null_equals = on',
+      'quote_all_identifiers = on',
+      "default_transaction_isolation = 'serializable'",
+      "DateStyle = 'German'",
+      "TimeZone = 'Asia/Kathmandu'",
+      'standard_conforming_strings = off',
+    ])
+      await administer(url, `ALTER DATABASE ${name} SET ${value}`)
+    const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: tmpdir(), observe: () => {} })
+    if (!opened.ok) return t.fail()
+    t.teardown(() => opened.value.close())
+    const values = [0.1 + 0.2, [1, null]]
+    const text = `SELECT ($1::float8)::text, ($2::int[])[2] IS NULL, '\\x5c'::bytea::text, (1 = NULL) IS NULL,
+      format_type('text'::regtype, NULL), quote_ident('plain'), '2024-02-29T12:00:00Z'::timestamptz::text,
+      current_setting('transaction_isolation')`
+    const { rows } = await opened.value.transaction(transaction => transaction.run({ text, values }))
+    const expected = [
+      '0.30000000000000004',
+      true,
+      String.raw`\x5c`,
+      true,
+      'text',
+      'plain',
+      '2024-02-29 12:00:00+00',
+    ]
+    t.deepEqual(rows, [[...expected, 'read committed']])
+  })
+
   test('reads may use a replica, and use the primary if the replica is unreachable', async t => {
     const url = await createDatabase(t, server)
     const away = `postgres://unknown@127.0.0.1:${await closedPort()}/away`

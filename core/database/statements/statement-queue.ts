@@ -206,7 +206,9 @@ const isPlain = ({ isolation, readonly, statementTimeout }: TransactionOptions):
   isolation === undefined && !readonly && statementTimeout === undefined
 
 function begin(options: TransactionOptions, settings: readonly Statement[]): readonly Statement[] {
-  const { isolation, readonly, statementTimeout } = options
+  const { readonly, statementTimeout } = options
+  // A pooler's server may have another default, which settings inside of the transaction are too late to change.
+  const isolation = options.isolation ?? (settings.length > 0 ? 'read committed' : undefined)
   const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`
   const access = readonly ? ' READ ONLY' : ''
   const limit = statementTimeout === undefined ? [] : [Math.trunc(statementTimeout)]

@@ -71,13 +71,21 @@ test.serial('a server behind a pooler starts, writes, reads, publishes and deliv
   await assertNoOrphans(t, { folder, url: direct })
 })
 
-const SETTINGS = ['jit', 'TimeZone', 'DateStyle', 'search_path', 'statement_timeout', 'lock_timeout']
+const SETTINGS = [
+  'jit',
+  'TimeZone',
+  'DateStyle',
+  'search_path',
+  'statement_timeout',
+  'lock_timeout',
+  'extra_float_digits',
+]
 const ASK = { text: `SELECT ${SETTINGS.map(name => `current_setting('${name}')`).join(', ')}`, values: [] }
 
 test.serial('each transaction has its session settings, and no other client gets them', async t => {
   const { direct, url } = await pooled(t)
   const database = await opened(t, { url, statementTimeout: 400, schema: 'public' })
-  const wanted = ['off', 'UTC', 'ISO, YMD', 'public', '400ms', '10s']
+  const wanted = ['off', 'UTC', 'ISO, YMD', 'public', '400ms', '10s', '1']
   const asked = Array.from({ length: 30 }, (_, number) =>
     number % 2 === 0 ? database.run(ASK) : database.transaction(transaction => transaction.run(ASK)),
   )
@@ -105,12 +113,24 @@ test.serial('each transaction has its session settings, and no other client gets
   t.deepEqual((await query(direct, left))[0], [0])
 })
 
+test.serial('a default isolation of the database does not reach transactions behind a pooler', async t => {
+  const direct = await createDatabase(t, server)
+  const name = new URL(direct).pathname.slice(1)
+  await query(direct, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`)
+  const database = await opened(t, { url: await startPooler(t, direct, TRANSACTIONS) })
+  const text = "SELECT current_setting('transaction_isolation')"
+  const level = () => database.transaction(transaction => transaction.run({ text, values: [] }))
+  t.deepEqual((await level()).rows, [['read committed']])
+})
+
 test.serial('if the role has the settings, transactions do not set them', async t => {
   const direct = await createDatabase(t, server)
   const role = `pooled_${randomBytes(4).toString('hex')}`
   const values = `jit = off; TimeZone = 'UTC'; DateStyle = 'ISO, YMD'; client_min_messages = warning;
     application_name = plinth; search_path = public; statement_timeout = ${DATABASE_SETTINGS.statementTimeout}; lock_timeout = 10000;
-    idle_in_transaction_session_timeout = 60000`
+    idle_in_transaction_session_timeout = 60000; standard_conforming_strings = on; extra_float_digits = 1; bytea_output = hex;
+    array_nulls = on; transform_null_equals = off; quote_all_identifiers = off;
+    default_transaction_isolation = 'read committed'`
   await query(direct, `CREATE ROLE ${role} LOGIN`)
   t.teardown(() => query(direct, `DROP ROLE ${role}`))
   await query(
@@ -128,7 +148,7 @@ test.serial('if the role has the settings, transactions do not set them', async 
   t.is(connection.transactionSettings, undefined)
   await connection.end()
   const { rows } = await database.run(ASK)
-  t.deepEqual(rows, [['off', 'UTC', 'ISO, YMD', 'public', '1min', '10s']])
+  t.deepEqual(rows, [['off', 'UTC', 'ISO, YMD', 'public', '1min', '10s', '1']])
 })
 
 test.serial(

@@ -46,11 +46,11 @@ export interface Saved {
   readonly text: Promise<string | null>
 }
 
+type Saving = Omit<Save, 'command'> & { readonly command: PossibleSave }
+
 /** Runs in one transaction: find the document, check the precondition, load, save the version, read the answer. */
-export async function saveDocument(
-  { command: asking, answer, body }: Omit<Save, 'command'> & { readonly command: PossibleSave },
-  terms: SaveTerms,
-): Promise<Saved> {
+export async function saveDocument(save: Saving, terms: SaveTerms): Promise<Saved> {
+  const { command: asking, answer, body } = save
   const foreseen = expectedCommand(asking)
   const { type } = foreseen
   const known = await knownDocument(foreseen, terms)
@@ -60,7 +60,11 @@ export async function saveDocument(
   const asked = prefetchSave({ command: foreseen, answer, body }, named, { ...terms, prefetch })
   const current = await asked.current
   const rows = current.rows(type, documentId)
-  if (known !== null && rows.length === 0) throw new RequestFault(notFound())
+  if (known !== null && rows.length === 0) {
+    // Another request deleted the single type after it was found: this one finds or creates it again.
+    if (type.kind === 'single') return saveDocument(save, terms)
+    throw new RequestFault(notFound())
+  }
   const saving = { ...terms, transaction: cached, assertion: terms.recalled?.assertion }
   // First, because any other fault would reveal that a hidden document exists.
   await assertVisible({ ...foreseen, documentId }, rows, saving)

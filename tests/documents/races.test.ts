@@ -1,6 +1,10 @@
 import test from 'ava'
+import type { Database, Transaction } from '../../core/database/database.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
 import { modelOf } from '../model/compiled.ts'
-import { openWriting, type Row, refusal } from './writing.ts'
+import { openWriting, openWritingOver, type Row, refusal } from './writing.ts'
 
 const model = await modelOf(`
 components:
@@ -86,6 +90,42 @@ test.serial('one of many concurrent writes creates the document of a single type
   const results = await times(4, index => tryUpdate('setting', null, { name: `s${index}` }))
   t.true(results.every(({ ok }) => ok))
   t.deepEqual(await rows('SELECT count(*) FROM settings'), [[1]])
+})
+
+/** The single type's rows are gone after `times` searches for them, as if another request had deleted them. */
+function deletingAfterFound(database: Database, times: number): Database {
+  let left = times
+  const deleting = (transaction: Transaction): Transaction => ({
+    run: async statement => {
+      const found = await transaction.run(statement)
+      if (statement.name === 'find the document of setting' && found.rows.length > 0 && left-- > 0)
+        await transaction.run({ text: 'DELETE FROM settings', values: [] })
+      return found
+    },
+    send: statement => transaction.send(statement),
+    lock: name => transaction.lock(name),
+    tryLock: name => transaction.tryLock(name),
+    nest: inner => transaction.nest(inner),
+    endsSession: () => transaction.endsSession(),
+    runScript: text => transaction.runScript(text),
+    query: query => transaction.query(query),
+  })
+  const transaction: Database['transaction'] = (work, options) =>
+    database.transaction(own => work(deleting(own)), options)
+  return { ...database, transaction }
+}
+
+test.serial('an update of a single type that is deleted at the same time creates it', async t => {
+  const database = await openTestDatabase(t)
+  await migrate(database, compileStorage(model).tables)
+  const { tryUpdate, rows } = openWritingOver(deletingAfterFound(database, 1), model)
+  const first = await tryUpdate('setting', null, { name: 'first' })
+  const second = await tryUpdate('setting', null, { name: 'second' })
+  t.true(first.ok && second.ok)
+  t.deepEqual(await rows('SELECT name FROM settings'), [['second']])
+  const tagged = openWritingOver(deletingAfterFound(database, 1), model)
+  const refused = await tagged.tryUpdate('setting', null, { name: 'third' }, { tags: ['"of the second"'] })
+  t.is(refusal(refused).status, 412)
 })
 
 test.serial('a write that is refused half-way is rolled back', async t => {

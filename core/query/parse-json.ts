@@ -1,8 +1,18 @@
+import { isUtf8 } from 'node:buffer'
 import { nestingLevels } from '../base/plain-data.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 
 /** Deeper than any document. The limit protects later code, which is recursive. */
 export const MAX_BODY_DEPTH = 100
+
+/** The text of a body. Decoded as UTF-8, other bytes would be stored as replacement characters. */
+export function decodeBody(bytes: Buffer): string {
+  if (!isUtf8(bytes))
+    throw new RequestFault(
+      fault('syntax', 'invalid UTF-8: a body has to be UTF-8 text without a Content-Encoding'),
+    )
+  return bytes.toString('utf8')
+}
 
 /** Parses the JSON text of a body: an object or a list of plain data, at most `depth` levels deep. */
 export function parseJsonBody(body: string, depth = MAX_BODY_DEPTH): object {

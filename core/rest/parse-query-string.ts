@@ -4,7 +4,7 @@ import { toQueryStringForm } from '../actions/parameters/plain-values.ts'
 import { type Fault, fault, printRejectedValue, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import { isForm, readForm } from '../media/read-form.ts'
-import { parseJsonBody } from '../query/parse-json.ts'
+import { decodeBody, parseJsonBody } from '../query/parse-json.ts'
 import { isRecord } from '../query/parse-place.ts'
 
 const NONE: Params = {}
@@ -131,7 +131,7 @@ async function readBody(request: HttpRequest): Promise<unknown> {
 const READERS = [
   {
     type: /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i,
-    parse: (bytes: Buffer) => parseJsonBody(bytes.toString('utf8')),
+    parse: (bytes: Buffer) => parseJsonBody(decodeBody(bytes)),
   },
   { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
 ] as const
@@ -148,7 +148,7 @@ const FORM_LIMIT = 57_344
 
 function parseFormBody(bytes: Buffer): unknown {
   if (bytes.length > FORM_LIMIT) throw new RequestFault(fault('payloadTooLarge', 'request entity too large'))
-  return parseForm(bytes.toString('utf8'))
+  return parseForm(decodeBody(bytes))
 }
 
 const missingData = (): Fault => fault('validation', 'Missing "data" payload in the request body')

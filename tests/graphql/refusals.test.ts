@@ -170,6 +170,27 @@ test.serial('global middlewares: a body that they refuse and one that hangs', as
   t.like(await late.json(), { errors: { 0: { message: 'Service Unavailable' } } })
 })
 
+test.serial('a body that is not UTF-8 is refused', async t => {
+  const project = {
+    contentTypes: { book: { attributes: { title: 'string' } } },
+    graphql: { endpoints: graphql },
+  }
+  const app = await openTestApp({ teardown }, { project })
+  for (const path of Object.keys(graphql))
+    for (const [type, text] of [
+      ['application/json', '{"query":"{ __typename } # é"}'],
+      ['application/x-www-form-urlencoded', 'query={ __typename } %23 é'],
+    ]) {
+      const headers = { 'content-type': String(type) }
+      const send = (encoding: BufferEncoding) =>
+        app.request('POST', path, { body: Buffer.from(String(text), encoding), headers })
+      const { status, body } = await send('latin1')
+      t.is(status, 400, path)
+      t.regex(JSON.stringify(body), /invalid UTF-8/)
+      t.is((await send('utf8')).status, 200, path)
+    }
+})
+
 test.serial('the rate limit and the limit of bodies of a whole app', async t => {
   const app = await openTestApp(
     { teardown },

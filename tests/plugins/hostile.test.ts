@@ -309,6 +309,9 @@ test('a policy that writes, changes its context or reads a body twice decides al
   )
   t.is((await app.request('GET', '/api/notes')).status, 200)
   t.is((await app.request('POST', '/api/notes', { body: { data: { text: 'a' } } })).status, 201)
+  const headers = { 'content-type': 'application/json' }
+  const latin = Buffer.from('{"data":{"text":"é"}}', 'latin1')
+  t.is((await app.request('POST', '/api/notes', { body: latin, headers })).status, 403)
   t.is(
     (await app.request('POST', '/api/notes', { body: '{', headers: { 'content-type': 'application/json' } }))
       .status,

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { fault, RequestFault } from '../../core/faults/fault.ts'
 import type { HttpRequest } from '../../core/faults/http-exchange.ts'
@@ -20,8 +21,8 @@ const requestOf = (type: string | undefined, body: HttpRequest['body']): HttpReq
 })
 
 /** The value of `data` in a body, or its fault: `SyntaxError`'s code and message. */
-async function read(text: string, type: string | undefined = JSON_TYPE): Promise<unknown> {
-  return readData(requestOf(type, async () => Buffer.from(text))).catch(faultOf)
+async function read(text: string | Buffer, type: string | undefined = JSON_TYPE): Promise<unknown> {
+  return readData(requestOf(type, async () => Buffer.from(text as string))).catch(faultOf)
 }
 
 const faultOf = (error: unknown): string =>
@@ -67,6 +68,13 @@ test('invalid JSON, and JSON that is no object, are syntax errors', async t => {
   t.regex(String(await read('{ "data": ')), /^syntax: /)
   for (const text of ['"text"', 'null', '5', ' '])
     t.is(await read(text), 'syntax: invalid JSON, only supports object and array', text)
+})
+
+test('a body that is not UTF-8 is refused', async t => {
+  const latin = Buffer.from('{"data":{"a":"é"}}', 'latin1')
+  const refused = 'syntax: invalid UTF-8: a body has to be UTF-8 text without a Content-Encoding'
+  for (const body of [latin, gzipSync('{"data":{"a":1}}')]) t.is(await read(body), refused)
+  t.is(await read(Buffer.from('data[a]=é', 'latin1'), FORM_TYPE), refused)
 })
 
 test('no body reaches a prototype, for any position and spelling of the key', async t => {

@@ -5,7 +5,7 @@ import { attempt, fault, RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { FormFile, FormRules, MultipartForm } from '../../media/read-form.ts'
-import { parseJsonBody } from '../../query/parse-json.ts'
+import { decodeBody, parseJsonBody } from '../../query/parse-json.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
 import { MAX_NESTING } from '../limits/limit-nesting.ts'
@@ -85,9 +85,9 @@ async function parsePost(
   if (type !== JSON_TYPE && isForgeable(request)) throw crossSiteForm()
   if (type === MULTIPART) return parseMultipart(request, terms)
   const body = await request.body()
-  if (type === FORM) return parseOperations(parseForm(body.toString()), format)
+  if (type === FORM) return parseOperations(parseForm(decodeBody(body)), format)
   if (body.length === 0) return failed(refusal(400, NO_BODY, format))
-  return parseOperations(parseJsonBody(body.toString(), MAX_DEPTH), format)
+  return parseOperations(parseJsonBody(decodeBody(body), MAX_DEPTH), format)
 }
 
 /** Maximum JSON nesting. It exceeds that of variables, whose violation is a GraphQL error (findDeepVariable). */

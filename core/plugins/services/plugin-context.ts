@@ -7,7 +7,7 @@ import { isDeeperThan } from '../../base/plain-data.ts'
 import { toPluginError, ValidationError } from '../../faults/errors.ts'
 import { RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
-import { MAX_BODY_DEPTH } from '../../query/parse-json.ts'
+import { decodeBody, MAX_BODY_DEPTH } from '../../query/parse-json.ts'
 import { createAbility } from '../ability.ts'
 import type {
   PluginApp,
@@ -205,7 +205,7 @@ async function* bodyStream(body: () => Promise<Buffer>): AsyncGenerator<Buffer> 
 function parseBody(body: Buffer): unknown {
   let parsed: unknown
   try {
-    parsed = JSON.parse(body.toString('utf8'))
+    parsed = JSON.parse(decodeBody(body))
   } catch (error) {
     throw new ValidationError(error instanceof Error ? error.message : 'The body is no JSON')
   }

@@ -157,18 +157,22 @@ interface FilePart {
 
 function stageFile(stream: Readable, { field, filename, refuse }: FilePart, reading: FormReading): void {
   const { terms, fields, streams, files } = reading
-  stream.on('error', () => refuse(interrupted()))
   if (!filename || !terms.rules.accepts(field, fields)) {
+    stream.on('error', () => refuse(interrupted()))
     stream.resume()
     return
   }
+  // Its error is one of `file`, which has the cause. A full disk also ends the stream.
+  stream.on('error', () => undefined)
   streams.push(stream)
   stream.on('limit', () => refuse(fileTooLarge(terms.sizeLimit)))
   const file = stage(stream, terms.folder).then(staged => ({ field, filename, staged }))
-  // readForm reports the failure when all files have settled.
-  file.catch(() => undefined)
+  file.catch((error: unknown) => refuse(isSystemError(error) ? error : interrupted()))
   files.push(file)
 }
+
+/** The file system refused: the disk is full, or the folder cannot be written. */
+const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
 
 const malformed = ({ message }: Error): Fault => fault('badRequest', `The form cannot be read: ${message}`)
 

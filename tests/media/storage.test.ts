@@ -51,6 +51,27 @@ test('an error in the rules of a form rejects its promise and does not end the p
   await t.throwsAsync(reading, { instanceOf: TypeError, message: 'unexpected' })
 })
 
+test('a form is read to its end when its files cannot be written, and the error is that of the disk', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('file', 'no folder')
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  const part = (name: string) =>
+    `--x\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\n\r\n${'a'.repeat(100_000)}\r\n`
+  const rules = { accepts: () => true, fields: 10, fieldSize: 100 }
+  for (const [place, code] of [
+    [join(folder.path, 'file'), 'EEXIST'],
+    [join(folder.path, 'file', 'below'), 'ENOTDIR'],
+    // A folder in which no file can be made.
+    ['/proc/self/fd', 'ENOENT'],
+  ] as const) {
+    const stream = Readable.from([part('a'), part('b'), '--x--\r\n'].map(text => Buffer.from(text)))
+    const form = readForm({ headers, stream: () => stream }, { folder: place, sizeLimit: 1_000_000, rules })
+    await t.throwsAsync(form, { code }, place)
+    t.true(stream.readableEnded, place)
+  }
+})
+
 test('no key leads out of the storage folder', async t => {
   const files = openLocalStorage('/nowhere')
   for (const key of ['../a', 'a/b', '..', '.', '', '.hidden', 'a\0b', 'a\\b', 'x'.repeat(256)]) {

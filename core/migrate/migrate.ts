@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, DedicatedSession } from '../database/database.ts'
-import { toDatabaseFault } from '../database/database-fault.ts'
+import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
 import type { Table } from '../model/storage.ts'
 import { isDone, migrateUnderLock, NO_CHANGES, type Task } from './migrate-under-lock.ts'
 import {
@@ -78,8 +78,14 @@ function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRef
   if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
   return fault.kind === 'timeout' || isOvertaken(error)
     ? [tooBusy(limits, fault.message)]
-    : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}`)]
+    : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}${hintOf(fault)}`)]
 }
+
+/** The public schema of a new database allows only its owner to create tables, since PostgreSQL 15. */
+const hintOf = (fault: DatabaseFault): string =>
+  fault.kind === 'other' && fault.code === '42501'
+    ? '. The user of database.url has to own the tables of Plinth and be allowed to create them: GRANT CREATE ON SCHEMA <database.schema> TO <user>'
+    : ''
 
 /**
  * Creates indexes of large tables concurrently with writes, outside of a transaction, in a session of its own. If the process

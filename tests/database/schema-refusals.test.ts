@@ -1,6 +1,10 @@
+import { tmpdir } from 'node:os'
 import test from 'ava'
+import { openDatabase } from '../../core/database/open-database.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { administer, createDatabase, testServer } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
 import { forget, type SchemaCase, schemaCase } from './schema-case.ts'
 
@@ -203,6 +207,27 @@ test.serial('a database error is a refusal that changes nothing', async t => {
     [[0]],
   )
 })
+
+const server = testServer()
+if (server) {
+  test.serial('a user who may not create tables is refused with the permission that is missing', async t => {
+    const guest = `plinth_guest_${process.pid}`
+    await administer(server, `CREATE ROLE ${guest}`)
+    t.teardown(() => administer(server, `DROP ROLE ${guest}`))
+    const url = await createDatabase(t, server)
+    await administer(
+      url,
+      `REVOKE CREATE ON SCHEMA public FROM PUBLIC; ALTER DATABASE ${new URL(url).pathname.slice(1)} SET role = ${guest}`,
+    )
+    const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: tmpdir(), observe: () => {} })
+    if (!opened.ok) return t.fail()
+    t.teardown(() => opened.value.close())
+    const refused = await migrate(opened.value, (await storageOf(tag(NAME))).tables)
+    t.deepEqual(refused.ok ? [] : refused.reasons.map(({ message }) => message), [
+      'PostgreSQL refused a change: permission denied for schema public. The user of database.url has to own the tables of Plinth and be allowed to create them: GRANT CREATE ON SCHEMA <database.schema> TO <user>',
+    ])
+  })
+}
 
 test.serial('a large table is not locked at start', async t => {
   const one = await schemaCase(t)

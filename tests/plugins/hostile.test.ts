@@ -286,6 +286,34 @@ export default defineExtension({
   t.regex(app.log().join('\n'), /extensions\/all could not end.*not ended/)
 })
 
+test('a query string that a policy sets may begin with a question mark, and must be a text', async t => {
+  const setsTo = (value: string) => `import { definePolicy } from 'plinth'
+export default definePolicy(({ http: { request } }: any) => { request.search = ${value} })
+`
+  const app = await open(
+    t,
+    {
+      'policies/narrows.ts': setsTo("'?filters[rank]=7&sort=rank'"),
+      'policies/misspells.ts': setsTo("'?filters[rnk]=7'"),
+      'policies/clears.ts': setsTo('null'),
+    },
+    `routesConfig:
+  note.find: { policies: [narrows] }
+  note.findOne: { policies: [clears] }
+  note.create: { policies: [misspells] }
+`,
+  )
+  const notes = app.app.documents('note')
+  const [seen] = await Promise.all([7, 8].map(rank => notes.create({ data: { rank } })))
+  const list = await app.request('GET', '/api/notes?fields=rank')
+  t.regex(JSON.stringify(list.body), /"data":\[\{[^{}]*"rank":7[^{}]*\}\]/)
+  const refused = await app.request('POST', '/api/notes', { body: { data: { rank: 9 } } })
+  t.is(refused.status, 400)
+  t.regex(JSON.stringify(refused.body), /Invalid key rnk/)
+  t.is((await app.request('GET', `/api/notes/${seen?.documentId}`)).status, 403)
+  t.regex(app.log().join('\n'), /http\.request\.search must be a query string/)
+})
+
 test('a policy that writes, changes its context or reads a body twice decides all the same', async t => {
   const policy = (code: string) =>
     `import { definePolicy } from 'plinth'\nexport default definePolicy(${code})\n`

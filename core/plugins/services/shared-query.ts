@@ -28,9 +28,10 @@ export class SharedQuery {
     return this.#search
   }
 
-  /** Replaces all parameters. */
+  /** Replaces all parameters. With the question mark of a URL's `search`, the first one would be unknown and ignored. */
   set search(text: string) {
-    this.#search = text
+    if (typeof text !== 'string') throw new TypeError('http.request.search must be a query string')
+    this.#search = text.replace(/^\?/, '')
     this.#original = null
     this.#value = null
   }

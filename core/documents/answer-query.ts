@@ -1,4 +1,4 @@
-import type { Stored } from './desired-state.ts'
+import { isStored } from './desired-state.ts'
 import type { Answer } from './documents.ts'
 import { toSingleTableStatement } from './read/plan-once.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
@@ -15,6 +15,3 @@ export function returningQueryOf(
     ? { table: statement.table, text: statement.text, values: statement.values }
     : undefined
 }
-
-const isStored = (value: unknown): value is Stored =>
-  value === null || ['string', 'number', 'boolean'].includes(typeof value)

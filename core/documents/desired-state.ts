@@ -102,6 +102,9 @@ export interface OwnEdit {
  */
 export type Stored = null | boolean | number | string
 
+export const isStored = (value: unknown): value is Stored =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value)
+
 /** A placeholder for a value in a template: the parameter gets the value with this index. Client values never equal it. */
 export class Slot {
   readonly kind = 'slot'

@@ -16,6 +16,7 @@ import { type OptimisticTargets, type OptimisticTerms, optimisticTargetsFor } fr
 import { originOf, type RecordChange } from './outbox.ts'
 import { openPrefetch } from './prefetch.ts'
 import type { Save } from './prefetch-save.ts'
+import { assertionOfStored } from './read/match-assertion.ts'
 import {
   choiceOf,
   countMatching,
@@ -42,6 +43,7 @@ import {
   saveStored,
 } from './save-stored.ts'
 import { saveVersion } from './save-version.ts'
+import { printAssertion } from './sql/print-changes.ts'
 import { type CurrentRow, numberIn } from './sql/write-rows.ts'
 import { expectedCommand, type PossibleSave } from './state/version-context.ts'
 import { describeWrite, openWriter, type TransactionWork, type Writer, type WriterTerms } from './transact.ts'
@@ -137,7 +139,11 @@ async function saveOptimistically(
   const recalled = optimisticTargetsFor(save, terms)
   if (!recalled) return undefined
   const once = foreseen && workInOneRoundTrip(save, foreseen, recalled)
-  if (!once) return recalled.assertion && writer.writeOnce(writing => work({ ...writing, recalled }), context)
+  if (!once) {
+    // A fault that is found before the assertion would reveal targets that the caller must not know.
+    const isOpen = recalled.assertion !== undefined && save.command.conditions.targets.size === 0
+    return isOpen ? writer.writeOnce(writing => work({ ...writing, recalled }), context) : undefined
+  }
   try {
     return await writer.writeOnce(once, context)
   } catch (error) {
@@ -160,11 +166,10 @@ function workInOneRoundTrip(
     : undefined
 }
 
-/** True if a create needs no earlier statement: it has no conditions, and indexes enforce all unique values. */
+/** True if a create needs no earlier statement: indexes enforce all unique values. */
 const canCreateInOneStatement = ({ command, body }: Save): boolean =>
   command.kind === 'create' &&
   command.type.kind !== 'single' &&
-  !command.conditions.after &&
   (claimsAsDraft(command)
     ? claimsNothing(command.type, new Map([...defaultsOf(command.type, () => true), ...body.values]))
     : needsSeparateCheck(command.type, body.values))
@@ -212,6 +217,9 @@ async function createInOneStatement(
     { command, documentId, body, ...known, terms: writing },
     { uniqueness: 'left to indexes' },
   )
+  const { after } = command.conditions
+  if (after)
+    terms.transaction.send(printAssertion(assertionOfStored({ ...command, documentId }, after, terms)))
   const text = returned.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
   terms.recordChange({
     type: command.type,

@@ -1,10 +1,11 @@
-import type { ContentType, Holder } from '../model/model.ts'
+import type { ContentType } from '../model/model.ts'
 import type { Storage, TypeTable } from '../model/storage.ts'
+import type { WriteConditions } from '../query/command.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
-import type { Values } from './desired-state.ts'
 import { type CachedTarget, cachedTargets } from './links/known-targets.ts'
-import { type FoundTargets, findOne, type LinkSource, refsIn, type TargetName } from './links/link-targets.ts'
-import { type Assertion, SHORT_FORM_LIMIT } from './sql/print-changes.ts'
+import { type FoundTargets, findOne, refsIn, type TargetName } from './links/link-targets.ts'
+import { assertionOfVisible } from './read/match-assertion.ts'
+import { type Assertion, joinAssertions, SHORT_FORM_LIMIT } from './sql/print-changes.ts'
 import type { SaveCommand } from './state/version-context.ts'
 import type { GivenBody } from './values/given-body.ts'
 
@@ -25,42 +26,54 @@ interface SaveInput {
   readonly body: GivenBody
 }
 
-/** The cached targets of a body's links. null: a target is not cached, or the caller's permissions restrict targets. */
+/** The cached targets of a body's links. null: a target is not cached, or not in the locale of the link. */
 export function optimisticTargetsFor(
   { command, body }: SaveInput,
   terms: OptimisticTerms,
 ): OptimisticTargets | null {
+  if (body.faults.length > 0) return null
   const { type, locale, conditions } = command
-  if (body.faults.length > 0 || conditions.targets.size > 0) return null
-  return resolveFromCache(type, body.values, { type, locale }, terms)
-}
-
-/** null: a target is not cached, or not in the locale of the link. */
-function resolveFromCache(
-  holder: Holder,
-  values: Values,
-  source: LinkSource,
-  terms: OptimisticTerms,
-): OptimisticTargets | null {
+  const source = { type, locale }
   const relied = new Map<ContentType, Map<number, CachedTarget>>()
   const find = (target: ContentType, ref: TargetName) => {
-    const rows = 'documentId' in ref.by ? cachedTargets(target, ref.by.documentId, terms.storage) : []
+    const rows = cachedTargets(target, ref.by, terms.storage)
     return { rows, found: findOne(ref, rows, { target, source, defaultLocale: terms.defaultLocale }) }
   }
-  for (const { target, ref } of refsIn(holder, values)) {
+  for (const { target, ref } of refsIn(type, body.values)) {
     const { rows, found } = find(target, ref)
-    const row = rows.find(({ id }) => id === found?.id)
-    if (!row) return null
-    const others = relied.get(target)
-    if (others) others.set(row.id, row)
-    else relied.set(target, new Map([[row.id, row]]))
+    if (!found) return null
+    const others = relied.get(target) ?? new Map<number, CachedTarget>()
+    relied.set(target, others)
+    // The row that an id names tells the document.
+    const named = 'id' in ref.by ? ref.by.id : found.id
+    for (const row of rows) if (row.id === found.id || row.id === named) others.set(row.id, row)
   }
   const targets: FoundTargets = (target, ref) => {
     const { found } = find(target, ref)
     if (!found) throw new TypeError('a target that is not known')
     return found
   }
-  return { targets, assertion: relied.size === 0 ? undefined : assertionOf(relied, terms.storage) }
+  const seen = visibilityOf(relied, conditions, terms)
+  if (seen === null) return null
+  const areThere = relied.size === 0 ? undefined : assertionOf(relied, terms.storage)
+  return { targets, assertion: joinAssertions([areThere, ...seen]) }
+}
+
+/** Assertions that the caller sees the targets of partly visible types; null: the caller sees none, or they are too many for one statement. */
+function visibilityOf(
+  relied: CachedRows,
+  { targets }: Pick<WriteConditions, 'targets'>,
+  terms: OptimisticTerms,
+): readonly Assertion[] | null {
+  const all: Assertion[] = []
+  for (const [type, rows] of relied) {
+    const visible = targets.get(type)
+    if (visible?.length === 0) return null
+    const versions = new Map(Array.from(rows.values(), row => [`${row.locale} ${row.documentId}`, row]))
+    if (visible)
+      for (const row of versions.values()) all.push(assertionOfVisible({ type, ...row }, visible, terms))
+  }
+  return all.length > SHORT_FORM_LIMIT ? null : all
 }
 
 type CachedRows = ReadonlyMap<ContentType, ReadonlyMap<number, CachedTarget>>

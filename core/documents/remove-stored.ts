@@ -9,10 +9,10 @@ import { attributesWithParts, type StatusChanged } from './change-status.ts'
 import type { Answer } from './documents.ts'
 import { unlinkStatements } from './links/links-to.ts'
 import { originOf } from './outbox.ts'
+import { assertionBefore } from './read/match-assertion.ts'
 import { readAnswer } from './read/read-answer.ts'
 import type { SaveTerms } from './save-document.ts'
-import { isConditional } from './save-stored.ts'
-import { failUnless } from './sql/print-changes.ts'
+import { failUnless, printAssertion } from './sql/print-changes.ts'
 import { printDocumentLock } from './stored/print-stored-update.ts'
 
 /** A delete or unpublish whose rows one statement can find, because nothing has to be read before. */
@@ -24,12 +24,8 @@ type StoredRemoval<Command extends DeleteCommand | StatusCommand> = PermittedCom
 const canRemoveWithoutRead = ({
   type,
   documentId,
-  conditions,
 }: PermittedCommand<DeleteCommand | StatusCommand>): boolean =>
-  documentId !== null &&
-  !type.localized &&
-  !isConditional(conditions) &&
-  attributesWithParts(type).length === 0
+  documentId !== null && !type.localized && attributesWithParts(type).length === 0
 
 /** True if `deleteStored` can carry out the command. */
 export const canDeleteStored = (
@@ -49,7 +45,7 @@ export async function deleteStored(
 ): Promise<DeletedDocument> {
   const { type, documentId } = command
   const { transaction, storage } = terms
-  if (type.draftAndPublish) transaction.send(printDocumentLock(type, documentId, terms))
+  lockAndAssert(command, terms)
   const text = answer && ignoreUnhandled(readAnswer(answer, documentId, terms))
   const end = { type, document: { documentId }, locale: null }
   for (const statement of unlinkStatements(end, terms.model, storage)) transaction.send(statement)
@@ -73,12 +69,22 @@ export async function unpublishStored(
 ): Promise<StatusChanged> {
   const { type, documentId } = command
   const { transaction, storage } = terms
+  lockAndAssert(command, terms)
   transaction.send(printRemoval(type, documentId, { storage, status: 'published' }))
   const text = readAnswer(answer, documentId, terms)
   const texts = ignoreUnhandled(text.then(found => (found === null ? [] : [found])))
   const changes = [{ locale: null, action: 'unpublish' } as const]
   terms.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { documentId, texts }
+}
+
+/** The statements that follow see the rows as they are under the lock. Fails if the conditions are not met. */
+function lockAndAssert(command: StoredRemoval<DeleteCommand | StatusCommand>, terms: SaveTerms): void {
+  const { type, documentId, conditions, kind } = command
+  const before = assertionBefore(command, conditions, terms)
+  if (before || (kind === 'delete' && type.draftAndPublish))
+    terms.transaction.send(printDocumentLock(type, documentId, terms))
+  if (before) terms.transaction.send(printAssertion(before))
 }
 
 /** Deletes the rows of a document, or those of one `status`. Division by zero if there are none. */

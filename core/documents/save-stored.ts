@@ -2,22 +2,31 @@ import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { Rows } from '../database/database.ts'
 import { fitsIndex } from '../model/columns.ts'
 import type { Attribute, ScalarAttribute } from '../model/model.ts'
-import type { PermittedCommand, StatusCommand, UpdateCommand, WriteConditions } from '../query/command.ts'
+import type { PermittedCommand, StatusCommand, UpdateCommand } from '../query/command.ts'
 import type { Statement } from '../sql/statement.ts'
 import { returningQueryOf } from './answer-query.ts'
 import type { StatusChanged } from './change-status.ts'
-import type { DesiredValue, Slot, Values } from './desired-state.ts'
+import type { DesiredValue, OwnEdit, Slot, Values } from './desired-state.ts'
 import type { Answer } from './documents.ts'
 import { knownStatus } from './known-status.ts'
 import { operationOf } from './links/link-change.ts'
+import { placeLinks } from './links/list-bounds.ts'
 import type { OptimisticTargets } from './optimistic-targets.ts'
 import { originOf } from './outbox.ts'
 import type { Save } from './prefetch-save.ts'
+import { assertionBefore, assertionOfStored } from './read/match-assertion.ts'
 import { readAnswer } from './read/read-answer.ts'
 import { isShared } from './rows/planning.ts'
 import { type Saved, type SaveTerms, toEventChanges } from './save-document.ts'
 import { sequencesOf } from './sql/known-sequences.ts'
-import { isPublishing, type PossibleSave, type SaveCommand, versionOf } from './state/version-context.ts'
+import { joinAssertions, printAssertion } from './sql/print-changes.ts'
+import {
+  isPublishing,
+  type PossibleSave,
+  type SaveCommand,
+  staysInPlace,
+  versionOf,
+} from './state/version-context.ts'
 import {
   isList,
   type Publication,
@@ -32,6 +41,7 @@ import {
 } from './stored/stored-rules.ts'
 import { checkValues } from './values/check-values.ts'
 import { type GivenBody, NOTHING_GIVEN } from './values/given-body.ts'
+import { writeOwnEdits } from './write-documents.ts'
 import { printShaped, type ShapedInput } from './write-templates.ts'
 
 /** An update that needs no stored values but in its statement. */
@@ -58,33 +68,39 @@ export function foresee(save: PossibleSave, storage: SaveTerms['storage']): Fore
   return published.ok ? { command: published.value, isUnpublished: false } : undefined
 }
 
-/** True if the database can check and carry out the update without a statement before: conditions, components, lists of the other side and values that locales share need one. */
+/** True if the database can check and carry out the update without a statement before: components, lists of the other side and values that locales share need one. */
 export function canSaveStored(save: Save): save is StoredSave {
   const { command, body } = save
   if (command.kind !== 'update' || command.documentId === null) return false
   if (command.type.localized && command.locale === null) return false
-  if (
-    command.precondition ||
-    command.unpublishes ||
-    command.locales === 'new' ||
-    isConditional(command.conditions)
-  )
-    return false
+  if (command.precondition || command.unpublishes || command.locales === 'new') return false
   const attributes = [...command.type.attributes.values()]
   return attributes.every(each => (body.names(each) ? isGivenPlainly(each, save) : isLeftPlainly(each, save)))
 }
 
-export const isConditional = ({ before, after, visible, targets }: WriteConditions): boolean =>
-  before !== null || after !== null || (visible !== null && visible.length > 0) || targets.size > 0
-
 function isGivenPlainly(attribute: Attribute, { command, body }: Save): boolean {
   const value = body.values.get(attribute.name)
   if (!value || !canWriteWithoutRead(attribute) || isShared(command.type, attribute)) return false
-  if (value.kind === 'links') return value.change?.kind === 'set'
+  if (value.kind === 'links')
+    return value.change?.kind === 'set' || isChangedPlainly(attribute, value, { command, body })
   if (attribute.kind !== 'scalar') return false
   const isGenerated = attribute.generate && command.strict === undefined
   if (isGenerated && value.kind === 'scalar' && (value.value === null || value.value === '')) return false
   return !attribute.unique || isHeldApart(attribute, { command, body })
+}
+
+/** A to-one link that is replaced, or a list that is edited where it is: what is added comes to its end. */
+function isChangedPlainly(
+  attribute: Attribute,
+  { change }: Extract<DesiredValue, { readonly kind: 'links' }>,
+  { command, body }: Pick<Save, 'command' | 'body'>,
+): boolean {
+  if (change?.kind !== 'change' || (attribute.kind !== 'relation' && attribute.kind !== 'media')) return false
+  const adds = change.connect.length > 0
+  if (!attribute.many) return adds
+  const isAtEnd = change.connect.every(({ position }) => position.at === 'end')
+  // What a required list keeps has to be read.
+  return isAtEnd && (adds || !attribute.required) && staysInPlace(attribute, command, body)
 }
 
 /** Drafts hold no unique values, but those that keep all rules are held against what is published. */
@@ -149,54 +165,82 @@ async function updateStored(
   { targets, assertion }: OptimisticTargets,
   terms: SaveTerms,
 ): Promise<{ readonly text: Promise<string | null> } | undefined> {
-  const { documentId, type } = command
-  const values = givenValues(command, body, targets)
-  if (!values || !keepsRules({ command, body }, values)) return undefined
-  const publication = publicationOf(command, values, terms)
+  const { documentId, type, conditions } = command
+  const given = await givenValues(command, body, { targets, terms })
+  if (!keepsRules({ command, body }, given)) return undefined
+  const publication = publicationOf(command, given, terms)
   if (!publication) return undefined
+  const { values, edits } = given
   const document = { type, documentId, versions: [versionOf(command, values)] }
   const returning = coversAnswer(answer, publication, command)
     ? returningQueryOf(answer, documentId, terms)
     : undefined
-  const extras = { now: terms.now, assertion, returning }
-  const statement = await printSave({ document, extras }, { command, publication, isUnpublished }, terms)
+  const before = assertionBefore(command, conditions, terms)
+  // A statement with lists as parameters is not kept as a template.
+  const isApart = before?.form === null
+  const asserted = joinAssertions([assertion, isApart ? undefined : before])
+  const extras = { now: terms.now, assertion: asserted, returning }
+  const edited = edits.map(({ attribute }) => attribute)
+  const how = { command, publication, isUnpublished, edited }
+  const statement = await printSave({ document, extras }, how, terms)
   if (!statement) return undefined
   const needsLock = (each: Attribute) =>
-    (isList(each) || isShared(type, each)) && (publication !== 'none' || values.has(each.name))
-  if (isUnpublished || [...type.attributes.values()].some(needsLock))
+    (isList(each) || isShared(type, each)) && (publication !== 'none' || body.names(each))
+  if (isUnpublished || before || [...type.attributes.values()].some(needsLock))
     terms.transaction.send(printDocumentLock(type, documentId, terms))
+  if (before && isApart) terms.transaction.send(printAssertion(before))
   const done = ignoreUnhandled(terms.transaction.run(statement))
+  await writeOwnEdits(edits, terms)
+  if (conditions.after)
+    terms.transaction.send(printAssertion(assertionOfStored(command, conditions.after, terms)))
   if (!returning) return { text: ignoreUnhandled(readAnswer(answer, documentId, terms)) }
   const toText = ({ rows: [row] }: Rows) => (typeof row?.[0] === 'string' ? row[0] : null)
   return { text: ignoreUnhandled(done.then(toText)) }
 }
 
-/** The given values in their stored form; undefined: a list is not given as a whole. */
-function givenValues(
-  { type, locale, strict }: StoredSave['command'],
+/** What a body gives, in its stored form. */
+interface Given {
+  readonly values: Values
+  /** Lists that are edited where they are. */
+  readonly edits: readonly OwnEdit[]
+}
+
+async function givenValues(
+  command: StoredSave['command'],
   { hashed }: GivenBody,
-  found: OptimisticTargets['targets'],
-): Values | undefined {
+  { targets: found, terms }: Pick<OptimisticTargets, 'targets'> & { readonly terms: SaveTerms },
+): Promise<Given> {
+  const { type, documentId, locale, strict } = command
   const source = { type, locale, reportsCount: strict !== undefined }
+  const publishes = isPublishing(command)
   const values = new Map<string, DesiredValue>()
+  const edits: OwnEdit[] = []
   for (const [name, value] of hashed) {
     const attribute = type.attributes.get(name)
     if (value.kind !== 'links') values.set(name, value)
     else if (value.change && (attribute?.kind === 'relation' || attribute?.kind === 'media')) {
       const operation = operationOf(attribute, value.change, { source, found })
-      if (operation.kind !== 'set') return undefined
-      values.set(name, { kind: 'links', targets: operation.targets })
+      if (operation.kind === 'set') values.set(name, { kind: 'links', targets: operation.targets })
+      else if (attribute.kind === 'relation') {
+        const connect = await placeLinks(operation, null, terms)
+        const edit = { disconnect: operation.disconnect, connect }
+        edits.push({ type, attribute, documentId, locale, edit, publishes })
+      }
     }
   }
-  return values
+  return { values, edits }
 }
 
 /** Checks the given values as far as the body was not checked yet: what a version that is published or not a draft needs. */
-function keepsRules({ command, body }: Pick<Save, 'command' | 'body'>, stored: Values): boolean {
+function keepsRules(
+  { command, body }: Pick<Save, 'command' | 'body'>,
+  { values: stored, edits }: Given,
+): boolean {
   const { type, strict } = command
   // Rules concern passwords as they were given.
   const values = new Map([...body.values, ...[...stored].filter(([, { kind }]) => kind === 'links')])
-  const names = body.names
+  const names = (attribute: Attribute) =>
+    body.names(attribute) && !edits.some(each => each.attribute === attribute)
   if (isPublishing(command)) return checkValues(type, values, { covers: names, plain: false }).length === 0
   if (type.draftAndPublish && strict !== true) return true
   const covers = (attribute: Attribute) =>
@@ -207,7 +251,7 @@ function keepsRules({ command, body }: Pick<Save, 'command' | 'body'>, stored: V
 /** undefined: lists have to be compared, and copied if they differ. */
 function publicationOf(
   command: StoredSave['command'],
-  values: Values,
+  { values, edits }: Given,
   { storage }: Pick<SaveTerms, 'storage'>,
 ): Publication | undefined {
   if (!isPublishing(command)) return 'none'
@@ -215,7 +259,9 @@ function publicationOf(
   const status = knownStatus(command, storage)
   const lists = [...type.attributes.values()].filter(isList)
   if (status === 'draft') return lists.some(each => isShared(type, each)) ? undefined : 'begins'
-  return status === 'changed' && lists.some(each => !values.has(each.name)) ? undefined : 'changes'
+  const isWritten = (list: Attribute) =>
+    values.has(list.name) || edits.some(({ attribute }) => attribute === list)
+  return status === 'changed' && !lists.every(isWritten) ? undefined : 'changes'
 }
 
 /** True if the statement writes all rows that the answer may show. */
@@ -232,17 +278,21 @@ function coversAnswer(
 interface PrintedSave extends Pick<StoredSave, 'command'> {
   readonly publication: Publication
   readonly isUnpublished: boolean
+  /** The lists that statements after this one edit. */
+  readonly edited: readonly Attribute[]
 }
 
 /** Rules and generated values concern the attributes that are not given: the shape of the write determines them. */
 function printSave(
   input: ShapedInput,
-  { command, publication, isUnpublished }: PrintedSave,
+  { command, publication, isUnpublished, edited }: PrintedSave,
   terms: SaveTerms,
 ): Promise<Statement | undefined> {
   const { type, strict } = command
   const print = async ({ document, extras }: ShapedInput<Slot>) => {
-    const left = [...type.attributes.values()].filter(({ name }) => !document.versions[0]?.values.has(name))
+    const left = [...type.attributes.values()].filter(
+      each => !document.versions[0]?.values.has(each.name) && !edited.includes(each),
+    )
     const generated = left.filter(each => each.kind === 'scalar' && each.generate)
     const ruled = isPublishing(command) ? left : strict === undefined ? [] : generated
     const filled = (strict === undefined ? generated : []).flatMap(
@@ -250,9 +300,10 @@ function printSave(
     )
     const sequences = await sequencesOf(terms)
     return printStoredUpdate(
-      { document, publication, isUnpublished, ruled, filled },
+      { document, publication, isUnpublished, edited, ruled, filled },
       { ...terms, ...extras, sequences },
     )
   }
-  return printShaped(input, { form: `update ${publication} ${strict} ${isUnpublished}`, print }, terms)
+  const form = `update ${publication} ${strict} ${isUnpublished} ${edited.map(({ name }) => name)}`
+  return printShaped(input, { form, print }, terms)
 }

@@ -47,7 +47,7 @@ export async function writeDocuments(
 }
 
 /** Edits the lists that versions own: statements that are only sent. */
-async function writeOwnEdits(edits: readonly OwnEdit[], terms: WriteTerms): Promise<void> {
+export async function writeOwnEdits(edits: readonly OwnEdit[], terms: WriteTerms): Promise<void> {
   if (edits.length === 0) return
   const sequences = await sequencesOf(terms)
   for (const own of edits) {

@@ -41,3 +41,10 @@ function toSent({ type, pattern }: ParameterNode, value: ParameterValue): Parame
   if (pattern) return `${pattern.before}${String(value).replace(/[\\%_]/g, '\\$&')}${pattern.after}`
   return type === 'text' && (typeof value === 'number' || typeof value === 'boolean') ? String(value) : value
 }
+
+/** The text of a statement as a part of another one, which has `by` parameters before its own. Quoted texts and names stay. */
+export const moveParameters = (text: string, by: number): string =>
+  by === 0 ? text : text.replace(PARAMETERS, (found, place) => (place ? `$${Number(place) + by}` : found))
+
+/** Backslashes in the constants of quoteText are doubled, so that each quote in them is doubled, too. */
+const PARAMETERS = /'[^']*'|"[^"]*"|\$(\d+)/g

@@ -1,4 +1,7 @@
 import test from 'ava'
+import type { Result } from '../../core/base/result.ts'
+import type { Fault } from '../../core/faults/fault.ts'
+import type { Filter } from '../../core/query/query.ts'
 import { modelOf } from '../model/compiled.ts'
 import { roundTrips } from './round-trips.ts'
 import { names, openWriting, type Row, refusal, type Where } from './writing.ts'
@@ -32,10 +35,25 @@ contentTypes:
       generated: { type: uid, targetField: title, generate: true }
       posts: { type: relation, relation: manyToMany, target: post }
       first: { type: relation, relation: manyToOne, target: post }
+  pin: { attributes: { post: { type: relation, relation: manyToOne, target: post } } }
 `)
 
-/** A precondition that always holds takes the path that loads the document. */
-const LOADING: Where = { tags: ['*'] }
+const ALWAYS = { kind: 'and', filters: [] } as const
+
+/** Conditions that every version meets. */
+const CONDITIONAL: Where = {
+  conditions: {
+    before: ALWAYS,
+    after: ALWAYS,
+    visible: [
+      { status: 'published', where: ALWAYS },
+      { status: 'draft', where: ALWAYS },
+    ],
+  },
+}
+
+/** How a write is made: in one round trip, the same under conditions, and after it loaded the document. */
+const WAYS = ['once', 'under conditions', 'loading'] as const
 
 const DRAFT: Where = { status: 'draft' }
 
@@ -62,7 +80,7 @@ const shown = (row: Row | null): Row | null =>
 test.serial(
   'an update in one round trip leaves the same rows and lists as one that loads the document',
   async t => {
-    const { create, update, change, find } = await openWriting(t, model)
+    const { create, update, change, find, loading } = await openWriting(t, model)
     const tags: unknown[] = []
     for (const name of ['a', 'b', 'c']) tags.push((await create('tag', { name })).documentId)
     const [one, two] = [await create('note', { name: 'one' }), await create('note', { name: 'two' })]
@@ -75,6 +93,10 @@ test.serial(
       [{ tags: [c, a], note: two.documentId }, DRAFT],
       'publish',
       [{ tags: [b, a, c], friends: [friend] }, {}],
+      [{ tags: { disconnect: [b], connect: [a] } }, {}],
+      [{ tags: { disconnect: [a, c] }, note: { connect: [two.documentId] } }, DRAFT],
+      [{ tags: { connect: [c] } }, {}],
+      [{ title: 'edited', tags: { disconnect: [c] } }, {}],
       [{ note: null, tags: [] }, {}],
       [{ tags: [a, c], note: one.documentId, rank: null }, DRAFT],
       'unpublish',
@@ -82,39 +104,40 @@ test.serial(
       'unpublish',
       'publish',
       [{}, {}],
+      'unpublish',
+      [{ tags: { connect: [b], disconnect: [c] } }, {}],
     ]
     const start = { title: 'first', note: one.documentId, tags: [b] }
-    const ways = [
-      await create('post', { ...start, code: 'x' }),
-      await create('post', { ...start, code: 'y' }),
-    ]
+    const posts = new Map<string, unknown>()
+    for (const way of WAYS) posts.set(way, (await create('post', { ...start, code: way })).documentId)
     for (const step of steps) {
-      const answers: unknown[] = []
-      for (const [way, { documentId }] of ways.entries()) {
-        // Conditions take the path that loads the document, too.
-        const always = { conditions: { before: { kind: 'and', filters: [] } } } as const
-        if (typeof step === 'string') await change(step, 'post', documentId, way === 0 ? {} : always)
-        else
-          answers.push(
-            shown(await update('post', documentId, step[0], { ...step[1], ...(way === 0 ? {} : LOADING) })),
-          )
+      const answers: unknown[][] = []
+      for (const way of WAYS) {
+        const documentId = posts.get(way)
+        const where = way === 'under conditions' ? CONDITIONAL : {}
+        const write = async () =>
+          typeof step === 'string'
+            ? void (await change(step, 'post', documentId, where))
+            : shown(await update('post', documentId, step[0], { ...step[1], ...where }))
+        const seen: unknown[] = [await (way === 'loading' ? loading(write) : write())]
         for (const status of ['draft', 'published'] as const)
-          answers.push(shown(await find('post', documentId, { status })))
+          seen.push(shown(await find('post', documentId, { status })))
+        answers.push(seen)
       }
-      const half = answers.length / 2
-      t.deepEqual(answers.slice(0, half), answers.slice(half), JSON.stringify(step))
+      for (const [index, way] of WAYS.entries())
+        t.deepEqual(answers[index], answers[0], `${way}: ${JSON.stringify(step)}`)
     }
     for (const [kind, id] of [
       ['tag', a],
       ['note', one.documentId],
     ] as const) {
       const { posts } = (await find(kind, id)) ?? {}
-      t.is((posts as unknown[]).length, 2, kind)
+      t.is((posts as unknown[]).length, WAYS.length, kind)
     }
   },
 )
 
-test.serial('plain fields, whole lists, publishing and deletion take one round trip', async t => {
+test.serial('plain fields, lists, publishing and deletion take one round trip', async t => {
   const { create, update, change, remove, find } = await openWriting(t, model)
   const tag = (await create('tag', { name: 'a' })).documentId
   const { documentId } = await create('post', { title: 'first', tags: [tag] })
@@ -123,12 +146,17 @@ test.serial('plain fields, whole lists, publishing and deletion take one round t
   const count = async (work: () => Promise<unknown>) => counts.push(await roundTrips(work))
   await count(() => update('post', documentId, { title: 'b1', rank: 3 }))
   await count(() => update('post', documentId, { tags: [tag] }))
+  await count(() => update('post', documentId, { tags: { disconnect: [tag] } }))
   await count(() => update('post', documentId, { title: 'b2' }, DRAFT))
   await count(() => update('page', page.documentId, { title: 'b', first: documentId }))
+  await count(() => change('unpublish', 'post', documentId, CONDITIONAL))
+  await count(() => change('publish', 'post', documentId, CONDITIONAL))
+  await count(() => update('post', documentId, { tags: { connect: [tag] } }, CONDITIONAL))
+  await count(() => update('post', documentId, { title: 'b3' }, CONDITIONAL))
   await count(() => change('unpublish', 'post', documentId))
   await count(() => change('publish', 'post', documentId))
-  await count(() => remove('post', documentId))
-  t.deepEqual(counts, [1, 1, 1, 1, 1, 1, 1])
+  await count(() => remove('post', documentId, CONDITIONAL))
+  t.deepEqual([...new Set(counts)], [1], `${counts}`)
   const left = await find('page', page.documentId)
   t.deepEqual([left?.title, names(left?.posts, 'title'), left?.first], ['b', [], null])
 })
@@ -175,6 +203,88 @@ test.serial('what the one round trip assumes may be wrong: the update then loads
   t.is((await update('page', page.documentId, { title: 'Of now' })).generated, 'of-now')
 })
 
+test.serial('conditions that a version does not meet refuse the write, which changes nothing', async t => {
+  const { create, update, tryCreate, tryUpdate, tryRemove, tryChange, find, rows } = await openWriting(
+    t,
+    model,
+  )
+  const title = model.contentTypes.get('api::post.post')?.attributes.get('title')
+  if (title?.kind !== 'scalar') return t.fail()
+  const isTitled = (value: string): Filter => ({
+    kind: 'comparison',
+    attribute: title,
+    operator: '$in',
+    values: [value],
+  })
+  const { documentId } = await create('post', { title: 'old' })
+  const id = String(documentId)
+  const old = { conditions: { before: isTitled('old'), after: isTitled('old') } }
+  const other = isTitled('other')
+  const hidden = [
+    { status: 'published', where: other },
+    { status: 'draft', where: other },
+  ] as const
+  t.like(await update('post', id, { rank: 1 }, old), { rank: 1 })
+  const status = (result: Result<unknown, Fault>) => refusal(result).status
+  const before = await find('post', id)
+  t.is(status(await tryUpdate('post', id, { title: 'new' }, old)), 403)
+  for (const [conditions, expected] of [
+    [{ before: other }, 403],
+    [{ before: other, visible: [] }, 404],
+    [{ visible: hidden }, 404],
+  ] as const) {
+    t.is(status(await tryUpdate('post', id, { rank: 2 }, { conditions })), expected)
+    t.is(status(await tryChange('publish', 'post', id, { conditions })), expected)
+    t.is(status(await tryChange('unpublish', 'post', id, { conditions })), expected)
+    const removed = await tryRemove('post', id, { conditions })
+    if (expected === 403) t.is(status(removed), 403)
+    else t.true(removed.ok)
+  }
+  t.is(status(await tryCreate('post', { title: 'new' }, { conditions: { after: isTitled('old') } })), 403)
+  t.deepEqual(await find('post', id), before)
+  t.deepEqual(await rows('SELECT count(*) FROM posts'), [[2]])
+})
+
+test.serial(
+  'links to targets that a caller sees in part are checked in the round trip of the write',
+  async t => {
+    const { create, update, tryCreate, tryUpdate, change } = await openWriting(t, model)
+    const type = model.contentTypes.get('api::post.post')
+    if (!type) return t.fail()
+    const published = { targets: new Map([[type, [{ status: 'published', where: null }] as const]]) }
+    const post = (await create('post', { title: 'first' })).documentId
+    const page = (await create('page', { title: 'a' })).documentId
+    const link = { posts: [post], first: post }
+    const seeing = { conditions: published }
+    await create('page', { title: 'b', ...link }, seeing)
+    t.is(await roundTrips(() => create('pin', { post }, seeing)), 1)
+    t.is(await roundTrips(() => update('page', page, link, seeing)), 1)
+    t.is(await roundTrips(() => update('page', page, { posts: { disconnect: [post] } }, seeing)), 1)
+    await change('unpublish', 'post', post)
+    for (const result of [
+      await tryCreate('page', { title: 'd', ...link }, seeing),
+      await tryUpdate('page', String(page), { posts: { connect: [post] } }, seeing),
+      await tryUpdate('page', String(page), link, { conditions: { targets: new Map([[type, []]]) } }),
+    ])
+      t.regex(String(refusal(result).message), new RegExp(`"${post}"`))
+    t.is(await roundTrips(() => update('page', page, link)), 1)
+  },
+)
+
+test.serial(
+  'a target that is named by the id of a row is found again in the round trip of the write',
+  async t => {
+    const { create, tryCreate, remove, rows } = await openWriting(t, model)
+    const note = await create('note', { name: 'n' })
+    const link = { title: 'one', note: note.id }
+    await create('post', link)
+    t.is(await roundTrips(() => create('post', link)), 1)
+    await remove('note', note.documentId)
+    t.regex(String(refusal(await tryCreate('post', link)).message), /do not exist/)
+    t.deepEqual(await rows('SELECT count(*) FROM posts'), [[4]])
+  },
+)
+
 test.serial('links that an update keeps keep their places in the lists of the other side', async t => {
   const { create, update, find } = await openWriting(t, model)
   const tag = (await create('tag', { name: 'a' })).documentId
@@ -205,7 +315,7 @@ test.serial('links that an update keeps keep their places in the lists of the ot
 test.serial(
   'a locale is updated and published in one round trip, as by the path that loads the document',
   async t => {
-    const { create, update, change, find, rows } = await openWriting(t, model)
+    const { create, update, change, find, rows, loading } = await openWriting(t, model)
     const tags: unknown[] = []
     for (const name of ['a', 'b']) tags.push((await create('tag', { name })).documentId)
     const french: Where = { locale: 'fr' }
@@ -224,14 +334,17 @@ test.serial(
       ['publish', {}],
       [{ text: null, tags: [tags[1]] }, french],
     ]
-    const ways = [await create('story', { title: 'one' }), await create('story', { title: 'one' })]
-    const always = { conditions: { before: { kind: 'and', filters: [] } } } as const
+    const ways: Row[] = []
+    for (const _ of WAYS) ways.push(await create('story', { title: 'one' }))
     for (const [done, where] of steps) {
       const seen: unknown[][] = []
       for (const [way, { documentId }] of ways.entries()) {
-        const how = { ...where, ...(way === 0 ? {} : always) }
-        if (typeof done === 'string') await change(done, 'story', documentId, how)
-        else await update('story', documentId, done, how)
+        const how = { ...where, ...(WAYS[way] === 'under conditions' ? CONDITIONAL : {}) }
+        const write = async () =>
+          typeof done === 'string'
+            ? void (await change(done, 'story', documentId, how))
+            : void (await update('story', documentId, done, how))
+        await (WAYS[way] === 'loading' ? loading(write) : write())
         const stamps = `SELECT status, locale, title, kind, text, published_at IS NULL, dense_rank() OVER (ORDER BY updated_at), dense_rank() OVER (ORDER BY shared_updated_at) FROM stories WHERE document_id = '${documentId}' ORDER BY status, locale`
         const found = [...(await rows(stamps))]
         for (const status of ['draft', 'published'] as const)
@@ -239,7 +352,8 @@ test.serial(
             found.push([names((await find('story', documentId, { status, locale }))?.tags) as never])
         seen.push(found)
       }
-      t.deepEqual(seen[0], seen[1], JSON.stringify([done, where]))
+      for (const [way, each] of seen.entries())
+        t.deepEqual(each, seen[0], `${WAYS[way]}: ${JSON.stringify([done, where])}`)
     }
     const id = ways[0]?.documentId
     t.is(await roundTrips(() => update('story', id, { title: 'x' }, { ...DRAFT, ...french })), 1)

@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { brandCommand, trusted, UNCONDITIONAL } from '../../core/access/brand.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
+import { DatabaseFailure } from '../../core/database/database-fault.ts'
 import type { Answer, DocumentChange } from '../../core/documents/documents.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
 import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
@@ -79,6 +80,7 @@ export function openWritingOver(
   outboxOf: (database: Database) => Outbox = () => NO_OUTBOX,
 ) {
   const storage = compileStorage(model)
+  let refuses = false
   const statements: string[] = []
   const reads: string[] = []
   const counted: typeof database = {
@@ -87,8 +89,12 @@ export function openWritingOver(
       reads.push(statement.name ?? statement.text)
       return database.run(statement, options)
     },
-    transaction: (work, options) =>
-      database.transaction(
+    transaction: async (work, options) => {
+      if (refuses) {
+        refuses = false
+        throw new DatabaseFailure({ kind: 'serialization', message: 'as after a race', code: '40001' })
+      }
+      return database.transaction(
         transaction =>
           work({
             run: statement => {
@@ -107,7 +113,8 @@ export function openWritingOver(
             query: query => transaction.query(query),
           }),
         options,
-      ),
+      )
+    },
   }
   const documents = openDocuments({ database: counted, storage, model, outbox: outboxOf(database) })
   const typeOf = (key: string): ContentType => {
@@ -199,6 +206,11 @@ export function openWritingOver(
     statements,
     /** All others. */
     reads,
+    /** Runs a write that loads the document, as after a race: its first attempt fails. */
+    loading: <Value>(write: () => Promise<Value>): Promise<Value> => {
+      refuses = true
+      return write()
+    },
     tryCreate,
     tryUpdate,
     tryRemove,

@@ -6,8 +6,9 @@ import { outline } from '../../core/plan/fingerprint.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { Filter, RestrictedQuery } from '../../core/query/query.ts'
 import { parameter } from '../../core/sql/build.ts'
+import { quoteIdentifier, quoteText } from '../../core/sql/identifier.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
-import { bind, toKeep } from '../../core/sql/statement.ts'
+import { bind, moveParameters, toKeep } from '../../core/sql/statement.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
 import { parseListQuery, parseOneQuery, parseQueryString, restrict } from '../harness/attempts.ts'
 import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
@@ -169,4 +170,11 @@ test('a cached statement contains none of the values of its first use', t => {
   })
   t.true(JSON.stringify(kept).length < 1000)
   t.deepEqual(bind(kept, ['y']).values, ['y', 'always'])
+})
+
+test('a statement as part of another one has its parameters moved, and what is quoted is not', t => {
+  const quoted = [`it's $1`, '\\', `\\'$2`].map(quoteText).join() + quoteIdentifier('a"$3')
+  const text = `${quoted} $1::text, $12::text[] ${quoted} $2`
+  t.is(moveParameters(text, 0), text)
+  t.is(moveParameters(text, 3), `${quoted} $4::text, $15::text[] ${quoted} $5`)
 })

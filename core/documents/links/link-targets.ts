@@ -89,7 +89,8 @@ export async function findTargets(
   const refused =
     missing.length === 0 ? [] : await withoutHeldFiles(missing, rows, { within, held: terms.held })
   refuseMissing(refused, source, terms.defaultLocale)
-  for (const [target, { found }] of rows) cacheTargets(target, found, terms.storage)
+  const ids = refs.flatMap(({ ref: { by } }) => ('id' in by ? [by.id] : []))
+  for (const [target, { found }] of rows) cacheTargets(target, { rows: found, ids }, terms.storage)
   return (target, ref) => {
     const { seen, all } = rows.get(target) ?? {}
     // A named target that is not visible is a file that the attribute already contains: others were refused before.

@@ -28,29 +28,38 @@ async function findMatching(match: Match, terms: MatchTerms): Promise<readonly N
   const attribute = match.type.attributes.get('documentId')
   if (attribute?.kind !== 'scalar') throw new TypeError(`${match.type.uid} has no documentId`)
   const reads = openReads({ ...terms, database: terms.transaction })
-  const { text } = await reads.findMany(trusted(toQuery(match, attribute)), 'flat')
+  const query = toVersionQuery({
+    ...match,
+    take: { kind: 'many', page: { start: 0, limit: MANY }, total: false },
+    filter: {
+      kind: 'and',
+      filters: [
+        { kind: 'comparison', attribute, operator: '$in', values: match.documentIds },
+        ...(match.filter ? [match.filter] : []),
+      ],
+    },
+  })
+  const { text } = await reads.findMany(trusted(query), 'flat')
   const found: unknown = JSON.parse(text)
   if (!Array.isArray(found)) return []
   return found.map(each => ({ documentId: String(each?.documentId), locale: each?.locale ?? null }))
 }
 
-const toQuery = (
-  { type, documentIds, status, locale, filter }: Match,
-  attribute: ScalarAttribute,
-): Query => ({
-  kind: 'query',
+/** The documentIds and locales of versions. */
+export const toVersionQuery = ({
   type,
-  take: { kind: 'many', page: { start: 0, limit: MANY }, total: false },
+  take,
   status,
   locale,
-  selection: { fields: [attribute, ...localeOf(type)], named: true, populate: [] },
-  filter: {
-    kind: 'and',
-    filters: [
-      { kind: 'comparison', attribute, operator: '$in', values: documentIds },
-      ...(filter ? [filter] : []),
-    ],
-  },
+  filter,
+}: Pick<Query, 'type' | 'take' | 'status' | 'locale' | 'filter'>): Query => ({
+  kind: 'query',
+  type,
+  take,
+  status,
+  locale,
+  selection: { fields: identifying(type), named: true, populate: [] },
+  filter,
   search: null,
   publication: null,
   sort: [],
@@ -58,9 +67,12 @@ const toQuery = (
 
 const MANY = 1_000_000
 
-function localeOf({ localized, attributes }: ContentType): readonly ScalarAttribute[] {
-  const locale = localized ? attributes.get('locale') : undefined
-  return locale?.kind === 'scalar' ? [locale] : []
+function identifying({ localized, attributes }: ContentType): readonly ScalarAttribute[] {
+  const names = localized ? ['documentId', 'locale'] : ['documentId']
+  return names.flatMap(name => {
+    const attribute = attributes.get(name)
+    return attribute?.kind === 'scalar' ? [attribute] : []
+  })
 }
 
 /** The status in which rows are asked what they are: a document's draft is always there. */

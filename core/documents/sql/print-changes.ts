@@ -22,6 +22,28 @@ export interface Assertion<Placeholder = never> {
   print(own: readonly Cell[], values: unknown[]): string
 }
 
+/** All of them; undefined: there are none. */
+export function joinAssertions(given: readonly (Assertion | undefined)[]): Assertion | undefined {
+  const all = given.filter(each => each !== undefined)
+  const [first, ...others] = all
+  if (!first || others.length === 0) return first
+  const isShort = all.every(({ form }) => form !== null)
+  return {
+    form: isShort ? all.map(({ form }) => form).join(' AND ') : null,
+    values: isShort ? all.flatMap(({ values }) => values) : [],
+    print(own, values) {
+      let start = 0
+      const parts = all.map(each => {
+        const end = start + each.values.length
+        const part = each.print(isShort ? own.slice(start, end) : each.values, values)
+        start = end
+        return part
+      })
+      return parts.join(' AND ')
+    },
+  }
+}
+
 /** A query over the inserted rows of a table, answered by the statement that inserts them. */
 export interface ReturningQuery<Placeholder = never> {
   readonly table: string

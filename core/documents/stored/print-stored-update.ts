@@ -29,6 +29,8 @@ export interface StoredUpdate {
   readonly publication: Publication
   /** Asserts that there is no published row. */
   readonly isUnpublished: boolean
+  /** Lists that statements after this one edit, and copy to the published version. */
+  readonly edited: readonly Attribute[]
   /** Attributes of which the stored value has to fulfil all rules. */
   readonly ruled: readonly Attribute[]
   /** Columns of generated values, which must not be empty. */
@@ -305,15 +307,17 @@ function printCopy(link: TableLink): string {
 }
 
 function assertions(
-  { document, publication, isUnpublished, ruled, filled }: StoredUpdate,
+  { document, publication, isUnpublished, edited, ruled, filled }: StoredUpdate,
   { type, version, terms, parameters }: Printing,
 ): string {
   const rules = ruled.map(each => storedRule(type, each, { alias: 's', storage: terms.storage }))
   const where = and(...rules, ...filled.map(each => `${columnOf('s', each)} <> ''`))
+  const isLeft = (each: Attribute) =>
+    isList(each) && !isShared(type, each) && !version.values.has(each.name) && !edited.includes(each)
   const alike =
     publication === 'changes'
       ? [...type.attributes.values()]
-          .filter(each => isList(each) && !isShared(type, each) && !version.values.has(each.name))
+          .filter(isLeft)
           .map(each => listsAreAlike(tableLinkOf(document.type, each.name, terms)))
       : []
   return and(

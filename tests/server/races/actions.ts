@@ -1,11 +1,27 @@
 import type { Action } from './action.ts'
 import { bulkActions } from './bulk-actions.ts'
 import { graphqlActions } from './graphql-actions.ts'
-import { ask, type Cast, hasDrafts, type Instance, isTwoWay, pathOf, type Side, uidOf } from './world.ts'
+import {
+  ask,
+  type Cast,
+  hasDrafts,
+  type Instance,
+  isTwoWay,
+  pathOf,
+  RULED_SECRET,
+  type Side,
+  uidOf,
+} from './world.ts'
 
 /** Answers whether a request was accepted. Rejects where the server failed. */
-async function write(app: Instance, method: string, path: string, data?: unknown): Promise<boolean> {
-  const { status, body } = await ask(app, method, path, data)
+async function write(
+  app: Instance,
+  method: string,
+  path: string,
+  data?: unknown,
+  token?: string,
+): Promise<boolean> {
+  const { status, body } = await ask(app, method, path, data, token)
   if (status >= 500) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`)
   return status < 400
 }
@@ -100,6 +116,22 @@ function documentActions(side: Side): Record<string, Action> {
   return actions
 }
 
+/** Writes of a caller whose permissions have conditions on `n`, which other actions change. */
+function ruled(side: Side): Record<string, Action> {
+  const update = (data: (cast: Cast) => unknown) => (app: Instance, cast: Cast) =>
+    write(app, 'PUT', put(side, cast), data(cast), RULED_SECRET)
+  return {
+    [`${side} update under a condition`]: { run: update(() => ({ label: `ruled ${side}` })) },
+    [`${side} connect under a condition`]: {
+      suits: cast => side === 'owner' || isTwoWay(cast.kind),
+      run: update(cast => ({ [cast.kind]: { connect: [other(cast, side)] } })),
+    },
+    [`${side} delete under a condition`]: {
+      run: (app, cast) => write(app, 'DELETE', put(side, cast), undefined, RULED_SECRET),
+    },
+  }
+}
+
 const isLocalized = ({ shape }: Pick<Cast, 'shape'>): boolean => shape === 'localized'
 
 const inFrench = (path: string) => `${path}?locale=fr`
@@ -141,6 +173,8 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   ...changes('target'),
   ...documentActions('owner'),
   ...documentActions('target'),
+  ...ruled('owner'),
+  ...ruled('target'),
   ...translations('owner'),
   ...translations('target'),
   ...graphqlActions('owner'),

@@ -138,6 +138,27 @@ for (const [shape, pairs] of Object.entries(ONCE_WRONG) as [Shape, readonly Pair
     t.deepEqual(failures, [])
   })
 
+/** Each of the first actions is refused after one of the second. */
+const CONDITIONED: readonly (readonly [first: string, second: string])[] = [
+  ['owner update under a condition', 'owner update of another attribute'],
+  ['owner delete under a condition', 'owner update of another attribute'],
+  ['owner connect under a condition', 'owner update of another attribute'],
+  ['owner connect under a condition', 'owner disconnect'],
+  ['owner connect under a condition', 'target update of another attribute'],
+  ['owner connect under a condition', 'target delete'],
+]
+
+for (const shape of ['both', 'neither'] as const)
+  test.serial(`conditions hold for what a concurrent write left: ${shape}`, async t => {
+    const world = await openWorld(t, shape)
+    const failures: string[] = []
+    for (const [first, second] of CONDITIONED)
+      for (const kind of ['manyToOne', 'manyToMany'] as const)
+        for (const anomaly of await race(world, { kind, beginning: 'linked', first, second }, () => {}))
+          failures.push(describe(world, anomaly))
+    t.deepEqual(failures, [])
+  })
+
 test.serial('every action of the race tests succeeds alone', async t => {
   const failures: string[] = []
   await Promise.all(

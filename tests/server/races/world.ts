@@ -26,6 +26,13 @@ export type Shape = (typeof SHAPES)[number]
 
 const SECRET = 'full-access-for-the-tests-of-races'
 
+/** Of a token that reads and writes only documents with a small `n`. */
+export const RULED_SECRET = 'ruled-access-for-the-tests-of-races'
+
+const RULED = { where: { n: { $lt: 7 } } }
+
+const RULES = Object.fromEntries(['find', 'findOne', 'update', 'delete'].map(action => [action, RULED]))
+
 export const hasDrafts = (shape: Shape, side: Side): boolean =>
   shape === 'both' || shape === 'localized' || shape === side
 
@@ -62,7 +69,10 @@ function projectOf(shape: Shape): Readonly<Record<string, unknown>> {
     server: { rateLimit: { api: false, auth: false } },
     graphql: { enabled: true },
     contentTypes: Object.fromEntries(SIDES.map(side => [side, typeOf(side)])),
-    apiTokens: { full: { type: 'full-access', secret: SECRET } },
+    apiTokens: {
+      full: { type: 'full-access', secret: SECRET },
+      ruled: { type: 'custom', secret: RULED_SECRET, permissions: { owner: RULES, target: RULES } },
+    },
   }
 }
 
@@ -141,8 +151,9 @@ export const ask = (
   method: string,
   path: string,
   data?: unknown,
+  token = SECRET,
 ): Promise<TestAnswer> =>
-  app.request(method, path, { token: SECRET, ...(data === undefined ? {} : { body: { data } }) })
+  app.request(method, path, { token, ...(data === undefined ? {} : { body: { data } }) })
 
 export const askGraphql = (
   { app }: Pick<Instance, 'app'>,

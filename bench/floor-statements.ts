@@ -67,6 +67,34 @@ const FIELDS = `WITH made AS (
   )
   SELECT json_build_object(${ARTICLE})::text AS json FROM made a WHERE status = 'published'`
 
+/** All specs are new ones, as no id names one that is there. */
+const PRODUCT = `WITH made AS (
+    UPDATE products SET name = $2, rating = $3, updated_at = now(),
+      published_at = CASE status WHEN 'published' THEN now() END
+    WHERE document_id = $1
+    RETURNING *
+  ), ${WANTED('$4')}, gone AS (
+    DELETE FROM products_categories_links l USING made p
+    WHERE l.owner_id = p.id AND l.target_key NOT IN (SELECT key FROM wanted)
+  ), linked AS (
+    INSERT INTO products_categories_links AS l (owner_id, target_key, position)
+    SELECT p.id, w.key, w.place * 1024 FROM made p, wanted w ORDER BY p.id, w.place
+    ON CONFLICT (owner_id, target_key) DO UPDATE SET position = excluded.position
+      WHERE l.position <> excluded.position
+  ), dropped AS (
+    DELETE FROM components_part_spec s USING made p
+    WHERE s.owner = 'product.specs' AND s.owner_key = p.document_key AND s.status = p.status
+  ), specs AS MATERIALIZED (
+    SELECT nextval('components_part_spec_id_seq') AS id, s.place, s.name, s.value
+    FROM unnest($5::text[], $6::text[]) WITH ORDINALITY AS s (name, value, place)
+  ), added AS (
+    INSERT INTO components_part_spec (id, status, owner, owner_key, position, name, value) OVERRIDING SYSTEM VALUE
+    SELECT s.id, p.status, 'product.specs', p.document_key, s.place * 1024, s.name, s.value FROM made p, specs s
+  )
+  SELECT json_build_object('id', p.id, 'documentId', p.document_id, 'name', p.name, 'rating', p.rating,
+    'createdAt', ${STAMP('p.created_at')}, 'updatedAt', ${STAMP('p.updated_at')},
+    'publishedAt', ${STAMP('p.published_at')})::text AS json FROM made p WHERE status = 'published'`
+
 /** The draft as a published version that is not there yet, with its links. */
 const PUBLISH = `WITH d AS (
     UPDATE articles SET updated_at = now() WHERE document_id = $1 AND status = 'draft' RETURNING *
@@ -149,6 +177,7 @@ export const STATEMENTS = {
   create: CREATE,
   update: UPDATE,
   fields: FIELDS,
+  product: PRODUCT,
   publish: PUBLISH,
   unpublish: UNPUBLISH,
   delete: DELETE,

@@ -32,6 +32,8 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   const documentId = /^\/api\/articles\/([\w-]+)$/.exec(url)?.[1]
   const unpublished = /^\/api\/actions\/articles\/([\w-]+)\/unpublish$/.exec(url)?.[1]
   if (unpublished !== undefined) return envelope(await run('unpublish', [unpublished]))
+  const product = /^\/api\/products\/([\w-]+)$/.exec(url)?.[1]
+  if (product !== undefined) return updateProduct(product, (await bodyOf<Written>(request)).data)
   if (request.method === 'POST') return create((await bodyOf<Written>(request)).data)
   if (documentId !== undefined && request.method === 'PUT')
     return update(documentId, (await bodyOf<Written>(request)).data)
@@ -109,6 +111,12 @@ async function update(documentId: string, data: Data): Promise<Answer> {
   return Array.isArray(categories)
     ? envelope(await run('update', [documentId, title, rating, categories]))
     : INVALID
+}
+
+async function updateProduct(documentId: string, { name, rating, categories, specs }: Data): Promise<Answer> {
+  if (typeof name !== 'string' || !Array.isArray(categories) || !Array.isArray(specs)) return INVALID
+  const [names, values] = ['name', 'value'].map(key => specs.map(spec => spec[key]))
+  return envelope(await run('product', [documentId, name, rating, categories, names, values]))
 }
 
 async function remove(documentId: string): Promise<Answer> {

@@ -102,6 +102,18 @@ function changes() {
   return { title: `Changed article number ${number}`, rating: number % 11, categories: categories(number) }
 }
 
+/** Two plain fields, the links to the categories and a list of components without ids. */
+function productChanges() {
+  const number = ++written
+  const specs = [1, 2, 3].map(spec => ({ name: `Spec ${spec}`, value: `Value ${number}` }))
+  return {
+    name: `Changed product number ${number}`,
+    rating: number % 11,
+    categories: categories(number),
+    specs,
+  }
+}
+
 function plainChanges() {
   const number = ++written
   return { title: `Changed article number ${number}`, rating: number % 11 }
@@ -154,6 +166,15 @@ export const ROWS: readonly Row[] = [
     title: 'update: 2 fields, draft and published',
     goal: 0.65,
     asked: documents.map(path => ({ method: 'PUT', path, body: () => ({ data: plainChanges() }) })),
+  },
+  {
+    title: 'update: 2 fields, 3 links, 3 components, draft and published',
+    goal: 0.4,
+    asked: mixed(1000).map(number => ({
+      method: 'PUT',
+      path: `/api/products/product-${number}`,
+      body: () => ({ data: productChanges() }),
+    })),
   },
   {
     title: 'unpublish, and publish again',

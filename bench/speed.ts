@@ -20,6 +20,7 @@ export async function measureSpeed(only = ''): Promise<readonly string[]> {
     await first.stop()
     await runFile(database.url, join(import.meta.dirname, 'seed.sql'), { articles: 10_000 })
     await runFile(database.url, join(import.meta.dirname, 'seed-pages.sql'), {})
+    await runFile(database.url, join(import.meta.dirname, 'seed-products.sql'), {})
     const plinth = await startPlinth(project, database.url)
     const floor = await startFloor(database.url)
     try {

@@ -184,6 +184,23 @@ test('typos that are switched on get the words of the rows that are there, and l
   t.deepEqual(await wordsOf(database), ['giraff', 'natur', 'red', 'sauc', 'wine'])
 })
 
+test('a large table is filled again after its triggers were dropped, and gets words when typos are switched on', async t => {
+  const database = await started(t, TEXTS)
+  const large = { manyRows: 2, allowing: 'slow', stage: 'all' } as const
+  const { rows } = await database.run({
+    text: `SELECT tgname FROM pg_trigger WHERE tgname LIKE 'plinth_search_fill%'`,
+    values: [],
+  })
+  await run(
+    database,
+    `DROP TRIGGER "${rows[0]?.[0]}" ON articles; UPDATE articles SET title = 'beer' WHERE id < 3`,
+  )
+  await bring(database, TEXTS, large)
+  t.is(await count(database, TEXTS, 'beer'), 2)
+  await bring(database, TYPOS, large)
+  t.deepEqual(await wordsOf(database), ['beer', 'red', 'sauc', 'wine', 'zebra'])
+})
+
 test('the words of a text beyond the limit of a vector are known', async t => {
   const database = await started(t, TYPOS)
   const long = `SELECT string_agg(md5(n::text), ' ') FROM generate_series(1, 40000) AS n`

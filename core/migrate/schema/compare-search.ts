@@ -67,15 +67,16 @@ function* fillVectors(
   const table = qualified(schema, desired.name)
   const before = qualified(schema, actual.name)
   const set = `UPDATE ${table} SET ${ident(first.column)} = NULL`
+  const outdated = isNew ? 'true' : isEmpty
   const made: Step = {
     ...tableStep(
       actual.name,
       'fill',
       `fill the search vectors of "${desired.name}"`,
-      `${set} WHERE ${isNew ? 'true' : isEmpty}`,
+      `${set} WHERE ${outdated}`,
     ),
     onlyIf: countRows(before, isPartial ? isEmpty : 'true'),
-    concurrentIndex: { index: null, make: printBatches(table, set, isEmpty), undo: null },
+    concurrentIndex: { index: null, make: printBatches(table, set, outdated), undo: null },
     window: 'expand',
   }
   yield made
@@ -91,7 +92,7 @@ function* fillVectors(
 }
 
 /** Not in a transaction: each batch commits. */
-const printBatches = (table: string, set: string, isEmpty: string): string =>
+const printBatches = (table: string, set: string, outdated: string): string =>
   `DO ${quoteConstant(`
 DECLARE
   done integer := 0;
@@ -100,7 +101,7 @@ BEGIN
   LOOP
     SELECT max(id) INTO next FROM (SELECT id FROM ${table} WHERE id > done ORDER BY id LIMIT ${BATCH}) AS batch;
     EXIT WHEN next IS NULL;
-    ${set} WHERE id > done AND id <= next AND (${isEmpty});
+    ${set} WHERE id > done AND id <= next AND (${outdated});
     done := next;
     COMMIT;
   END LOOP;

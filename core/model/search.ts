@@ -47,6 +47,9 @@ const componentsOf = (attribute: Attribute): readonly Component[] => {
 /** The sets of searched paths that roles and API tokens may read. */
 export type SearchSets = ReadonlyMap<ContentType, readonly ReadonlySet<string>[]>
 
+/** Raised when the functions of core/sql/search-ddl.ts change: a migration then replaces them and fills new vectors. */
+const VERSION = 4
+
 /** Each vector costs time and space with every write. More only for sets within which none of these lies. */
 const MAX_VECTORS = 6
 
@@ -64,11 +67,13 @@ export function compileSearch(
   const distinct = new Map(
     [all, ...smaller].filter(({ size }) => size > 0).map(set => [keyOf(set, fields), set]),
   )
+  const words = type.search?.typos ? identifier(`plinth_words_${layout.table(type).name}`) : null
   const vectors = chooseSets([...distinct.values()]).map((paths): SearchVector => {
     const texts = fields.filter(({ path }) => paths.has(path)).flatMap(field => textsOf(type, field, layout))
-    return { column: `_search_${digestOf({ texts, configurations })}`, paths, texts }
+    // A filled column also says that the words of its texts are known.
+    const column = `_search_${digestOf({ texts, configurations, words, version: VERSION })}`
+    return { column, paths, texts }
   })
-  const words = type.search?.typos ? identifier(`plinth_words_${layout.table(type).name}`) : null
   return { vectors, configurations, words }
 }
 
@@ -166,9 +171,6 @@ export function searchTriggers(
     return [named({ kind: 'refill', ...base, owners, columns, vector }, 'refill')]
   })
 }
-
-/** Raised when the functions of core/sql/search-ddl.ts change: a migration then replaces them and fills all vectors. */
-const VERSION = 3
 
 type Unnamed = SearchTrigger extends infer Each
   ? Each extends SearchTrigger

@@ -1,4 +1,5 @@
 import { groupBy } from '../base/plain-data.ts'
+import { digestOf } from '../model/identifiers.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import { wordSourceOf } from '../model/search-words.ts'
 import type { TypeSearch } from '../model/storage.ts'
@@ -18,6 +19,7 @@ import {
 } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
 import { COORDINATE } from '../sql/search-ddl.ts'
+import type { SimilarWords } from '../sql/search-typos-ddl.ts'
 import { planScalar } from './comparison.ts'
 import type { PlanContext, Row } from './row.ts'
 
@@ -44,8 +46,8 @@ interface Searched {
   readonly variants: readonly Variant[]
   /** The query of the words as they are. */
   readonly exact: (variant: Variant) => Expression
-  /** The query with similar words (text[], core/sql/search-typos-ddl.ts); null: typing errors are not corrected. */
-  readonly corrections: ((variant: Variant) => Expression) | null
+  /** What is searched instead of words that are not found (core/sql/search-typos-ddl.ts); null: typing errors are not corrected. */
+  readonly similar: ((variant: Variant, part: SimilarWords) => Expression) | null
 }
 
 /** null: no vector lies within the readable paths. */
@@ -60,11 +62,16 @@ function searchedBy(query: Query, search: TextSearch, row: Row, context: PlanCon
     own: column(row.alias, vector.column),
     variants: variantsOf(query, stored, row),
     exact: ({ configuration }) => call('websearch_to_tsquery', configuration, text),
-    corrections:
+    similar:
       words === null
         ? null
-        : ({ configuration }) =>
-            call('plinth_corrections', configuration, text, sqlConstant(words), sqlConstant(sources)),
+        : ({ configuration }, part) => ({
+            kind: 'shared-call',
+            // A statement has one text of a search.
+            name: `similar_${digestOf({ configuration, words, sources })}$`,
+            call: call('plinth_similar_words', configuration, text, sqlConstant(words), sqlConstant(sources)),
+            column: part,
+          }),
   }
 }
 
@@ -80,15 +87,15 @@ export function planMatch(
 ): Expression {
   const found = searchedBy(query, search, row, context)
   if (!found) return FALSE
-  const { own, exact, corrections } = found
+  const { own, exact, similar } = found
   return anyOf(
     found.variants.map(each => {
       const test = binary(own, '@@', withCoordinates(exact(each), each, row, context))
       // Without words, a query with coordinates would match every row.
       const hasWords = binary(call('numnode', exact(each)), '>', sqlConstant(0))
       const asTyped = allOf([hasWords, test])
-      if (!corrections || !anyExact) return allOf([each.applies ?? TRUE, asTyped])
-      const corrected = withCoordinates(call('plinth_corrected', corrections(each)), each, row, context)
+      if (!similar || !anyExact) return allOf([each.applies ?? TRUE, asTyped])
+      const corrected = withCoordinates(similar(each, 'query'), each, row, context)
       const unlessExact = {
         kind: 'case',
         when: anyExact(),
@@ -110,22 +117,28 @@ const once = (expression: Expression): Expression => ({
 export function planRanking(query: Query, search: TextSearch, row: Row, context: PlanContext): RankingPlan {
   const found = searchedBy(query, search, row, context)
   if (!found) return { rank: NO_RANK, highlight: [] }
-  const { own, variants, exact, corrections } = found
-  const either = (each: Variant, asTyped: Expression, corrected: (terms: Expression) => Expression) =>
-    corrections
+  const { own, variants, exact, similar } = found
+  const either = (
+    each: Variant,
+    asTyped: Expression,
+    corrected: (of: NonNullable<typeof similar>) => Expression,
+  ) =>
+    similar
       ? ({
           kind: 'case',
           when: binary(own, '@@', exact(each)),
           value: asTyped,
-          otherwise: corrected(corrections(each)),
+          otherwise: corrected(similar),
         } as const)
       : asTyped
   const rank = byVariant(variants, each =>
-    either(each, call('ts_rank', own, exact(each)), terms => call('plinth_corrected_rank', own, once(terms))),
+    either(each, call('ts_rank', own, exact(each)), of =>
+      call('plinth_similar_rank', own, of(each, 'alternatives'), of(each, 'similarities')),
+    ),
   )
   const excerpt = (attribute: ScalarAttribute) =>
     byVariant(variants, each => {
-      const shown = either(each, exact(each), terms => once(call('plinth_corrected', terms)))
+      const shown = either(each, exact(each), of => of(each, 'query'))
       return call('plinth_highlight', each.configuration, textOf(attribute, row, context), shown)
     })
   const columns = search.highlight.map(attribute => ({ as: attribute.name, expression: excerpt(attribute) }))

@@ -17,6 +17,7 @@ export type Expression =
   | NullTestNode
   | CastNode
   | CallNode
+  | SharedCallNode
   | CaseNode
   | ExistsNode
   | SubqueryNode
@@ -152,14 +153,24 @@ export type FunctionName =
   | 'plinth_plain'
   | 'plinth_blocks_text'
   | 'plinth_highlight'
-  | 'plinth_corrections'
-  | 'plinth_corrected'
-  | 'plinth_corrected_rank'
+  | 'plinth_similar_words'
+  | 'plinth_similar_rank'
 
 export interface CallNode {
   readonly kind: 'call'
   readonly name: FunctionName
   readonly terms: readonly Expression[]
+}
+
+/**
+ * A column of the row that a function returns. The statement calls the function once at most, and only if a value is needed (a CTE).
+ * Equal names in one statement are equal calls.
+ */
+export interface SharedCallNode {
+  readonly kind: 'shared-call'
+  readonly name: Alias
+  readonly call: CallNode
+  readonly column: string
 }
 
 export interface CaseNode {

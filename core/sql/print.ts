@@ -24,6 +24,8 @@ interface PrintContext {
   readonly maxBytes: number | null
   /** The keys that lead to the JSON that is being printed. */
   readonly path: string[]
+  /** Functions that are called once, by the names of their rows. */
+  readonly shared: Map<Alias, string>
 }
 
 /** Prints one statement that returns one row: the JSON text, and the total if the query has one. */
@@ -32,13 +34,11 @@ export const printAnswerStatement = (answer: AnswerStatement): Statement => bind
 /** Like printAnswerStatement, with parameters that are bound later. */
 export function printTemplate(answer: AnswerStatement): Template {
   const context = printContext(answer.maxBytes)
-  const matches = printMatches(answer, context)
-  const body = printBody(answer, context)
-  const [table, ...others] = context.tables
-  const lone = others.length === 0 && table !== undefined ? { table } : {}
-  if (!answer.total) return { text: matches + body, parameters: context.parameters, ...lone }
-  const text = `${matches}SELECT (${body}), (${printSelectNode(answer.total, context)})`
-  return { text, parameters: context.parameters }
+  const text = printUncached(answer, context)
+  const { parameters, tables } = context
+  const [table, ...others] = tables
+  const lone = others.length === 0 && table !== undefined && !answer.total ? { table } : {}
+  return { text, parameters, ...lone }
 }
 
 export const printContext = (maxBytes: number | null = null): PrintContext => ({
@@ -46,14 +46,28 @@ export const printContext = (maxBytes: number | null = null): PrintContext => ({
   tables: [],
   maxBytes,
   path: [],
+  shared: new Map(),
 })
 
 /** Separates a list from its cursor. It does not occur in JSON. */
 export const SEPARATOR = '\u001E'
 
-/** Comes before the statement. Empty: the answer has no such part. */
-const printMatches = ({ matches }: AnswerStatement, context: PrintContext): string =>
-  matches ? `WITH ${MATCHES} AS MATERIALIZED (${printSelectNode(matches, context)}) ` : ''
+/** Prints a select as a statement of its own. */
+export function printSelect(node: Select): Template {
+  const context = printContext()
+  const text = printSelectNode(node, context)
+  return { text: withShared(text, context), parameters: context.parameters }
+}
+
+/** The statement with the parts that are evaluated once: the matches, and functions that the printed text has called. */
+const withShared = (text: string, { shared }: PrintContext, matches: string | null = null): string => {
+  const parts = [...shared, ...(matches === null ? [] : [[MATCHES, matches]])]
+  const printed = parts.map(([name, part]) => `${name} AS MATERIALIZED (${part})`)
+  return printed.length === 0 ? text : `WITH ${printed.join(', ')} ${text}`
+}
+
+const printMatches = ({ matches }: AnswerStatement, context: PrintContext): string | null =>
+  matches && printSelectNode(matches, context)
 
 /** The SELECT that returns the JSON text. `withIds`: after the ids of its rows, separated by commas, and the separator. */
 export function printBody(answer: AnswerStatement, context: PrintContext, withIds = false): string {
@@ -227,6 +241,10 @@ const PRINT: { readonly [K in Kind]: Print<K> } = {
   'null-test': (node, context) => `${print(node.term, context)} IS ${node.negated ? 'NOT ' : ''}NULL`,
   cast: (node, context) => `(${print(node.term, context)})::${node.type}`,
   call: (node, context) => printCall(node, context),
+  'shared-call': ({ name, call, column }, context) => {
+    if (!context.shared.has(name)) context.shared.set(name, `SELECT * FROM ${printCall(call, context)}`)
+    return `(SELECT ${name}.${quoteIdentifier(column)} FROM ${name})`
+  },
   exists: (node, context) => `${node.negated ? 'NOT ' : ''}EXISTS (${printSelectNode(node.select, context)})`,
   subquery: (node, context) => `(${printSelectNode(node.select, context)})`,
   'row-json': (node, context) =>
@@ -280,7 +298,7 @@ export interface VersionedTemplate extends Template {
  * no node, equals that version.
  */
 export function printVersioned(answer: AnswerStatement, layoutOf: LayoutOf): VersionedTemplate {
-  const uncachedText = printUncached(answer)
+  const uncachedText = printUncached(answer, printContext(answer.maxBytes))
   const found = printContext(answer.maxBytes)
   const matches = printMatches(answer, found)
   const uses = usesOf(answer, layoutOf)
@@ -288,19 +306,21 @@ export function printVersioned(answer: AnswerStatement, layoutOf: LayoutOf): Ver
   const { parameters } = found
   if (!answer.total) {
     const tableNames = printTableNames(new Set(found.tables))
-    const text = `${matches}SELECT (${body}), (${printVersion(tableNames)})`
+    const text = withShared(`SELECT (${body}), (${printVersion(tableNames)})`, found, matches)
     return { text, uncachedText, parameters, tableNames, total: null, uses }
   }
   const alone = printContext()
-  const totalText = printMatches(answer, alone) + printSelectNode(answer.total, alone)
+  const counting = printMatches(answer, alone)
+  const totalText = withShared(printSelectNode(answer.total, alone), alone, counting)
   const total = { text: totalText, parameters: alone.parameters }
   const counted = printSelectNode(answer.total, found)
   const known = `$${parameters.length + 1}::text`
   const tableNames = printTableNames(new Set(found.tables))
   const versions = `SELECT (${printVersion(tableNames)}) AS whole, (${printVersion(printTableNames(new Set(alone.tables)))}) AS counted`
-  const text =
-    `${matches}SELECT (${body}), ${VERSIONS}.whole, ${VERSIONS}.counted, CASE WHEN ${VERSIONS}.counted = ${known} THEN NULL ELSE (${counted}) END ` +
+  const selected =
+    `SELECT (${body}), ${VERSIONS}.whole, ${VERSIONS}.counted, CASE WHEN ${VERSIONS}.counted = ${known} THEN NULL ELSE (${counted}) END ` +
     `FROM (${versions} OFFSET 0) ${VERSIONS}`
+  const text = withShared(selected, found, matches)
   return { text, uncachedText, parameters, tableNames, total, uses }
 }
 
@@ -311,11 +331,11 @@ function usesOf(answer: AnswerStatement, layoutOf: LayoutOf): AnswerUses | null 
   return listChain(answer.rows).lists < MIN_BOUNDED_DEPTH ? uses : { ...uses, root: null }
 }
 
-function printUncached(answer: AnswerStatement): string {
-  const context = printContext(answer.maxBytes)
-  const start = printMatches(answer, context)
+function printUncached(answer: AnswerStatement, context: PrintContext): string {
+  const matches = printMatches(answer, context)
   const body = printBody(answer, context)
-  return answer.total ? `${start}SELECT (${body}), (${printSelectNode(answer.total, context)})` : start + body
+  const text = answer.total ? `SELECT (${body}), (${printSelectNode(answer.total, context)})` : body
+  return withShared(text, context, matches)
 }
 
 const VERSIONS: Alias = 'v$'

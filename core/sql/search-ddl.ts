@@ -177,6 +177,9 @@ function printFill(schema: string, trigger: FillTrigger): string {
   const keys = texts.map(text => JSON.stringify(text))
   const variable = (text: SearchText) => `text${keys.indexOf(JSON.stringify(text))}`
   const words = trigger.words === null ? '' : printWords(schema, trigger.words, trigger, variable)
+  const column = ident(trigger.vectors[0]?.column ?? '')
+  const isKnown =
+    words === '' ? '' : `  is_known constant boolean := TG_OP = 'UPDATE' AND NEW.${column} IS NOT NULL;\n`
   const cut = (text: SearchText) => `  BEGIN
     ${variable(text)} := ${vectorOf(text, MOST)};
   EXCEPTION WHEN program_limit_exceeded THEN
@@ -192,7 +195,7 @@ DECLARE
   configuration constant regconfig := (${chosen})::regconfig;
 ${texts.map(text => `  ${variable(text)} tsvector;`).join('\n')}
   is_whole boolean := false;
-BEGIN
+${isKnown}BEGIN
   IF TG_OP = 'UPDATE' AND ${printSame(trigger)} THEN RETURN NEW; END IF;
   BEGIN
 ${texts.map(text => `    ${variable(text)} := ${vectorOf(text, MOST)};`).join('\n')}

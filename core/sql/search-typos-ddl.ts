@@ -22,37 +22,62 @@ const isWord = (word: string, least: number): string =>
 const lexemeQuery = (word: string): string => `('''' || ${word} || '''')::tsquery`
 
 /**
- * The functions that correct typing errors. `plinth_near`: one letter is added, missing, another one, or exchanged with its
- * neighbour. `plinth_corrections`: the query in which similar words of the texts are alternatives of each word, then these
- * words, each with its similarity; NULL: there are none. `plinth_corrected`: the query. `plinth_corrected_rank`: from -1 to 0.
+ * The functions that correct typing errors. `plinth_similar_words`: the query in which similar words of the texts are alternatives of
+ * each word, and these words, each with its similarity; NULL: there are none. `plinth_similar_rank`: from -1 to 0.
+ * `plinth_remove_unused_words`: deletes words that no vector contains, and returns their number.
  */
 export const printTypoFunctions = (schema: string): readonly string[] => [
-  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_near')}(typed text, word text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS ${quoteConstant(NEAR)}`,
-  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_corrections')}(configuration regconfig, given text, words text, sources text) RETURNS text[]
+  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_similar_words')}(configuration regconfig, given text, known_words text, sources text,
+    OUT query tsquery, OUT alternatives tsquery[], OUT similarities real[])
   LANGUAGE plpgsql STABLE PARALLEL SAFE SET pg_trgm.similarity_threshold = ${CANDIDATE} AS ${quoteConstant(printCorrections(schema))}`,
-  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_corrected')}(corrections text[]) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN corrections[1]::tsquery`,
   // Words that the vector does not contain add 0, so words of other documents change no rank.
-  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_corrected_rank')}(vector tsvector, corrections text[]) RETURNS real LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN
-    (SELECT found.total / (1 + found.total) - 1 FROM (SELECT coalesce(sum(corrections[at + 1]::real * ts_rank(vector, ${lexemeQuery('corrections[at]')})), 0)::real AS total
-      FROM generate_series(2, cardinality(corrections), 2) AS at) AS found)`,
+  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_similar_rank')}(vector tsvector, alternatives tsquery[], similarities real[]) RETURNS real LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS ${quoteConstant(RANK)}`,
+  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_remove_unused_words')}(content_type regclass, words regclass) RETURNS bigint LANGUAGE plpgsql AS ${quoteConstant(REMOVE)}`,
 ]
 
-const NEAR = `
+/**
+ * A transaction that writes a text finds its words among the known ones, so none of them may be deleted before it ends: the lock waits
+ * for such transactions. Candidates are found before the lock, so writes wait only while these are checked again.
+ */
+const REMOVE = `
 DECLARE
-  same integer := 0;
+  is_unused constant text := (SELECT string_agg(format(
+      'NOT EXISTS (SELECT FROM %s WHERE %I @@ (chr(39) || known.word || chr(39))::tsquery)', content_type, attname), ' AND ')
+    FROM pg_catalog.pg_attribute WHERE attrelid = content_type AND NOT attisdropped AND attname LIKE '\\_search\\_%');
+  candidates text[];
+  removed bigint;
 BEGIN
-  IF abs(char_length(typed) - char_length(word)) > 1 THEN RETURN false; END IF;
-  WHILE same < char_length(word) AND substr(typed, same + 1, 1) = substr(word, same + 1, 1) LOOP
-    same := same + 1;
-  END LOOP;
-  typed := substr(typed, same + 1);
-  word := substr(word, same + 1);
-  RETURN substr(typed, 2) = word OR typed = substr(word, 2) OR substr(typed, 2) = substr(word, 2)
-    OR (left(typed, 2) = reverse(left(word, 2)) AND substr(typed, 3) = substr(word, 3));
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'plinth_remove_unused_words runs in transactions of the level READ COMMITTED only';
+  END IF;
+  EXECUTE format('SELECT array_agg(known.word) FROM (SELECT DISTINCT word FROM %s) AS known WHERE %s', words, is_unused) INTO candidates;
+  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', content_type);
+  EXECUTE format('DELETE FROM %s AS known WHERE known.word = ANY ($1) AND %s', words, is_unused) USING candidates;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  RETURN removed;
 END`
+
+const RANK = `
+DECLARE
+  total real := 0;
+BEGIN
+  FOR at IN 1 .. cardinality(alternatives) LOOP
+    total := total + similarities[at] * ts_rank(vector, alternatives[at]);
+  END LOOP;
+  RETURN total / (1 + total) - 1;
+END`
+
+/** The column of `plinth_similar_words` that it is. */
+export type SimilarWords = 'query' | 'alternatives' | 'similarities'
 
 /** A lexeme in the text of a query. */
 const LEXEME = `'''([^''\\\\]+)'''`
+
+/** The forms of a word in which one letter is missing, or exchanged with its neighbour. */
+const REPAIRED = `(overlay(form PLACING '' FROM at FOR 1)), (overlay(form PLACING reverse(substr(form, at, 2)) FROM at FOR 2))`
+
+/** LIKE patterns of all words that differ by one letter: it is wrong, additional, missing, or exchanged with its neighbour. */
+const NEAR = `(overlay(form PLACING '_' FROM at FOR 1)), (overlay(form PLACING '_' FROM at FOR 0)), ${REPAIRED}`
 
 /**
  * Every word that is similar enough is an alternative, not the best ones only: a word of documents that the caller may not
@@ -62,11 +87,10 @@ const LEXEME = `'''([^''\\\\]+)'''`
 function printCorrections(schema: string): string {
   const fold = `${qualified(schema, 'plinth_fold')}(known.word::text)`
   const similarity = (typed: string) => `%1$s.similarity(known.word, ${typed})`
-  const near = (typed: string) => `${qualified(schema, 'plinth_near')}(${typed}, found.word)`
-  const candidates = `SELECT found.word, max(found.similarity)::text FROM (
+  const candidates = `SELECT ${lexemeQuery('found.word')}, max(found.similarity) FROM (
       SELECT known.word, greatest(${similarity('$1')}, ${similarity('$2')}) AS similarity FROM ${ident(schema)}.%2$I AS known
       WHERE known.source = ANY ($3) AND (${fold} OPERATOR(%1$s.%%) $1 OR ${fold} OPERATOR(%1$s.%%) $2 OR known.word = ANY ($4))) AS found
-    WHERE found.similarity >= ${SIMILAR} OR ${near('$1')} OR ${near('$2')} OR found.word = ANY ($4)
+    WHERE found.word <> $6 AND (found.similarity >= ${SIMILAR} OR found.word LIKE ANY ($5) OR found.word = ANY ($4))
     GROUP BY found.word ORDER BY found.word COLLATE "C"`
   return `
 DECLARE
@@ -76,44 +100,53 @@ DECLARE
   before tsquery;
   typed text;
   stem text;
-  word text;
-  similarity text;
+  word tsquery;
+  similarity real;
   repaired text[];
-  alternatives tsquery[] := '{}';
-  found text[] := '{}';
+  near text[];
+  replaced tsquery[] := '{}';
+  found tsquery[] := '{}';
+  found_similarities real[] := '{}';
   is_found boolean := false;
 BEGIN
-  IF trigrams IS NULL THEN RETURN NULL; END IF;
+  IF trigrams IS NULL THEN RETURN; END IF;
   FOR typed IN SELECT DISTINCT part[1] FROM regexp_matches(querytree(websearch_to_tsquery('pg_catalog.simple', given)), ${LEXEME}, 'g') AS part ORDER BY 1 LOOP
     CONTINUE WHEN NOT (${isWord('typed', MIN_TYPED)});
     stem := substring(plainto_tsquery(configuration, typed)::text FROM ${LEXEME});
     CONTINUE WHEN stem IS NULL OR NOT (${isWord('stem', 1)});
     before := rewritten;
-    rewritten := ts_rewrite(rewritten, ${lexemeQuery('stem')}, ${lexemeQuery(`'$' || cardinality(alternatives) + 1`)});
+    rewritten := ts_rewrite(rewritten, ${lexemeQuery('stem')}, ${lexemeQuery(`'$' || cardinality(replaced) + 1`)});
     CONTINUE WHEN rewritten = before;
     repaired := ARRAY(SELECT substring(plainto_tsquery(configuration, other)::text FROM ${LEXEME})
-      FROM generate_series(1, char_length(typed)) AS at,
-        LATERAL (VALUES (overlay(typed PLACING '' FROM at FOR 1)), (overlay(typed PLACING reverse(substr(typed, at, 2)) FROM at FOR 2))) AS each (other));
-    alternatives := alternatives || ${lexemeQuery('stem')};
-    found := found || ARRAY[stem, '1'];
-    FOR word, similarity IN EXECUTE format(${quoteConstant(candidates)}, trigrams, words) USING typed, nullif(stem, typed), string_to_array(sources, ','), repaired LOOP
-      CONTINUE WHEN word = stem;
+      FROM (SELECT typed AS form) AS forms, generate_series(1, char_length(form)) AS at, LATERAL (VALUES ${REPAIRED}) AS each (other));
+    near := ARRAY(SELECT DISTINCT pattern
+      FROM unnest(ARRAY[typed, stem]) AS form, generate_series(1, char_length(form) + 1) AS at, LATERAL (VALUES ${NEAR}) AS each (pattern));
+    replaced := replaced || ${lexemeQuery('stem')};
+    found := found || ${lexemeQuery('stem')};
+    found_similarities := found_similarities || 1::real;
+    FOR word, similarity IN EXECUTE format(${quoteConstant(candidates)}, trigrams, known_words) USING typed, nullif(stem, typed), string_to_array(sources, ','), repaired, near, stem LOOP
       is_found := true;
-      alternatives[cardinality(alternatives)] := alternatives[cardinality(alternatives)] || ${lexemeQuery('word')};
-      found := found || ARRAY[word, similarity];
+      replaced[cardinality(replaced)] := replaced[cardinality(replaced)] || word;
+      found := found || word;
+      found_similarities := found_similarities || similarity;
     END LOOP;
   END LOOP;
-  IF NOT is_found THEN RETURN NULL; END IF;
-  FOR at IN 1 .. cardinality(alternatives) LOOP
-    rewritten := ts_rewrite(rewritten, ${lexemeQuery("'$' || at")}, alternatives[at]);
+  IF NOT is_found THEN RETURN; END IF;
+  FOR at IN 1 .. cardinality(replaced) LOOP
+    rewritten := ts_rewrite(rewritten, ${lexemeQuery("'$' || at")}, replaced[at]);
   END LOOP;
-  RETURN rewritten::text || found;
+  query := rewritten;
+  alternatives := found;
+  similarities := found_similarities;
 END`
 }
 
 /**
  * Adds the words of the texts that are not known yet. A subquery looks up each word in the index, however few rows the table
  * had when the statement was planned (the function of the trigger allows no sequential scan). `variable`: holds the text's vector.
+ *
+ * The words of the row's former vector are known, unless the vectors are being filled. Only weights tell of which text
+ * they are.
  */
 export function printWords(
   schema: string,
@@ -122,10 +155,16 @@ export function printWords(
   variable: (text: SearchText) => string,
 ): string {
   const table = qualified(schema, words)
-  const texts = vectors[0]?.texts ?? []
+  const [whole] = vectors
+  const texts = whole?.texts ?? []
+  const wordsOf = (text: SearchText) => {
+    if (!whole || texts.filter(({ weight }) => weight === text.weight).length > 1) return variable(text)
+    const former = `ts_filter(OLD.${ident(whole.column)}, '{${text.weight.toLowerCase()}}')`
+    return `CASE WHEN is_known THEN ts_delete(${variable(text)}, coalesce(tsvector_to_array(${former}), '{}')) ELSE ${variable(text)} END`
+  }
   const sources = texts.map(
     text =>
-      `SELECT ${quoteConstant(wordSourceOf(text))} AS source, unnest(tsvector_to_array(${variable(text)})) AS word`,
+      `SELECT ${quoteConstant(wordSourceOf(text))} AS source, unnest(tsvector_to_array(${wordsOf(text)})) AS word`,
   )
   return `INSERT INTO ${table} (source, word) SELECT found.source, found.word FROM (${sources.join(' UNION ALL ')}) AS found
     WHERE ${isWord('found.word', MIN_WORD)}

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { call, parameter, select } from '../../core/sql/build.ts'
+import { printSelect } from '../../core/sql/print.ts'
 import type { TestApp } from '../../core/testing.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 
@@ -137,6 +139,24 @@ test.serial('a correction is found in each form of a request', async t => {
   t.is(await articles.count({ search: 'landscpe', status: 'published' }), 2)
 })
 
+test('a statement looks up similar words once, however many of its parts use them', t => {
+  const part = (column: string) => ({
+    as: column,
+    expression: {
+      kind: 'shared-call',
+      name: 'similar$',
+      call: call('plinth_similar_words', parameter('wnie', 'text')),
+      column,
+    } as const,
+  })
+  const { text, parameters } = printSelect(select({ columns: [part('query'), part('similarities')] }))
+  t.is(
+    text,
+    'WITH similar$ AS MATERIALIZED (SELECT * FROM plinth_similar_words($1::text)) SELECT (SELECT similar$."query" FROM similar$) AS "query", (SELECT similar$."similarities" FROM similar$) AS "similarities"',
+  )
+  t.is(parameters.length, 1)
+})
+
 test.serial('a caller gets no correction to a word that the caller may not read', async t => {
   t.deepEqual(await find('chocolte'), ['Hidden chocolate'])
   t.deepEqual(await find('chocolte', '', TITLES), [])
@@ -151,6 +171,38 @@ test.serial('words of changed texts and of components are corrected', async t =>
   await articles.update({ documentId, data: { quotes: [{ text: 'kangaroo' }], title: 'Aquarium' } })
   t.deepEqual(await find('elehpant', 'status=draft'), [])
   t.deepEqual(await find('kangoroo aqarium', 'status=draft'), ['Aquarium'])
+  await articles.delete({ documentId })
+})
+
+test.serial('words that no text contains any more can be deleted, and words of texts stay', async t => {
+  const articles = app.app.documents('api::article.article')
+  const { documentId } = await articles.create({
+    data: { title: 'Temporary giraffe', body: 'landscape', quotes: [{ text: 'walrus' }] },
+    status: 'published',
+  })
+  await articles.update({
+    documentId,
+    data: { title: 'Permanent', quotes: [{ text: 'penguin' }] },
+    status: 'published',
+  })
+  const known = async () => {
+    const [rows] = await app.app.sequelize.query('SELECT word FROM plinth_words_articles')
+    return new Set((rows as { word: string }[]).map(({ word }) => word))
+  }
+  const before = await known()
+  for (const word of ['giraff', 'walrus', 'penguin', 'perman', 'zebra']) t.true(before.has(word), word)
+  const remove = `SELECT plinth_remove_unused_words('articles', 'plinth_words_articles') AS removed`
+  await app.app.sequelize.query(remove)
+  const after = await known()
+  t.deepEqual(
+    ['giraff', 'walrus', 'penguin', 'perman', 'zebra'].map(word => after.has(word)),
+    [false, false, true, true, true],
+  )
+  t.deepEqual(await find('pengiun'), ['Permanent'])
+  await articles.update({ documentId, data: { title: 'Giraffe permanent' }, status: 'published' })
+  t.deepEqual(await find('girafe'), ['Giraffe permanent'])
+  const [[last]] = (await app.app.sequelize.query(remove)) as unknown as [[{ removed: unknown }]]
+  t.is(Number(last.removed), 0)
   await articles.delete({ documentId })
 })
 

@@ -9,7 +9,7 @@ import { type PlanOptions, planAcross } from '../../plan/plan-query.ts'
 import type { AnswerShape } from '../../plan/row.ts'
 import { describeQuery } from '../../query/print-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
-import { printContext, printSelectNode } from '../../sql/print.ts'
+import { printSelect } from '../../sql/print.ts'
 import { bind } from '../../sql/statement.ts'
 import type { DocumentReads, ReadOptions } from '../documents.ts'
 import { toCacheableRead, toStatement } from './plan-once.ts'
@@ -94,9 +94,7 @@ const openFindAcross =
   async (queries, limit, options) => {
     const [first] = queries
     if (!first) return '[]'
-    const context = printContext()
-    const text = printSelectNode(planAcross(queries, limit, planning('flat')), context)
-    const statement = bind({ text, parameters: context.parameters }, [])
+    const statement = bind(printSelect(planAcross(queries, limit, planning('flat'))), [])
     try {
       const { rows } = await database.run(statement, run(first, options))
       return bounds.count(String(rows[0]?.[0] ?? '[]'), options?.requestContext)

@@ -23,11 +23,22 @@ export function parseTimeValue(raw: unknown): Parsed {
 
 /** reference/rest.md#3-attribute-values: ISO 8601 with or without an offset (none: UTC), a date, or milliseconds since 1970. Returns ISO in UTC. */
 export function parseDateTime(raw: unknown): Parsed {
+  if (isCanonical(raw)) return ok(raw)
   const moment = toEpochMilliseconds(raw)
   if (Number.isNaN(moment) || moment < MIN_MOMENT || moment > MAX_MOMENT)
     return invalidValue('a timestamp or an ISO date', 'Invalid format, expected a timestamp or an ISO date')
   return ok(new Date(moment).toISOString())
 }
+
+/** Answers have this form, and so has nearly everything that programs send back. */
+function isCanonical(raw: unknown): raw is string {
+  if (typeof raw !== 'string' || !CANONICAL.test(raw)) return false
+  const moment = Date.parse(raw)
+  // February 30th is March 2nd to Date.
+  return moment >= MIN_MOMENT && new Date(moment).toISOString() === raw
+}
+
+const CANONICAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** Years 0001 to 9999: PostgreSQL and the four-digit years of ISO agree on these. */
 const MIN_MOMENT = Date.parse('0001-01-01T00:00:00Z')

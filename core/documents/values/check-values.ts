@@ -9,7 +9,7 @@ import type {
 } from '../../model/model.ts'
 import type { DesiredComponent, DesiredValue, Stored, Values } from '../desired-state.ts'
 import { missing, parseScalar } from './parse-scalar.ts'
-import { rule, toFault, type ValueFault } from './value-fault.ts'
+import { below, rule, toFault, UNTRACKED, type ValueFault } from './value-fault.ts'
 
 export interface CheckTerms {
   readonly covers: (attribute: Attribute) => boolean
@@ -19,49 +19,54 @@ export interface CheckTerms {
 
 /** Checks all stored values of a version that is to be published, required attributes included (reference/rest.md#3-attribute-values). */
 export function checkValues(type: ContentType, values: Values, terms: CheckTerms): readonly ValueFault[] {
-  return [...checkHolder(type, values, [], terms)]
+  const tested: ValueFault[] = []
+  checkHolder(type, values, { path: UNTRACKED, terms, faults: tested })
+  if (tested.length === 0) return tested
+  const faults: ValueFault[] = []
+  checkHolder(type, values, { path: [], terms, faults })
+  return faults
 }
 
-function* checkHolder(
-  holder: Holder,
-  values: Values,
-  parent: Path,
-  terms: CheckTerms,
-): Generator<ValueFault> {
+interface Checking {
+  readonly path: Path
+  readonly terms: CheckTerms
+  /** Collects the faults. */
+  readonly faults: ValueFault[]
+}
+
+function checkHolder(holder: Holder, values: Values, { path, terms, faults }: Checking): void {
   for (const attribute of holder.attributes.values()) {
     if (attribute.system || !attribute.writable || !terms.covers(attribute)) continue
-    const path = [...parent, attribute.name]
-    yield* checkValue(attribute, values.get(attribute.name), path, terms)
+    checkValue(attribute, values.get(attribute.name), { path: below(path, attribute.name), terms, faults })
   }
 }
 
-function* checkValue(
-  attribute: Attribute,
-  value: DesiredValue | undefined,
-  path: Path,
-  terms: CheckTerms,
-): Generator<ValueFault> {
+function checkValue(attribute: Attribute, value: DesiredValue | undefined, checking: Checking): void {
+  const { path, terms, faults } = checking
   if (attribute.kind === 'scalar')
-    yield* checkScalar(attribute, value?.kind === 'scalar' ? value.value : null, path, terms)
+    faults.push(...checkScalar(attribute, value?.kind === 'scalar' ? value.value : null, path, terms))
   else if (attribute.kind === 'component' || attribute.kind === 'zone')
-    yield* checkItems(attribute, value?.kind === 'components' ? value.items : [], path, terms)
+    checkItems(attribute, value?.kind === 'components' ? value.items : [], checking)
   else if (attribute.required && (value?.kind !== 'links' || value.targets.length === 0))
-    yield lacking(path, terms)
+    faults.push(lacking(path, terms))
 }
 
-function* checkItems(
+function checkItems(
   attribute: ComponentAttribute | ZoneAttribute,
   items: readonly DesiredComponent[],
-  path: Path,
-  terms: CheckTerms,
-): Generator<ValueFault> {
+  { path, terms, faults }: Checking,
+): void {
   const single = attribute.kind === 'component' && !attribute.repeatable
   for (const [index, item] of items.entries())
-    yield* checkHolder(item.component, item.values, single ? path : [...path, index], ALL)
-  if (single && attribute.required && items.length === 0) yield lacking(path, terms)
+    checkHolder(item.component, item.values, {
+      path: single ? path : below(path, index),
+      terms: ALL,
+      faults,
+    })
+  if (single && attribute.required && items.length === 0) faults.push(lacking(path, terms))
   const { min = 0 } = attribute
   if (!single && items.length < min && (items.length > 0 || attribute.required))
-    yield toFault(rule(`field must have at least ${min} items`), path, [])
+    faults.push(toFault(rule(`field must have at least ${min} items`), path, []))
 }
 
 const ALL: CheckTerms = { covers: () => true, plain: false }

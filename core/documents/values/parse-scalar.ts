@@ -73,23 +73,25 @@ function parseText(value: unknown): ParseOutcome {
 }
 
 /** Checks the rules of the attribute and of its column for a text. `strict` is false for drafts (reference/rest.md#3-attribute-values). */
-function* textRules(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
-  yield* lengths(attribute, text, strict)
-  if (attribute.type === 'password' && !fitsPassword(text)) yield rule('must be at most 72 bytes')
-  if (attribute.values && !attribute.values.includes(text)) yield rule(oneOf(attribute.values))
-  if (!strict) return
+function textRules(attribute: ScalarAttribute, text: string, strict: boolean): readonly Refusal[] {
+  const refusals: Refusal[] = []
+  addLengths(attribute, text, strict, refusals)
+  if (attribute.type === 'password' && !fitsPassword(text)) refusals.push(rule('must be at most 72 bytes'))
+  if (attribute.values && !attribute.values.includes(text)) refusals.push(rule(oneOf(attribute.values)))
+  if (!strict) return refusals
   if (attribute.regex && !(text === '' && !attribute.required) && !attribute.regex.test(text))
-    yield rule(`must match the following: "${attribute.regex}"`)
-  if (attribute.type === 'uid' && !UID.test(text)) yield rule(`must match the following: "${UID}"`)
-  if (attribute.type === 'email') yield* email(text)
+    refusals.push(rule(`must match the following: "${attribute.regex}"`))
+  if (attribute.type === 'uid' && !UID.test(text)) refusals.push(rule(`must match the following: "${UID}"`))
+  if (attribute.type === 'email') refusals.push(...email(text))
+  return refusals
 }
 
-function* lengths(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
+function addLengths(attribute: ScalarAttribute, text: string, strict: boolean, refusals: Refusal[]): void {
   const { minLength, maxLength } = attribute
   const most = Math.min(maxLength ?? Number.POSITIVE_INFINITY, columnLength(attribute))
   if (strict && minLength !== undefined && text.length < minLength)
-    yield rule(`must be at least ${minLength} characters`)
-  if (text.length > most) yield rule(`must be at most ${most} characters`)
+    refusals.push(rule(`must be at least ${minLength} characters`))
+  if (text.length > most) refusals.push(rule(`must be at most ${most} characters`))
 }
 
 /** A password's column holds its hash. */
@@ -119,9 +121,9 @@ function isEmail(text: string): boolean {
   return DOMAIN.test(domain) && DOT.test(domain)
 }
 
-function* email(text: string): Generator<Refusal> {
-  if (text === '') yield rule('cannot be empty')
-  else if (!isEmail(text)) yield rule('must be a valid email')
+function email(text: string): readonly Refusal[] {
+  if (text === '') return [rule('cannot be empty')]
+  return isEmail(text) ? [] : [rule('must be a valid email')]
 }
 
 /** Dates and times are read in bodies as they are in filters (reference/rest.md#3-attribute-values). */
@@ -223,14 +225,18 @@ const outOf = ({ least, most }: typeof INTEGER, integer: bigint): Refusal | unde
   integer < least || integer > most ? rule(`must be between ${least} and ${most}`) : undefined
 
 /** The limits that the attribute declares, on a stored number. */
-function* numberLimits(
+function numberLimits(
   { min, max }: ScalarAttribute,
   stored: number | string,
   strict: boolean,
-): Generator<Refusal> {
-  if (strict && min !== undefined && compare(stored, min) < 0)
-    yield rule(`must be greater than or equal to ${min}`)
-  if (max !== undefined && compare(stored, max) > 0) yield rule(`must be less than or equal to ${max}`)
+): readonly Refusal[] {
+  const isBelow = strict && min !== undefined && compare(stored, min) < 0
+  const isAbove = max !== undefined && compare(stored, max) > 0
+  if (!isBelow && !isAbove) return NONE
+  return [
+    ...(isBelow ? [rule(`must be greater than or equal to ${min}`)] : []),
+    ...(isAbove ? [rule(`must be less than or equal to ${max}`)] : []),
+  ]
 }
 
 function compare(stored: number | string, limit: number | string): number {
@@ -269,21 +275,23 @@ interface Terms {
 
 function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Terms): ParsedScalar {
   const parsed = PARSERS[attribute.type](value)
-  const refusals = [...refusalsOf(attribute, parsed, strict)]
+  const refusals = refusalsOf(attribute, parsed, strict)
   if (refusals.length > 0) return failed(refusals.map(refusal => toFault(refusal, path, value)))
   return passed('stored' in parsed ? caseOf(attribute, parsed.stored) : null)
 }
 
-function* refusalsOf(attribute: ScalarAttribute, parsed: ParseOutcome, strict: boolean): Generator<Refusal> {
-  if ('stored' in parsed) return yield* rulesOf(attribute, parsed.stored, strict)
-  yield parsed.refusal
-  if (parsed.number !== undefined) yield* numberLimits(attribute, parsed.number, strict)
+function refusalsOf(attribute: ScalarAttribute, parsed: ParseOutcome, strict: boolean): readonly Refusal[] {
+  if ('stored' in parsed) return rulesOf(attribute, parsed.stored, strict)
+  if (parsed.number === undefined) return [parsed.refusal]
+  return [parsed.refusal, ...numberLimits(attribute, parsed.number, strict)]
 }
 
 const caseOf = ({ lowerCase }: ScalarAttribute, stored: Stored): Stored =>
   lowerCase && typeof stored === 'string' ? stored.toLowerCase() : stored
 
-const passed = (stored: Stored): ParsedScalar => ({ stored, faults: [] })
+const NONE = [] as const
+
+const passed = (stored: Stored): ParsedScalar => ({ stored, faults: NONE })
 const failed = (faults: readonly ValueFault[]): ParsedScalar => ({ stored: undefined, faults })
 
 /** A required attribute that is null, or is not there in a version that is published. */
@@ -292,11 +300,12 @@ export const missing = (attribute: ScalarAttribute, path: Path): ValueFault => {
   return toFault(type === undefined ? rule('must be defined.') : wrongType(type, null), path, null)
 }
 
-function* rulesOf(attribute: ScalarAttribute, stored: Stored, strict: boolean): Generator<Refusal> {
+function rulesOf(attribute: ScalarAttribute, stored: Stored, strict: boolean): readonly Refusal[] {
   const kind = TYPE_WORDS[attribute.type]
-  if (kind === 'string' && typeof stored === 'string') yield* textRules(attribute, stored, strict)
+  if (kind === 'string' && typeof stored === 'string') return textRules(attribute, stored, strict)
   if (kind === 'number' && (typeof stored === 'string' || typeof stored === 'number'))
-    yield* numberLimits(attribute, stored, strict)
+    return numberLimits(attribute, stored, strict)
+  return NONE
 }
 
 /** true, false, 1, 0, these as text in any case, and a list of one of them. */

@@ -16,6 +16,13 @@ export interface ValueFault {
   readonly value?: unknown
 }
 
+/** Takes the place of all paths while values are only tested: nearly all are valid, and a path for each would cost more than the test. */
+export const UNTRACKED: Path = []
+
+/** The path of an item or attribute below another path. */
+export const below = (path: Path, key: string | number): Path =>
+  path === UNTRACKED ? UNTRACKED : [...path, key]
+
 /** A fault in one value whose path is not known yet. The message of a rule continues a sentence that begins with the path. */
 export interface Refusal {
   readonly kind: 'format' | 'rule'

@@ -64,11 +64,27 @@ const isColumnLinked = (attribute: Attribute | undefined): attribute is Relation
  * one-to-one takes its new target from the former owner.
  */
 export function changesOf(
+  planned: PlannedColumns,
+  row: CurrentRow | undefined,
+  table: string,
+  places: InversePlaces,
+): ChangedColumns {
+  const { columns, links } = planned
+  if (links.length > 0) return changesWithLinks(planned, row, table, places)
+  return { columns: row ? changedColumns(row, columns) : columns, relinked: [] }
+}
+
+interface ChangedColumns {
+  readonly columns: Columns
+  readonly relinked: readonly PlannedLink[]
+}
+
+function changesWithLinks(
   { columns, links }: PlannedColumns,
   row: CurrentRow | undefined,
   table: string,
   places: InversePlaces,
-): { readonly columns: Columns; readonly relinked: readonly PlannedLink[] } {
+): ChangedColumns {
   const changed = new Map(row ? changedColumns(row, columns) : columns)
   for (const { attribute, link } of links) {
     const place = link.inversePosition === null ? undefined : row?.get(link.inversePosition)

@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memo.ts'
 import { RequestFault } from '../../faults/fault.ts'
 import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
 import { ownerName } from '../../model/storage.ts'
@@ -103,7 +104,12 @@ function planItem(
 ): void {
   const { holder, attribute, item, id } = planned
   const locale = localeOf(holder, attribute, owner)
-  const own: Owner = { ...owner, locale, key: id, rows: owner.rows.map(({ status }) => ({ status, id })) }
+  const own: Owner = {
+    root: owner.root,
+    locale,
+    key: id,
+    rows: owner.rows.map(({ status }) => ({ status, id })),
+  }
   for (const row of own.rows) {
     const found = current.find(each => isRow(each, planned, row))?.row
     planComponentRow({ ...planned, owner, own, row, found }, planning)
@@ -121,19 +127,22 @@ export function planParts(
   owner: Owner,
   planning: Planning,
 ): readonly Attribute[] {
-  return [...holder.attributes.values()].filter(attribute => {
+  return partsIn(holder).filter(attribute => {
     const value = values.get(attribute.name)
     if (value?.kind === 'components' && (attribute.kind === 'component' || attribute.kind === 'zone'))
       return planComponents(holder, attribute, value.items, owner, planning)
-    if (
-      value?.kind === 'links' &&
-      isTableLinked(attribute) &&
-      (attribute.kind === 'relation' || attribute.kind === 'media')
-    )
+    if (value?.kind === 'links' && (attribute.kind === 'relation' || attribute.kind === 'media'))
       return planList(holder, attribute, value.targets, owner, planning)
     return false
   })
 }
+
+/** The attributes with rows of their own: components, and links in tables. */
+const partsIn = memoize((holder: Holder): readonly Attribute[] =>
+  [...holder.attributes.values()].filter(
+    attribute => attribute.kind === 'component' || attribute.kind === 'zone' || isTableLinked(attribute),
+  ),
+)
 
 /** A component in its place. */
 interface Item {
@@ -158,15 +167,11 @@ function planComponentRow(planned: ItemRow, planning: Planning): void {
   const table = planning.terms.storage.componentTable(item.component)
   const values = columnsOfValues(item.component, item.values, { owner: own, row }, planning)
   const { columns } = changesOf(values, found, table.name, new Map())
-  const place: [string, RowValue][] =
-    found?.get(table.position) === position ? [] : [[table.position, position]]
-  const changed = new Map([...place, ...columns])
+  const changed = new Map<string, RowValue>(found ? [] : identityOf(planned, planning))
+  if (found?.get(table.position) !== position) changed.set(table.position, position)
+  for (const [column, value] of columns) changed.set(column, value)
   if (found) planChange(planned, found, changed, planning)
-  else
-    planning.changes.inserts.push({
-      table: table.name,
-      columns: new Map([...identityOf(planned, planning), ...changed]),
-    })
+  else planning.changes.inserts.push({ table: table.name, columns: changed })
 }
 
 function identityOf(

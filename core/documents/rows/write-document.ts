@@ -61,9 +61,14 @@ function movesShared(
 
 function sharedValues({ type, versions }: DesiredDocument<Slot>): Shared {
   const shared = new Map<Status, Values<Slot>>()
+  if (!type.localized) return shared
   for (const { statuses, values } of versions) {
-    const here = [...values].filter(([name]) => isShared(type, type.attributes.get(name)))
-    for (const status of statuses) shared.set(status, new Map([...(shared.get(status) ?? []), ...here]))
+    for (const status of statuses) {
+      const common = new Map(shared.get(status))
+      for (const [name, value] of values)
+        if (isShared(type, type.attributes.get(name))) common.set(name, value)
+      shared.set(status, common)
+    }
   }
   return shared
 }
@@ -76,8 +81,10 @@ function planAllParts(
 ): ChangedParts {
   const { type } = document
   const own = document.versions.flatMap(version => {
-    const own = [...version.values].filter(([name]) => !isShared(type, type.attributes.get(name)))
-    const values = new Map(own.filter(([, value]) => !isEdited(value)))
+    const values = new Map<string, DesiredValue<Slot>>()
+    for (const [name, value] of version.values)
+      if (value.kind !== 'scalar' && !isShared(type, type.attributes.get(name)) && !isEdited(value))
+        values.set(name, value)
     const changed = planParts(type, values, ownerOf(document, version, versions, planning), planning)
     planEdits(document, version, planning)
     return changed.length === 0 ? [] : [{ locale: version.locale, statuses: version.statuses }]
@@ -144,7 +151,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   const { type, documentId } = document
   const { changes } = planning
   const table = tableOf(type, planning)
-  const values = new Map([...(version.values ?? []), ...(shared.get(version.status) ?? [])])
+  const values = withShared(version.values, shared.get(version.status))
   const key = keyOf(type, documentId, planning)
   const owner: Owner = { root: type, key, locale: version.locale, rows: [version] }
   const planned = columnsOfValues(type, values, { owner, row: version }, planning)
@@ -152,8 +159,9 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   const coordinates = coordinatesOf(type, version, planning)
   for (const each of relinked) releaseFormer(each, { table, columns, coordinates }, changes)
   if (version.row === undefined) {
-    const start = newColumns({ document, version, owner, versions, allMoved }, planning)
-    changes.inserts.push({ table, columns: new Map([...start, ...columns]) })
+    const all = new Map(newColumns({ document, version, owner, versions, allMoved }, planning))
+    for (const [column, value] of columns) all.set(column, value)
+    changes.inserts.push({ table, columns: all })
     return
   }
   const stamps = version.written
@@ -163,6 +171,15 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   const id = new Map([['id', numberIn(version.row, 'id')]])
   if (all.size > 0) changes.updates.push({ table, key: id, columns: all })
 }
+
+function withShared(own: Values<Slot> | undefined, shared: Values<Slot> | undefined): Values<Slot> {
+  if (!shared) return own ?? NO_VALUES
+  const values = new Map(own)
+  for (const [name, value] of shared) values.set(name, value)
+  return values
+}
+
+const NO_VALUES: Values<Slot> = new Map()
 
 /** The columns of a link that identify its version: status and locale, as far as the type has them. */
 type Coordinates = ReadonlyMap<string, Cell>

@@ -19,9 +19,9 @@ export async function findKeys(
   for (const [type, written] of groupBy(documents, each => each.type)) {
     known.set(type, new Map(written.map(document => [document.documentId, ownKey(document, current, terms)])))
   }
-  const targets = documents.flatMap(({ type, versions }) =>
-    versions.flatMap(({ values }) => [...targetsOf(type, values)]),
-  )
+  const targets: Target[] = []
+  for (const { type, versions } of documents)
+    for (const { values } of versions) addTargets(type, values, targets)
   for (const [type, found] of groupBy(targets, each => each.type)) {
     const here = known.get(type) ?? new Map<string | Slot, RowId>()
     const missing = [...new Set(found.map(each => each.documentId))].filter(id => !here.has(id))
@@ -47,14 +47,18 @@ interface Target {
   readonly documentId: string
 }
 
-function* targetsOf(holder: Holder, values: Values<Slot>): Generator<Target> {
+/** Adds the targets whose keys are unknown. */
+function addTargets(holder: Holder, values: Values<Slot>, found: Target[]): void {
   for (const [attributeName, value] of values) {
+    if (value.kind === 'scalar') continue
+    if (value.kind === 'components') {
+      for (const item of value.items) addTargets(item.component, item.values, found)
+      continue
+    }
     const attribute = holder.attributes.get(attributeName)
-    if (value.kind === 'components')
-      for (const item of value.items) yield* targetsOf(item.component, item.values)
-    if (value.kind !== 'links' || (attribute?.kind !== 'relation' && attribute?.kind !== 'media')) continue
+    if (attribute?.kind !== 'relation' && attribute?.kind !== 'media') continue
     for (const { documentId, key } of value.targets)
-      if (key === undefined) yield { type: attribute.target, documentId }
+      if (key === undefined) found.push({ type: attribute.target, documentId })
   }
 }
 

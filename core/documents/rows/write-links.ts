@@ -25,11 +25,14 @@ export interface ResolvedTarget extends Omit<LinkTarget, 'key'> {
 const namedStatuses = (
   owner: ContentType,
   target: ContentType,
-  entry: Pick<LinkTarget, 'status'>,
+  { status }: Pick<LinkTarget, 'status'>,
 ): readonly (Status | null)[] => {
-  if (owner.draftAndPublish || !target.draftAndPublish) return [null]
-  return entry.status === null ? ['published', 'draft'] : [entry.status]
+  if (owner.draftAndPublish || !target.draftAndPublish) return UNNAMED
+  return status === null ? BOTH : [status]
 }
+
+const UNNAMED = [null] as const
+const BOTH = ['published', 'draft'] as const
 
 /** The locale that an entry names: the target's, where the owner has none and the target has. */
 const namedLocale = (
@@ -84,15 +87,13 @@ export interface Edge {
 
 /** The link rows of a list of targets, in order. Of duplicates the first counts. */
 export function edgesOf(targets: readonly ResolvedTarget[], terms: EdgeTerms): readonly Edge[] {
-  const edges = targets.flatMap(target => {
+  const edges: Edge[] = []
+  for (const target of targets) {
     const locale = namedLocale(terms, target)
-    return namedStatuses(terms.owner.root, terms.target, target).map(status => ({
-      key: target.key,
-      status,
-      locale,
-      inversePlace: target.inversePlace,
-    }))
-  })
+    for (const status of namedStatuses(terms.owner.root, terms.target, target))
+      edges.push({ key: target.key, status, locale, inversePlace: target.inversePlace })
+  }
+  if (edges.length < 2) return edges
   const seen = new Map<LinkKey, Edge[]>()
   return edges.filter(edge => {
     const same = seen.get(edge.key)

@@ -21,11 +21,20 @@ export const resolve = (
   attribute: RelationAttribute | MediaAttribute,
   targets: readonly LinkTarget<Slot>[],
   { keys }: Pick<Planning, 'keys'>,
-): readonly ResolvedTarget[] =>
-  targets.flatMap(target => {
-    const key = target.key ?? keys(attribute.target, target.documentId)
-    return key === undefined ? [] : [{ ...target, key }]
-  })
+): readonly ResolvedTarget[] => {
+  const resolved: ResolvedTarget[] = []
+  for (const target of targets) {
+    if (hasKey(target)) resolved.push(target)
+    else {
+      const key = keys(attribute.target, target.documentId)
+      if (key !== undefined) resolved.push({ ...target, key })
+    }
+  }
+  return resolved
+}
+
+const hasKey = (target: LinkTarget<Slot>): target is LinkTarget<Slot> & { readonly key: number | Slot } =>
+  target.key !== undefined
 
 /** Plans the changes that make the rows of a link table equal to the whole list, with the same positions in every status. Returns whether anything changes. */
 export function planList(

@@ -58,12 +58,13 @@ export async function loadDocuments(
 
 const nothing = (): Loading => ({ rows: new Map(), components: new Map(), links: new Map() })
 
-const toCurrent = (loading: Loading): Current => ({
+/** New documents have nothing stored: their keys are not even built. */
+const toCurrent = ({ rows, components, links }: Loading): Current => ({
   rows: (type, documentId) =>
-    documentId instanceof Slot ? [] : (loading.rows.get(keyOf(type.uid, documentId)) ?? []),
+    rows.size === 0 || documentId instanceof Slot ? [] : (rows.get(keyOf(type.uid, documentId)) ?? []),
   components: (holder, attribute, ownerKey) =>
-    loading.components.get(keyOf(ownerName(holder, attribute), ownerKey)) ?? [],
-  links: (link, owner) => loading.links.get(keyOf(link.table, ...owner)) ?? [],
+    components.size === 0 ? [] : (components.get(keyOf(ownerName(holder, attribute), ownerKey)) ?? []),
+  links: (link, owner) => (links.size === 0 ? [] : (links.get(keyOf(link.table, ...owner)) ?? [])),
 })
 
 /** The stored state of a new document. */

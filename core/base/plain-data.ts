@@ -3,8 +3,16 @@ export function* nestingLevels(value: object): Generator<readonly object[]> {
   let level: readonly object[] = [value]
   while (level.length > 0) {
     yield level
-    level = level.flatMap(each => Object.values(each).filter(isObject))
+    level = objectsIn(level)
   }
+}
+
+function objectsIn(values: readonly object[]): readonly object[] {
+  const found: object[] = []
+  for (const value of values)
+    for (const each of Array.isArray(value) ? value : Object.values(value))
+      if (isObject(each)) found.push(each)
+  return found
 }
 
 /** True if objects and arrays nest deeper than `most`. Call this before any recursive walk over untrusted data. */
@@ -20,6 +28,20 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   isObject(value) && !Array.isArray(value)
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** True if two values of JSON are equal, whatever the order of their keys. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (!isObject(a) || !isObject(b)) return false
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((each, index) => isSameJson(each, b[index]))
+  if (!isRecord(a) || !isRecord(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(key => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
+  )
+}
 
 /** Freezes plain objects and arrays recursively; cycles are allowed. The contents of maps and sets are not frozen. */
 export function deepFreeze<Value>(value: Value): Value {

@@ -1,9 +1,10 @@
+import { memoize } from '../base/memo.ts'
 import type { DesiredDocument } from '../documents/desired-state.ts'
 import type { LockingTerms } from '../documents/rows/write-terms.ts'
 import { findUniqueConflicts } from '../documents/unique/unique-conflicts.ts'
 import { findConflictingClaims, partClaimsOf } from '../documents/unique/unique-conflicts-in-components.ts'
 import { type Path, printPath } from '../faults/diagnostic.ts'
-import type { Component, Holder } from '../model/model.ts'
+import type { Component, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 
 /** A document of a source, and its form for writing. */
 export interface ConflictCandidate<Source> {
@@ -37,8 +38,7 @@ export interface KeyedClaim extends UniqueClaim {
 /** The unique values of a document and of its components. */
 export function uniqueClaims(document: DesiredDocument): readonly KeyedClaim[] {
   const { type, versions } = document
-  const unique = [...type.attributes.values()].filter(each => each.kind === 'scalar' && each.unique)
-  const own = unique.flatMap(({ name }) =>
+  const own = uniqueAttributes(type).flatMap(({ name }) =>
     versions.flatMap(({ statuses, locale, values }) => {
       const value = values.get(name)
       if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) return []
@@ -47,6 +47,10 @@ export function uniqueClaims(document: DesiredDocument): readonly KeyedClaim[] {
   )
   return [...own, ...partClaimsOf(document).map(({ component, ...claim }) => toClaim(component, claim))]
 }
+
+const uniqueAttributes = memoize(({ attributes }: ContentType): readonly ScalarAttribute[] =>
+  [...attributes.values()].filter(each => each.kind === 'scalar').filter(({ unique }) => unique),
+)
 
 const toClaim = ({ uid }: Holder, { locale, path, value }: UniqueClaim): KeyedClaim => ({
   key: JSON.stringify([uid, path.at(-1), locale, value]),
@@ -58,13 +62,13 @@ export function findDuplicateValues<Source>(
   candidates: readonly ConflictCandidate<Source>[],
 ): readonly ValueConflict<Source>[] {
   const seen = new Map<string, UniqueClaim & { readonly document: Source }>()
-  const found = candidates.flatMap(({ document, first }) =>
-    uniqueClaims(first).flatMap(({ key, ...claim }) => {
+  const found: ValueConflict<Source>[] = []
+  for (const { document, first } of candidates)
+    for (const { key, ...claim } of uniqueClaims(first)) {
       const other = seen.get(key)
-      if (!other) seen.set(key, { ...claim, document })
-      return other ? [{ ...claim, document, other }] : []
-    }),
-  )
+      if (other) found.push({ ...claim, document, other })
+      else seen.set(key, { ...claim, document })
+    }
   return distinct(found)
 }
 

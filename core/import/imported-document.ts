@@ -1,4 +1,4 @@
-import type { DesiredRow, Values } from '../documents/desired-state.ts'
+import type { DesiredRow, DesiredValue, Values } from '../documents/desired-state.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
 
@@ -30,4 +30,14 @@ export interface ImportedVersion extends ImportedPart {
   readonly statuses: readonly Status[]
   /** Ids and timestamps of the source; null: it has none. */
   readonly row: DesiredRow | null
+}
+
+/** All values of parts, with their defaults. Later parts and values take precedence. */
+export function mergedValues(parts: readonly ImportedPart[], defaults = true): Values {
+  const [only, ...others] = parts
+  if (only && others.length === 0 && (!defaults || only.defaults.size === 0)) return only.values
+  const merged = new Map<string, DesiredValue>()
+  if (defaults) for (const part of parts) for (const [name, value] of part.defaults) merged.set(name, value)
+  for (const { values } of parts) for (const [name, value] of values) merged.set(name, value)
+  return merged
 }

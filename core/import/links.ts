@@ -1,9 +1,10 @@
+import { memoize } from '../base/memo.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredValue, LinkTarget, Values } from '../documents/desired-state.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { GAP } from '../documents/sql/write-rows.ts'
 import { type Body, isBody } from '../documents/values/parse-item.ts'
-import type { ValueFault } from '../documents/values/value-fault.ts'
+import { below, UNTRACKED, type ValueFault } from '../documents/values/value-fault.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, MediaAttribute, RelationAttribute } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -17,20 +18,31 @@ export interface FoundLink {
   readonly path: Path
 }
 
-/** The links in values, including those of components. */
-export function* linksIn(holder: Holder, values: Values, parent: Path = []): Generator<FoundLink> {
+/** The links in values, including those of components, with their paths below `path`. */
+export function linksIn(holder: Holder, values: Values, path: Path = []): readonly FoundLink[] {
+  const found: FoundLink[] = []
+  addLinks(holder, values, path, found)
+  return found
+}
+
+function addLinks(holder: Holder, values: Values, parent: Path, found: FoundLink[]): void {
   for (const [key, value] of values) {
     if (value.kind === 'scalar') continue
     const attribute = holder.attributes.get(key)
-    const path = [...parent, key]
+    const path = below(parent, key)
     if (value.kind === 'components')
       for (const [index, { component, values: inner }] of value.items.entries())
-        yield* linksIn(component, inner, isList(attribute) ? [...path, index] : path)
+        addLinks(component, inner, isList(attribute) ? below(path, index) : path, found)
     else if (hasLinks(attribute))
       for (const [index, target] of value.targets.entries())
-        yield { attribute, target, path: [...path, index] }
+        found.push({ attribute, target, path: below(path, index) })
   }
 }
+
+/** The links of all versions of a document, without their paths: several steps look at them. */
+export const linksOf = memoize((document: ImportedDocument): readonly Omit<FoundLink, 'path'>[] =>
+  partsOf(document).flatMap(values => linksIn(document.type, values, UNTRACKED)),
+)
 
 const isList = (attribute: Attribute | undefined): boolean =>
   attribute?.kind === 'zone' || (attribute?.kind === 'component' && attribute.repeatable)
@@ -39,7 +51,7 @@ const hasLinks = (attribute: Attribute | undefined): attribute is RelationAttrib
   attribute?.kind === 'relation' || attribute?.kind === 'media'
 
 /** All values of a document: those of its versions and those that locales share. */
-export const partsOf = ({ versions, shared }: ImportedDocument): readonly Values[] => [
+const partsOf = ({ versions, shared }: ImportedDocument): readonly Values[] => [
   ...new Set([...versions, ...shared.values()].map(({ values }) => values)),
 ]
 
@@ -50,19 +62,37 @@ export type Relink = (
   target: LinkTarget,
 ) => LinkTarget | undefined
 
-/** Replaces the links in values. */
-export const relinked = (holder: Holder, values: Values, relink: Relink): Values =>
-  new Map([...values].map(([key, value]) => [key, relinkedValue(holder, key, value, relink)]))
+/** Replaces the links in values. Values without links are returned as they are. */
+export function relinked(holder: Holder, values: Values, relink: Relink): Values {
+  let changed: Map<string, DesiredValue> | undefined
+  for (const [key, value] of values) {
+    const linked = value.kind === 'scalar' ? value : relinkedValue(holder, key, value, relink)
+    if (linked === value) continue
+    changed ??= new Map(values)
+    changed.set(key, linked)
+  }
+  return changed ?? values
+}
 
 function relinkedValue(holder: Holder, key: string, value: DesiredValue, relink: Relink): DesiredValue {
-  if (value.kind === 'components')
-    return {
-      kind: 'components',
-      items: value.items.map(item => ({ ...item, values: relinked(item.component, item.values, relink) })),
-    }
+  if (value.kind === 'components') return relinkedItems(value, relink)
   const attribute = holder.attributes.get(key)
   if (value.kind !== 'links' || !hasLinks(attribute)) return value
   return { kind: 'links', targets: value.targets.flatMap(target => relink(holder, attribute, target) ?? []) }
+}
+
+function relinkedItems(
+  value: Extract<DesiredValue, { readonly kind: 'components' }>,
+  relink: Relink,
+): DesiredValue {
+  let isChanged = false
+  const items = value.items.map(item => {
+    const values = relinked(item.component, item.values, relink)
+    if (values === item.values) return item
+    isChanged = true
+    return { ...item, values }
+  })
+  return isChanged ? { kind: 'components', items } : value
 }
 
 /** Names of documents in a source, by type. */
@@ -72,14 +102,13 @@ export type DocumentNames = Map<ContentType, Set<string>>
 export function namesIn(documents: Iterable<ImportedDocument>): DocumentNames {
   const names: DocumentNames = new Map()
   const add = (type: ContentType, called: string) => {
-    const set = names.get(type) ?? new Set<string>()
-    names.set(type, set.add(called))
+    const set = names.get(type)
+    if (set) set.add(called)
+    else names.set(type, new Set([called]))
   }
   for (const document of documents) {
     add(document.type, document.name)
-    for (const values of partsOf(document))
-      for (const { attribute, target } of linksIn(document.type, values))
-        add(attribute.target, target.documentId)
+    for (const { attribute, target } of linksOf(document)) add(attribute.target, target.documentId)
   }
   return names
 }
@@ -159,23 +188,24 @@ interface LinkTerms {
 /** Parses one link: the name of its target, or an object with more keys. */
 export function parseLink(given: unknown, path: Path, terms: LinkTerms): ParsedLink {
   const body = isBody(given) ? given : { documentId: given }
-  const faults = [...linkFaults(body, path, terms)]
+  const faults = linkFaults(body, path, terms)
   return { target: faults.length === 0 ? toTarget(body) : undefined, faults }
 }
 
-function* linkFaults(body: Body, path: Path, { keys, locales }: LinkTerms): Generator<ValueFault> {
-  yield* unknownLinkKeys(body, path, keys)
+function linkFaults(body: Body, path: Path, { keys, locales }: LinkTerms): readonly ValueFault[] {
+  const faults = unknownLinkKeys(body, path, keys)
   const { documentId, locale, status, order } = body
   if (typeof documentId === 'number')
-    yield fault(path, `\`${documentId}\` is a number: put a documentId in quotes`)
+    faults.push(fault(path, `\`${documentId}\` is a number: put a documentId in quotes`))
   else if (typeof documentId !== 'string' || documentId === '')
-    yield fault(path, 'expected a documentId, or a mapping with the key `documentId`')
+    faults.push(fault(path, 'expected a documentId, or a mapping with the key `documentId`'))
   if (isSet(locale) && !(typeof locale === 'string' && locales.includes(locale)))
-    yield fault([...path, 'locale'], unknownLocale(locale, locales))
+    faults.push(fault(below(path, 'locale'), unknownLocale(locale, locales)))
   if (isSet(status) && status !== 'draft' && status !== 'published')
-    yield fault([...path, 'status'], '`status` is `draft` or `published`')
+    faults.push(fault(below(path, 'status'), '`status` is `draft` or `published`'))
   if (isSet(order) && !(typeof order === 'number' && Math.abs(order) < 1e12))
-    yield fault([...path, 'order'], '`order` is a number below 10^12')
+    faults.push(fault(below(path, 'order'), '`order` is a number below 10^12'))
+  return faults
 }
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
@@ -188,10 +218,16 @@ function unknownLocale(locale: unknown, locales: readonly string[]): string {
 }
 
 /** The keys of a link that are not among these. */
-export function* unknownLinkKeys(body: Body, path: Path, keys: readonly string[]): Generator<ValueFault> {
+export function unknownLinkKeys(body: Body, path: Path, keys: readonly string[]): ValueFault[] {
+  const faults: ValueFault[] = []
   for (const key of Object.keys(body))
     if (!keys.includes(key))
-      yield { kind: 'key', path: [...path, key], message: `unknown key \`${key}\`${didYouMean(key, keys)}` }
+      faults.push({
+        kind: 'key',
+        path: below(path, key),
+        message: `unknown key \`${key}\`${didYouMean(key, keys)}`,
+      })
+  return faults
 }
 
 const toTarget = ({ documentId, locale, status, order }: Body): LinkTarget => ({

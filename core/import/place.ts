@@ -10,7 +10,12 @@ import type { FileStorage } from '../media/storage/file-storage.ts'
 import type { ContentType, Holder, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Status } from '../query/query.ts'
-import type { ImportedDocument, ImportedPart, ImportedVersion } from './imported-document.ts'
+import {
+  type ImportedDocument,
+  type ImportedPart,
+  type ImportedVersion,
+  mergedValues,
+} from './imported-document.ts'
 import { type ExistingDocument, type FindExisting, type FoundLink, relinked } from './links.ts'
 import { overStorage } from './stored-files.ts'
 
@@ -98,13 +103,13 @@ function finish(
 function relink(
   holder: Holder,
   attribute: FoundLink['attribute'],
-  { inversePlace, ...target }: LinkTarget,
+  { documentId: name, locale, status, inversePlace }: LinkTarget,
   { existing, identify, listOffset, storage }: PlaceTerms,
 ): LinkTarget | undefined {
-  const name = target.documentId
   const identity = existing(attribute.target, name) ?? identify(attribute.target, name)
   if (!identity) return undefined
-  const link = { ...target, ...identity }
+  const { documentId, key } = identity
+  const link = key === undefined ? { documentId, locale, status } : { documentId, key, locale, status }
   if (inversePlace === undefined) return link
   const table = inverseListTable(holder, attribute.name, storage)
   return { ...link, inversePlace: inversePlace + (table === undefined ? 0 : listOffset(table)) * GAP }
@@ -193,8 +198,7 @@ function toVersion(
   { isThere, keepsRows, finish }: StepTerms,
 ): DesiredVersion {
   const parts = [findVersion(document, locale, from), common].filter(part => part !== undefined)
-  const defaults = isThere ? [] : parts.flatMap(part => [...part.defaults])
-  const values = new Map([...defaults, ...parts.flatMap(part => [...part.values])])
+  const values = mergedValues(parts, !isThere)
   return { locale, statuses: to, values: finish(values), ...rowsOf(document, locale, keepsRows) }
 }
 

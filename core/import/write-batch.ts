@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { retryTransaction } from '../database/retry-transaction.ts'
 import type { Values } from '../documents/desired-state.ts'
-import { type ChangeEvent, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
+import { type ChangeEvent, NO_OUTBOX, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import { removeVersions } from '../documents/rows/remove-versions.ts'
 import { type Current, loadCurrent, loadDocuments } from '../documents/rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from '../documents/rows/write-terms.ts'
@@ -121,6 +121,7 @@ export async function writeBatch(
   const second = documents.flatMap(each => each.second ?? [])
   if (second.length > 0) await writeDocuments(second, terms)
   for (const each of others) await removeOthers(each, terms)
+  if (outbox === NO_OUTBOX) return
   const record = openChangeRecorder(outbox).within(terms.transaction, terms.now)
   for (const each of documents) record(changesOf(each, current))
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { memoize } from '../../core/base/memo.ts'
+import { isShared } from '../../core/documents/rows/planning.ts'
 import { componentsOf } from '../../core/documents/rows/write-load.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
 import type { Project } from '../../core/project/project.ts'
@@ -42,8 +44,17 @@ export const describeAttributes = (holder: Holder): DescribedAttributes =>
   Object.fromEntries(streamedAttributes(holder).map(each => [each.name, describeAttribute(each)]))
 
 /** The attributes in a document's line: all declared ones that this side stores. */
-export const streamedAttributes = (holder: Holder): readonly Attribute[] =>
-  [...holder.attributes.values()].filter(attribute => !attribute.system && isStored(attribute))
+export const streamedAttributes = memoize((holder: Holder): readonly Attribute[] =>
+  [...holder.attributes.values()].filter(attribute => !attribute.system && isStored(attribute)),
+)
+
+/** The attributes of a type that each locale has of its own, and those that all locales share. */
+export const streamedParts = memoize(
+  (type: ContentType): { readonly own: readonly Attribute[]; readonly shared: readonly Attribute[] } => ({
+    own: streamedAttributes(type).filter(attribute => !isShared(type, attribute)),
+    shared: streamedAttributes(type).filter(attribute => isShared(type, attribute)),
+  }),
+)
 
 const isStored = (attribute: Attribute): boolean =>
   attribute.kind === 'relation' ? attribute.side === 'owner' : attribute.kind !== 'localizations'

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { isDeeperThan } from '../../core/base/plain-data.ts'
@@ -6,22 +7,27 @@ import { type Body, isBody } from '../../core/documents/values/parse-item.ts'
 import type { StreamedDocument, StreamedVersion } from './stream.ts'
 import { FileFault, toFileFault } from './stream-fault.ts'
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 /** Parses a line to a JSON object. Fails with a sentence. */
 export function parseJsonLine(bytes: Buffer): Result<Body, string> {
+  // Several times as fast as a TextDecoder that checks the bytes itself.
+  if (!isUtf8(bytes)) return failed('expected UTF-8')
   try {
-    const value: unknown = JSON.parse(decoder.decode(bytes))
+    const value: unknown = JSON.parse(bytes.toString('utf8', hasMark(bytes) ? MARK.length : 0))
     if (!isBody(value)) return failed('expected a JSON object')
     return isDeeperThan(value, DEEPEST)
       ? failed(`expected at most ${DEEPEST} levels of lists and objects`)
       : ok(value)
   } catch (error) {
     if (error instanceof SyntaxError) return failed(`expected JSON: ${error.message}`)
-    if (error instanceof TypeError) return failed('expected UTF-8')
     throw error
   }
 }
+
+/** The byte order mark of UTF-8, with which some programs begin a file. */
+const MARK = Buffer.from('\ufeff')
+
+const hasMark = (bytes: Buffer): boolean =>
+  bytes[0] === MARK[0] && bytes.subarray(0, MARK.length).equals(MARK)
 
 /** Deeper than any document, and far below the limit of the call stack. */
 const DEEPEST = 1_000
@@ -43,39 +49,43 @@ const STATUSES = ['draft', 'published'] as const
 export function parseLine(bytes: Buffer): Result<StreamedDocument, string> {
   const body = parseJsonLine(bytes)
   if (!body.ok) return body
-  const faults = [...faultsOf(body.value)]
+  const faults = faultsOf(body.value)
   // Safe: every part was just validated.
   return faults.length === 0 ? ok(body.value as unknown as StreamedDocument) : failed(...faults)
 }
 
-function* faultsOf(body: Body): Generator<string> {
-  yield* unknownKeys(body, DOCUMENT, '')
+/** Lists instead of generators: this runs for each line, three times. */
+function faultsOf(body: Body): readonly string[] {
+  const faults: string[] = []
+  addUnknownKeys(body, DOCUMENT, '', faults)
   if (typeof body.type !== 'string')
-    yield '`type` is the uid of a content-type, such as `api::article.article`'
+    faults.push('`type` is the uid of a content-type, such as `api::article.article`')
   if (typeof body.documentId !== 'string' || !DOCUMENT_ID.test(body.documentId))
-    yield '`documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`'
-  if (body.key !== undefined && !isRowId(body.key)) yield '`key` is the number of a row'
+    faults.push('`documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`')
+  if (body.key !== undefined && !isRowId(body.key)) faults.push('`key` is the number of a row')
   if (!Array.isArray(body.versions) || body.versions.length === 0)
-    yield '`versions` is a list of at least one version'
+    faults.push('`versions` is a list of at least one version')
   else
     for (const [index, version] of body.versions.entries())
-      yield* versionFaults(version, `versions[${index}]`)
-  if (body.shared !== undefined) yield* sharedFaults(body.shared)
+      addVersionFaults(version, `versions[${index}]`, faults)
+  if (body.shared !== undefined) addSharedFaults(body.shared, faults)
+  return faults
 }
 
 const DOCUMENT_ID = /^[^\s/?#\p{Cc}\p{Surrogate}]{1,255}$/u
 
-function* versionFaults(version: unknown, at: string): Generator<string> {
-  if (!isBody(version)) return yield `\`${at}\` is an object`
-  yield* unknownKeys(version, VERSION, `${at}.`)
-  if (version.id !== undefined && !isRowId(version.id)) yield `\`${at}.id\` is the number of a row`
-  if (version.locale !== undefined && typeof version.locale !== 'string') yield `\`${at}.locale\` is a locale`
+function addVersionFaults(version: unknown, at: string, faults: string[]): void {
+  if (!isBody(version)) return void faults.push(`\`${at}\` is an object`)
+  addUnknownKeys(version, VERSION, `${at}.`, faults)
+  if (version.id !== undefined && !isRowId(version.id)) faults.push(`\`${at}.id\` is the number of a row`)
+  if (version.locale !== undefined && typeof version.locale !== 'string')
+    faults.push(`\`${at}.locale\` is a locale`)
   if (version.status !== undefined && !isStatus(version.status))
-    yield `\`${at}.status\` is \`draft\` or \`published\``
+    faults.push(`\`${at}.status\` is \`draft\` or \`published\``)
   for (const stamp of STAMPS)
     if (version[stamp] !== undefined && version[stamp] !== null && typeof version[stamp] !== 'string')
-      yield `\`${at}.${stamp}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``
-  if (!isBody(version.values)) yield `\`${at}.values\` is an object of the attributes`
+      faults.push(`\`${at}.${stamp}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``)
+  if (!isBody(version.values)) faults.push(`\`${at}.values\` is an object of the attributes`)
 }
 
 const STAMPS = [
@@ -85,17 +95,17 @@ const STAMPS = [
   'sharedUpdatedAt',
 ] as const satisfies (keyof StreamedVersion)[]
 
-function* sharedFaults(shared: unknown): Generator<string> {
-  if (!isBody(shared)) return yield '`shared` is an object: `draft` and `published`'
-  yield* unknownKeys(shared, STATUSES, 'shared.')
+function addSharedFaults(shared: unknown, faults: string[]): void {
+  if (!isBody(shared)) return void faults.push('`shared` is an object: `draft` and `published`')
+  addUnknownKeys(shared, STATUSES, 'shared.', faults)
   for (const status of STATUSES)
     if (shared[status] !== undefined && !isBody(shared[status]))
-      yield `\`shared.${status}\` is an object of the attributes`
+      faults.push(`\`shared.${status}\` is an object of the attributes`)
 }
 
-function* unknownKeys(body: Body, known: readonly string[], at: string): Generator<string> {
+function addUnknownKeys(body: Body, known: readonly string[], at: string, faults: string[]): void {
   for (const key of Object.keys(body))
-    if (!known.includes(key)) yield `unknown key \`${at}${key}\`${didYouMean(key, known)}`
+    if (!known.includes(key)) faults.push(`unknown key \`${at}${key}\`${didYouMean(key, known)}`)
 }
 
 const isStatus = (value: unknown): boolean => value === 'draft' || value === 'published'

@@ -1,12 +1,11 @@
 import type { DesiredComponent, DesiredValue, Values } from '../../core/documents/desired-state.ts'
-import { isShared } from '../../core/documents/rows/planning.ts'
 import type { Current } from '../../core/documents/rows/write-load.ts'
 import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
 import { type CurrentRow, GAP, numberIn } from '../../core/documents/sql/write-rows.ts'
 import { type VersionPlace, valuesOf } from '../../core/documents/state/version-values.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
-import { streamedAttributes } from './describe.ts'
+import { streamedParts } from './describe.ts'
 import type { LoadedDocument } from './read-documents.ts'
 import { collectTargets, type Targets } from './read-documents.ts'
 import type {
@@ -44,8 +43,7 @@ interface Reading {
 /** Versions are sorted by locale in the project's order, drafts first. */
 export function readDocument({ documentId, key, rows }: LoadedDocument, reading: Reading): ReadDocument {
   const { type, locales } = reading
-  const attributes = streamedAttributes(type)
-  const own = attributes.filter(attribute => !isShared(type, attribute))
+  const { own, shared: common } = streamedParts(type)
   const versions = rows
     .map(row => ({ row, ...coordinatesOf(row) }))
     .toSorted(
@@ -54,7 +52,6 @@ export function readDocument({ documentId, key, rows }: LoadedDocument, reading:
   const valuesIn = (version: Omit<ReadVersion, 'values'>, of: readonly Attribute[]): Values =>
     valuesOf(type, version.row, of, toPlace(version, reading))
   const shared = new Map<Status, Values>()
-  const common = attributes.filter(attribute => isShared(type, attribute))
   for (const version of common.length === 0 ? [] : versions)
     if (!shared.has(version.status)) shared.set(version.status, valuesIn(version, common))
   return {

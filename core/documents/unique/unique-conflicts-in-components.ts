@@ -1,10 +1,11 @@
+import { memoize } from '../../base/memo.ts'
 import { groupBy } from '../../base/plain-data.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import { fitsIndex } from '../../model/columns.ts'
 import type { Attribute, Component, ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
 import type { DesiredDocument, Values } from '../desired-state.ts'
 import { isShared } from '../rows/planning.ts'
-import type { CurrentComponent } from '../rows/write-load.ts'
+import { type CurrentComponent, componentsOf } from '../rows/write-load.ts'
 import type { LockingTerms } from '../rows/write-terms.ts'
 import { columnsOf } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
@@ -61,13 +62,30 @@ const byAttribute = <Claim extends PartClaim>(
   )
 
 /** The unique values of a document's components. Shared components are in every version, and count once. */
-export const partClaimsOf = ({ type, versions }: DesiredDocument): readonly PartClaim[] =>
-  versions
+export function partClaimsOf({ type, versions }: DesiredDocument): readonly PartClaim[] {
+  if (!holdsUniqueParts(type)) return []
+  return versions
     .filter(({ statuses }) => statuses.includes('published'))
     .flatMap(({ values, locale }, index) => {
       const own = [...values].filter(([name]) => index === 0 || !isShared(type, type.attributes.get(name)))
       return [...claimsIn(type, new Map(own), [], locale)]
     })
+}
+
+/** True if components of the holder, at any depth, have attributes whose values must be unique. */
+const holdsUniqueParts = memoize((holder: Holder): boolean => {
+  const seen = new Set<Component>()
+  const holds = (each: Holder): boolean =>
+    [...each.attributes.values()].flatMap(componentsOf).some(component => {
+      if (seen.has(component)) return false
+      seen.add(component)
+      return isUniqueHolder(component) || holds(component)
+    })
+  return holds(holder)
+})
+
+const isUniqueHolder = ({ attributes }: Holder): boolean =>
+  [...attributes.values()].some(attribute => attribute.kind === 'scalar' && attribute.unique)
 
 /** The unique values of a version's components. */
 function* claimsIn(
@@ -76,6 +94,7 @@ function* claimsIn(
   parent: Path,
   locale: string | null,
 ): Generator<PartClaim> {
+  if (holder.holder !== 'component' && !holdsUniqueParts(holder)) return
   for (const [name, value] of values) {
     const attribute = holder.attributes.get(name)
     if (!attribute) continue

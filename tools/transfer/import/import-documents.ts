@@ -2,14 +2,14 @@ import { groupBy } from '../../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { Transaction } from '../../../core/database/database.ts'
 import { type ConflictCandidate, findConflicts, uniqueClaims } from '../../../core/import/conflicts.ts'
-import { type FindExisting, findExisting, linksIn, namesIn, partsOf } from '../../../core/import/links.ts'
-import { place } from '../../../core/import/place.ts'
+import { type FindExisting, findExisting, linksOf, namesIn } from '../../../core/import/links.ts'
+import { asNew } from '../../../core/import/place.ts'
 import { IMPORT_OPTIONS, importWriteTerms } from '../../../core/import/write-batch.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { indexStream, MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
 import { beginImport, endImport, findCheckpoint, type NewDocuments } from './begin-import.ts'
-import { BEGINNING, type Checkpoint, placeTerms } from './checkpoint.ts'
+import { BEGINNING, type Checkpoint } from './checkpoint.ts'
 import {
   faultsIn,
   type ImportTerms,
@@ -220,7 +220,6 @@ async function checkBatch(
   const fresh = documents.filter(({ type, name }) => !existing(type, name))
   for (const { type } of fresh) newDocuments.set(type, (newDocuments.get(type) ?? 0) + 1)
   const wanted = terms.onConflict === 'skip' ? fresh : documents
-  const placing = placeTerms({ terms, index: stream.index, decided: { keys: {}, places: {} }, existing })
   const wrong = [
     ...faults,
     ...findExistingFaults(documents, existing, terms.onConflict),
@@ -232,7 +231,7 @@ async function checkBatch(
   const out = new Set(terms.skipsInvalid ? wrong.map(({ line }) => line) : [])
   const candidates = wanted
     .filter(({ line }) => !out.has(line))
-    .map(document => ({ document, first: place(document, placing).first }))
+    .map(document => ({ document, first: asNew(document) }))
   // Values of documents that are updated as well may be free by then.
   const conflicts = terms.onConflict === 'update' ? [] : await findConflicts(candidates, () => [], writing)
   const claimed = candidates.flatMap(each => findClaimed(each, checking.claims))
@@ -272,12 +271,11 @@ class LinkGraph {
     const { line, type, name } = document
     const node = this.#nodeOf(type, name)
     if (node !== undefined) this.#nodes.push([line, node])
-    for (const values of partsOf(document))
-      for (const { attribute, target } of linksIn(type, values)) {
-        if (existing(attribute.target, target.documentId)) continue
-        const end = this.#nodeOf(attribute.target, target.documentId)
-        if (end !== undefined && end !== node) this.#links.push([line, end])
-      }
+    for (const { attribute, target } of linksOf(document)) {
+      if (existing(attribute.target, target.documentId)) continue
+      const end = this.#nodeOf(attribute.target, target.documentId)
+      if (end !== undefined && end !== node) this.#links.push([line, end])
+    }
   }
 
   /** The lines that link to one of these documents, directly or indirectly. */

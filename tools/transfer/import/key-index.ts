@@ -3,6 +3,9 @@ import { hash } from 'node:crypto'
 /** The maximum load factor of the hash table. */
 const LOAD = 0.6
 
+/** The number of texts whose numbers are kept in a Map, too. */
+const RECENT = 4_096
+
 export interface IndexedKey {
   /** The position among those of its type, from 1. */
   readonly ordinal: number
@@ -20,6 +23,8 @@ export class KeyIndex {
   #ordinals = new Int32Array(1024)
   #keys = new Int32Array(1024)
   #size = 0
+  /** Found of late: links lead to the same documents again and again, and a digest costs more than a look into a Map. */
+  readonly #recent = new Map<string, IndexedKey>()
 
   /** Returns false if the text already exists; its number is unchanged. */
   add(text: string, indexed: IndexedKey): boolean {
@@ -33,9 +38,14 @@ export class KeyIndex {
   }
 
   get(text: string): IndexedKey | undefined {
+    const recent = this.#recent.get(text)
+    if (recent) return recent
     const place = this.#placeOf(...digestOf(text))
     if (this.#low[place] === 0) return undefined
-    return { ordinal: this.#ordinals[place] ?? 0, key: this.#keys[place] ?? 0 }
+    const found = { ordinal: this.#ordinals[place] ?? 0, key: this.#keys[place] ?? 0 }
+    if (this.#recent.size >= RECENT) this.#recent.clear()
+    this.#recent.set(text, found)
+    return found
   }
 
   #placeOf(high: number, low: number): number {

@@ -1,7 +1,9 @@
 import { didYouMean } from '../../../core/base/nearest.ts'
+import { isSameJson } from '../../../core/base/plain-data.ts'
 import type { DesiredRow, DesiredValue, Values } from '../../../core/documents/desired-state.ts'
 import { isShared } from '../../../core/documents/rows/planning.ts'
 import { checkValues } from '../../../core/documents/values/check-values.ts'
+import type { Body } from '../../../core/documents/values/parse-item.ts'
 import { parseDatetime, parseScalar } from '../../../core/documents/values/parse-scalar.ts'
 import type { ValueFault } from '../../../core/documents/values/value-fault.ts'
 import { printPath } from '../../../core/faults/diagnostic.ts'
@@ -10,9 +12,10 @@ import type {
   ImportedPart,
   ImportedVersion,
 } from '../../../core/import/imported-document.ts'
+import { mergedValues } from '../../../core/import/imported-document.ts'
 import type { Attribute, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
-import { streamedAttributes } from '../describe.ts'
+import { streamedAttributes, streamedParts } from '../describe.ts'
 import type { Header, StreamedDocument, StreamedVersion } from '../stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import { isSecret } from '../to-streamed-document.ts'
@@ -46,7 +49,7 @@ export function parseStreamedDocument(
   terms: DocumentParseContext,
 ): ParsedLine {
   const faults: LineFault[] = []
-  const parsing = { type, streamed, line, terms, defaults: defaultsOf(type, terms) }
+  const parsing = { type, streamed, line, terms, defaults: defaultsOf(type, terms), known: [] }
   const versions = streamed.versions.map(version => parseVersion(version, parsing, faults))
   const shared = new Map<Status, ImportedPart>()
   for (const status of STATUSES) {
@@ -55,10 +58,7 @@ export function parseStreamedDocument(
   }
   const document = { line, type, name: streamed.documentId, versions, shared, lacking: [] }
   faults.push(...checkVersions(document))
-  if (faults.length > 0) return { document, faults }
-  const isDescribed = (attribute: Attribute) => terms.describes(type, attribute)
-  const lacking = checkPublished(document, attribute => !isDescribed(attribute))
-  return { document: { ...document, lacking }, faults: checkPublished(document, isDescribed) }
+  return faults.length > 0 ? { document, faults } : checkPublished(document, terms)
 }
 
 const STATUSES: readonly Status[] = ['draft', 'published']
@@ -69,23 +69,40 @@ interface Parsing {
   readonly line: number
   readonly terms: DocumentParseContext
   readonly defaults: Defaults
+  /** The valid parts of the document so far: a published version often equals its draft. */
+  readonly known: KnownPart[]
 }
 
-function parseVersion(
-  version: StreamedVersion,
-  { type, streamed, line, terms, defaults }: Parsing,
-  faults: LineFault[],
-): ParsedVersion {
+interface KnownPart extends Pick<ImportedPart, 'values' | 'digest'> {
+  readonly body: Body
+  readonly attributes: readonly Attribute[]
+}
+
+/** Parses values, or finds equal ones that were parsed for another version. The digest is their index in the document. */
+function parsePart(
+  body: Body,
+  attributes: readonly Attribute[],
+  { type, terms, known }: Parsing,
+  report: Report,
+): Pick<ImportedPart, 'values' | 'digest'> {
+  const same = known.find(part => part.attributes === attributes && isSameJson(part.body, body))
+  if (same) return same
+  const { values, faults } = parseStreamedValues(type, body, terms, attributes)
+  const part = { body, attributes, values, digest: `${known.length}` }
+  if (faults.length === 0) known.push(part)
+  for (const fault of faults) report(printFault(fault))
+  return part
+}
+
+function parseVersion(version: StreamedVersion, parsing: Parsing, faults: LineFault[]): ParsedVersion {
+  const { type, streamed, line, terms, defaults } = parsing
   const about = aboutVersion(type, streamed.documentId, version)
   const report = (message: string) => void faults.push({ line, about, message })
-  const covers = (attribute: Attribute) => !isShared(type, attribute)
-  const parsed = parseStreamedValues(type, version.values, terms, { path: [], covers })
-  for (const fault of parsed.faults) report(printFault(fault))
+  const { values, digest } = parsePart(version.values, streamedParts(type).own, parsing, report)
   const locale = localeOf(type, version, terms.locales, report)
   const status = statusOf(type, version, report)
   const row = rowOf(version, status, terms.now, report)
-  const digest = JSON.stringify(version.values)
-  return { locale, status, statuses: [status], row, values: parsed.values, defaults: defaults.own, digest }
+  return { locale, status, statuses: [status], row, values, defaults: defaults.own, digest }
 }
 
 const ROW = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'sharedUpdatedAt'] as const
@@ -143,11 +160,8 @@ function rowOf(version: StreamedVersion, status: Status, now: string, report: Re
   }
 }
 
-function parseShared(
-  status: Status,
-  { type, streamed, line, terms, defaults }: Parsing,
-  faults: LineFault[],
-): ImportedPart | undefined {
+function parseShared(status: Status, parsing: Parsing, faults: LineFault[]): ImportedPart | undefined {
+  const { type, streamed, line, defaults } = parsing
   const given = streamed.shared?.[status]
   const about = aboutVersion(type, streamed.documentId, { status })
   if (given !== undefined && (!type.localized || (status === 'draft' && !type.draftAndPublish))) {
@@ -159,10 +173,9 @@ function parseShared(
   }
   const isThere = streamed.versions.some(version => (version.status ?? 'published') === status)
   if (!type.localized || !isThere) return undefined
-  const covers = (attribute: Attribute) => isShared(type, attribute)
-  const parsed = parseStreamedValues(type, given ?? {}, terms, { path: [], covers })
-  faults.push(...parsed.faults.map(fault => ({ line, about, message: printFault(fault) })))
-  return { values: parsed.values, defaults: defaults.shared, digest: JSON.stringify(given ?? {}) }
+  const report = (message: string) => void faults.push({ line, about, message })
+  const { values, digest } = parsePart(given ?? {}, streamedParts(type).shared, parsing, report)
+  return { values, defaults: defaults.shared, digest }
 }
 
 /** Defaults of the attributes that the stream does not declare. */
@@ -212,23 +225,23 @@ function checkVersions(document: ParsedDocument): readonly LineFault[] {
   return messages.map(message => ({ line, about: nameOf(type, name), message }))
 }
 
-/** The violations of the rules for published versions in these attributes. */
-function checkPublished(
-  document: ParsedDocument,
-  covers: (attribute: Attribute) => boolean,
-): readonly LineFault[] {
+/** Checks the rules for published versions. Those of attributes that the stream does not describe matter only if the document is new. */
+function checkPublished(document: ParsedDocument, terms: ValueTerms): ParsedLine {
   const { type, name, line, versions } = document
   const shared = document.shared.get('published')
-  return versions
-    .filter(({ status }) => status === 'published')
-    .flatMap(version => {
-      const parts = shared ? [version, shared] : [version]
-      const defaults = parts.flatMap(part => [...part.defaults])
-      const values = new Map([...defaults, ...parts.flatMap(part => [...part.values])])
-      const faults = checkValues(type, values, { covers, plain: !type.draftAndPublish })
+  const faults: LineFault[] = []
+  const lacking: LineFault[] = []
+  for (const version of versions) {
+    if (version.status !== 'published') continue
+    const values = mergedValues(shared ? [version, shared] : [version])
+    for (const fault of checkValues(type, values, { covers: () => true, plain: !type.draftAndPublish })) {
+      const attribute = type.attributes.get(String(fault.path[0]))
+      const isDescribed = attribute !== undefined && terms.describes(type, attribute)
       const about = aboutVersion(type, name, version)
-      return faults.map(fault => ({ line, about, message: explained(type, fault) }))
-    })
+      ;(isDescribed ? faults : lacking).push({ line, about, message: explained(type, fault) })
+    }
+  }
+  return { document: lacking.length > 0 ? { ...document, lacking } : document, faults }
 }
 
 /** Prefixes the sentence with the path, except for keys of the document itself, which it already names. */

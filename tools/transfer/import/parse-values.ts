@@ -1,3 +1,4 @@
+import { memoize } from '../../../core/base/memo.ts'
 import { didYouMean } from '../../../core/base/nearest.ts'
 import type {
   DesiredComponent,
@@ -7,13 +8,21 @@ import type {
 } from '../../../core/documents/desired-state.ts'
 import { type Body, counts, isBody, notAnObject } from '../../../core/documents/values/parse-item.ts'
 import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'
-import { rule, toFault, type ValueFault, wrongType } from '../../../core/documents/values/value-fault.ts'
+import {
+  below,
+  rule,
+  toFault,
+  UNTRACKED,
+  type ValueFault,
+  wrongType,
+} from '../../../core/documents/values/value-fault.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import { parseLink } from '../../../core/import/links.ts'
 import type {
   Attribute,
   Component,
   ComponentAttribute,
+  ContentType,
   Holder,
   MediaAttribute,
   RelationAttribute,
@@ -36,42 +45,53 @@ export interface ParsedStreamValues {
 
 const NOTHING_WRONG: readonly ValueFault[] = []
 
-/** Converts the streamed attributes of a version or component to stored form; links keep the names of their targets. */
+/** Converts the streamed attributes of a version to stored form; links keep the names of their targets. `attributes`: those that it may have. */
 export function parseStreamedValues(
-  holder: Holder,
+  type: ContentType,
   body: Body,
   terms: ValueTerms,
-  { path, covers }: { readonly path: Path; readonly covers: (attribute: Attribute) => boolean },
+  attributes: readonly Attribute[],
 ): ParsedStreamValues {
+  const parsed = parseAttributes({ holder: type, attributes }, body, UNTRACKED, terms)
+  return parsed.faults.length === 0 ? parsed : parseAttributes({ holder: type, attributes }, body, [], terms)
+}
+
+interface Part {
+  readonly holder: Holder
+  readonly attributes: readonly Attribute[]
+}
+
+function parseAttributes(part: Part, body: Body, path: Path, terms: ValueTerms): ParsedStreamValues {
+  const { holder, attributes } = part
   const values = new Map<string, DesiredValue>()
-  const attributes = streamedAttributes(holder).filter(covers)
-  const faults: ValueFault[] = [...unknownAttributes(holder, body, attributes, path)]
+  const faults = unknownAttributes(part, body, path)
   for (const attribute of attributes) {
     const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
     if (given === undefined && !terms.describes(holder, attribute)) continue
-    const parsed = parseValue(holder, attribute, given ?? null, [...path, attribute.name], terms)
+    const parsed = parseValue(holder, attribute, given ?? null, below(path, attribute.name), terms)
     if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
-    faults.push(...parsed.faults)
+    if (parsed.faults.length > 0) faults.push(...parsed.faults)
   }
   return { values, faults }
 }
 
-function* unknownAttributes(
-  holder: Holder,
-  body: Body,
-  attributes: readonly Attribute[],
-  path: Path,
-): Generator<ValueFault> {
-  const known = attributes.map(({ name }) => name)
+const namesOf = memoize(
+  (attributes: readonly Attribute[]): ReadonlySet<string> => new Set(attributes.map(({ name }) => name)),
+)
+
+function unknownAttributes({ holder, attributes }: Part, body: Body, path: Path): ValueFault[] {
+  const known = namesOf(attributes)
+  const faults: ValueFault[] = []
   for (const key of Object.keys(body)) {
-    if (known.includes(key) || (key === '__component' && holder.holder === 'component')) continue
+    if (known.has(key) || (key === '__component' && holder.holder === 'component')) continue
     const name = holder.holder === 'component' ? holder.uid : holder.key
     const other = holder.attributes.get(key)
     const message = other
       ? misplaced(key, other)
       : `unknown attribute \`${key}\` of \`${name}\`${didYouMean(key, known)}`
-    yield { kind: 'key', path: [...path, key], message }
+    faults.push({ kind: 'key', path: below(path, key), message })
   }
+  return faults
 }
 
 function misplaced(key: string, attribute: Attribute): string {
@@ -155,8 +175,8 @@ function parseList(
   const parsed = parseItems(
     list.map((each, index) =>
       attribute.kind === 'zone'
-        ? parseZoneItem(attribute, each, [...path, index], terms)
-        : parseComponent(attribute.component, each, [...path, index], terms),
+        ? parseZoneItem(attribute, each, below(path, index), terms)
+        : parseComponent(attribute.component, each, below(path, index), terms),
     ),
   )
   const faults = [...parsed.faults, ...counts(attribute, list, path, { strictness: 'draft' })]
@@ -169,15 +189,19 @@ interface ParsedItem {
 }
 
 function parseItems(parsed: readonly ParsedItem[]): ParsedValue {
-  const faults = parsed.flatMap(each => each.faults)
-  if (faults.length > 0) return { faults }
-  const items = parsed.flatMap(({ item }) => (item === undefined ? [] : [item]))
-  return { value: { kind: 'components', items }, faults }
+  const items: DesiredComponent[] = []
+  const faults: ValueFault[] = []
+  for (const each of parsed) {
+    if (each.faults.length > 0) faults.push(...each.faults)
+    if (each.item !== undefined) items.push(each.item)
+  }
+  return faults.length > 0 ? { faults } : { value: { kind: 'components', items }, faults }
 }
 
 function parseComponent(component: Component, given: unknown, path: Path, terms: ValueTerms): ParsedItem {
   if (!isBody(given)) return { faults: [toFault(notAnObject(given), path, given)] }
-  const { values, faults } = parseStreamedValues(component, given, terms, { path, covers: () => true })
+  const part = { holder: component, attributes: streamedAttributes(component) }
+  const { values, faults } = parseAttributes(part, given, path, terms)
   return { item: { component, id: null, values }, faults }
 }
 
@@ -188,7 +212,7 @@ function parseZoneItem(attribute: ZoneAttribute, given: unknown, path: Path, ter
   const uids = attribute.components.map(({ uid }) => uid).join(', ')
   const message =
     given.__component === undefined ? 'is a required field' : `must be one of the following values: ${uids}`
-  return { faults: [toFault(rule(message), [...path, '__component'], given.__component)] }
+  return { faults: [toFault(rule(message), below(path, '__component'), given.__component)] }
 }
 
 /** Parses links: a documentId, an object, or a list of these. */
@@ -198,13 +222,16 @@ function parseLinks(
   path: Path,
   locales: readonly string[],
 ): ParsedValue {
-  const list = given === null ? [] : Array.isArray(given) ? given : [given]
   const terms = { keys: LINK_KEYS, locales }
-  const parsed = list.map((each, index) =>
-    parseLink(each, Array.isArray(given) ? [...path, index] : path, terms),
-  )
-  const faults = parsed.flatMap(link => link.faults)
-  const targets = parsed.flatMap(({ target }) => target ?? [])
+  const targets: LinkTarget[] = []
+  const faults: ValueFault[] = []
+  const add = (each: unknown, at: Path): void => {
+    const link = parseLink(each, at, terms)
+    if (link.faults.length > 0) faults.push(...link.faults)
+    if (link.target !== undefined) targets.push(link.target)
+  }
+  if (Array.isArray(given)) for (const [index, each] of given.entries()) add(each, below(path, index))
+  else if (given !== null) add(given, path)
   if (!attribute.many && !isOne(targets))
     faults.push({
       kind: 'rule',

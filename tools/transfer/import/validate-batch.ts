@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Values } from '../../../core/documents/desired-state.ts'
 import { describeConflict, type UniqueClaim, type ValueConflict } from '../../../core/import/conflicts.ts'
-import { type FindExisting, linksIn, partsOf } from '../../../core/import/links.ts'
+import { type FindExisting, linksOf } from '../../../core/import/links.ts'
 import { filesOf, originalKey } from '../../../core/import/stored-files.ts'
 import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import type { ContentType } from '../../../core/model/model.ts'
@@ -24,10 +24,9 @@ interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
 export function findUnknownTargets(documents: readonly ParsedDocument[], known: Known): readonly LineFault[] {
   return documents.flatMap(document => {
     const unknown = new Set<string>()
-    for (const values of partsOf(document))
-      for (const { attribute, target } of linksIn(document.type, values))
-        if (!isKnown(attribute.target, target.documentId, known))
-          unknown.add(unknownTarget(attribute, target.documentId, known))
+    for (const { attribute, target } of linksOf(document))
+      if (!isKnown(attribute.target, target.documentId, known))
+        unknown.add(unknownTarget(attribute, target.documentId, known))
     return [...unknown].map(message => ({ ...aboutOf(document), message }))
   })
 }
@@ -46,8 +45,9 @@ export function findDeleted(
     index.find(target, called) !== undefined &&
     existing(target, called) === undefined
   return documents.flatMap(document => {
-    const links = partsOf(document).flatMap(values => [...linksIn(document.type, values)])
-    const deleted = links.filter(({ attribute, target }) => isDeleted(attribute.target, target.documentId))
+    const deleted = linksOf(document).filter(({ attribute, target }) =>
+      isDeleted(attribute.target, target.documentId),
+    )
     return deleted.map(({ attribute, target }) => ({
       ...aboutOf(document),
       message: `\`${attribute.name}\` leads to the ${attribute.target.key} \`${target.documentId}\`, which was deleted while the import ran: import the file again`,
@@ -58,7 +58,7 @@ export function findDeleted(
 function isKnown(target: ContentType, called: string, { index, existing, roles, model }: Known): boolean {
   if (target === model.builtIn.role) return roles.has(called)
   if (target === model.builtIn.locale) return model.locales.some(({ code }) => code === called)
-  return (index.find(target, called) ?? existing(target, called)) !== undefined
+  return (existing(target, called) ?? index.find(target, called)) !== undefined
 }
 
 function unknownTarget(

@@ -158,6 +158,7 @@ function refusedOf({ documents }: LineBatch, { faults }: StreamRefused): readonl
 
 /** The index of the stream, in which refused documents are not valid link targets. */
 function withoutRefused(index: StreamIndex, refused: readonly RefusedDocument[]): StreamIndex {
+  if (refused.length === 0) return index
   const names = new Set(refused.map(({ called }) => called))
   return {
     ...index,

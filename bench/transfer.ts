@@ -9,20 +9,24 @@ import pg from 'pg'
 import { compileModel } from '../core/model/compile-model.ts'
 import { loadProject } from '../core/project/load-project.ts'
 import { describe } from '../tools/transfer/describe.ts'
+import { type ProcessorTime, timeOfPostgres } from './processor-time.ts'
+import { SHAPES, type Shape } from './transfer/shapes.ts'
 
-// 100,000 articles into an empty database and out again. Needs TEST_DATABASE_URL and a build:
+// 100,000 articles of each shape into an empty database and out again. Needs TEST_DATABASE_URL and a build:
 //   npm run build && bash scripts/with-postgres.sh node --import=tsx bench/transfer.ts
+// BENCH_PLINTH: other builds to compare, as paths to their bin/plinth.js, separated by commas. Each step runs with one after the other.
 
 const ARTICLES = Number(process.env.BENCH_ARTICLES ?? 100_000)
-const AUTHORS = 1_000
-const CATEGORIES = 200
-const PROJECT = join(import.meta.dirname, 'transfer')
-const PLINTH = resolve(import.meta.dirname, '..', 'bin', 'plinth.js')
+const NAMES = process.env.BENCH_SHAPES?.split(',') ?? Object.keys(SHAPES)
+const PLINTHS = process.env.BENCH_PLINTH?.split(',') ?? [
+  resolve(import.meta.dirname, '..', 'bin', 'plinth.js'),
+]
 
 interface Ran {
   readonly seconds: number
-  /** Of its processor time; PostgreSQL's comes on top. */
+  /** Seconds of processor time. */
   readonly cpu: number
+  readonly postgres: number
   /** The most that it held at once, MB (10^6). */
   readonly memory: number
 }
@@ -33,50 +37,82 @@ async function main(): Promise<void> {
     server,
     'TEST_DATABASE_URL is not set: bash scripts/with-postgres.sh node --import=tsx bench/transfer.ts',
   )
+  const postgres = await timeOfPostgres(server)
+  for (const [name, shape] of Object.entries(SHAPES))
+    if (NAMES.includes(name)) await measure(shape, server, postgres)
+}
+
+async function measure(shape: Shape, server: string, postgres: ProcessorTime): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-bulk-'))
   try {
     const [made, again] = [join(folder, 'made.ndjson'), join(folder, 'again.ndjson')]
-    await writeStream(made)
-    const url = await emptyDatabase(server)
-    const rows: (readonly [string, Ran])[] = [
-      ['import into an empty database', await plinth(url, ['import', PROJECT, made])],
-      ['the same again: all of it is there', await plinth(url, ['import', PROJECT, made])],
-      [
-        'the same again with `--on-conflict update`',
-        await plinth(url, ['import', PROJECT, made, '--on-conflict', 'update']),
+    await writeStream(made, shape)
+    const urls: string[] = []
+    for (const index of PLINTHS.keys()) urls.push(await emptyDatabase(server, `${process.pid}_${index}`))
+    const steps: Record<string, readonly string[]> = {
+      'import into an empty database': ['import', shape.project, made],
+      'the same again: all of it is there': ['import', shape.project, made],
+      'the same again with `--on-conflict update`': [
+        'import',
+        shape.project,
+        made,
+        '--on-conflict',
+        'update',
       ],
-      ['export', await plinth(url, ['export', PROJECT, '--out', again])],
-    ]
+      export: ['export', shape.project, '--out', again],
+    }
+    const lines: string[] = []
+    for (const [what, command] of Object.entries(steps))
+      for (const [index, url] of urls.entries())
+        lines.push(lineOf(what, await run(PLINTHS[index] ?? '', { url, command, postgres }), shape))
     const megabytes = (statSync(again).size / 1e6).toFixed(0)
-    const head = `${ARTICLES.toLocaleString('en')} articles, ${megabytes} MB of NDJSON`
-    const lines = rows.map(
-      ([what, { seconds, cpu, memory }]) =>
-        `| ${what} | ${seconds.toFixed(0)} s | ${cpu.toFixed(0)} s | ${memory.toFixed(0)} MB |`,
-    )
-    process.stdout.write(
-      [head, '', '| | time | its processor time | most memory |', '|---|---|---|---|', ...lines, ''].join(
-        '\n',
-      ),
-    )
+    const head = `${ARTICLES.toLocaleString('en')} articles: ${shape.about}; ${megabytes} MB of NDJSON`
+    process.stdout.write([head, '', ...HEAD, ...lines, '', ''].join('\n'))
+    for (const url of urls) await dropDatabase(server, url)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function emptyDatabase(server: string): Promise<string> {
-  const name = `plinth_bulk_${process.pid}`
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  await client.query(`CREATE DATABASE ${name} TEMPLATE template0`).finally(() => client.end())
+const HEAD = [
+  '| | time | documents / s | rows / s | its processor time | of PostgreSQL | most memory |',
+  '|---|---|---|---|---|---|---|',
+]
+
+function lineOf(what: string, { seconds, cpu, postgres, memory }: Ran, { rows }: Shape): string {
+  const rate = (count: number) => Math.round(count / seconds).toLocaleString('en')
+  const times = [seconds, cpu, postgres].map(each => `${each.toFixed(1)} s`)
+  return `| ${[what, times[0], rate(ARTICLES), rate(ARTICLES * rows), times[1], times[2], `${memory.toFixed(0)} MB`].join(' | ')} |`
+}
+
+async function emptyDatabase(server: string, suffix: string): Promise<string> {
+  const name = `plinth_bulk_${suffix}`
+  await runSql(server, `CREATE DATABASE ${name} TEMPLATE template0`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
 }
 
-async function plinth(url: string, command: readonly string[]): Promise<Ran> {
+const dropDatabase = (server: string, url: string): Promise<void> =>
+  runSql(server, `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
+
+async function runSql(server: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  await client.query(text).finally(() => client.end())
+}
+
+interface Running {
+  readonly url: string
+  readonly command: readonly string[]
+  readonly postgres: ProcessorTime
+}
+
+async function run(plinth: string, { url, command, postgres }: Running): Promise<Ran> {
+  const before = postgres()
   const began = performance.now()
-  const child = spawn(process.execPath, [PLINTH, ...command], {
-    env: { ...process.env, DATABASE_URL: url },
+  const child = spawn(process.execPath, [plinth, ...command], {
+    env: { ...process.env, DATABASE_URL: url, JWT_SECRET: 'a-secret-for-the-benchmark-alone-0000' },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   let last = { memory: 0, cpu: 0 }
@@ -86,7 +122,11 @@ async function plinth(url: string, command: readonly string[]): Promise<Ran> {
   const [code] = await once(child, 'exit')
   clearInterval(watch)
   assert.equal(code, 0, command.join(' '))
-  return { seconds: (performance.now() - began) / 1000, ...last }
+  return {
+    seconds: (performance.now() - began) / 1000,
+    postgres: (postgres() - before) / 1000,
+    ...last,
+  }
 }
 
 /** undefined where the process is over. */
@@ -106,86 +146,24 @@ function lookAt(pid: number | undefined): Pick<Ran, 'memory' | 'cpu'> | undefine
   }
 }
 
-async function writeStream(path: string): Promise<void> {
+async function writeStream(path: string, shape: Shape): Promise<void> {
   const file = createWriteStream(path)
   const write = async (line: object) => {
     if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain')
   }
-  await write(await header())
-  // Articles come first: all their links lead to what is still to come.
-  for (let number = 1; number <= ARTICLES; number++) await write(article(number))
-  for (let number = 1; number <= AUTHORS; number++)
-    await write(plain('author', number, { name: `Author ${number}` }))
-  for (let number = 1; number <= CATEGORIES; number++)
-    await write(plain('category', number, { name: `Category ${number}`, slug: `category-${number}` }))
+  await write(await header(shape))
+  for (const document of shape.documents(ARTICLES)) await write(document)
   file.end()
   await finished(file)
 }
 
-async function header() {
-  const project = await loadProject(PROJECT, {})
-  assert(project.ok)
+async function header({ project: folder }: Shape) {
+  const project = await loadProject(folder, { JWT_SECRET: 'a-secret-for-the-benchmark-alone-0000' })
+  assert(project.ok, JSON.stringify(project))
   const model = compileModel(project.value)
   assert(model.ok)
   const types = [...model.value.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   return describe({ project: project.value, model: model.value, types, passwords: false })
 }
-
-const STAMPS = { createdAt: '2025-01-02T03:04:05.006Z', updatedAt: '2025-02-03T04:05:06.007Z' }
-const BODY = 'It was a bright cold day in April, and the clocks were striking thirteen. '.repeat(8)
-
-const idOf = (type: string, number: number): string => `${type}${String(number).padStart(12, '0')}`
-
-const plain = (type: string, number: number, values: object) => ({
-  type: `api::${type}.${type}`,
-  documentId: idOf(type, number),
-  versions: [{ ...STAMPS, publishedAt: STAMPS.updatedAt, values }],
-})
-
-/** Published in English; every fourth in French, too; every tenth draft was changed since. */
-function article(number: number) {
-  const shared = {
-    rating: number % 10,
-    price: `${number % 90}.50`,
-    blocks: [
-      { __component: 'blocks.text', text: BODY },
-      { __component: 'blocks.pick', note: 'Next', article: idOf('article', (number % ARTICLES) + 1) },
-    ],
-  }
-  const versions = (number % 4 === 0 ? ['en', 'fr'] : ['en']).flatMap(locale => [
-    {
-      locale,
-      status: 'draft',
-      ...STAMPS,
-      values: valuesOf(number, locale, number % 10 === 0 ? ' (changed)' : ''),
-    },
-    {
-      locale,
-      status: 'published',
-      ...STAMPS,
-      publishedAt: STAMPS.updatedAt,
-      values: valuesOf(number, locale, ''),
-    },
-  ])
-  return {
-    type: 'api::article.article',
-    documentId: idOf('article', number),
-    versions,
-    shared: { draft: shared, published: shared },
-  }
-}
-
-const valuesOf = (number: number, locale: string, suffix: string) => ({
-  title: `Article ${number} in ${locale}${suffix}`,
-  slug: `article-${number}`,
-  body: BODY,
-  author: { documentId: idOf('author', (number % AUTHORS) + 1), order: ARTICLES - number },
-  categories: [0, 1, 2].map(step => ({
-    documentId: idOf('category', ((number * 7 + step * 31) % CATEGORIES) + 1),
-    order: number,
-  })),
-  next: idOf('article', ((number * 13) % ARTICLES) + 1),
-  seo: { title: `Article ${number}`, description: 'A day in April' },
-})
 
 await main()

@@ -42,3 +42,7 @@ export function ignoreUnhandled<Value>(asked: Promise<Value>): Promise<Value> {
   asked.catch(() => undefined)
   return asked
 }
+
+/** True for promises and other objects with `then`, which `await` treats alike. */
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

@@ -20,6 +20,7 @@ contentTypes:
       kind: { type: enumeration, enum: [novel, two words] }
       rank: integer
       day: date
+      notes: json
       main: { type: component, component: shared.part, required: true }
       parts: { type: component, component: shared.part, repeatable: true }
       author: { type: relation, relation: manyToOne, target: author, inversedBy: books }
@@ -51,7 +52,7 @@ export default defineExtension({
         extend type Query { calls: Int }
         extend type Book {
           label: String, loud: Upper, size: Size, sure: String!, asks(n: Int! = 2, of: String): String, fails: Int
-          later: String, sees: JSON, words: [String], where: JSON, broken: Size
+          later: String, sees: JSON, holds: String, words: [String], where: JSON, broken: Size
         }
         extend type Author { label: String, words: [String] }
         extend type ComponentSharedPart { label: String!, words: [String] }
@@ -71,6 +72,8 @@ export default defineExtension({
           fails: book => { if (book.price > 2) throw new ValidationError('too dear'); throw new ForbiddenError() },
           later: async book => { await null; return book.secret },
           sees: book => Object.keys(book).filter(key => !key.startsWith(':') && !['main', 'parts', 'author'].includes(key)).sort(),
+          holds: ({ documentId, title, price, secret, kind, rank, day, notes }) =>
+            JSON.stringify([typeof documentId, title, price, secret, kind, rank, day, notes]),
           words: () => ['x'],
           where: (book, args, context, { path, fieldName, parentType, returnType, operation }) =>
             [path.key, path.prev.key, typeof path.prev.prev.key, fieldName, parentType.name, String(returnType), operation.operation],
@@ -103,6 +106,8 @@ test.before(async () => {
   await fill()
 })
 
+const TITLES = ['quote " back\\slash "\\u0000" {"from":', 'ends with \\"', 'ends with \\']
+
 async function fill() {
   const { documents } = app.app
   const ann = await documents('author').create({ data: { name: 'Ann "the" \\u0000', price: 7.5 } })
@@ -110,13 +115,14 @@ async function fill() {
     await documents('book').create({
       status: 'published',
       data: {
-        title: number === 1 ? 'quote " back\\slash "\\u0000" {"from":' : `Book ${number}`,
+        title: TITLES[number - 1],
         price: number + 0.5,
         secret: `secret ${number}`,
         hour: '10:11:12',
         kind: number === 2 ? 'two words' : 'novel',
         rank: number,
         day: '2024-02-29',
+        notes: { title: 'of the notes', price: number, '"title":': [',"holds":'] },
         main: { title: 'main', pages: number === 3 ? 13 : number },
         parts: [{ title: 'one' }, { title: 'two', pages: 13 }, { title: 'three', pages: 3 }],
         author: number === 2 ? null : ann.documentId,
@@ -191,6 +197,17 @@ const FIELDS = [
   '__typename label',
   'from: label at: title row: loud to: size',
   '__proto__: label constructor: later',
+  'holds',
+  'title holds',
+  'holds title',
+  'title holds rank title2: title',
+  'holds rank',
+  'x: title day holds y: title label z: title',
+  'holds author { data { attributes { name label } } } title again: holds day',
+  'author { data { attributes { name label } } } title holds rank main { title } day',
+  'notes title holds notes2: notes title2: title',
+  'holds to: title at: author { data { attributes { title: name label } } }',
+  '__typename title holds price2: price parts { title pages } label',
 ]
 
 const CLIMBING = ['sure', 'main { label } label', 'parts { title label } later']
@@ -237,6 +254,7 @@ test.serial(
       'hour',
       'id',
       'kind',
+      'notes',
       'price',
       'publishedAt',
       'rank',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
+import { isPromise } from '../../base/with-timeout.ts'
 import { UnavailableError } from '../../faults/errors.ts'
 import { RequestFault } from '../../faults/fault.ts'
 import type { GraphqlContext, ResolverContext, ResolverInfo } from '../../plugins/context.ts'
@@ -50,12 +51,15 @@ interface OriginalCall {
 
 type GuardStep = (call: ResolverCall) => unknown
 
-/** Composes auth, middlewares (the first outermost), policies in order, nexus plugins and the resolver (reference/graphql.md#9-extension-service). */
+/**
+ * Composes auth, middlewares (the first outermost), policies in order, nexus plugins and the resolver
+ * (reference/graphql.md#9-extension-service). It answers without a promise if all of these do, since a list calls it for each row.
+ */
 export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
   const answer = withMiddlewares(guard, withPolicies(guard, terms, innerResolver(guard)))
   // Project code may mutate its arguments.
   const asked = (args: Arguments): Arguments => (guard.reread ? structuredClone(args) : args)
-  return async (parent, args, execution, info) => {
+  return (parent, args, execution, info) => {
     const caller = guard.enter(execution.caller)
     const entered = caller === execution.caller ? execution : { ...execution, caller }
     const call: ResolverCall = {
@@ -65,12 +69,19 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
       info,
       original: { args: asked(args), generated: [] },
     }
-    try {
-      return await guard.hydrate(await answer(call), call)
-    } catch (error) {
+    const fail = (error: unknown): never => {
       throw toResolverError(error, heard =>
         terms.observer.emit({ kind: 'failed', requestId: execution.requestId, error: heard }),
       )
+    }
+    try {
+      const answered = answer(call)
+      const hydrated = isPromise(answered)
+        ? Promise.resolve(answered).then(value => guard.hydrate(value, call))
+        : guard.hydrate(answered, call)
+      return isPromise(hydrated) ? Promise.resolve(hydrated).catch(fail) : hydrated
+    } catch (error) {
+      return fail(error)
     }
   }
 }

@@ -6,9 +6,9 @@ import {
   locatedError,
   responsePathAsArray,
 } from 'graphql'
+import { isPromise } from '../../base/with-timeout.ts'
 import type { BodyOrText } from '../../cache/answer-store.ts'
 import type { BodyReads, Documents } from '../../documents/documents.ts'
-import { CODE_SLOT } from '../../plan/layout.ts'
 import type { Page, RestrictedQuery } from '../../query/query.ts'
 import { type CollectedFields, type CollectTerms, fieldsBelow } from '../parse/collect-fields.ts'
 import {
@@ -17,13 +17,8 @@ import {
   readOptions,
   responsePagination,
 } from '../resolve/resolver-context.ts'
-import {
-  type AnswerPath,
-  type CustomField,
-  findPlaces,
-  type PlaceFound,
-  type PlaceSteps,
-} from './custom-field.ts'
+import type { CustomField, PlaceSteps } from './custom-field.ts'
+import { type AnswerPath, type FoundSlot, findPaths, readSlots, splitAtSlots } from './slots.ts'
 import { restrictRoots, type TextOperation, type TextRoot } from './text-operation.ts'
 
 export interface TextTerms {
@@ -106,36 +101,22 @@ async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms
 }
 
 function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextTerms): BodyReads {
-  const collect = toCollectTerms(operation)
+  const frame = frameOf(root, operation)
   return {
     query,
     shape: root.layout,
-    formatKey: cachedFormOf(root, collect),
+    formatKey: frame.key,
     print({ text, total }) {
       const rows = text ?? (query.take.kind === 'one' ? 'null' : '[]')
-      return violatesNonNull(rows, root) ? null : printRoot(root, { text: rows, total }, collect)
+      return violatesNonNull(rows, root) ? null : printRoot(root, frame, { text: rows, total })
     },
   }
-}
-
-const toCollectTerms = (operation: OperationInfo): CollectTerms => ({
-  ...operation,
-  variables: operation.variableValues,
-})
-
-/** Cache keys by root object, which cached plans reuse. */
-const cacheKeys = new WeakMap<TextRoot, string>()
-
-function cachedFormOf(root: TextRoot, collect: CollectTerms): string {
-  const form = cacheKeys.get(root) ?? printForm(root, collect)
-  cacheKeys.set(root, form)
-  return form
 }
 
 /** True if a non-null field is null. Values that are only read for custom fields do not count. */
 function violatesNonNull(text: string, { nullPattern: broken, steps }: TextRoot): boolean {
   if (!broken?.test(text)) return false
-  return steps.length === 0 || splitAtPlaces(text).some(part => broken.test(part))
+  return steps.length === 0 || splitAtSlots(text).parts.some(part => broken.test(part))
 }
 
 interface AnsweredRoot {
@@ -159,7 +140,7 @@ async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<
   const text =
     rows.text === null
       ? 'null'
-      : printRoot(root, { text: rows.text, total: found.total }, toCollectTerms(operation))
+      : printRoot(root, frameOf(root, operation), { text: rows.text, total: found.total })
   return { key, text, errors: rows.errors }
 }
 
@@ -176,29 +157,50 @@ const joinRoots = (roots: readonly AnsweredRoot[]): TextAnswer => ({
   errors: roots.flatMap(({ errors }) => errors),
 })
 
-type Root = Pick<TextRoot, 'around' | 'query'>
-
 interface RootRows {
   /** JSON of the documents, or of one document. */
   readonly text: string
   readonly total: number | null
 }
 
-/** Prints the value of a root field: its documents, or the object around them with its counts. */
-function printRoot({ around, query }: Root, { text, total }: RootRows, collect: CollectTerms): string {
-  if (!around) return text
-  const pagination = responsePagination(pageOf(query), total ?? 0)
-  return printWrapper(around.fields, around.typeName, (name, nodes) => {
-    if (name === 'meta')
-      return printMeta(fieldsBelow(nodes, 'ResponseCollectionMeta', collect), pagination, collect)
-    return name === 'pageInfo' ? printCounts(nodes, pagination, collect) : text
-  })
+/** The text around the documents of a root field. */
+interface RootFrame {
+  readonly pieces: readonly (string | { readonly hole: Hole })[]
+  /** Cache key: equal keys print equal text for equal rows. */
+  readonly key: string
 }
 
-/** Cache key of a root field's form: equal keys print equal text for equal rows. */
-function printForm(root: Root, collect: CollectTerms): string {
+type Hole = 'rows' | keyof Pagination
+
+/** By root object, which cached plans reuse. */
+const frames = new WeakMap<TextRoot, RootFrame>()
+
+function frameOf(root: TextRoot, operation: OperationInfo): RootFrame {
+  const known = frames.get(root)
+  if (known) return known
+  const pieces = frameRoot(root, { ...operation, variables: operation.variableValues })
   const { start, limit } = pageOf(root.query)
-  return `${printRoot(root, { text: '$', total: -1 }, collect)}${start},${limit}`
+  const frame = { pieces, key: `${JSON.stringify(pieces)}${start},${limit}` }
+  frames.set(root, frame)
+  return frame
+}
+
+/** Prints the value of a root field: its documents, or the object around them with its counts. */
+function printRoot({ query }: TextRoot, { pieces }: RootFrame, { text, total }: RootRows): string {
+  const pagination = responsePagination(pageOf(query), total ?? 0)
+  let printed = ''
+  for (const piece of pieces)
+    if (typeof piece === 'string') printed += piece
+    else printed += piece.hole === 'rows' ? text : pagination[piece.hole]
+  return printed
+}
+
+function frameRoot({ around }: TextRoot, collect: CollectTerms): RootFrame['pieces'] {
+  if (!around) return [{ hole: 'rows' }]
+  return frameWrapper(around.fields, around.typeName, (name, nodes) => {
+    if (name === 'meta') return frameMeta(fieldsBelow(nodes, 'ResponseCollectionMeta', collect), collect)
+    return name === 'pageInfo' ? frameCounts(nodes, collect) : [{ hole: 'rows' }]
+  })
 }
 
 const pageOf = ({ take }: TextRoot['query']): Page => (take.kind === 'one' ? NO_PAGE : take.page)
@@ -207,27 +209,27 @@ const NO_PAGE = { start: 0, limit: 1 }
 
 type Nodes = CollectedFields extends ReadonlyMap<string, infer Value> ? Value : never
 
-/** Prints an object whose properties are JSON texts. */
-function printWrapper(
+/** An object whose properties are pieces. */
+function frameWrapper(
   fields: CollectedFields,
   typeName: string,
-  print: (name: string, nodes: Nodes) => string,
-): string {
-  const parts: string[] = []
-  for (const [key, nodes] of fields) {
+  frame: (name: string, nodes: Nodes) => RootFrame['pieces'],
+): RootFrame['pieces'] {
+  const properties = [...fields].map(([key, nodes], index) => {
     const name = nodes[0].name.value
-    parts.push(`"${key}":${name === '__typename' ? `"${typeName}"` : print(name, nodes)}`)
-  }
-  return `{${parts.join(',')}}`
+    const value = name === '__typename' ? [`"${typeName}"`] : frame(name, nodes)
+    return [`${index === 0 ? '' : ','}"${key}":`, ...value]
+  })
+  return ['{', ...properties.flat(), '}']
 }
 
-const printMeta = (fields: CollectedFields, pagination: Pagination, collect: CollectTerms): string =>
-  printWrapper(fields, 'ResponseCollectionMeta', (_, nodes) => printCounts(nodes, pagination, collect))
+const frameMeta = (fields: CollectedFields, collect: CollectTerms): RootFrame['pieces'] =>
+  frameWrapper(fields, 'ResponseCollectionMeta', (_, nodes) => frameCounts(nodes, collect))
 
-const printCounts = (nodes: Nodes, pagination: Pagination, collect: CollectTerms): string =>
-  printWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name =>
-    String(pagination[name as keyof Pagination]),
-  )
+const frameCounts = (nodes: Nodes, collect: CollectTerms): RootFrame['pieces'] =>
+  frameWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name => [
+    { hole: name as keyof Pagination },
+  ])
 
 interface CustomFieldTerms {
   readonly fields: readonly CustomField[]
@@ -253,49 +255,68 @@ interface CompletedText {
 /** Resolves the custom fields of a text in document order, and inserts their values. */
 async function answerCustomFields(text: string, terms: CustomFieldTerms): Promise<CompletedText> {
   if (terms.steps.length === 0) return { text, errors: [] }
-  const places = findPlaces(text, terms)
-  return fillPlaces(
-    splitAtPlaces(text),
-    await Promise.all(places.map(place => answerPlace(place, terms))),
-    terms.root,
-  )
+  const { parts, slots } = readSlots(text, terms.fields)
+  let paths: readonly AnswerPath[] | undefined
+  const pathOf = (index: number): AnswerPath => {
+    paths ??= findPaths(text, terms)
+    const path = paths[index]
+    if (!path) throw new TypeError(`the text has no slot ${index}`)
+    return path
+  }
+  const answers = slots.map((slot, index) => answerSlot(slot, () => pathOf(index), terms))
+  // Without promises the rows of a list cost no turns of the event loop.
+  const answered = answers.some(isPromise) ? await Promise.all(answers) : (answers as readonly SlotResult[])
+  return fillSlots(parts, answered, terms.root)
 }
 
 /** JSON text, or a failure. */
-type PlaceResult = string | FailedPlace
+type SlotResult = string | FailedSlot
 
-interface FailedPlace {
+interface FailedSlot {
   readonly error: GraphQLError
   readonly path: readonly (string | number)[]
   readonly levelsUp: number | null
 }
 
-async function answerPlace(
-  place: PlaceFound,
+function answerSlot(
+  { field: customField, row }: FoundSlot,
+  pathOf: () => AnswerPath,
   { context, operation }: CustomFieldTerms,
-): Promise<PlaceResult> {
-  const { field, nodes, levelsUp } = place.field
+): SlotResult | PromiseLike<SlotResult> {
+  const { field, nodes, levelsUp } = customField
   const { resolve = defaultFieldResolver } = field
+  const print = (answered: unknown): string => JSON.stringify(complete(answered, customField))
+  const fail = (error: unknown): FailedSlot => {
+    const path = responsePathAsArray(pathOf())
+    return { error: locatedError(error, nodes, path), path, levelsUp }
+  }
   try {
     const args = field.args.length === 0 ? {} : getArgumentValues(field, nodes[0], operation.variableValues)
-    const answered: unknown = await resolve(place.row, args, context, toResolveInfo(place, operation))
-    return JSON.stringify(complete(answered, place.field))
+    const answered = resolve(row, args, context, toResolveInfo(customField, pathOf, operation))
+    return isPromise(answered) ? Promise.resolve(answered).then(print).catch(fail) : print(answered)
   } catch (error) {
-    const path = responsePathAsArray(place.path)
-    return { error: locatedError(error, nodes, path), path, levelsUp }
+    return fail(error)
   }
 }
 
+/** `path` is found when code reads it. */
 const toResolveInfo = (
-  { field: { field, nodes, parentType }, path }: PlaceFound,
-  operation: OperationInfo,
-) => ({
+  { field, nodes, parentType }: CustomField,
+  pathOf: () => AnswerPath,
+  { schema, fragments, operation, variableValues, rootValue }: OperationInfo,
+): GraphQLResolveInfo => ({
   fieldName: field.name,
   fieldNodes: nodes,
   returnType: field.type,
   parentType,
-  path,
-  ...operation,
+  get path() {
+    return pathOf()
+  },
+  schema,
+  fragments,
+  rootValue,
+  operation,
+  variableValues,
 })
 
 /** The GraphQL specification's CompleteValue (6.4.3) for scalars and enumerations. */
@@ -312,13 +333,13 @@ function complete(value: unknown, { field, type, parentType, levelsUp }: CustomF
   throw new Error(`Cannot return null for non-nullable field ${parentType.name}.${field.name}.`)
 }
 
-function fillPlaces(
+function fillSlots(
   [first = '', ...others]: readonly string[],
-  answers: readonly PlaceResult[],
+  answers: readonly SlotResult[],
   root: AnswerPath,
 ): CompletedText {
   let text = first
-  const failed: FailedPlace[] = []
+  const failed: FailedSlot[] = []
   for (const [index, part] of others.entries()) {
     const answer = answers[index] ?? 'null'
     if (typeof answer !== 'string') failed.push(answer)
@@ -332,32 +353,6 @@ function fillPlaces(
     text: broken.length === 0 ? text : propagateNulls(text, broken),
     errors: failed.map(({ error }) => error),
   }
-}
-
-/** Splits a text at the places of custom fields: one part more than there are places. */
-function splitAtPlaces(text: string): readonly string[] {
-  const { from } = CODE_SLOT
-  const parts: string[] = []
-  let begin = 0
-  for (let mark = nextMark(text, 0); mark >= 0; ) {
-    const end = nextMark(text, mark + MARK.length)
-    parts.push(text.slice(begin, mark - from.length))
-    // A place ends with the mark and a brace.
-    begin = end + MARK.length + 1
-    mark = nextMark(text, begin)
-  }
-  parts.push(text.slice(begin))
-  return parts
-}
-
-const MARK = CODE_SLOT.mark
-const ESCAPE = MARK.slice(1)
-
-/** The next mark; -1: none. Searches for the backslash, which is rarer than the quotation mark before it. */
-function nextMark(text: string, from: number): number {
-  let at = text.indexOf(ESCAPE, from)
-  while (at > 0 && text[at - 1] !== '"') at = text.indexOf(ESCAPE, at + 1)
-  return at < 0 ? -1 : at - 1
 }
 
 /** A null in a non-null field. The value `levelsUp` objects and lists above it becomes null. */

@@ -3,19 +3,17 @@ import {
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   getNullableType,
   isLeafType,
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import type { Holder, ScalarAttribute } from '../../model/model.ts'
+import type { Attribute, Holder, ScalarAttribute } from '../../model/model.ts'
 import type { LayoutField } from '../../plan/layout.ts'
 import type { CollectedFields } from '../parse/collect-fields.ts'
 import { fieldMark, fieldsForCode, needsWholeRow } from '../parse/field-marks.ts'
 import type { OperationContext } from '../parse/operation-context.ts'
-import type { AnsweredRow } from '../resolve/resolvers.ts'
-import { isNativeJson } from '../sdl/scalar-names.ts'
+import { isNativeJson, SCALAR_NAMES } from '../sdl/scalar-names.ts'
 
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
@@ -30,12 +28,29 @@ export interface CustomField {
   readonly levelsUp: number | null
 }
 
-/** The row that project code gets for one object, shared by all of its custom fields. */
+/**
+ * The row that project code gets for one object, shared by all of its custom fields. Its values are in the first slot of
+ * the object, and in the run around that slot: fields that are neither objects nor lists, so that the text of a run can be
+ * found by its keys.
+ */
 export interface CustomFieldRow {
-  /** Values that the text contains anyway: pairs of response key and attribute name. */
+  /** The values of the run: pairs of response key and attribute name. */
   readonly present: readonly (readonly [string, string])[]
-  /** Values that are added to the object's first place. */
+  /** Values that are added to the object's first slot. */
   readonly added: readonly ScalarAttribute[]
+  readonly run: SlotRun
+}
+
+/** Response keys of a run. */
+export interface SlotRun {
+  /** The first field before the slots; null: the run begins with a slot. */
+  readonly first: string | null
+  /** The slots, in order. */
+  readonly slots: readonly string[]
+  /** The last field after the slots; null: the run ends with a slot. */
+  readonly last: string | null
+  /** The field behind the run; null: the object ends with it. */
+  readonly next: string | null
 }
 
 interface SelectedObject {
@@ -44,23 +59,52 @@ interface SelectedObject {
   readonly names: CollectedFields
 }
 
-export function customFieldRow(
-  { holder, typeName, names }: SelectedObject,
-  context: OperationContext,
-): CustomFieldRow {
-  const written: (readonly [string, string])[] = []
+export function customFieldRow(object: SelectedObject, context: OperationContext): CustomFieldRow {
+  const { holder, typeName, names } = object
+  const { run, keys } = runOf(object, context)
+  const present: (readonly [string, string])[] = []
   const named: ScalarAttribute[] = []
   for (const [key, [{ name }]] of names) {
     const attribute = holder.attributes.get(name.value)
     if (attribute?.kind !== 'scalar') continue
-    if (isNativeJson(attribute) && !fieldMark(context.schema, typeName, name.value))
-      written.push([key, name.value])
+    const isPresent = keys.has(key) && !run.slots.includes(key) && isPlainScalar(attribute)
+    if (isPresent) present.push([key, name.value])
     else named.push(attribute)
   }
-  const known = new Set(written.map(([, name]) => name))
+  const known = new Set(present.map(([, name]) => name))
   const seen = needsWholeRow({ context, names, typeName }) ? fieldsForCode(holder) : []
-  return { present: written, added: [...new Set([...named, ...seen.filter(({ name }) => !known.has(name))])] }
+  const added = [...named, ...seen].filter(({ name }) => !known.has(name))
+  return { present, added: [...new Set(added)], run }
 }
+
+/** The run around the first slot of an object, and all of its response keys; empty if the object has no slot. */
+function runOf({ holder, typeName, names }: SelectedObject, context: OperationContext) {
+  const fields = [...names].map(([key, [{ name }]]) => {
+    const isSlot = fieldMark(context.schema, typeName, name.value) !== undefined
+    const attribute = holder.attributes.get(name.value)
+    const isPlain = PLAIN.has(name.value) || (attribute !== undefined && isPlainScalar(attribute))
+    return { key, isSlot, isInRun: isSlot || isPlain }
+  })
+  const slot = fields.findIndex(({ isSlot }) => isSlot)
+  const begin = fields.findLastIndex(({ isInRun }, index) => index < slot && !isInRun) + 1
+  const behind = fields.findIndex(({ isInRun }, index) => index > slot && !isInRun)
+  const inRun = slot < 0 ? [] : fields.slice(begin, behind < 0 ? fields.length : behind)
+  const [head, tail] = [inRun[0], inRun.at(-1)]
+  const run: SlotRun = {
+    first: head && !head.isSlot ? head.key : null,
+    slots: inRun.filter(({ isSlot }) => isSlot).map(({ key }) => key),
+    last: tail && !tail.isSlot ? tail.key : null,
+    next: fields[behind]?.key ?? null,
+  }
+  return { run, keys: new Set(inRun.map(({ key }) => key)) }
+}
+
+/** Fields whose values are texts, whatever the attributes are. */
+const PLAIN: ReadonlySet<string> = new Set(['__typename', 'id', 'documentId'])
+
+/** False for JSON, which may contain any text. */
+const isPlainScalar = (attribute: Attribute): boolean =>
+  attribute.kind === 'scalar' && isNativeJson(attribute) && SCALAR_NAMES[attribute.type] !== 'JSON'
 
 /** A selected custom field and its object. */
 interface SelectedField {
@@ -91,17 +135,6 @@ export function layOutCustomField(
   return { as, kind: 'code', at, row: isFirst ? row.added : null }
 }
 
-/** The path of a value in the answer. */
-export type AnswerPath = GraphQLResolveInfo['path']
-
-/** One place of a custom field in a text. */
-export interface PlaceFound {
-  readonly field: CustomField
-  /** The row that project code gets. */
-  readonly row: AnsweredRow
-  readonly path: AnswerPath
-}
-
 /** The keys of an object that are places of custom fields or lead to some, in text order. */
 export type PlaceSteps = readonly PlaceStep[]
 
@@ -125,53 +158,3 @@ export function toPlaceSteps(fields: readonly LayoutField[]): PlaceSteps {
 
 const inner = (key: string, steps: PlaceSteps): PlaceSteps =>
   steps.length === 0 ? [] : [{ key, kind: 'inner', steps }]
-
-interface Search {
-  readonly steps: PlaceSteps
-  readonly fields: readonly CustomField[]
-  /** The path of the text itself. */
-  readonly root: AnswerPath
-}
-
-/** Finds the places of custom fields in a text, in document order. */
-export function findPlaces(text: string, { steps, fields: code, root }: Search): readonly PlaceFound[] {
-  const found: PlaceFound[] = []
-  walk(JSON.parse(text), steps, root)
-  return found
-
-  function walk(value: unknown, steps: PlaceSteps, path: AnswerPath): void {
-    if (Array.isArray(value)) {
-      for (const [index, one] of value.entries()) walk(one, steps, below(path, index))
-    } else if (isObject(value)) walkObject(value, steps, path)
-  }
-
-  function walkObject(value: AnsweredRow, steps: PlaceSteps, path: AnswerPath): void {
-    let row: AnsweredRow | undefined
-    for (const step of steps) {
-      const here = value[step.key]
-      if (step.kind === 'inner') {
-        walk(here, step.steps, below(path, step.key))
-        continue
-      }
-      const field = code[step.at]
-      if (!field) throw new TypeError(`the text has no place ${step.at} of the text`)
-      row ??= rowOf(value, here, field.row)
-      found.push({ field, row, path: below(path, step.key, field.parentType.name) })
-    }
-  }
-}
-
-const below = (prev: AnswerPath, key: string | number, typename?: string): AnswerPath => ({
-  prev,
-  key,
-  typename,
-})
-
-const isObject = (value: unknown): value is AnsweredRow => typeof value === 'object' && value !== null
-
-/** The row of an object: its values in the text, and those added to its first place. */
-function rowOf(object: AnsweredRow, place: unknown, { present: written }: CustomFieldRow): AnsweredRow {
-  const row: Record<string, unknown> = isObject(place) && isObject(place.row) ? place.row : {}
-  for (const [key, name] of written) row[name] = object[key]
-  return row
-}

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { readProjectSchema } from '../../core/project/grammar/project-schema.ts'
 import { loadProject } from '../../core/project/load-project.ts'
+import { FREQUENT_LANGUAGES } from '../../core/project/settings/derive-defaults.ts'
 import { faultsOf, loadGood } from './load.ts'
 
 test('the settings of the conformance project equal its file', async t => {
@@ -129,6 +130,11 @@ auth: { jwtExpiresIn: 60d }
 `)
   t.is(faults.length, 11)
   for (const fault of faults) t.true(fault.includes('the duration is too long: at most 24d'), fault)
+})
+
+test('the names of frequent languages are those of Intl', t => {
+  const names = new Intl.DisplayNames(['en'], { type: 'language' })
+  for (const [code, name] of FREQUENT_LANGUAGES) t.true(names.of(code) === name, code)
 })
 
 test('locales have names; references to modules have options', async t => {

@@ -68,18 +68,16 @@ const { metafile } = await build({
   plugins: [builtins, copied],
 })
 
-const started = 'started.js'
-await mergeChunks(metafile.outputs, {
+const started = await mergeChunks(metafile.outputs, {
   folder,
-  into: started,
+  into: 'started',
   loaded: ['tools/cli/start.ts', 'tools/cli/terminal.ts'],
   apart: 'tools/cli/main.ts',
   options,
 })
 
 const made = new Set([
-  started,
-  `${started}.map`,
+  ...started.flatMap(name => [name, `${name}.map`]),
   ...Object.keys(metafile.outputs).map(path => basename(path)),
 ])
 for (const name of readdirSync(folder))

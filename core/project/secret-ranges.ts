@@ -3,10 +3,7 @@ import { once } from '../base/memo.ts'
 import { findUrlPasswords, URL_PASSWORD_ENDS } from '../base/redact.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import { type JsonSchema, readProjectSchema, resolveRef } from './grammar/project-schema.ts'
-import type { SecretRange } from './yaml/source-file.ts'
-
-/** True if the value at a path is a secret, which must never be printed. */
-export type SecretTest = (path: Path) => boolean
+import type { SecretRange, SecretTest } from './yaml/source-file.ts'
 
 /** A scalar that only references a variable contains no secret. */
 const ONLY_A_VARIABLE = /^["']?\$\{[A-Za-z_][A-Za-z0-9_]*(:-)?\}["']?$/

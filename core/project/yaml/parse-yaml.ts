@@ -16,8 +16,15 @@ import { didYouMean } from '../../base/nearest.ts'
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import { type Environment, substitute } from '../environment.ts'
 import type { ProjectFault } from '../faults.ts'
-import { type SecretTest, secretRanges, suspectRanges } from '../secret-ranges.ts'
-import { type Mark, placeAt, type SourceFile, type SourceText, toSourceFile } from './source-file.ts'
+import { secretRanges, suspectRanges } from '../secret-ranges.ts'
+import {
+  type Mark,
+  placeAt,
+  type SecretTest,
+  type SourceFile,
+  type SourceText,
+  toSourceFile,
+} from './source-file.ts'
 import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from './yaml-tree.ts'
 
 /** The parsed part of a file, and its faults. */

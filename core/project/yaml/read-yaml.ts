@@ -3,9 +3,9 @@ import { failed, ok, type Result } from '../../base/result.ts'
 import type { Diagnostic, Path, SourceLocation } from '../../faults/diagnostic.ts'
 import type { Environment } from '../environment.ts'
 import { sortDiagnostics } from '../faults.ts'
-import { looksSecret, type SecretTest } from '../secret-ranges.ts'
+import { looksSecret } from '../secret-ranges.ts'
 import { parseYaml } from './parse-yaml.ts'
-import { placeAt, readSource } from './source-file.ts'
+import { placeAt, readSource, type SecretTest } from './source-file.ts'
 import { locate, toValue, type YamlNode } from './yaml-tree.ts'
 
 /** A parsed YAML file: its plain value and the locations of all its parts. */

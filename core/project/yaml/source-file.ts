@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { failed, ok, type Result } from '../../base/result.ts'
-import type { Diagnostic, SourceLocation } from '../../faults/diagnostic.ts'
+import type { Diagnostic, Path, SourceLocation } from '../../faults/diagnostic.ts'
 import type { ProjectFault } from '../faults.ts'
 
 /** The text of a file, ready to be quoted: secrets are masked in `lines`. */
@@ -24,6 +24,9 @@ export interface Mark {
 
 /** The range of a secret; the end is exclusive. */
 export type SecretRange = readonly [start: number, end: number]
+
+/** True if the value at a path is a secret, which must never be printed. */
+export type SecretTest = (path: Path) => boolean
 
 export interface SourceText {
   readonly path: string

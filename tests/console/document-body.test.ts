@@ -179,7 +179,7 @@ test('a query has the brackets of the API and encodes every name and value', t =
 
 test('the languages of the interface have the same texts, with the same values in them', t => {
   const read = (language: string): Readonly<Record<string, string>> =>
-    JSON.parse(readFileSync(`tools/console/words/${language}.json`, 'utf8'))
+    JSON.parse(readFileSync(`tools/console/translations/${language}.json`, 'utf8'))
   const [english, french] = [read('en'), read('fr')]
   t.deepEqual(Object.keys(french), Object.keys(english))
   const valuesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted()

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { applyTyped, toShown } from '../../tools/console/fields/line-breaks.ts'
+import { mergeLineBreaks, normalizeLineBreaks } from '../../tools/console/fields/line-breaks.ts'
 import { randomNumbers } from './random-blocks.ts'
 
 const PARTS = [
@@ -27,21 +27,21 @@ test('1,000 random texts are the same bytes after they were opened, and after an
     Array.from({ length: random(most) }, () => PARTS[random(PARTS.length)]).join('')
   for (let round = 0; round < 1000; round++) {
     const stored = text(40)
-    const shown = toShown(stored)
-    t.is(applyTyped(stored, shown), stored)
+    const shown = normalizeLineBreaks(stored)
+    t.is(mergeLineBreaks(stored, shown), stored)
     const place = random(shown.length + 1)
     const typed = `${shown.slice(0, place)}X${shown.slice(place)}`
-    const edited = applyTyped(stored, typed)
-    t.is(toShown(edited), typed)
+    const edited = mergeLineBreaks(stored, typed)
+    t.is(normalizeLineBreaks(edited), typed)
     t.is(edited.replace('X', ''), stored)
-    t.is(applyTyped(edited, shown), stored)
+    t.is(mergeLineBreaks(edited, shown), stored)
   }
 })
 
 test('an edit keeps the line breaks of all other lines, and new lines have that of the text', t => {
-  t.is(applyTyped('a\r\nb\rc\nd', 'a\nbX\nc\nd'), 'a\r\nbX\rc\nd')
-  t.is(applyTyped('a\r\nb', 'a\nnew\nb'), 'a\r\nnew\r\nb')
-  t.is(applyTyped('a\r\nb', ''), '')
-  t.is(applyTyped('', 'a\nb'), 'a\nb')
-  t.is(applyTyped('a\r\n\r\nb', 'a\nb'), 'a\r\nb')
+  t.is(mergeLineBreaks('a\r\nb\rc\nd', 'a\nbX\nc\nd'), 'a\r\nbX\rc\nd')
+  t.is(mergeLineBreaks('a\r\nb', 'a\nnew\nb'), 'a\r\nnew\r\nb')
+  t.is(mergeLineBreaks('a\r\nb', ''), '')
+  t.is(mergeLineBreaks('', 'a\nb'), 'a\nb')
+  t.is(mergeLineBreaks('a\r\n\r\nb', 'a\nb'), 'a\r\nb')
 })

@@ -11,7 +11,7 @@ import { createDataProvider } from './api/data-provider.ts'
 import type { JsonValue } from './api/json.ts'
 import { type ApiSchema, readSchema } from './api/schema.ts'
 import { SchemaProvider } from './shell/context.tsx'
-import { createI18nProvider, useWords } from './shell/i18n.tsx'
+import { createI18nProvider, useTranslate } from './shell/i18n.tsx'
 import { applyTheme, Layout } from './shell/layout.tsx'
 import { describeFault } from './shell/notices.tsx'
 import { AccountPage, HomePage, MissingPage } from './shell/pages.tsx'
@@ -36,7 +36,7 @@ const OperationsPage = lazy(() =>
 const EMPTY_SCHEMA = readSchema(null)
 const i18nProvider = createI18nProvider()
 
-// Lists and selections are kept in the address and in memory: the browser stores no content beyond unsaved input.
+// The state of lists is in the URL and in memory: the browser stores no content except unsaved input.
 const store = memoryStore()
 
 const createQueries = () =>
@@ -60,13 +60,13 @@ function ConsoleApp() {
 }
 
 function Screen({ schema }: { readonly schema: SchemaState }) {
-  const words = useWords()
-  if (schema.state === 'loading') return <p aria-busy="true">{words('loading')}</p>
+  const translate = useTranslate()
+  if (schema.state === 'loading') return <p aria-busy="true">{translate('loading')}</p>
   if (schema.state === 'failed')
     return (
       <main className="sign-in">
         <p className="fault" role="alert">
-          {describeFault(schema.fault, words)}
+          {describeFault(schema.fault, translate)}
         </p>
       </main>
     )
@@ -74,7 +74,7 @@ function Screen({ schema }: { readonly schema: SchemaState }) {
   return (
     <SchemaProvider value={schema.value}>
       <Layout>
-        <Suspense fallback={<p aria-busy="true">{words('loading')}</p>}>
+        <Suspense fallback={<p aria-busy="true">{translate('loading')}</p>}>
           <Pages />
         </Suspense>
       </Layout>
@@ -112,7 +112,7 @@ const START: SchemaState = { state: 'loading', value: null, fault: null }
 function useApiSchema(version: number): SchemaState {
   const [state, setState] = useState(START)
   const [loadedFor, setLoadedFor] = useState<string | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the session tells by `version` that its user changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` changes with the session's user.
   useEffect(() => {
     const user = session.user?.id ?? null
     if (user !== null && user === loadedFor) return
@@ -137,18 +137,18 @@ async function loadSchema(): Promise<SchemaState> {
   await session.restore()
   if (!session.hasToken) return { ...START, state: 'ready' }
   const user = session.user ?? (await findUser())
-  const document = await callApi('GET', '/openapi.json', { signsIn: false }).catch(refusedToNull)
+  const document = await callApi('GET', '/openapi.json', { renewsSession: false }).catch(refusedToNull)
   const schema = readSchema(document?.body ?? null)
   if (!user || document === null) return { ...START, state: 'ready' }
   session.user = user
   return { ...START, state: 'ready', value: schema }
 }
 
-/** The user of the token; roles without `me` are known from the sign-in. */
+/** The user of the token; roles that may not call /users/me use the user of the sign-in response. */
 async function findUser() {
-  const answer = await callApi('GET', '/users/me', { signsIn: false }).catch(refusedToNull)
+  const answer = await callApi('GET', '/users/me', { renewsSession: false }).catch(refusedToNull)
   const user: JsonValue = answer?.body ?? null
-  return readUser(user) ?? session.remembered()
+  return readUser(user) ?? session.storedUser()
 }
 
 const refusedToNull = (fault: unknown): null => {

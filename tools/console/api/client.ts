@@ -26,8 +26,8 @@ export interface ApiRequest {
   readonly form?: FormData
   readonly ifMatch?: string | null
   readonly signal?: AbortSignal
-  /** Without it a 401 is an error instead of a question for the password. */
-  readonly signsIn?: false
+  /** false: a 401 throws; otherwise the page asks for the password and repeats the request. */
+  readonly renewsSession?: false
 }
 
 export interface ApiAnswer {
@@ -43,12 +43,12 @@ export interface SessionUser {
 const USER_KEY = 'plinth-user'
 
 /**
- * The session of the page. The token is in memory only; after a reload the server gives it again for an HttpOnly cookie, to this
- * page alone (docs/console.md, "Sign-in").
+ * The session of the page. The token is in memory only; after a reload the server returns it for an HttpOnly cookie, which only
+ * this page may send (docs/console.md, "Sign-in").
  */
 class Session {
   user: SessionUser | null = null
-  /** A request met 401: everything on screen waits for the password. */
+  /** A request was answered with 401: all requests wait until the user signs in again. */
   expired = false
   #token: string | null = null
   #waiting: (() => void)[] = []
@@ -70,7 +70,7 @@ class Session {
     return this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` }
   }
 
-  remembered(): SessionUser | null {
+  storedUser(): SessionUser | null {
     const stored = sessionStorage.getItem(USER_KEY)
     const value: JsonValue = stored === null ? null : (JSON.parse(stored) as JsonValue)
     return isJsonObject(value) ? { id: asText(value.id), username: asText(value.username) } : null
@@ -80,25 +80,25 @@ class Session {
   async start(body: JsonValue): Promise<void> {
     const answer = isJsonObject(body) ? body : {}
     this.#token = asText(answer.jwt) || null
-    if (this.#token !== null) await askSession('POST', this.headers)
+    if (this.#token !== null) await requestSession('POST', this.headers)
     this.accept(readUser(answer.user ?? null))
   }
 
   accept(user: SessionUser | null): void {
-    const other = user !== null && this.user !== null && user.id !== this.user.id
+    const isOtherUser = user !== null && this.user !== null && user.id !== this.user.id
     if (user) sessionStorage.setItem(USER_KEY, JSON.stringify(user))
     this.user = user
     this.expired = false
     for (const resume of this.#waiting.splice(0)) resume()
     this.#changed()
-    // What another user had on screen must not be seen by this one.
-    if (other) location.reload()
+    // The former user's content must not stay on screen.
+    if (isOtherUser) location.reload()
   }
 
   /** After a reload: the token of the cookie, if there is one. */
   async restore(): Promise<void> {
     if (this.#token !== null) return
-    const response = await askSession('POST', {})
+    const response = await requestSession('POST', {})
     const answer: JsonValue = response?.ok ? ((await response.json()) as JsonValue) : null
     this.#token = isJsonObject(answer) ? asText(answer.jwt) || null : null
   }
@@ -106,7 +106,7 @@ class Session {
   async end(): Promise<void> {
     this.#token = null
     sessionStorage.clear()
-    await askSession('DELETE', {})
+    await requestSession('DELETE', {})
     location.assign(page.path)
   }
 
@@ -126,8 +126,8 @@ class Session {
 export const readUser = (value: JsonValue): SessionUser | null =>
   isJsonObject(value) ? { id: String(value.id ?? ''), username: asText(value.username) } : null
 
-/** null: no answer; the page then asks for the password. */
-const askSession = (method: 'POST' | 'DELETE', headers: Readonly<Record<string, string>>) =>
+/** null: the server did not answer; the page then asks for the password. */
+const requestSession = (method: 'POST' | 'DELETE', headers: Readonly<Record<string, string>>) =>
   fetch(`${page.path}/session`, {
     method,
     headers: { ...headers, 'X-Plinth-Console': '1' },
@@ -137,13 +137,13 @@ const askSession = (method: 'POST' | 'DELETE', headers: Readonly<Record<string, 
 
 export const session = new Session()
 
-/** Where the page and the API are, from the shell. */
+/** Paths of the page and of the API, from a meta element of the HTML. */
 export const page: PageInfo = readPage()
 
 interface PageInfo {
   readonly path: string
   readonly api: string
-  /** Where a visitor can sign in. */
+  /** Names of the OAuth providers. */
   readonly providers: readonly string[]
 }
 
@@ -158,10 +158,10 @@ function readPage(): PageInfo {
   }
 }
 
-/** Every request of the console. `path` is below the prefix of the API. Throws ApiFault for every refusal. */
+/** Sends a request to `path` below the API's prefix. Throws ApiFault for a status of 400 or more. */
 export async function callApi(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
   const response = await send(method, path, request)
-  if (response.status === 401 && request.signsIn !== false) {
+  if (response.status === 401 && request.renewsSession !== false) {
     await session.renew()
     return callApi(method, path, request)
   }

@@ -4,7 +4,7 @@ import { asList, isJsonObject, type JsonRecord } from './json.ts'
 import { linksDrafts, showsDrafts } from './populate.ts'
 import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
 
-/** The state of a list, as its address has it (`filter` of ra-core). */
+/** The filters of a list in its URL (`filter` of ra-core). */
 export interface ListFilter {
   readonly text?: string
   readonly status?: string
@@ -26,7 +26,7 @@ export interface ListRow extends RaRecord {
   readonly state: PublicationState | null
 }
 
-/** What ra-core asks for: lists only. Forms call the API themselves, because they need ETags and several versions. */
+/** ra-core's data provider, for lists only. Forms call the API directly, because they need ETags and several versions. */
 export function createDataProvider(schema: ApiSchema): DataProvider {
   const refuse = (): Promise<never> => Promise.reject(new Error('Only lists are read by ra-core'))
   return {
@@ -53,13 +53,13 @@ async function listDocuments(schema: ApiSchema, name: string, params: GetListPar
       ...version,
       ...listQuery(schema, type, filter),
       sort: params.sort ? `${params.sort.field}:${params.sort.order.toLowerCase()}` : undefined,
-      // One more than the page has says whether there is a next page. A total would read the whole table.
+      // Reads one row more than a page to learn whether there is a next page. A total would scan the whole table.
       pagination: { start: (page - 1) * perPage, limit: perPage + 1, withCount: false },
     },
     ...(params.signal && { signal: params.signal }),
   })
-  const found = asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject)
-  const rows = found.slice(0, perPage)
+  const documents = asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject)
+  const rows = documents.slice(0, perPage)
   const states = await readStates(type, version, rows)
   return {
     data: rows.map(values => ({
@@ -67,13 +67,13 @@ async function listDocuments(schema: ApiSchema, name: string, params: GetListPar
       values,
       state: states?.get(String(values.documentId)) ?? null,
     })),
-    pageInfo: { hasNextPage: found.length > perPage, hasPreviousPage: page > 1 },
+    pageInfo: { hasNextPage: documents.length > perPage, hasPreviousPage: page > 1 },
   }
 }
 
 /**
- * `status` and `locale` of a request about this type. Drafts include what is published, if the caller may read them. A type without
- * drafts shows links to them, as its forms do.
+ * `status` and `locale` of a request about this type. `status=draft` also returns documents that are only published.
+ * A type without drafts shows links to drafts, as its forms do.
  */
 export function versionParams(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Record<string, string> {
   const drafts = type.draftAndPublish ? showsDrafts(type) : linksDrafts(schema, type)
@@ -101,10 +101,10 @@ function listQuery(schema: ApiSchema, type: TypeInfo, filter: ListFilter): Recor
   }
 }
 
-const isFlag = (operator: string): boolean => operator === '$null' || operator === '$notNull'
-const SEVERAL: ReadonlySet<string> = new Set(['$in', '$notIn', '$between'])
+const isNullCheck = (operator: string): boolean => operator === '$null' || operator === '$notNull'
+const LIST_OPERATORS: ReadonlySet<string> = new Set(['$in', '$notIn', '$between'])
 
-/** The values of an operator that takes several are in the address with `;` between them. */
+/** The URL separates the values of a list operator by `;`. */
 const valuesOf = (value: string): readonly string[] =>
   value
     .split(';')
@@ -112,16 +112,16 @@ const valuesOf = (value: string): readonly string[] =>
     .filter(each => each !== '')
 
 function isComplete({ operator, value }: FilterCondition): boolean {
-  if (isFlag(operator)) return true
+  if (isNullCheck(operator)) return true
   return operator === '$between' ? valuesOf(value).length === 2 : valuesOf(value).length > 0
 }
 
-/** Linked documents are compared by the attribute that names them. */
+/** Linked documents are compared by their label attribute. */
 function toFilter(schema: ApiSchema, type: TypeInfo, { name, operator, value }: FilterCondition) {
   const target = findType(schema, type.attributes.find(attribute => attribute.name === name)?.target ?? null)
-  const label = target && !isFlag(operator) ? labelOf(target) : null
-  const compared = SEVERAL.has(operator) ? valuesOf(value) : value
-  const test = { [operator]: isFlag(operator) ? true : compared }
+  const label = target && !isNullCheck(operator) ? labelOf(target) : null
+  const compared = LIST_OPERATORS.has(operator) ? valuesOf(value) : value
+  const test = { [operator]: isNullCheck(operator) ? true : compared }
   return { [name]: label === null ? test : { [label]: test } }
 }
 
@@ -134,7 +134,7 @@ function populateLink(schema: ApiSchema, link: AttributeInfo): unknown {
   return target ? { fields: [label ?? 'documentId'] } : undefined
 }
 
-/** Two reads of a page's documentIds: which of them were never published, and which differ from what is published. */
+/** The publication state of each row by documentId, in two requests; null: the type has no drafts. */
 async function readStates(
   type: TypeInfo,
   version: Readonly<Record<string, string>>,
@@ -164,7 +164,7 @@ async function readStates(
   return new Map(ids.map(id => [id, stateOf(id)]))
 }
 
-const IN_LISTS: ReadonlySet<string> = new Set([
+const COLUMN_TYPES: ReadonlySet<string> = new Set([
   'string',
   'text',
   'uid',
@@ -180,16 +180,24 @@ const IN_LISTS: ReadonlySet<string> = new Set([
   'datetime',
 ])
 
-/** The columns of the project file that the caller may read, else the label, the first attributes and a time. */
+/** The readable columns of the project file, by default the label, three attributes and `updatedAt`. */
 export function listColumns(type: TypeInfo): readonly AttributeInfo[] {
   const readable = type.attributes.filter(attribute => attribute.readable)
   const named = type.layout.columns.flatMap(name => readable.filter(attribute => attribute.name === name))
   if (named.length > 0) return named
   const label = labelOf(type)
-  const simple = readable.filter(({ type: kind, name }) => IN_LISTS.has(kind) && !TIMES.has(name))
+  const simple = readable.filter(
+    ({ type: kind, name }) => COLUMN_TYPES.has(kind) && !SYSTEM_ATTRIBUTES.has(name),
+  )
   const first = simple.filter(({ name }) => name === label)
   const others = simple.filter(({ name, type: kind }) => name !== label && kind !== 'text').slice(0, 3)
   return [...first, ...others, ...readable.filter(({ name }) => name === 'updatedAt')]
 }
 
-const TIMES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt', 'documentId', 'locale'])
+const SYSTEM_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'documentId',
+  'locale',
+])

@@ -14,16 +14,16 @@ export const asText = (value: JsonValue | undefined): string => (typeof value ==
 export const equalJson = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
 
-/** Before the digits of a number that a double cannot hold. PostgreSQL stores no text with this character. */
-const EXACT = '\u0000'
+/** Prefix of the digits of a number that a double cannot represent. PostgreSQL text cannot contain this character. */
+const EXACT_MARK = '\u0000'
 const EXACT_IN_JSON = /"\\u0000(-?\d[\d.eE+-]*)"/g
 
-/** Strings, so that digits in them are left alone, and numbers. */
+/** JSON strings (matched, so that their digits stay unchanged) and numbers. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*"?|-?\d[\d.eE+-]*/g
 
 /**
- * Parses JSON without losing digits: a number that a double would print in another way becomes a marked text, which
- * `printExact` prints as it was.
+ * Parses JSON without losing digits: a number that does not survive a round trip through a double becomes a string with
+ * EXACT_MARK, which `printExact` prints as the original number.
  */
 export function parseExact(text: string): JsonValue {
   const marked = text.replaceAll(STRING_OR_NUMBER, token =>
@@ -37,10 +37,11 @@ export function parseExact(text: string): JsonValue {
 export const printExact = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent).replaceAll(EXACT_IN_JSON, '$1')
 
-/** A number or text as it is shown: without the mark of `parseExact`. */
-export const digitsOf = (value: JsonValue): string => (value === null ? '' : String(value).replace(EXACT, ''))
+/** A number or text for display: without EXACT_MARK. */
+export const digitsOf = (value: JsonValue): string =>
+  value === null ? '' : String(value).replace(EXACT_MARK, '')
 
-/** Nested brackets, as the API reads them. undefined is left out; an empty list has no name. */
+/** A query string with nested brackets. null, undefined and empty lists are omitted. */
 export function toQuery(params: Readonly<Record<string, unknown>>): string {
   const parts: string[] = []
   const add = (name: string, value: unknown): void => {

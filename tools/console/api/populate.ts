@@ -1,11 +1,11 @@
 import { type ApiSchema, type AttributeInfo, findType, labelOf, type TypeInfo } from './schema.ts'
 
 /** Docs/rest.md: at most 10 levels and 500 attributes; no user needs a form of more levels than this. */
-const DEPTH = 6
+const MAX_DEPTH = 6
 
-/** What a form shows of a document: `populate` for everything that the caller may read. */
+/** `populate` of a form: everything that the caller may read. */
 export const populateForm = (schema: ApiSchema, type: TypeInfo): Record<string, unknown> =>
-  populateOf(schema, type.attributes, DEPTH)
+  populateOf(schema, type.attributes, MAX_DEPTH)
 
 export function populateOf(
   schema: ApiSchema,
@@ -21,17 +21,17 @@ export function populateOf(
 
 export const showsDrafts = (type: TypeInfo): boolean => type.draftAndPublish && type.actions.has('readDrafts')
 
-/** A document without drafts shows the drafts that it links to where the caller may read all of these; otherwise what is published. */
+/** Whether a document without drafts shows linked drafts: only if the caller may read the drafts of all linked types. */
 export function linksDrafts(schema: ApiSchema, type: TypeInfo): boolean {
   const targets = targetsOf(schema, type.attributes).filter(target => target.draftAndPublish)
   return targets.length > 0 && targets.every(showsDrafts)
 }
 
-/** The types that relations lead to, also those of components. */
+/** The target types of relations, including those in components. */
 function targetsOf(
   schema: ApiSchema,
   attributes: readonly AttributeInfo[],
-  depth = DEPTH,
+  depth = MAX_DEPTH,
 ): readonly TypeInfo[] {
   return attributes.flatMap(({ type, target, component, components }) => {
     if (type === 'relation') return findType(schema, target) ?? []

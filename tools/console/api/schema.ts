@@ -47,7 +47,7 @@ export interface TypeInfo {
   readonly attributes: readonly AttributeInfo[]
 }
 
-/** What the caller may do, from the OpenAPI document of the caller's role. */
+/** The types, attributes and actions of the caller's role, from the OpenAPI document. */
 export interface ApiSchema {
   readonly name: string
   readonly locales: readonly string[]
@@ -98,8 +98,8 @@ const readAttribute = (info: JsonRecord): AttributeInfo => ({
   target: asText(info.target) || null,
   values: texts(info.enum),
   allowedTypes: texts(info.allowedTypes),
-  min: boundary(info.min),
-  max: boundary(info.max),
+  min: boundOf(info.min),
+  max: boundOf(info.max),
   minLength: typeof info.minLength === 'number' ? info.minLength : null,
   maxLength: typeof info.maxLength === 'number' ? info.maxLength : null,
 })
@@ -138,11 +138,11 @@ function readLayout(value: JsonValue | undefined): ConsoleLayout {
   }
 }
 
-/** The type that a relation leads to, named by its key or uid; undefined: the caller may not find it. */
+/** A relation's target type by its singular name or uid; undefined: the caller may not find it. */
 export const findType = ({ types, users }: ApiSchema, name: string | null): TypeInfo | undefined =>
   (users === null ? types : [...types, users]).find(type => type.singularName === name || type.uid === name)
 
-/** The attribute that names a document in lists and pickers; null: only its documentId can. */
+/** The name of the attribute that labels a document in lists and pickers; null: use its documentId. */
 export function labelOf(type: TypeInfo): string | null {
   const texts = type.attributes.filter(({ readable, type: kind }) => readable && TEXTUAL.has(kind))
   const names = [type.layout.label, 'title', 'name', 'label', 'headline']
@@ -154,12 +154,12 @@ const TEXTUAL: ReadonlySet<string> = new Set(['string', 'text', 'uid', 'email', 
 
 /** `visitedOn` → `Visited on`. */
 export function toLabel(name: string): string {
-  const words = name.replaceAll(/[-_.]/g, ' ').replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-  const lower = words.toLowerCase()
+  const spaced = name.replaceAll(/[-_.]/g, ' ').replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+  const lower = spaced.toLowerCase()
   return lower.charAt(0).toUpperCase() + lower.slice(1)
 }
 
 const recordOf = (value: JsonValue | undefined): JsonRecord => (isJsonObject(value) ? value : {})
 const texts = (value: JsonValue | undefined): readonly string[] => asList(value).map(asText)
-const boundary = (value: JsonValue | undefined): number | string | null =>
+const boundOf = (value: JsonValue | undefined): number | string | null =>
   typeof value === 'number' || typeof value === 'string' ? value : null

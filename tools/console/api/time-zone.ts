@@ -1,10 +1,10 @@
-/** A time that a browser's input has, as it is stored; what is no time is left to the server. */
+/** Local time of a datetime-local input to an ISO time in UTC. Other text is returned unchanged: the server reports it. */
 export function toUtc(typed: string): string {
   const time = new Date(typed)
   return Number.isNaN(time.getTime()) ? typed : time.toISOString()
 }
 
-/** `2024-02-29T12:00:00.000Z` as the clock on the wall shows it, without a zone. */
+/** An ISO time in UTC to the local time of a datetime-local input, without a zone. */
 export function toLocal(text: string): string {
   const time = new Date(text)
   if (text === '' || Number.isNaN(time.getTime())) return ''

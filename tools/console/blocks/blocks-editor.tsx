@@ -6,7 +6,7 @@ import { asText } from '../api/json.ts'
 import { toLabel } from '../api/schema.ts'
 import type { InputProps } from '../fields/field-props.ts'
 import { Library } from '../media/library.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 import { completeAddress } from './addresses.ts'
 import {
@@ -32,7 +32,7 @@ import { documentOf, indent, outdent, withBlocks } from './with-blocks.ts'
 type Dialog = 'link' | 'picture' | null
 
 export function BlocksEditor(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { id, attribute, value, dir, describedBy, invalid, readOnly, onChange } = props
   const toolbar = useId()
   const [editor] = useState(() => withBlocks(withHistory(withReact(createEditor()))))
@@ -73,7 +73,7 @@ export function BlocksEditor(props: InputProps) {
       />
       {!readOnly && <BlockSettings id={id} />}
       <p id={`${id}-keys`} className="help">
-        {words('blocksHelp')}
+        {translate('blocksHelp')}
       </p>
       {dialog === 'link' && <LinkModal onClose={close} />}
       {dialog === 'picture' && <PictureModal editor={editor} onClose={close} />}
@@ -114,9 +114,9 @@ function commandOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) {
   return mark && !shiftKey ? (editor: Editor) => toggleMark(editor, mark) : undefined
 }
 
-/** What the block that has the cursor has besides its text. */
+/** Inputs for the properties of the current block: language of code, alternative text of a picture. */
 function BlockSettings({ id }: { readonly id: string }) {
-  const words = useWords()
+  const translate = useTranslate()
   const editor = useSlate()
   const language = languageAt(editor)
   const picture = pictureAt(editor)
@@ -124,7 +124,7 @@ function BlockSettings({ id }: { readonly id: string }) {
     <>
       {language !== null && (
         <label htmlFor={`${id}-language`}>
-          {words('codeLanguage')}
+          {translate('codeLanguage')}
           <input
             id={`${id}-language`}
             value={language}
@@ -134,7 +134,7 @@ function BlockSettings({ id }: { readonly id: string }) {
       )}
       {picture !== null && (
         <label htmlFor={`${id}-alternative`}>
-          {words('alternativeText')}
+          {translate('alternativeText')}
           <input
             id={`${id}-alternative`}
             dir="auto"
@@ -153,9 +153,9 @@ interface PictureModalProps {
 }
 
 function PictureModal({ editor, onClose }: PictureModalProps) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
-    <Modal title={words('library')} wide onClose={onClose}>
+    <Modal title={translate('library')} wide onClose={onClose}>
       <Library kinds={['image/']}>
         {file => (
           <button
@@ -166,7 +166,7 @@ function PictureModal({ editor, onClose }: PictureModalProps) {
               focusEditor(editor)
             }}
           >
-            {words('choose')} <span className="hidden-text">{asText(file.name)}</span>
+            {translate('choose')} <span className="hidden-text">{asText(file.name)}</span>
           </button>
         )}
       </Library>
@@ -175,16 +175,16 @@ function PictureModal({ editor, onClose }: PictureModalProps) {
 }
 
 function LinkModal({ onClose }: { readonly onClose: () => void }) {
-  const words = useWords()
+  const translate = useTranslate()
   const editor = useSlate()
   const id = useId()
   const existing = linkAt(editor)
   const [typed, setTyped] = useState(existing ?? '')
   const [refused, setRefused] = useState(false)
   const input = useRef<HTMLInputElement>(null)
-  // After the dialog has opened, which focuses its first button.
+  // showModal focuses the first button; this effect runs after it.
   useEffect(() => input.current?.focus(), [])
-  // The editor takes no focus while the dialog is open.
+  // The editor cannot take the focus before the dialog is closed.
   useEffect(() => () => focusEditor(editor), [editor])
   const apply = () => {
     const address = completeAddress(typed)
@@ -202,8 +202,8 @@ function LinkModal({ onClose }: { readonly onClose: () => void }) {
     apply()
   }
   return (
-    <Modal title={words('addLink')} onClose={onClose}>
-      <label htmlFor={id}>{words('linkAddress')}</label>
+    <Modal title={translate('addLink')} onClose={onClose}>
+      <label htmlFor={id}>{translate('linkAddress')}</label>
       <input
         id={id}
         dir="ltr"
@@ -215,11 +215,11 @@ function LinkModal({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={applyOnEnter}
       />
       <p id={`${id}-help`} className="help">
-        {words('linkAddressHelp')}
+        {translate('linkAddressHelp')}
       </p>
       {refused && (
         <p className="fault" role="alert">
-          {words('invalidAddress')}
+          {translate('invalidAddress')}
         </p>
       )}
       <LinkActions onRemove={existing === null ? null : remove} onCancel={onClose} onApply={apply} />
@@ -235,19 +235,19 @@ interface LinkActionsProps {
 }
 
 function LinkActions({ onRemove, onCancel, onApply }: LinkActionsProps) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <footer>
       {onRemove && (
         <button type="button" onClick={onRemove}>
-          {words('removeLink')}
+          {translate('removeLink')}
         </button>
       )}
       <button type="button" onClick={onCancel}>
-        {words('cancel')}
+        {translate('cancel')}
       </button>
       <button type="button" className="primary" onClick={onApply}>
-        {words('done')}
+        {translate('done')}
       </button>
     </footer>
   )

@@ -2,29 +2,29 @@ import { Component, type ReactNode, useRef, useState } from 'react'
 import { equalJson, type JsonValue } from '../api/json.ts'
 import type { InputProps } from '../fields/field-props.ts'
 import { JsonInput } from '../fields/simple-inputs.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { BlocksEditor } from './blocks-editor.tsx'
 
-/** The editor keeps its own state; only a value that it did not make itself (a reload, another locale) opens it again. */
+/** The editor has its own state; it is mounted again only for a value that it did not emit (a reload, another locale). */
 export function BlocksInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { value, onChange } = props
-  const made = useRef<JsonValue>(value)
+  const lastEmitted = useRef<JsonValue>(value)
   const [shown, setShown] = useState({ value, generation: 0 })
   if (value !== shown.value) {
-    const own = value === made.current || equalJson(value, made.current)
-    setShown({ value, generation: shown.generation + (own ? 0 : 1) })
-    if (!own) made.current = value
+    const isOwnChange = value === lastEmitted.current || equalJson(value, lastEmitted.current)
+    setShown({ value, generation: shown.generation + (isOwnChange ? 0 : 1) })
+    if (!isOwnChange) lastEmitted.current = value
   }
   const change = (next: JsonValue) => {
-    made.current = next
+    lastEmitted.current = next
     onChange(next)
   }
   return (
     <Boundary
       fallback={
         <>
-          <p className="help">{words('blocksFailed')}</p>
+          <p className="help">{translate('blocksFailed')}</p>
           <JsonInput {...props} />
         </>
       }
@@ -39,7 +39,7 @@ interface BoundaryProps {
   readonly children: ReactNode
 }
 
-/** A document that the editor fails at is no reason to lose the form. */
+/** An error of the editor falls back to JSON input and does not close the form. */
 class Boundary extends Component<BoundaryProps, { readonly failed: boolean }> {
   override state = { failed: false }
 

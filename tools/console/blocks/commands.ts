@@ -23,7 +23,7 @@ export function toggleMark(editor: Editor, mark: Mark): void {
 
 const LEVELS = [1, 2, 3, 4, 5, 6] as const
 
-/** What a block with text can be, as the toolbar names it. */
+/** The block styles of the toolbar. */
 export const STYLES = [
   'paragraph',
   ...LEVELS.map(level => `heading-${level}` as const),
@@ -80,7 +80,7 @@ function applyStyle(editor: Editor, style: BlockStyle): void {
   }
 }
 
-/** All selected blocks are items: their innermost lists change, and their levels stay. */
+/** Changes the innermost lists if all selected blocks are list items, and keeps their levels. False: nothing changed. */
 function changeFormat(editor: Editor, format: 'ordered' | 'unordered'): boolean {
   const blocks = textBlocks(editor)
   if (blocks.length === 0 || !blocks.every(([block]) => isItem(block))) return false
@@ -89,7 +89,7 @@ function changeFormat(editor: Editor, format: 'ordered' | 'unordered'): boolean 
   return true
 }
 
-/** Each run of blocks becomes one list; pictures between them stay where they are. */
+/** Each run of adjacent blocks becomes one list; pictures separate runs. */
 function wrapInList(editor: Editor, format: 'ordered' | 'unordered'): void {
   const runs: Path[][] = []
   for (const [block, path] of textBlocks(editor)) {
@@ -111,13 +111,13 @@ function wrapInList(editor: Editor, format: 'ordered' | 'unordered'): void {
 
 const isLink = (node: Node): boolean => Element.isElement(node) && node.type === 'link'
 
-/** The address of the link that has the cursor; null outside of links. */
+/** The URL of the link at the cursor; null outside of links. */
 export function linkAt(editor: Editor): string | null {
   const [link] = editor.selection ? (Editor.above(editor, { match: isLink }) ?? []) : []
   return Element.isElement(link) ? String(link.url) : null
 }
 
-/** Changes the link that has the cursor, or makes one of the selection. Without a selection its text is the address. */
+/** Changes the link at the cursor, or wraps the selection. Without a selection it inserts the URL as text. */
 export function setLink(editor: Editor, url: string): void {
   const { selection } = editor
   if (!selection) return
@@ -142,7 +142,7 @@ export function removeLink(editor: Editor): void {
   Transforms.unwrapNodes(editor, { match: isLink })
 }
 
-/** The block of the top level that has the cursor moves by one place. */
+/** Moves the top-level block at the cursor up (-1) or down (1). */
 export function moveBlock(editor: Editor, step: -1 | 1): void {
   const from = topBlock(editor)
   if (from === null) return
@@ -162,8 +162,8 @@ export function removeBlock(editor: Editor): void {
 
 export const topBlock = (editor: Editor): number | null => editor.selection?.focus.path[0] ?? null
 
-/** What the format has of a file of the media library (reference/rest.md#3-attribute-values). */
-const OF_FILE = [
+/** The properties of a media file that an image block stores (reference/rest.md#3-attribute-values). */
+const FILE_PROPERTIES = [
   'name',
   'alternativeText',
   'url',
@@ -181,10 +181,10 @@ const OF_FILE = [
   'updatedAt',
 ]
 
-/** Below the block that has the cursor, or at the end; the cursor is then after it. */
+/** Inserts below the block at the cursor, or at the end, and moves the cursor after the picture. */
 export function insertPicture(editor: Editor, file: JsonRecord): void {
   const image = Object.fromEntries(
-    OF_FILE.filter(name => file[name] !== undefined).map(name => [name, file[name]]),
+    FILE_PROPERTIES.filter(name => file[name] !== undefined).map(name => [name, file[name]]),
   )
   const place = (topBlock(editor) ?? editor.children.length - 1) + 1
   const node = { type: 'image', image, children: [{ type: 'text', text: '' }] }
@@ -192,7 +192,7 @@ export function insertPicture(editor: Editor, file: JsonRecord): void {
   if (place === editor.children.length - 1) insertParagraph(editor, [place + 1])
 }
 
-/** The picture that has the cursor. */
+/** The image at the cursor; null: none. */
 export function pictureAt(editor: Editor): JsonRecord | null {
   const block = currentBlock(editor)
   return block?.[0].type === 'image' && isJsonObject(block[0].image) ? block[0].image : null

@@ -1,11 +1,11 @@
 import { createContext, useContext } from 'react'
 import type { RenderElementProps, RenderLeafProps } from 'slate-react'
 import { asText, isJsonObject, type JsonValue, printExact } from '../api/json.ts'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { safeAddress } from './addresses.ts'
 import { OPAQUE_BLOCK, OPAQUE_INLINE } from './nodes.ts'
 
-/** Lists contain only items, for screen readers: an inner list is in an item of its own. */
+/** HTML lists may contain only items: a nested list is wrapped in an item. */
 const InList = createContext(false)
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
@@ -76,13 +76,13 @@ function PictureView({ attributes, children, element }: RenderElementProps) {
   )
 }
 
-/** What this editor does not know is shown as it is stored, and never changed. */
+/** Unknown content is shown as JSON and never changed. */
 function OpaqueView({ attributes, children, element }: RenderElementProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const inList = useContext(InList)
   const source = element.source as JsonValue
   const type = isJsonObject(source) ? asText(source.type) : ''
-  const label = words('unknownBlock', { type: type || '?' })
+  const label = translate('unknownBlock', { type: type || '?' })
   if (element.type === OPAQUE_INLINE)
     return (
       <span {...attributes} className="opaque">

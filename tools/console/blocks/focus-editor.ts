@@ -1,7 +1,7 @@
 import type { Editor } from 'slate'
 import { ReactEditor } from 'slate-react'
 
-/** Slate may still count an editor as focused that has lost the focus to its toolbar or to a dialog, and then does nothing. */
+/** ReactEditor.focus does nothing while Slate's focus state is stale, after a toolbar or dialog took the focus. */
 export function focusEditor(editor: Editor): void {
   ReactEditor.focus(editor)
   if (!ReactEditor.isMounted(editor)) return

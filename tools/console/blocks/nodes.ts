@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 
-/** A text of the format `blocks`; it may have more properties than the known ones. */
+/** A text node of the format `blocks`; unknown properties are kept. */
 export interface BlockText {
   readonly text: string
   readonly [property: string]: unknown
 }
 
-/** A block, list item, link, or what the editor does not know. */
+/** A block, list item, link or unknown content. */
 export interface BlockElement {
   readonly type: string
   readonly children: BlockNode[]
@@ -15,13 +15,13 @@ export interface BlockElement {
 
 export type BlockNode = BlockText | BlockElement
 
-/** What the editor shows and does not change: `source` is the value as it was. */
+/** Unknown content, read-only in the editor; `source` is the stored value. */
 export const OPAQUE_BLOCK = 'plinth-opaque-block'
 export const OPAQUE_INLINE = 'plinth-opaque-inline'
 
 const WITH_TEXT: ReadonlySet<unknown> = new Set(['paragraph', 'heading', 'quote', 'code'])
 
-/** Where a node came from. The editor replaces what is edited and keeps the objects of everything else. */
+/** The stored value of each unedited node. Slate replaces the objects of edited nodes only. */
 const sources = new WeakMap<object, JsonValue>()
 
 const remember = <Node extends BlockNode>(node: Node, source: JsonValue): Node => {
@@ -29,7 +29,7 @@ const remember = <Node extends BlockNode>(node: Node, source: JsonValue): Node =
   return node
 }
 
-/** A stored document as the editor's. Values of unknown form become opaque nodes. */
+/** Stored blocks to Slate nodes. Unknown content becomes opaque nodes. */
 export function toNodes(value: JsonValue): BlockElement[] {
   const blocks = Array.isArray(value) ? (value as readonly JsonValue[]) : []
   return blocks.length === 0 ? [blankParagraph()] : blocks.map(toBlock)
@@ -40,7 +40,7 @@ export const blankParagraph = (): BlockElement => ({
   children: [{ type: 'text', text: '' }],
 })
 
-/** The stored form: every node that was not edited is the very value that it was read from. */
+/** Slate nodes to stored blocks. Unedited nodes return the value that they were read from. */
 export function fromNodes(nodes: readonly BlockNode[]): JsonValue {
   const blocks = nodes.map(node => fromNode(node))
   return blocks.length === 1 && isBlank(nodes[0]) ? null : blocks
@@ -54,7 +54,7 @@ const isBlank = (node: BlockNode | undefined): boolean =>
 
 export const isElement = (node: BlockNode): node is BlockElement => Array.isArray(node.children)
 
-/** Also reads what another page put on the clipboard, which may be of any form. */
+/** Also accepts clipboard data of other pages, which may be any JSON. */
 export function fromNode(node: BlockNode | JsonValue): JsonValue {
   if (typeof node !== 'object' || node === null) return node
   const source = sources.get(node)
@@ -69,7 +69,7 @@ export function fromNode(node: BlockNode | JsonValue): JsonValue {
 function toBlock(value: JsonValue): BlockElement {
   const node = nodeOf(value)
   if (node?.type === 'list') return toList(node) ?? opaque(OPAQUE_BLOCK, value)
-  // Of a picture only the picture is shown: its children are a blank text for the cursor.
+  // Slate requires a text child in void elements: the stored children of a picture are not shown.
   if (node?.type === 'image' && isJsonObject(node.image))
     return remember({ ...node, type: 'image', children: [{ type: 'text', text: '' }] }, value)
   if (node && WITH_TEXT.has(node.type)) return toElement(node, toInline) ?? opaque(OPAQUE_BLOCK, value)
@@ -102,7 +102,7 @@ function toText(value: JsonValue): BlockText | null {
     : null
 }
 
-/** null: it has no children, or one that it cannot contain. */
+/** null: without children, or with a child that is not allowed. */
 function toElement(source: JsonRecord, read: (child: JsonValue) => BlockNode | null): BlockElement | null {
   const children = source.children as readonly JsonValue[]
   const nodes = children.map(read)
@@ -111,7 +111,7 @@ function toElement(source: JsonRecord, read: (child: JsonValue) => BlockNode | n
   return remember({ ...source, type: String(source.type), children: known }, source)
 }
 
-/** An object that may be an element: what has both a text and children is none. */
+/** null: not an element. An object with both text and children is invalid. */
 const nodeOf = (value: JsonValue): JsonRecord | null =>
   isJsonObject(value) && Array.isArray(value.children) && !Object.hasOwn(value, 'text') ? value : null
 

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { Editor } from 'slate'
 import { useSlate } from 'slate-react'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { LinkIcon, PictureIcon } from '../shell/icons.tsx'
 import {
   type BlockStyle,
@@ -20,7 +20,7 @@ import { indent, outdent, textBlock } from './with-blocks.ts'
 
 interface ToolbarProps {
   readonly id: string
-  /** The id of the text that it changes. */
+  /** The id of the editor element (aria-controls). */
   readonly controls: string
   readonly onLink: () => void
   readonly onPicture: () => void
@@ -30,7 +30,7 @@ const SIGNS = { bold: 'B', italic: 'I', underline: 'U', strikethrough: 'S', code
 
 /** One stop of the Tab key; the arrow keys move inside (WAI-ARIA, "Toolbar Pattern"). */
 export function BlocksToolbar({ id, controls, onLink, onPicture }: ToolbarProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const editor = useSlate()
   const block = textBlock(editor)
   const inList = block?.[0].type === 'list-item'
@@ -44,7 +44,7 @@ export function BlocksToolbar({ id, controls, onLink, onPicture }: ToolbarProps)
       {MARKS.map(mark => (
         <Tool
           key={mark}
-          label={words(mark)}
+          label={translate(mark)}
           pressed={hasMark(editor, mark)}
           onUse={run(() => toggleMark(editor, mark))}
         >
@@ -52,29 +52,33 @@ export function BlocksToolbar({ id, controls, onLink, onPicture }: ToolbarProps)
         </Tool>
       ))}
       <Tool
-        label={words('addLink')}
+        label={translate('addLink')}
         pressed={linkAt(editor) !== null}
         off={!block || block[0].type === 'code'}
         onUse={onLink}
       >
         <LinkIcon />
       </Tool>
-      <Tool label={words('addPicture')} onUse={onPicture}>
+      <Tool label={translate('addPicture')} onUse={onPicture}>
         <PictureIcon />
       </Tool>
-      <Tool label={words('outdent')} off={!inList} onUse={run(outdent)}>
+      <Tool label={translate('outdent')} off={!inList} onUse={run(outdent)}>
         ⇤
       </Tool>
-      <Tool label={words('indent')} off={!inList} onUse={run(indent)}>
+      <Tool label={translate('indent')} off={!inList} onUse={run(indent)}>
         ⇥
       </Tool>
-      <Tool label={words('moveBlockUp')} off={!editor.selection} onUse={run(() => moveBlock(editor, -1))}>
+      <Tool label={translate('moveBlockUp')} off={!editor.selection} onUse={run(() => moveBlock(editor, -1))}>
         ↑
       </Tool>
-      <Tool label={words('moveBlockDown')} off={!editor.selection} onUse={run(() => moveBlock(editor, 1))}>
+      <Tool
+        label={translate('moveBlockDown')}
+        off={!editor.selection}
+        onUse={run(() => moveBlock(editor, 1))}
+      >
         ↓
       </Tool>
-      <Tool label={words('removeBlock')} off={!editor.selection} onUse={run(removeBlock)}>
+      <Tool label={translate('removeBlock')} off={!editor.selection} onUse={run(removeBlock)}>
         ✕
       </Tool>
     </ToolbarFrame>
@@ -82,17 +86,19 @@ export function BlocksToolbar({ id, controls, onLink, onPicture }: ToolbarProps)
 }
 
 function StyleSelect() {
-  const words = useWords()
+  const translate = useTranslate()
   const editor = useSlate()
   const style = styleOf(editor)
   const labelOf = (each: BlockStyle): string => {
     const [kind, level] = each.split('-')
-    if (level !== undefined) return words('heading', { level })
-    return words(kind === 'unordered' ? 'bulletList' : kind === 'ordered' ? 'numberList' : (kind as 'code'))
+    if (level !== undefined) return translate('heading', { level })
+    return translate(
+      kind === 'unordered' ? 'bulletList' : kind === 'ordered' ? 'numberList' : (kind as 'code'),
+    )
   }
   return (
     <select
-      aria-label={words('blockStyle')}
+      aria-label={translate('blockStyle')}
       value={style ?? ''}
       disabled={style === null}
       onChange={event => {
@@ -125,7 +131,7 @@ const Tool = ({ label, pressed, off = false, onUse, children }: ToolProps) => (
     title={label}
     aria-pressed={pressed}
     disabled={off}
-    // The selection of the text stays.
+    // Keeps the editor's selection.
     onMouseDown={event => event.preventDefault()}
     onClick={onUse}
   >
@@ -141,7 +147,7 @@ interface FrameProps {
 }
 
 function ToolbarFrame({ id, controls, onEscape, children }: FrameProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const frame = useRef<HTMLDivElement>(null)
   const current = useRef<HTMLElement | null>(null)
   const tools = () => [
@@ -166,7 +172,7 @@ function ToolbarFrame({ id, controls, onEscape, children }: FrameProps) {
       id={id}
       role="toolbar"
       className="toolbar"
-      aria-label={words('formatting')}
+      aria-label={translate('formatting')}
       aria-controls={controls}
       onKeyDown={press}
       onFocus={event => {

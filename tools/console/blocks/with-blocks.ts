@@ -25,7 +25,7 @@ const VOIDS: ReadonlySet<string> = new Set(['image', OPAQUE_BLOCK, OPAQUE_INLINE
 const INLINES: ReadonlySet<string> = new Set(['link', OPAQUE_INLINE])
 const WITH_LINES: ReadonlySet<string> = new Set(['code', 'quote'])
 
-/** The rules of the format `blocks`, for what is edited. */
+/** A Slate plugin: normalization, clipboard and line breaks of the format `blocks`. */
 export function withBlocks<Edited extends Editor>(editor: Edited): Edited {
   const { isVoid, isInline, normalizeNode, insertBreak, deleteBackward, insertTextData } = editor
   editor.isVoid = element => VOIDS.has(element.type) || isVoid(element)
@@ -69,11 +69,11 @@ export function withBlocks<Edited extends Editor>(editor: Edited): Edited {
   return editor
 }
 
-/** Tests run without the types of a browser. */
+/** `object`, because tests run without the DOM types. */
 const clipboardText = (data: object, type: string): string =>
   'getData' in data && typeof data.getData === 'function' ? String(data.getData(type)) : ''
 
-/** What another page put on the clipboard is read like a stored document: it may be of any form. */
+/** Clipboard data may come from other pages: it is parsed like a stored document. null: not blocks. */
 function readFragment(encoded: string): BlockElement[] | null {
   try {
     const value = parseExact(decodeURIComponent(atob(encoded)))
@@ -111,7 +111,7 @@ function normalizeList(editor: Editor, [node, path]: [Node, Path]): boolean {
 
 export type BlockEntry = readonly [BlockElement, Path]
 
-/** The block with text that has the cursor; undefined in a picture, and without a cursor. */
+/** The text block at the cursor; undefined in a picture or without a cursor. */
 export function textBlock(editor: Editor): BlockEntry | undefined {
   const entry = currentBlock(editor)
   return entry && !editor.isVoid(entry[0]) ? entry : undefined
@@ -127,7 +127,7 @@ export function currentBlock(editor: Editor): BlockEntry | undefined {
   return entry as BlockEntry | undefined
 }
 
-/** A second line break at the end leaves the block. */
+/** Inserts a line break; a second one at the end leaves the block. */
 function breakLine(editor: Editor, [block, path]: BlockEntry): void {
   const { selection } = editor
   const atEnd = selection && Range.isCollapsed(selection) && Editor.isEnd(editor, selection.anchor, path)
@@ -139,7 +139,7 @@ function breakLine(editor: Editor, [block, path]: BlockEntry): void {
   insertParagraph(editor, Path.next(path))
 }
 
-/** A heading is one line: the line after it is a paragraph. */
+/** Splits the block; the second part becomes a paragraph. */
 function continueAsParagraph(editor: Editor): void {
   const block = textBlock(editor)
   if (block?.[0].type === 'heading' && Node.string(block[0]) === '') toParagraph(editor, block[1])
@@ -161,7 +161,7 @@ export function toParagraph(editor: Editor, at: Path): void {
   Transforms.unsetNodes(editor, OF_STYLES as never, { at })
 }
 
-/** The list items of the selection, as places that stay right while the document changes. */
+/** The paths of the selected list items, as refs that follow changes of the document. */
 function selectedItems(editor: Editor): (() => Path | null)[] {
   const entries = Editor.nodes(editor, {
     match: node => Element.isElement(node) && node.type === 'list-item',
@@ -173,7 +173,7 @@ function selectedItems(editor: Editor): (() => Path | null)[] {
   })
 }
 
-/** One level out; items of the outermost list become paragraphs. */
+/** Lifts list items by one level; items of the outermost list become paragraphs. */
 export function outdent(editor: Editor): void {
   Editor.withoutNormalizing(editor, () => {
     for (const place of selectedItems(editor)) {
@@ -190,7 +190,7 @@ function outdentItem(editor: Editor, path: Path): void {
   if (lifted?.length === 1) toParagraph(editor, lifted)
 }
 
-/** Out of all lists. */
+/** Lifts the selection out of all lists. */
 export function leaveLists(editor: Editor): void {
   for (const place of selectedItems(editor)) {
     let path = place()
@@ -202,7 +202,7 @@ export function leaveLists(editor: Editor): void {
   }
 }
 
-/** One level in: an item becomes the last of a list below the item before it. */
+/** Moves each list item to the end of a nested list of the previous item. */
 export function indent(editor: Editor): void {
   Editor.withoutNormalizing(editor, () => {
     for (const place of selectedItems(editor)) {

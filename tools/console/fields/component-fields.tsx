@@ -2,7 +2,7 @@ import { asList, isJsonObject, type JsonRecord, type JsonValue } from '../api/js
 import { toLabel } from '../api/schema.ts'
 import { describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { withoutIds } from './document-body.ts'
 import type { HolderProps } from './field-props.ts'
 import { OrderedList } from './ordered-list.tsx'
@@ -35,12 +35,12 @@ function ComponentValues({ component, item, path, onItem, field: Field }: Compon
 }
 
 export function ComponentField(props: HolderProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { attribute, value, readOnly, onChange } = props
   if (!isJsonObject(value))
     return (
       <button type="button" disabled={readOnly} onClick={() => onChange({})}>
-        {words('add')} {toLabel(attribute.name)}
+        {translate('add')} {toLabel(attribute.name)}
       </button>
     )
   return (
@@ -48,14 +48,14 @@ export function ComponentField(props: HolderProps) {
       <ComponentValues {...props} component={attribute.component ?? ''} item={value} onItem={onChange} />
       {!readOnly && (
         <button type="button" onClick={() => onChange(null)}>
-          {words('remove')} {toLabel(attribute.name)}
+          {translate('remove')} {toLabel(attribute.name)}
         </button>
       )}
     </>
   )
 }
 
-/** A new entry has no id before it is saved; the key tells it apart on screen and is not sent. */
+/** A new entry has no id; `key` identifies it in React and is not sent. */
 const newItem = (component: string | null): JsonRecord => ({
   ...(component !== null && { __component: component }),
   __key: crypto.randomUUID(),
@@ -65,7 +65,7 @@ const keyOfItem = (item: JsonRecord, index: number): string =>
   String(item.__key ?? (item.id === undefined ? index : `${item.__component ?? ''}${item.id}`))
 
 export function ComponentListField(props: HolderProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { attribute, value, readOnly, onChange } = props
   const full = typeof attribute.max === 'number' && asList(value).length >= attribute.max
   return (
@@ -73,7 +73,7 @@ export function ComponentListField(props: HolderProps) {
       <Items {...props} componentOf={() => attribute.component ?? ''} />
       {!readOnly && (
         <button type="button" disabled={full} onClick={() => onChange([...asList(value), newItem(null)])}>
-          {words('add')} {toLabel(attribute.name)}
+          {translate('add')} {toLabel(attribute.name)}
         </button>
       )}
     </>
@@ -81,7 +81,7 @@ export function ComponentListField(props: HolderProps) {
 }
 
 export function ZoneField(props: HolderProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { attribute, value, readOnly, onChange } = props
   return (
     <>
@@ -90,7 +90,7 @@ export function ZoneField(props: HolderProps) {
         <div className="zone-buttons">
           {attribute.components.map(name => (
             <button key={name} type="button" onClick={() => onChange([...asList(value), newItem(name)])}>
-              {words('add')} {toLabel(name)}
+              {translate('add')} {toLabel(name)}
             </button>
           ))}
         </div>

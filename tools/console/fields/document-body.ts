@@ -2,7 +2,7 @@ import { asList, digitsOf, equalJson, isJsonObject, type JsonRecord, type JsonVa
 import type { ApiSchema, AttributeInfo } from '../api/schema.ts'
 
 /**
- * The body of a write: what differs between the document that the server answered and the form. Components that the
+ * The body of a write: the attributes that differ between the server's document and the form. Components that the
  * server has are updated in part by their id, lists of them are sent whole (docs/rest.md, "Components and dynamic zones").
  */
 export function bodyOf(
@@ -13,70 +13,82 @@ export function bodyOf(
 ): Record<string, JsonValue> {
   const body: Record<string, JsonValue> = {}
   for (const attribute of attributes) {
-    const was = before[attribute.name]
-    const is = after[attribute.name]
-    if (!attribute.writable || is === undefined || equalJson(was, is)) continue
-    body[attribute.name] = writtenValue(schema, attribute, was ?? null, is)
+    const previous = before[attribute.name]
+    const next = after[attribute.name]
+    if (!attribute.writable || next === undefined || equalJson(previous, next)) continue
+    body[attribute.name] = valueToWrite(schema, attribute, previous ?? null, next)
   }
   return body
 }
 
-function writtenValue(schema: ApiSchema, attribute: AttributeInfo, was: JsonValue, is: JsonValue): JsonValue {
+function valueToWrite(
+  schema: ApiSchema,
+  attribute: AttributeInfo,
+  previous: JsonValue,
+  next: JsonValue,
+): JsonValue {
   switch (attribute.type) {
     case 'relation':
-      return relationChanges(linksOf(was), linksOf(is))
+      return relationChanges(linksOf(previous), linksOf(next))
     case 'media':
-      return attribute.multiple ? asList(is).map(fileId) : fileId(is)
+      return attribute.multiple ? asList(next).map(fileId) : fileId(next)
     case 'component':
-      return attribute.repeatable ? itemsOf(schema, attribute, was, is) : itemOf(schema, attribute, [was], is)
+      return attribute.repeatable
+        ? itemsOf(schema, attribute, previous, next)
+        : itemOf(schema, attribute, [previous], next)
     case 'dynamiczone':
-      return itemsOf(schema, attribute, was, is)
+      return itemsOf(schema, attribute, previous, next)
     case 'decimal':
     case 'biginteger':
     case 'float':
-      return is === null ? null : digitsOf(is)
+      return next === null ? null : digitsOf(next)
     default:
-      return is
+      return next
   }
 }
 
 const fileId = (file: JsonValue): JsonValue => (isJsonObject(file) ? (file.id ?? null) : file)
 
-const itemsOf = (schema: ApiSchema, attribute: AttributeInfo, was: JsonValue, is: JsonValue): JsonValue =>
-  asList(is).map(item => itemOf(schema, attribute, asList(was), item))
+const itemsOf = (
+  schema: ApiSchema,
+  attribute: AttributeInfo,
+  previous: JsonValue,
+  next: JsonValue,
+): JsonValue => asList(next).map(item => itemOf(schema, attribute, asList(previous), item))
 
 function itemOf(
   schema: ApiSchema,
   attribute: AttributeInfo,
-  was: readonly JsonValue[],
-  is: JsonValue,
+  previous: readonly JsonValue[],
+  next: JsonValue,
 ): JsonValue {
-  if (!isJsonObject(is)) return null
-  const name = attribute.component ?? String(is.__component)
-  const before = was.filter(isJsonObject).find(item => item.id !== undefined && isSame(item, is)) ?? {}
+  if (!isJsonObject(next)) return null
+  const name = attribute.component ?? String(next.__component)
+  const previousItem =
+    previous.filter(isJsonObject).find(item => item.id !== undefined && isSame(item, next)) ?? {}
   const kind = attribute.type === 'dynamiczone' ? { __component: name } : {}
-  const id = before.id === undefined ? {} : { id: before.id }
-  return { ...kind, ...id, ...bodyOf(schema, schema.components.get(name) ?? [], before, is) }
+  const id = previousItem.id === undefined ? {} : { id: previousItem.id }
+  return { ...kind, ...id, ...bodyOf(schema, schema.components.get(name) ?? [], previousItem, next) }
 }
 
 const isSame = (one: JsonRecord, other: JsonRecord): boolean =>
   one.id === other.id && one.__component === other.__component
 
-/** A to-one relation is a document or null, a to-many relation a list. */
+/** The documentIds of a to-one (object or null) or to-many (list) relation. */
 export const linksOf = (value: JsonValue): readonly string[] =>
   (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject).map(link => String(link.documentId))
 
 /**
- * What turns one order of links into another: `connect` with positions moves as few links as possible, and links that
- * others add meanwhile stay (docs/rest.md, "Relations"). Never `set`.
+ * The relation input that turns one order of links into another: `connect` with positions moves as few links as possible, and
+ * links that other users add meanwhile stay (docs/rest.md, "Relations"). Never `set`.
  */
 export function relationChanges(before: readonly string[], after: readonly string[]): JsonValue {
-  const kept = new Set(after)
-  const disconnect = before.filter(id => !kept.has(id))
-  const staying = longestRun(before, after)
+  const remaining = new Set(after)
+  const disconnect = before.filter(id => !remaining.has(id))
+  const unmoved = longestIncreasingSubsequence(before, after)
   const connect: JsonValue[] = []
   after.forEach((id, index) => {
-    if (staying.has(id)) return
+    if (unmoved.has(id)) return
     const previous = after[index - 1]
     connect.push({
       documentId: id,
@@ -86,22 +98,25 @@ export function relationChanges(before: readonly string[], after: readonly strin
   return { ...(disconnect.length > 0 && { disconnect }), ...(connect.length > 0 && { connect }) }
 }
 
-/** The longest increasing subsequence: the links whose order is the same before and after. O(n log n). */
-function longestRun(before: readonly string[], after: readonly string[]): ReadonlySet<string> {
-  const places = new Map(before.map((id, index) => [id, index]))
-  const tails: { readonly id: string; readonly place: number; readonly previous: number }[] = []
+/** The links that keep their relative order. O(n log n). */
+function longestIncreasingSubsequence(
+  before: readonly string[],
+  after: readonly string[],
+): ReadonlySet<string> {
+  const indexes = new Map(before.map((id, index) => [id, index]))
+  const tails: { readonly id: string; readonly index: number; readonly previous: number }[] = []
   const ends: number[] = []
   for (const id of after) {
-    const place = places.get(id)
-    if (place === undefined) continue
+    const index = indexes.get(id)
+    if (index === undefined) continue
     let low = 0
     let high = ends.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((tails[ends[middle] ?? 0]?.place ?? 0) < place) low = middle + 1
+      if ((tails[ends[middle] ?? 0]?.index ?? 0) < index) low = middle + 1
       else high = middle
     }
-    tails.push({ id, place, previous: ends[low - 1] ?? -1 })
+    tails.push({ id, index, previous: ends[low - 1] ?? -1 })
     ends[low] = tails.length - 1
   }
   const run = new Set<string>()
@@ -114,7 +129,7 @@ function longestRun(before: readonly string[], after: readonly string[]): Readon
   return run
 }
 
-/** A copy that the server creates as new components: components without their ids. Links and files stay. */
+/** Removes the ids of components, so that the server creates new ones. Links and files keep theirs. */
 export function withoutIds(
   schema: ApiSchema,
   attributes: readonly AttributeInfo[],
@@ -132,7 +147,7 @@ export function withoutIds(
   return { ...rest, ...Object.fromEntries(copies) }
 }
 
-/** What the page may keep in the browser: everything but passwords, at any depth. */
+/** Removes passwords at any depth: the browser must not store them. */
 export const withoutPasswords = (
   schema: ApiSchema,
   attributes: readonly AttributeInfo[],

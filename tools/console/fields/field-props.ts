@@ -26,7 +26,7 @@ export interface AttributeFieldProps extends FieldProps {
   readonly children?: ReactNode
 }
 
-/** Components hold fields, which hold components: the fields are passed down, so that no file imports itself. */
+/** Components and fields are mutually recursive: the field component is passed down to avoid an import cycle. */
 export interface HolderProps extends InputProps {
   readonly field: (props: AttributeFieldProps) => ReactNode
 }

@@ -2,14 +2,14 @@ import { createContext, useContext } from 'react'
 import type { FieldFault } from '../api/client.ts'
 import type { JsonRecord } from '../api/json.ts'
 
-/** What fields at any depth need to know of their form. */
+/** The state of a form that fields at any depth use. */
 export interface FormContext {
   readonly locale: string | null
   readonly fields: readonly FieldFault[]
   readonly readOnly: boolean
   /** The values of the top level: a uid is generated from one of them. */
   readonly values: JsonRecord
-  /** Another locale, shown next to this one. */
+  /** The locale that is shown for comparison. */
   readonly reference: { readonly locale: string; readonly values: JsonRecord } | null
 }
 
@@ -23,7 +23,7 @@ export function useForm(): FormContext {
   return form
 }
 
-/** What the server says of exactly this field. */
+/** The server's messages for exactly this field, not for nested ones. */
 export function useFieldFaults(path: readonly string[]): readonly string[] {
   const place = path.join('.')
   return useForm()

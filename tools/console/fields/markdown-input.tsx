@@ -2,13 +2,13 @@ import DOMPurify from 'dompurify'
 import { marked } from 'marked'
 import { useEffect, useRef, useState } from 'react'
 import { asText } from '../api/json.ts'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
-import { applyTyped, toShown } from './line-breaks.ts'
+import { mergeLineBreaks, normalizeLineBreaks } from './line-breaks.ts'
 
-/** Markdown as it is stored, and next to it as a reader sees it. */
+/** Markdown with an optional preview. */
 export function MarkdownInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { id, value, dir, describedBy, invalid, readOnly, onChange } = props
   const [preview, setPreview] = useState(false)
   const text = asText(value)
@@ -21,20 +21,20 @@ export function MarkdownInput(props: InputProps) {
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
         disabled={readOnly}
-        value={toShown(text)}
-        onChange={event => onChange(applyTyped(text, event.target.value) || null)}
+        value={normalizeLineBreaks(text)}
+        onChange={event => onChange(mergeLineBreaks(text, event.target.value) || null)}
       />
       {preview && <MarkdownPreview text={text} dir={dir} />}
       <button type="button" aria-pressed={preview} onClick={() => setPreview(!preview)}>
-        {words('preview')}
+        {translate('preview')}
       </button>
     </div>
   )
 }
 
-/** The sanitised nodes are inserted as nodes: no markup of a document is parsed twice. */
+/** DOMPurify returns DOM nodes, which are inserted directly: parsing serialized HTML again could undo the sanitising. */
 function MarkdownPreview({ text, dir }: { readonly text: string; readonly dir: string }) {
-  const words = useWords()
+  const translate = useTranslate()
   const element = useRef<HTMLElement>(null)
   useEffect(() => {
     const html = marked.parse(text, { async: false })
@@ -51,5 +51,5 @@ function MarkdownPreview({ text, dir }: { readonly text: string; readonly dir: s
     for (const image of clean.querySelectorAll('img:not([alt])')) image.setAttribute('alt', '')
     element.current?.replaceChildren(clean)
   }, [text])
-  return <section ref={element} className="rendered" dir={dir} aria-label={words('preview')} />
+  return <section ref={element} className="rendered" dir={dir} aria-label={translate('preview')} />
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { ActionButton } from '../shell/button.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { CopyIcon } from '../shell/icons.tsx'
 
 interface OrderedListProps<Item> {
@@ -8,16 +8,16 @@ interface OrderedListProps<Item> {
   readonly keyOf: (item: Item, index: number) => string
   readonly labelOf: (item: Item, index: number) => string
   readonly readOnly: boolean
-  /** Without it, the order cannot be changed. */
+  /** null: the order cannot be changed. */
   readonly onMove: ((items: readonly Item[]) => void) | null
   readonly onRemove: (index: number) => void
   readonly onDuplicate?: (index: number) => void
   readonly children: (item: Item, index: number) => ReactNode
 }
 
-/** A list whose order is changed by dragging, and by buttons from the keyboard. */
+/** A list that is reordered by dragging or by buttons. */
 export function OrderedList<Item>(props: OrderedListProps<Item>) {
-  const words = useWords()
+  const translate = useTranslate()
   const { items, keyOf, readOnly, onMove, children } = props
   const [dragged, setDragged] = useState<number | null>(null)
   const [spoken, setSpoken] = useState('')
@@ -26,7 +26,7 @@ export function OrderedList<Item>(props: OrderedListProps<Item>) {
     const item = items[from]
     if (item === undefined || to < 0 || to >= items.length || from === to) return
     onMove?.(items.toSpliced(from, 1).toSpliced(to, 0, item))
-    setSpoken(words('movedTo', { title: props.labelOf(item, from), place: to + 1, count: items.length }))
+    setSpoken(translate('movedTo', { title: props.labelOf(item, from), place: to + 1, count: items.length }))
   }
   return (
     <>
@@ -55,7 +55,7 @@ export function OrderedList<Item>(props: OrderedListProps<Item>) {
                 index={index}
                 move={move}
                 onRemove={at => {
-                  // The button is gone with its entry.
+                  // The focused button is removed with its entry.
                   list.current?.focus()
                   props.onRemove(at)
                 }}
@@ -85,7 +85,7 @@ interface EntryButtonsProps<Item> extends OrderedListProps<Item> {
 
 function EntryButtons<Item>(props: EntryButtonsProps<Item>) {
   const { items, item, index, labelOf, onMove, onRemove, onDuplicate, move } = props
-  const words = useWords()
+  const translate = useTranslate()
   const title = labelOf(item, index)
   const button = (
     key: 'moveUp' | 'moveDown' | 'duplicate' | 'remove',
@@ -95,9 +95,9 @@ function EntryButtons<Item>(props: EntryButtonsProps<Item>) {
   ) => (
     <ActionButton
       className="quiet"
-      aria-label={`${words(key)}: ${title}`}
-      title={words(key)}
-      off={off}
+      aria-label={`${translate(key)}: ${title}`}
+      title={translate(key)}
+      inactive={off}
       onClick={run}
     >
       {sign}

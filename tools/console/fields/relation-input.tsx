@@ -6,9 +6,9 @@ import { versionParams } from '../api/data-provider.ts'
 import { asList, isJsonObject, type JsonRecord } from '../api/json.ts'
 import { type ApiSchema, findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { describeValue } from '../lists/cell-value.tsx'
-import { useTyping } from '../lists/filter-bar.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useDebouncedInput } from '../shell/debounced-input.ts'
+import { useTranslate } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import type { InputProps } from './field-props.ts'
 import { useForm } from './form-context.tsx'
@@ -16,13 +16,13 @@ import { OrderedList } from './ordered-list.tsx'
 
 /** Linked documents in their order. The form writes the difference, never the whole list (docs/rest.md, "Relations"). */
 export function RelationInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const schema = useSchema()
   const { attribute, value, readOnly, onChange } = props
   const target = findType(schema, attribute.target)
   const many = attribute.relation?.endsWith('ToMany') ?? Array.isArray(value)
   const links = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
-  if (!target) return <p className="help">{words('unreadableTarget')}</p>
+  if (!target) return <p className="help">{translate('unreadableTarget')}</p>
   const apply = (next: readonly JsonRecord[]) => onChange(many ? next : (next.at(-1) ?? null))
   const chosen = new Set(links.map(({ documentId }) => documentId))
   return (
@@ -45,7 +45,7 @@ export function RelationInput(props: InputProps) {
           )
         }
       </OrderedList>
-      {links.length === 0 && <p className="help">{words('noLinks')}</p>}
+      {links.length === 0 && <p className="help">{translate('noLinks')}</p>}
       {!readOnly && (
         <LinkPicker
           target={target}
@@ -65,7 +65,7 @@ interface LinkPickerProps {
   readonly onChoose: (link: JsonRecord) => void
 }
 
-const FOUND = 20
+const MAX_CANDIDATES = 20
 
 interface TargetSearch {
   readonly schema: ApiSchema
@@ -74,23 +74,23 @@ interface TargetSearch {
   readonly locale: string | null
 }
 
-/** Only the text that is shown is searched: one attribute may have an index for that, and all of them seldom do. */
+/** Searches the label attribute only: it may have an index; a search in all attributes seldom does. */
 async function searchTargets({ schema, target, search, locale }: TargetSearch, signal: AbortSignal) {
   const label = target.attributes.find(({ name }) => name === labelOf(target))
   const named = { fields: [label?.name ?? 'documentId'], sort: label?.name }
-  const found =
+  const criteria =
     search === '' || !label || label.type === 'enumeration'
       ? { _q: search || undefined }
       : { filters: { [label.name]: { $containsi: search } } }
-  // Users have a list of their own kind (docs/identity.md, "Users").
+  // GET /users has other parameters (docs/identity.md, "Users").
   const query =
     target === schema.users
-      ? { ...named, ...found, limit: FOUND }
+      ? { ...named, ...criteria, limit: MAX_CANDIDATES }
       : {
           ...versionParams(schema, target, locale === null ? {} : { locale }),
           ...named,
-          ...found,
-          pagination: { limit: FOUND, withCount: false },
+          ...criteria,
+          pagination: { limit: MAX_CANDIDATES, withCount: false },
         }
   const { body } = await callApi('GET', target.path, { query, signal })
   const list = isJsonObject(body) ? (body.data ?? null) : body
@@ -98,35 +98,35 @@ async function searchTargets({ schema, target, search, locale }: TargetSearch, s
 }
 
 function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const schema = useSchema()
   const { locale } = useForm()
   const [open, setOpen] = useState(false)
   const [search, setSearch] = useState('')
-  const [typed, setTyped] = useTyping(search, setSearch)
-  const found = useQuery({
+  const [typed, setTyped] = useDebouncedInput(search, setSearch)
+  const result = useQuery({
     queryKey: ['pick', target.uid, search, locale],
     enabled: open,
     retry: false,
     queryFn: ({ signal }) => searchTargets({ schema, target, search, locale }, signal),
   })
-  const offered = (found.data ?? []).filter(({ documentId }) => !chosen.has(documentId))
+  const candidates = (result.data ?? []).filter(({ documentId }) => !chosen.has(documentId))
   if (!open)
     return (
       <button type="button" onClick={() => setOpen(true)}>
-        {words('link')} {name}
+        {translate('link')} {name}
       </button>
     )
   return (
     <div className="picker">
       <label>
-        {words('search')}
+        {translate('search')}
         {/* biome-ignore lint/a11y/noAutofocus: the user just opened this search. */}
         <input type="search" autoFocus value={typed} onChange={event => setTyped(event.target.value)} />
       </label>
-      {found.error && <p className="fault">{describeFault(found.error, words)}</p>}
-      <ul aria-busy={found.isFetching}>
-        {offered.map(link => (
+      {result.error && <p className="fault">{describeFault(result.error, translate)}</p>}
+      <ul aria-busy={result.isFetching}>
+        {candidates.map(link => (
           <li key={String(link.documentId)}>
             <button type="button" dir="auto" onClick={() => onChoose(link)}>
               {describeValue(link)}
@@ -134,11 +134,11 @@ function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
           </li>
         ))}
       </ul>
-      {found.data && offered.length === 0 && (
-        <NothingToLink target={target} searched={search !== ''} all={found.data.length > 0} />
+      {result.data && candidates.length === 0 && (
+        <NothingToLink target={target} searched={search !== ''} allLinked={result.data.length > 0} />
       )}
       <button type="button" onClick={() => setOpen(false)}>
-        {words('close')}
+        {translate('close')}
       </button>
     </div>
   )
@@ -147,21 +147,22 @@ function LinkPicker({ target, name, chosen, onChoose }: LinkPickerProps) {
 interface NothingToLinkProps {
   readonly target: TypeInfo
   readonly searched: boolean
-  /** All that was found is linked. */
-  readonly all: boolean
+  /** All results are linked already. */
+  readonly allLinked: boolean
 }
 
-/** Why nothing is offered, and what to do next. */
-function NothingToLink({ target, searched, all }: NothingToLinkProps) {
-  const words = useWords()
-  if (all || searched) return <p className="help">{words(all ? 'allLinked' : 'nothingFound')}</p>
+/** The reason for an empty list of candidates, and a link to create one. */
+function NothingToLink({ target, searched, allLinked }: NothingToLinkProps) {
+  const translate = useTranslate()
+  if (allLinked || searched)
+    return <p className="help">{translate(allLinked ? 'allLinked' : 'nothingFound')}</p>
   if (target.kind !== 'collectionType' || !target.actions.has('create'))
-    return <p className="help">{words('nothingYetForbidden')}</p>
+    return <p className="help">{translate('nothingYetForbidden')}</p>
   return (
     <p className="help">
-      {words('nothingToLink')}{' '}
+      {translate('nothingToLink')}{' '}
       <Link to={`/content/${target.pluralName}/create`}>
-        {words('createFirst', { type: target.displayName })}
+        {translate('createFirst', { type: target.displayName })}
       </Link>
     </p>
   )

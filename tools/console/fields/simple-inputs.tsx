@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 import { asText, digitsOf, equalJson, parseExact, printExact } from '../api/json.ts'
 import { toLocal, toUtc } from '../api/time-zone.ts'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
-import { applyTyped, toShown } from './line-breaks.ts'
+import { mergeLineBreaks, normalizeLineBreaks } from './line-breaks.ts'
 
-/** What every input has in common. */
+/** Attributes of every input element. */
 const common = ({ id, describedBy, invalid, readOnly }: InputProps) => ({
   id,
   'aria-describedby': describedBy,
@@ -14,8 +14,8 @@ const common = ({ id, describedBy, invalid, readOnly }: InputProps) => ({
 })
 
 /**
- * Empty text is no value. An input of one line would remove the line breaks of a stored text. No `maxLength`: it would cut what is pasted
- * without a word; the server says what is too long.
+ * Empty text is null. A text with line breaks gets a textarea, because an input would remove them. No `maxLength`: it would cut pasted
+ * text silently; the server reports a text that is too long.
  */
 export function TextInput(props: InputProps) {
   const { attribute, value, dir, onChange } = props
@@ -24,24 +24,24 @@ export function TextInput(props: InputProps) {
   if (!lines && /[\r\n]/.test(text)) setLines(true)
   const shared = {
     ...common(props),
-    value: toShown(text),
+    value: normalizeLineBreaks(text),
     dir,
     onChange: (event: { readonly target: { readonly value: string } }) =>
-      onChange(applyTyped(text, event.target.value) || null),
+      onChange(mergeLineBreaks(text, event.target.value) || null),
   }
   if (lines) return <textarea rows={attribute.type === 'text' ? 4 : 2} {...shared} />
   return <input type={attribute.type === 'email' ? 'email' : 'text'} {...shared} />
 }
 
-/** Never shown and never kept: what is typed replaces the password. */
+/** The stored password is never shown; input replaces it. */
 export function PasswordInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { value, onChange } = props
   return (
     <input
       type="password"
       autoComplete="new-password"
-      placeholder={words('unchanged')}
+      placeholder={translate('unchanged')}
       {...common(props)}
       value={asText(value)}
       onChange={event => onChange(event.target.value === '' ? null : event.target.value)}
@@ -50,8 +50,8 @@ export function PasswordInput(props: InputProps) {
 }
 
 /**
- * Integers are numbers. Larger and decimal ones stay text from the answer to the request: no digit is lost. The browser's own number
- * input would turn what it cannot read into nothing; the server says what is wrong with it.
+ * Integers are numbers. Larger and decimal numbers stay text, so that no digit is lost. An input of type `number` would return an empty
+ * value for invalid input; here the server reports it.
  */
 export function NumberInput(props: InputProps) {
   const { attribute, value, onChange } = props
@@ -74,7 +74,7 @@ export function NumberInput(props: InputProps) {
 }
 
 export function ChoiceInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { attribute, value, onChange } = props
   const boolean = attribute.type === 'boolean'
   const values = boolean ? ['true', 'false'] : attribute.values
@@ -88,7 +88,7 @@ export function ChoiceInput(props: InputProps) {
       <option value="">—</option>
       {[...new Set(chosen === '' ? values : [...values, chosen])].map(each => (
         <option key={each} value={each}>
-          {boolean ? words(each === 'true' ? 'yes' : 'no') : each}
+          {boolean ? translate(each === 'true' ? 'yes' : 'no') : each}
         </option>
       ))}
     </select>
@@ -97,7 +97,7 @@ export function ChoiceInput(props: InputProps) {
 
 const TIME_TYPES = { date: 'date', time: 'time', datetime: 'datetime-local' } as const
 
-/** A datetime is stored in UTC and edited in the time zone of the browser, which is named below it. */
+/** A datetime is stored in UTC and edited in the browser's time zone, which is shown below the input. */
 export function DateTimeInput(props: InputProps) {
   const { attribute, value, id, onChange } = props
   const type = TIME_TYPES[attribute.type as keyof typeof TIME_TYPES]
@@ -127,13 +127,13 @@ export function DateTimeInput(props: InputProps) {
   )
 }
 
-/** JSON and lists as text. What is no JSON yet is kept on screen and not in the form. */
+/** JSON as text. Invalid JSON stays in the textarea and does not change the form. */
 export function JsonInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { id, value, onChange } = props
   const [text, setText] = useState(value === null ? '' : printExact(value, 2))
   const parsed = parseText(text)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another value from outside (a reload), not at each key.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for a value from outside (a reload), not for each key.
   useEffect(() => {
     if (parsed !== undefined && !equalJson(parsed, value)) setText(value === null ? '' : printExact(value, 2))
   }, [value])
@@ -155,7 +155,7 @@ export function JsonInput(props: InputProps) {
       />
       {parsed === undefined && (
         <p className="fault" id={`${id}-syntax`}>
-          {words('invalidJson')}
+          {translate('invalidJson')}
         </p>
       )}
     </>

@@ -3,13 +3,13 @@ import { callApi } from '../api/client.ts'
 import { asList, asText, isJsonObject } from '../api/json.ts'
 import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import type { InputProps } from './field-props.ts'
 import { TextInput } from './simple-inputs.tsx'
 
-/** The next free one of `title`, `title-2`, … among the documents that the caller may see. The server decides. */
+/** Generates the first free slug of `title`, `title-2`, … among the visible documents; the server checks uniqueness. */
 export function UidInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const schema = useSchema()
   const [busy, setBusy] = useState(false)
   const { attribute, siblings, path, readOnly, onChange } = props
@@ -21,7 +21,7 @@ export function UidInput(props: InputProps) {
   const generate = async () => {
     setBusy(true)
     const base = toSlug(source)
-    const used = type
+    const sameStart = type
       ? await callApi('GET', type.path, {
           query: {
             fields: [attribute.name],
@@ -33,7 +33,7 @@ export function UidInput(props: InputProps) {
           .catch(() => [])
       : []
     setBusy(false)
-    const taken = new Set(used.map(document => document[attribute.name]))
+    const taken = new Set(sameStart.map(document => document[attribute.name]))
     let slug = base
     for (let number = 2; taken.has(slug); number++) slug = `${base}-${number}`
     onChange(slug)
@@ -42,15 +42,15 @@ export function UidInput(props: InputProps) {
     <div className="with-button">
       <TextInput {...props} dir="ltr" />
       {attribute.targetField !== null && (
-        <ActionButton off={readOnly || busy || toSlug(source) === ''} onClick={() => void generate()}>
-          {words('generate')}
+        <ActionButton inactive={readOnly || busy || toSlug(source) === ''} onClick={() => void generate()}>
+          {translate('generate')}
         </ActionButton>
       )}
     </div>
   )
 }
 
-/** Letters without their accents, digits, and hyphens. */
+/** Lower-case letters without accents, digits and hyphens. */
 const toSlug = (text: string): string =>
   text
     .normalize('NFKD')

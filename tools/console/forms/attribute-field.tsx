@@ -12,7 +12,7 @@ import {
   TextInput,
 } from '../fields/simple-inputs.tsx'
 import { UidInput } from '../fields/uid-input.tsx'
-import { directionOf, useWords } from '../shell/i18n.tsx'
+import { directionOf, useTranslate } from '../shell/i18n.tsx'
 
 const BlocksInput = lazy(() =>
   import('../blocks/blocks-input.tsx').then(part => ({ default: part.BlocksInput })),
@@ -25,10 +25,10 @@ const RelationInput = lazy(() =>
   import('../fields/relation-input.tsx').then(part => ({ default: part.RelationInput })),
 )
 
-/** A label, an input, its help and what the server says of it. */
+/** A label, an input, its help and the server's messages. */
 export function AttributeField(props: AttributeFieldProps) {
   const { attribute, path, help, children } = props
-  const words = useWords()
+  const translate = useTranslate()
   const id = useId()
   const form = useForm()
   const faults = useFieldFaults(path)
@@ -48,8 +48,8 @@ export function AttributeField(props: AttributeFieldProps) {
   const label = (
     <>
       {toLabel(attribute.name)}
-      {attribute.required && <span title={words('required')}> *</span>}
-      {!attribute.writable && <span className="mark"> {words('readOnly')}</span>}
+      {attribute.required && <span title={translate('required')}> *</span>}
+      {!attribute.writable && <span className="mark"> {translate('readOnly')}</span>}
     </>
   )
   const below = (
@@ -88,11 +88,11 @@ const COMPOUND: ReadonlySet<string> = new Set(['relation', 'media', 'component',
 
 function Input(props: InputProps) {
   const Chosen = INPUTS[props.attribute.type] ?? JsonInput
-  const words = useWords()
+  const translate = useTranslate()
   if (props.attribute.type === 'component' && props.attribute.repeatable)
     return <ComponentListField {...props} field={AttributeField} />
   return (
-    <Suspense fallback={<p aria-busy="true">{words('loading')}</p>}>
+    <Suspense fallback={<p aria-busy="true">{translate('loading')}</p>}>
       <Chosen {...props} />
     </Suspense>
   )

@@ -3,7 +3,7 @@ import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
 import { describeAttribute } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 
 /** Attributes of two versions that differ. Versions number their components differently, so ids do not count. */
@@ -14,11 +14,11 @@ export const compareVersions = (
 ): readonly AttributeInfo[] =>
   type.attributes.filter(
     ({ name, readable }) =>
-      readable && !OWN.has(name) && !equalJson(comparable(one[name]), comparable(other[name])),
+      readable && !VERSION_ATTRIBUTES.has(name) && !equalJson(comparable(one[name]), comparable(other[name])),
   )
 
-/** What each version has of its own. */
-const OWN: ReadonlySet<string> = new Set([
+/** Attributes that differ between any two versions and are not content. */
+const VERSION_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id',
   'createdAt',
   'updatedAt',
@@ -43,30 +43,30 @@ interface ChangesModalProps {
   readonly onClose: () => void
 }
 
-/** What publishing would change, and discarding would undo. */
+/** The differences between the draft and the published version. */
 export function ChangesModal({ type, published, draft, onDiscard, onClose }: ChangesModalProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const schema = useSchema()
   const changes = compareVersions(type, published, draft)
   return (
-    <Modal title={words('changes')} wide onClose={onClose}>
-      {changes.length === 0 && <p>{words('noChanges')}</p>}
+    <Modal title={translate('changes')} wide onClose={onClose}>
+      {changes.length === 0 && <p>{translate('noChanges')}</p>}
       <table hidden={changes.length === 0} className="changes">
         <thead>
           <tr>
-            <th>{words('attribute')}</th>
-            <th>{words('published')}</th>
-            <th>{words('draft')}</th>
+            <th>{translate('attribute')}</th>
+            <th>{translate('published')}</th>
+            <th>{translate('draft')}</th>
           </tr>
         </thead>
         <tbody>
           {changes.map(attribute => (
             <tr key={attribute.name}>
               <th>{toLabel(attribute.name)}</th>
-              <td data-label={words('published')} dir="auto">
+              <td data-label={translate('published')} dir="auto">
                 {describeAttribute(schema, attribute, published[attribute.name] ?? null) || '—'}
               </td>
-              <td data-label={words('draft')} dir="auto">
+              <td data-label={translate('draft')} dir="auto">
                 {describeAttribute(schema, attribute, draft[attribute.name] ?? null) || '—'}
               </td>
             </tr>
@@ -75,11 +75,11 @@ export function ChangesModal({ type, published, draft, onDiscard, onClose }: Cha
       </table>
       <footer>
         <button type="button" onClick={onClose}>
-          {words('close')}
+          {translate('close')}
         </button>
         {onDiscard && changes.length > 0 && (
           <button type="button" className="danger" onClick={onDiscard}>
-            {words('discard')}
+            {translate('discard')}
           </button>
         )}
       </footer>
@@ -96,11 +96,11 @@ interface ConflictModalProps {
 }
 
 /**
- * Two people changed the document. What only one of them changed is taken from that one; where both did, the user chooses.
- * Nothing is written before the next save.
+ * A three-way merge after another user changed the document. Attributes that only one side changed are taken from that side; for the
+ * others the user chooses. Nothing is written before the next save.
  */
 export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictModalProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const schema = useSchema()
   const changed = compareVersions(type, base, mine).filter(({ writable }) => writable)
   const foreign = new Set(compareVersions(type, base, theirs))
@@ -112,24 +112,27 @@ export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictM
   const choose = (name: string, own: boolean) =>
     setRefused(new Set(own ? [...refused].filter(each => each !== name) : [...refused, name]))
   return (
-    <Modal title={words('conflict')} wide onClose={null}>
-      <p>{words('conflictHelp')}</p>
+    <Modal title={translate('conflict')} wide onClose={null}>
+      <p>{translate('conflictHelp')}</p>
       <table className="changes">
         <thead>
           <tr>
-            <th>{words('attribute')}</th>
-            <th>{words('mine')}</th>
-            <th>{words('theirs')}</th>
+            <th>{translate('attribute')}</th>
+            <th>{translate('mine')}</th>
+            <th>{translate('theirs')}</th>
           </tr>
         </thead>
         <tbody>
           {changed.map(attribute => (
             <tr key={attribute.name}>
               <th>
-                {toLabel(attribute.name)} {foreign.has(attribute) && <em>{words('bothChanged')}</em>}
+                {toLabel(attribute.name)} {foreign.has(attribute) && <em>{translate('bothChanged')}</em>}
               </th>
               {[mine, theirs].map((version, index) => (
-                <td key={index === 0 ? 'mine' : 'theirs'} data-label={words(index === 0 ? 'mine' : 'theirs')}>
+                <td
+                  key={index === 0 ? 'mine' : 'theirs'}
+                  data-label={translate(index === 0 ? 'mine' : 'theirs')}
+                >
                   <label className="choice">
                     <input
                       type="radio"
@@ -147,7 +150,7 @@ export function ConflictModal({ type, base, mine, theirs, onResolve }: ConflictM
       </table>
       <footer>
         <button type="button" className="primary" onClick={resolve}>
-          {words('continueEditing')}
+          {translate('continueEditing')}
         </button>
       </footer>
     </Modal>

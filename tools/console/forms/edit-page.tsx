@@ -6,7 +6,7 @@ import { type AttributeInfo, labelOf, type TypeInfo, toLabel } from '../api/sche
 import { FormProvider, useForm } from '../fields/form-context.tsx'
 import { describeAttribute, describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { directionOf, useWords } from '../shell/i18n.tsx'
+import { directionOf, useTranslate } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { EmptyPage, MissingPage } from '../shell/pages.tsx'
 import { AttributeField } from './attribute-field.tsx'
@@ -14,7 +14,7 @@ import { ConflictModal } from './changes.tsx'
 import { LocaleBar, useReference } from './locale-bar.tsx'
 import { StatusActions } from './status-actions.tsx'
 import { type DocumentForm, useDocument } from './use-document.ts'
-import type { DocumentPlace } from './versions.ts'
+import type { VersionKey } from './versions.ts'
 
 export function EditPage({ isNew = false }: { readonly isNew?: boolean }) {
   const { plural = '', documentId = null } = useParams()
@@ -42,32 +42,34 @@ function PlacedForm({ type, documentId, isNew }: PlacedFormProps) {
   const { defaultLocale } = useSchema()
   const [search] = useSearchParams()
   const locale = type.localized ? (search.get('locale') ?? defaultLocale) : null
-  const place = { type, documentId, locale }
-  return <DocumentEditor key={[type.uid, documentId, locale].join(' ')} place={place} isNew={isNew} />
+  const versionKey = { type, documentId, locale }
+  return (
+    <DocumentEditor key={[type.uid, documentId, locale].join(' ')} versionKey={versionKey} isNew={isNew} />
+  )
 }
 
 interface EditorProps {
-  readonly place: DocumentPlace
+  readonly versionKey: VersionKey
   readonly isNew: boolean
 }
 
-function DocumentEditor({ place, isNew }: EditorProps) {
-  const words = useWords()
+function DocumentEditor({ versionKey, isNew }: EditorProps) {
+  const translate = useTranslate()
   const schema = useSchema()
-  const { type, locale } = place
-  const form = useDocument(schema, place, isNew)
-  const [reference, setReference] = useReference(place)
-  const save = useSave(place, form, isNew)
+  const { type, locale } = versionKey
+  const form = useDocument(schema, versionKey, isNew)
+  const [reference, setReference] = useReference(versionKey)
+  const save = useSave(versionKey, form, isNew)
   const exists = form.base !== null
   const allowed = type.actions.has(isNew && !exists && type.kind !== 'singleType' ? 'create' : 'update')
   const heading = useHeadingFocus(form.loading)
-  const title = titleOf(type, form, words(isNew ? 'newDocument' : 'untitled'))
+  const title = titleOf(type, form, translate(isNew ? 'newDocument' : 'untitled'))
   useEffect(() => {
     document.title = `${title} – ${type.displayName}`
   }, [title, type])
-  if (form.loading) return <p aria-busy="true">{words('loading')}</p>
+  if (form.loading) return <p aria-busy="true">{translate('loading')}</p>
   if (form.fault && !exists && !form.dirty && !isNew)
-    return <EmptyPage text={describeFault(form.fault, words)} />
+    return <EmptyPage text={describeFault(form.fault, translate)} />
   if (!exists && !isNew && !type.localized && type.kind === 'collectionType' && !form.dirty)
     return <MissingPage />
   const context = {
@@ -84,12 +86,12 @@ function DocumentEditor({ place, isNew }: EditorProps) {
           <h1 ref={heading} tabIndex={-1} dir="auto">
             {title}
           </h1>
-          <StatusActions place={place} form={form} isNew={isNew} allowed={allowed} save={save} />
+          <StatusActions versionKey={versionKey} form={form} isNew={isNew} allowed={allowed} save={save} />
         </div>
         <FormNotices form={form} exists={exists || isNew} />
         {type.localized && (
           <LocaleBar
-            place={place}
+            versionKey={versionKey}
             form={form}
             isNew={isNew}
             reference={reference}
@@ -111,7 +113,7 @@ function DocumentEditor({ place, isNew }: EditorProps) {
   )
 }
 
-/** The form of a new document is replaced by the document's own, which continues at its heading. */
+/** Focuses the heading after the form of a new document is replaced by the form of the saved one. */
 function useHeadingFocus(loading: boolean) {
   const heading = useRef<HTMLHeadingElement>(null)
   const state: unknown = useLocation().state
@@ -130,17 +132,17 @@ function titleOf(type: TypeInfo, { values }: DocumentForm, fallback: string): st
   )
 }
 
-/** Saves, says so, and goes to the address of a new document. */
-function useSave({ type, locale }: DocumentPlace, form: DocumentForm, isNew: boolean) {
-  const words = useWords()
+/** Saves, notifies the user, and navigates to the page of a new document. */
+function useSave({ type, locale }: VersionKey, form: DocumentForm, isNew: boolean) {
+  const translate = useTranslate()
   const notify = useNotify()
   const navigate = useNavigate()
   return async (publish: boolean) => {
     const { href } = window.location
     const saved = await form.save(publish)
     if (!saved) return
-    notify(words(publish && type.draftAndPublish ? 'publishedNow' : 'saved'), { type: 'success' })
-    // A user who went on while it was saved stays where they are.
+    notify(translate(publish && type.draftAndPublish ? 'publishedNow' : 'saved'), { type: 'success' })
+    // The user may have left the page while the request was running.
     if (!isNew || window.location.href !== href) return
     const query = locale === null ? '' : `?locale=${encodeURIComponent(locale)}`
     const state = { created: true }
@@ -149,12 +151,12 @@ function useSave({ type, locale }: DocumentPlace, form: DocumentForm, isNew: boo
 }
 
 function FormNotices({ form, exists }: { readonly form: DocumentForm; readonly exists: boolean }) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <>
       {form.restored && (
         <p className="notice" role="status">
-          {words('restored')}{' '}
+          {translate('restored')}{' '}
           <button
             type="button"
             onClick={() => {
@@ -162,14 +164,14 @@ function FormNotices({ form, exists }: { readonly form: DocumentForm; readonly e
               void form.reload()
             }}
           >
-            {words('forget')}
+            {translate('forget')}
           </button>
         </p>
       )}
-      {!exists && <p className="notice">{words('noLocaleYet')}</p>}
+      {!exists && <p className="notice">{translate('noLocaleYet')}</p>}
       {form.fault !== null && (
         <div className="fault" role="alert">
-          <p>{describeFault(form.fault, words)}</p>
+          <p>{describeFault(form.fault, translate)}</p>
           {form.fields.length > 0 && (
             <ul>
               {form.fields.map(({ path, message }) => (
@@ -191,8 +193,8 @@ interface DocumentFieldsProps {
   readonly onChange: (name: string, value: JsonValue) => void
 }
 
-/** What the server sets itself; the form shows the times below. */
-const OWN: ReadonlySet<string> = new Set([
+/** Attributes that the server sets; the form shows the times below the inputs. */
+const SERVER_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id',
   'documentId',
   'locale',
@@ -204,10 +206,11 @@ const TIMES = ['createdAt', 'updatedAt', 'publishedAt'] as const
 
 /** The groups of the project file in their order, and every other attribute before them. */
 function DocumentFields({ type, values, onChange }: DocumentFieldsProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { layout } = type
   const shown = type.attributes.filter(
-    ({ name }) => !OWN.has(name) && !TIMES.some(time => time === name) && !layout.hidden.includes(name),
+    ({ name }) =>
+      !SERVER_ATTRIBUTES.has(name) && !TIMES.some(time => time === name) && !layout.hidden.includes(name),
   )
   const grouped = new Set(layout.groups.flatMap(({ attributes }) => attributes))
   const field = (attribute: AttributeInfo): ReactNode => (
@@ -235,7 +238,7 @@ function DocumentFields({ type, values, onChange }: DocumentFieldsProps) {
       <dl className="times">
         {TIMES.filter(name => typeof values[name] === 'string').map(name => (
           <div key={name}>
-            <dt>{words(name)}</dt>
+            <dt>{translate(name)}</dt>
             <dd>{new Date(String(values[name])).toLocaleString(document.documentElement.lang)}</dd>
           </div>
         ))}
@@ -244,7 +247,7 @@ function DocumentFields({ type, values, onChange }: DocumentFieldsProps) {
   )
 }
 
-/** The same attribute in the other locale that is shown. */
+/** The value of the attribute in the locale that is shown for comparison. */
 function ReferenceValue({ attribute }: { readonly attribute: AttributeInfo }) {
   const schema = useSchema()
   const { reference } = useForm()

@@ -4,19 +4,19 @@ import { asList, isJsonObject, type JsonRecord, type JsonValue } from '../api/js
 import { type ApiSchema, findType, type TypeInfo } from '../api/schema.ts'
 import { linksOf, mapValues, withoutIds } from '../fields/document-body.ts'
 
-interface Filled {
-  /** The attributes that each locale has of its own, without ids of components. */
+interface LocaleCopy {
+  /** The localized attributes, without ids of components. */
   readonly values: JsonRecord
-  /** Links to documents that do not exist in the locale: the server would refuse all of the write for one of them. */
-  readonly leftOut: number
+  /** Number of links to documents that do not exist in the target locale; the server would refuse the write. */
+  readonly skippedLinks: number
 }
 
-/** The values of another locale, as they can be written in this one. uids stay: they are unique. */
-export async function fillLocale(
+/** The values of another locale that can be written in `locale`. uids are not copied: they are unique. */
+export async function copyLocale(
   schema: ApiSchema,
   { type, locale }: { readonly type: TypeInfo; readonly locale: string | null },
   values: JsonRecord,
-): Promise<Filled> {
+): Promise<LocaleCopy> {
   const copied = type.attributes.filter(
     attribute =>
       attribute.localized &&
@@ -30,48 +30,48 @@ export async function fillLocale(
     if (target?.localized) links.set(target, new Set([...(links.get(target) ?? []), ...linksOf(value)]))
     return value
   })
-  const present = await findIn(schema, locale, links)
-  let leftOut = 0
+  const present = await findExisting(schema, locale, links)
+  let skippedLinks = 0
   const isPresent = (target: TypeInfo | undefined, link: JsonValue): boolean => {
     const is = !target?.localized || linksOf(link).every(id => present.get(target)?.has(id))
-    if (!is) leftOut++
+    if (!is) skippedLinks++
     return is
   }
-  const translated = mapValues(schema, copied, values, (attribute, value) => {
+  const copyable = mapValues(schema, copied, values, (attribute, value) => {
     if (attribute.type !== 'relation') return value
     const target = findType(schema, attribute.target)
     if (Array.isArray(value)) return asList(value).filter(link => isPresent(target, link))
     return isPresent(target, value) ? value : null
   })
-  const copy = withoutIds(schema, copied, translated)
-  return { values: Object.fromEntries(copied.map(({ name }) => [name, copy[name] ?? null])), leftOut }
+  const copy = withoutIds(schema, copied, copyable)
+  return { values: Object.fromEntries(copied.map(({ name }) => [name, copy[name] ?? null])), skippedLinks }
 }
 
-/** Most addresses of that many documents are shorter than the server's limit. */
-const AT_ONCE = 90
+/** Documents of one request: the URL of a batch stays below the server's limit. */
+const BATCH_SIZE = 90
 
-/** Which of these documents exist in the locale. */
-async function findIn(
+/** The ids of the linked documents that exist in the locale, by type. */
+async function findExisting(
   schema: ApiSchema,
   locale: string | null,
   links: ReadonlyMap<TypeInfo, ReadonlySet<string>>,
 ): Promise<ReadonlyMap<TypeInfo, ReadonlySet<string>>> {
-  const found = new Map<TypeInfo, Set<string>>()
+  const existing = new Map<TypeInfo, Set<string>>()
   for (const [target, ids] of links) {
     const present = new Set<string>()
-    found.set(target, present)
-    for (let start = 0; start < ids.size; start += AT_ONCE) {
-      const part = [...ids].slice(start, start + AT_ONCE)
+    existing.set(target, present)
+    for (let start = 0; start < ids.size; start += BATCH_SIZE) {
+      const batch = [...ids].slice(start, start + BATCH_SIZE)
       const query = {
         ...versionParams(schema, target, locale === null ? {} : { locale }),
         fields: ['documentId'],
-        filters: { documentId: { $in: part } },
-        pagination: { start: 0, limit: part.length, withCount: false },
+        filters: { documentId: { $in: batch } },
+        pagination: { start: 0, limit: batch.length, withCount: false },
       }
       const { body } = await callApi('GET', target.path, { query })
       const data = asList(isJsonObject(body) ? (body.data ?? null) : null)
       for (const { documentId } of data.filter(isJsonObject)) present.add(String(documentId))
     }
   }
-  return found
+  return existing
 }

@@ -3,54 +3,54 @@ import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { FormContext } from '../fields/form-context.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
-import { fillLocale } from './fill-locale.ts'
+import { useTranslate } from '../shell/i18n.tsx'
+import { copyLocale } from './fill-locale.ts'
 import type { DocumentForm } from './use-document.ts'
-import { type DocumentPlace, readVersion } from './versions.ts'
+import { readVersion, type VersionKey } from './versions.ts'
 
 type Reference = FormContext['reference']
 
 interface LocaleBarProps {
-  readonly place: DocumentPlace
+  readonly versionKey: VersionKey
   readonly form: DocumentForm
   readonly isNew: boolean
   readonly reference: Reference
   readonly onReference: (locale: string) => Promise<void>
 }
 
-/** Another locale of the document, read when it is chosen. */
-export function useReference(place: DocumentPlace): [Reference, (locale: string) => Promise<void>] {
+/** The locale that is shown for comparison, and a function that loads one. */
+export function useReference(versionKey: VersionKey): [Reference, (locale: string) => Promise<void>] {
   const schema = useSchema()
   const [reference, setReference] = useState<Reference>(null)
   const choose = async (locale: string) => {
     if (locale === '') return setReference(null)
-    const status = place.type.actions.has('readDrafts') ? 'draft' : 'published'
-    const version = await readVersion(schema, { ...place, locale }, status)
+    const status = versionKey.type.actions.has('readDrafts') ? 'draft' : 'published'
+    const version = await readVersion(schema, { ...versionKey, locale }, status)
     setReference({ locale, values: version?.values ?? {} })
   }
   return [reference, choose]
 }
 
-export function LocaleBar({ place, form, isNew, reference, onReference }: LocaleBarProps) {
-  const words = useWords()
+export function LocaleBar({ versionKey, form, isNew, reference, onReference }: LocaleBarProps) {
+  const translate = useTranslate()
   const schema = useSchema()
   const [search, setSearch] = useSearchParams()
-  const others = schema.locales.filter(locale => locale !== place.locale)
+  const others = schema.locales.filter(locale => locale !== versionKey.locale)
   const notify = useNotify()
   const [busy, setBusy] = useState(false)
   const fill = async () => {
     if (!reference) return
     setBusy(true)
-    const { values, leftOut } = await fillLocale(schema, place, reference.values)
+    const { values, skippedLinks } = await copyLocale(schema, versionKey, reference.values)
     form.fill(values)
-    if (leftOut > 0) notify(words('linksLeftOut', { count: leftOut }), { type: 'warning' })
+    if (skippedLinks > 0) notify(translate('linksLeftOut', { count: skippedLinks }), { type: 'warning' })
   }
   return (
     <div className="locales">
       <label>
-        {words('contentLocale')}
+        {translate('contentLocale')}
         <select
-          value={place.locale ?? ''}
+          value={versionKey.locale ?? ''}
           onChange={event => {
             search.set('locale', event.target.value)
             setSearch(search)
@@ -63,7 +63,7 @@ export function LocaleBar({ place, form, isNew, reference, onReference }: Locale
       </label>
       {others.length > 0 && !isNew && (
         <label>
-          {words('compareLocale')}
+          {translate('compareLocale')}
           <select
             value={reference?.locale ?? ''}
             onChange={event => void onReference(event.target.value).catch(form.fail)}
@@ -85,7 +85,7 @@ export function LocaleBar({ place, form, isNew, reference, onReference }: Locale
               .finally(() => setBusy(false))
           }
         >
-          {words('fillFrom', { locale: reference.locale })}
+          {translate('fillFrom', { locale: reference.locale })}
         </button>
       )}
     </div>

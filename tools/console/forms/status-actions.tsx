@@ -7,14 +7,14 @@ import { showsDrafts } from '../api/populate.ts'
 import { canPublish, changeDocument } from '../lists/bulk-actions.tsx'
 import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
 import { ChangesModal, compareVersions } from './changes.tsx'
 import type { DocumentForm } from './use-document.ts'
-import { addressOf, type DocumentPlace, type DocumentVersion, readVersion } from './versions.ts'
+import { addressOf, type DocumentVersion, readVersion, type VersionKey } from './versions.ts'
 
 interface StatusActionsProps {
-  readonly place: DocumentPlace
+  readonly versionKey: VersionKey
   readonly form: DocumentForm
   readonly isNew: boolean
   readonly allowed: boolean
@@ -23,11 +23,11 @@ interface StatusActionsProps {
 
 type Dialog = 'changes' | 'unpublish' | 'delete' | null
 
-export function StatusActions({ place, form, isNew, allowed, save }: StatusActionsProps) {
-  const words = useWords()
-  const { type } = place
+export function StatusActions({ versionKey, form, isNew, allowed, save }: StatusActionsProps) {
+  const translate = useTranslate()
+  const { type } = versionKey
   const drafts = showsDrafts(type)
-  const published = usePublished(place, isNew)
+  const published = usePublished(versionKey, isNew)
   const queries = useQueryClient()
   const [dialog, setDialog] = useState<Dialog>(null)
   const run = async (publish: boolean) => {
@@ -37,40 +37,42 @@ export function StatusActions({ place, form, isNew, allowed, save }: StatusActio
   const exists = form.base !== null
   return (
     <div className="actions">
-      {exists && type.draftAndPublish && <StatusMark form={form} place={place} published={published} />}
+      {exists && type.draftAndPublish && (
+        <StatusMark form={form} versionKey={versionKey} published={published} />
+      )}
       {exists && published && drafts && (
         <button type="button" onClick={() => setDialog('changes')}>
-          {words('showChanges')}
+          {translate('showChanges')}
         </button>
       )}
       {exists && published && allowed && canPublish(type) && (
-        <ActionButton off={form.busy} onClick={() => setDialog('unpublish')}>
-          {words('unpublish')}
+        <ActionButton inactive={form.busy} onClick={() => setDialog('unpublish')}>
+          {translate('unpublish')}
         </ActionButton>
       )}
       {exists && type.actions.has('delete') && (
-        <ActionButton off={form.busy} onClick={() => setDialog('delete')}>
-          {words('delete')}
+        <ActionButton inactive={form.busy} onClick={() => setDialog('delete')}>
+          {translate('delete')}
         </ActionButton>
       )}
-      <PreviewLink place={place} form={form} />
+      <PreviewLink versionKey={versionKey} form={form} />
       {allowed && (
         <ActionButton
           type="submit"
           className={drafts ? undefined : 'primary'}
-          off={form.busy || (exists && !form.dirty)}
+          inactive={form.busy || (exists && !form.dirty)}
           onClick={() => void run(false)}
         >
-          {words(drafts ? 'saveDraft' : 'save')}
+          {translate(drafts ? 'saveDraft' : 'save')}
         </ActionButton>
       )}
       {allowed && canPublish(type) && drafts && (
-        <ActionButton className="primary" off={form.busy} onClick={() => void run(true)}>
-          {words('publish')}
+        <ActionButton className="primary" inactive={form.busy} onClick={() => void run(true)}>
+          {translate('publish')}
         </ActionButton>
       )}
       <StatusDialogs
-        place={place}
+        versionKey={versionKey}
         form={form}
         published={published}
         dialog={dialog}
@@ -80,12 +82,12 @@ export function StatusActions({ place, form, isNew, allowed, save }: StatusActio
   )
 }
 
-function usePublished(place: DocumentPlace, isNew: boolean): DocumentVersion | null {
+function usePublished(versionKey: VersionKey, isNew: boolean): DocumentVersion | null {
   const schema = useSchema()
-  const { type, documentId, locale } = place
+  const { type, documentId, locale } = versionKey
   const { data } = useQuery({
     queryKey: ['published', type.uid, documentId, locale],
-    queryFn: () => readVersion(schema, place, 'published'),
+    queryFn: () => readVersion(schema, versionKey, 'published'),
     enabled: type.draftAndPublish && !isNew,
     retry: false,
   })
@@ -93,25 +95,25 @@ function usePublished(place: DocumentPlace, isNew: boolean): DocumentVersion | n
 }
 
 interface StatusMarkProps {
-  readonly place: DocumentPlace
+  readonly versionKey: VersionKey
   readonly form: DocumentForm
   readonly published: DocumentVersion | null
 }
 
-function StatusMark({ place, form, published }: StatusMarkProps) {
-  const words = useWords()
-  const modified = published && compareVersions(place.type, published.values, form.values).length > 0
+function StatusMark({ versionKey, form, published }: StatusMarkProps) {
+  const translate = useTranslate()
+  const modified = published && compareVersions(versionKey.type, published.values, form.values).length > 0
   const state = published ? (modified ? 'modified' : 'published') : 'draft'
-  return <span className={`state ${state}`}>{words(state)}</span>
+  return <span className={`state ${state}`}>{translate(state)}</span>
 }
 
-/** The page of the website that shows this document; only http addresses, and none with an empty value. */
-function PreviewLink({ place, form }: Omit<StatusMarkProps, 'published'>) {
-  const words = useWords()
-  const { preview } = place.type.layout
+/** A link to the document on the website; only http URLs, and only if all placeholders have a value. */
+function PreviewLink({ versionKey, form }: Omit<StatusMarkProps, 'published'>) {
+  const translate = useTranslate()
+  const { preview } = versionKey.type.layout
   if (preview === null || form.base === null) return null
-  const status = place.type.draftAndPublish ? 'draft' : 'published'
-  const values: Record<string, unknown> = { ...form.base.values, locale: place.locale ?? '', status }
+  const status = versionKey.type.draftAndPublish ? 'draft' : 'published'
+  const values: Record<string, unknown> = { ...form.base.values, locale: versionKey.locale ?? '', status }
   const names = Array.from(preview.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
   if (names.some(name => name !== 'locale' && String(values[name] ?? '') === '')) return null
   const address = preview.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
@@ -120,7 +122,7 @@ function PreviewLink({ place, form }: Omit<StatusMarkProps, 'published'>) {
   if (!/^(https?:\/\/|\/(?!\/))/.test(address)) return null
   return (
     <a className="button" href={address} target="_blank" rel="noreferrer">
-      {words('preview')}
+      {translate('preview')}
     </a>
   )
 }
@@ -130,19 +132,19 @@ interface StatusDialogsProps extends StatusMarkProps {
   readonly onClose: () => void
 }
 
-function StatusDialogs({ place, form, published, dialog, onClose }: StatusDialogsProps) {
-  const words = useWords()
+function StatusDialogs({ versionKey, form, published, dialog, onClose }: StatusDialogsProps) {
+  const translate = useTranslate()
   const notify = useNotify()
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const { type, documentId, locale } = place
-  const run = async (action: () => Promise<unknown>, after: () => void) => {
+  const { type, documentId, locale } = versionKey
+  const run = async (action: () => Promise<unknown>, onDone: () => void) => {
     onClose()
     try {
       await action()
-      after()
+      onDone()
       await queries.invalidateQueries()
-      notify(words('done'), { type: 'success' })
+      notify(translate('done'), { type: 'success' })
     } catch (fault) {
       form.fail(fault)
     }
@@ -150,7 +152,7 @@ function StatusDialogs({ place, form, published, dialog, onClose }: StatusDialog
   const discard = () =>
     run(
       () =>
-        callApi('POST', `/actions${addressOf(place)}/discard-draft`, {
+        callApi('POST', `/actions${addressOf(versionKey)}/discard-draft`, {
           query: locale === null ? {} : { locale },
         }),
       () => {
@@ -158,13 +160,13 @@ function StatusDialogs({ place, form, published, dialog, onClose }: StatusDialog
         void form.reload()
       },
     )
-  const confirm = (action: 'unpublish' | 'delete', after: () => void) => (
+  const confirm = (action: 'unpublish' | 'delete', onDone: () => void) => (
     <ConfirmModal
-      title={words(action)}
-      text={words(action === 'delete' ? 'deleteQuestion' : 'unpublishQuestion')}
-      action={words(action)}
+      title={translate(action)}
+      text={translate(action === 'delete' ? 'deleteQuestion' : 'unpublishQuestion')}
+      action={translate(action)}
       onConfirm={() =>
-        void run(() => changeDocument(type, action, documentId ?? '', locale ?? undefined), after)
+        void run(() => changeDocument(type, action, documentId ?? '', locale ?? undefined), onDone)
       }
       onClose={onClose}
     />

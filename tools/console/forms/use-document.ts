@@ -6,26 +6,26 @@ import type { ApiSchema } from '../api/schema.ts'
 import { bodyOf } from '../fields/document-body.ts'
 import {
   addressOf,
-  type DocumentPlace,
   type DocumentVersion,
-  keepInput,
-  readInput,
+  readStoredInput,
   readVersion,
+  storeInput,
+  type VersionKey,
   versionQuery,
 } from './versions.ts'
 
 export interface DocumentState {
-  /** Without it the document, or this locale of it, does not exist yet. */
+  /** The saved version; null: the document, or this locale of it, does not exist yet. */
   readonly base: DocumentVersion | null
   readonly values: JsonRecord
   readonly dirty: boolean
   readonly loading: boolean
   readonly busy: boolean
-  /** Input of before a reload was put back. */
+  /** The form shows unsaved input of before a reload. */
   readonly restored: boolean
   readonly fault: unknown
   readonly fields: readonly FieldFault[]
-  /** The version of another user that conflicts with this one. */
+  /** The version that another user saved meanwhile. */
   readonly conflict: DocumentVersion | null
 }
 
@@ -53,8 +53,8 @@ export interface DocumentForm extends DocumentState {
   readonly fail: (fault: unknown) => void
 }
 
-/** The form of one version: loads it, keeps what is typed, and writes the difference. */
-export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: boolean): DocumentForm {
+/** The state of the form of one version: loads it, stores unsaved input in the browser, and writes the difference. */
+export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: boolean): DocumentForm {
   const [state, setState] = useState<DocumentState>(EMPTY)
   const latest = useRef(state)
   latest.current = state
@@ -62,12 +62,12 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     (part: Partial<DocumentState>) => setState(current => ({ ...current, ...part })),
     [],
   )
-  const reload = useLoading({ schema, place, isNew, setState, merge })
+  const reload = useLoading({ schema, versionKey, isNew, setState, merge })
   const replace = (values: JsonRecord) => {
     const base = state.base?.values ?? {}
     const dirty = !equalJson(values, base)
     const input = dirty ? { base, etag: state.base?.etag ?? null, values } : null
-    const fault = keepInput(schema, place, input)
+    const fault = storeInput(schema, versionKey, input)
     merge({ values, dirty, ...(fault && { fault }) })
   }
   const save = async (publish: boolean): Promise<JsonRecord | null> => {
@@ -75,22 +75,25 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     try {
       let sent = latest.current.values
       const onSaved = (saved: DocumentVersion) => {
-        merge({ ...keepTyped(schema, place, { saved, sent, now: latest.current.values }), restored: false })
+        merge({
+          ...applySaved(schema, versionKey, { saved, sent, current: latest.current.values }),
+          restored: false,
+        })
         sent = saved.values
       }
-      const saved = await write(schema, place, latest.current, { publish, onSaved })
+      const saved = await write(schema, versionKey, latest.current, { publish, onSaved })
       onSaved(saved)
-      // The form of a new document is left for the document's own.
+      // The page of a new document is replaced by the page of the saved one.
       if (!isNew) merge({ busy: false })
       return saved.values
     } catch (fault) {
-      merge({ ...(await explain(schema, place, fault)), busy: false })
+      merge({ ...(await faultState(schema, versionKey, fault)), busy: false })
       return null
     }
   }
   const resolve = (values: JsonRecord) => {
     const base = state.conflict
-    keepInput(schema, place, base && { base: base.values, etag: base.etag, values })
+    storeInput(schema, versionKey, base && { base: base.values, etag: base.etag, values })
     merge({ base, values, conflict: null, dirty: true, fault: null })
   }
   return {
@@ -101,7 +104,7 @@ export function useDocument(schema: ApiSchema, place: DocumentPlace, isNew: bool
     resolve,
     reload: () => reload(),
     forget: () => {
-      keepInput(schema, place, null)
+      storeInput(schema, versionKey, null)
       merge({ values: state.base?.values ?? {}, dirty: false, restored: false, fields: [], fault: null })
     },
     fail: fault => merge({ fault }),
@@ -113,58 +116,59 @@ interface SavedInput {
   /** The values that were saved. */
   readonly sent: JsonRecord
   /** The values of the form, which may be edited while they are saved. */
-  readonly now: JsonRecord
+  readonly current: JsonRecord
 }
 
-/** What was saved, and what was typed meanwhile as unsaved input of it. */
-function keepTyped(
+/** The form after a save: input that was edited during the request stays unsaved. */
+function applySaved(
   schema: ApiSchema,
-  place: DocumentPlace,
-  { saved, sent, now }: SavedInput,
+  versionKey: VersionKey,
+  { saved, sent, current }: SavedInput,
 ): Pick<DocumentState, 'base' | 'values' | 'dirty'> {
-  const typed = Object.entries(now).filter(([name, value]) => value !== sent[name])
-  const values = { ...saved.values, ...Object.fromEntries(typed) }
-  const dirty = typed.length > 0
-  keepInput(schema, place, null)
-  if (dirty) keepInput(schema, savedPlace(place, saved), { base: saved.values, etag: saved.etag, values })
+  const edited = Object.entries(current).filter(([name, value]) => value !== sent[name])
+  const values = { ...saved.values, ...Object.fromEntries(edited) }
+  const dirty = edited.length > 0
+  storeInput(schema, versionKey, null)
+  if (dirty)
+    storeInput(schema, savedVersionKey(versionKey, saved), { base: saved.values, etag: saved.etag, values })
   return { base: saved, values, dirty }
 }
 
-/** A new document gets its id when it is saved. */
-function savedPlace(place: DocumentPlace, saved: DocumentVersion | null): DocumentPlace {
-  const documentId = place.documentId ?? saved?.values.documentId
-  return place.type.kind === 'singleType' || documentId === undefined
-    ? place
-    : { ...place, documentId: String(documentId) }
+/** Adds the documentId that the first save of a new document created. */
+function savedVersionKey(versionKey: VersionKey, saved: DocumentVersion | null): VersionKey {
+  const documentId = versionKey.documentId ?? saved?.values.documentId
+  return versionKey.type.kind === 'singleType' || documentId === undefined
+    ? versionKey
+    : { ...versionKey, documentId: String(documentId) }
 }
 
 interface LoadingTerms {
   readonly schema: ApiSchema
-  readonly place: DocumentPlace
+  readonly versionKey: VersionKey
   readonly isNew: boolean
   readonly setState: Dispatch<SetStateAction<DocumentState>>
   merge(part: Partial<DocumentState>): void
 }
 
-/** Shows the input that this tab kept, or else loads the document. Returns what loads it again. */
-function useLoading({ schema, place, isNew, setState, merge }: LoadingTerms) {
-  const { type, documentId, locale } = place
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `place` is an object of exactly these.
+/** Restores the unsaved input of this tab, or else loads the document. Returns a function that reloads it. */
+function useLoading({ schema, versionKey, isNew, setState, merge }: LoadingTerms) {
+  const { type, documentId, locale } = versionKey
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `versionKey` has exactly these properties.
   const reload = useCallback(
     async (signal?: AbortSignal) => {
       const base = isNew
         ? null
-        : await readVersion(schema, place, showsDrafts(type) ? 'draft' : 'published', signal)
+        : await readVersion(schema, versionKey, showsDrafts(type) ? 'draft' : 'published', signal)
       setState(current => ({ ...EMPTY, ...startOf(base, current), loading: false }))
     },
     [schema, type, documentId, locale, isNew],
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same.
   useEffect(() => {
-    const kept = readInput(place)
-    if (kept) {
-      const base = isNew ? null : { values: kept.base, etag: kept.etag }
-      setState({ ...EMPTY, base, values: kept.values, loading: false, dirty: true, restored: true })
+    const stored = readStoredInput(versionKey)
+    if (stored) {
+      const base = isNew ? null : { values: stored.base, etag: stored.etag }
+      setState({ ...EMPTY, base, values: stored.values, loading: false, dirty: true, restored: true })
       return
     }
     setState(EMPTY)
@@ -191,41 +195,44 @@ interface WriteTerms {
 
 /**
  * The draft is written first, on the condition that it did not change meanwhile; publishing then copies the whole draft.
- * A new document is created and published in one write, so that a refusal leaves nothing behind. A type without drafts has one write.
+ * A new document is created and published in one write, so that a failed publication creates nothing. A type without drafts has one write.
  */
 async function write(
   schema: ApiSchema,
-  place: DocumentPlace,
+  versionKey: VersionKey,
   { base, values, dirty }: DocumentState,
   { publish, onSaved }: WriteTerms,
 ): Promise<DocumentVersion> {
-  const { type } = place
+  const { type } = versionKey
   const drafts = showsDrafts(type)
   const publishes = publish && drafts
   const data = bodyOf(schema, type.attributes, base?.values ?? {}, values)
   const draft = { data, status: drafts ? 'draft' : null, etag: base?.etag ?? null }
-  if (base === null && place.documentId === null && type.kind === 'collectionType') {
-    const created = await send(schema, 'POST', place, publishes ? { ...draft, status: null } : draft)
-    return publishes ? readDraft(schema, place, created) : created
+  if (base === null && versionKey.documentId === null && type.kind === 'collectionType') {
+    const created = await send(schema, 'POST', versionKey, publishes ? { ...draft, status: null } : draft)
+    return publishes ? readDraft(schema, versionKey, created) : created
   }
   let saved = base
-  if (dirty || base === null) saved = await send(schema, 'PUT', place, draft)
+  if (dirty || base === null) saved = await send(schema, 'PUT', versionKey, draft)
   if (publishes) {
     if (saved && saved !== base) onSaved(saved)
-    const query = place.locale === null ? {} : { locale: place.locale }
-    await callApi('PUT', addressOf(place), { query, body: { data: {} } })
-    return readDraft(schema, place, saved)
+    const query = versionKey.locale === null ? {} : { locale: versionKey.locale }
+    await callApi('PUT', addressOf(versionKey), { query, body: { data: {} } })
+    return readDraft(schema, versionKey, saved)
   }
   return saved ?? { values, etag: null }
 }
 
-/** The draft of what was published. */
+/** The draft after a publication, which has the ETag for the next save. */
 async function readDraft(
   schema: ApiSchema,
-  place: DocumentPlace,
+  versionKey: VersionKey,
   saved: DocumentVersion | null,
 ): Promise<DocumentVersion> {
-  return (await readVersion(schema, savedPlace(place, saved), 'draft')) ?? saved ?? { values: {}, etag: null }
+  return (
+    (await readVersion(schema, savedVersionKey(versionKey, saved), 'draft')) ??
+    saved ?? { values: {}, etag: null }
+  )
 }
 
 interface Write {
@@ -237,11 +244,11 @@ interface Write {
 async function send(
   schema: ApiSchema,
   method: string,
-  place: DocumentPlace,
+  versionKey: VersionKey,
   write: Write,
 ): Promise<DocumentVersion> {
-  const query = versionQuery(schema, place, write.status)
-  const { body, etag } = await callApi(method, addressOf(place), {
+  const query = versionQuery(schema, versionKey, write.status)
+  const { body, etag } = await callApi(method, addressOf(versionKey), {
     query,
     body: { data: write.data },
     ifMatch: write.etag,
@@ -250,15 +257,15 @@ async function send(
   return { values: data, etag }
 }
 
-/** 412: another user changed the document. Their version is shown next to this one. */
-async function explain(
+/** Converts a failed save to form state. 412: another user changed the document, whose version is then loaded. */
+async function faultState(
   schema: ApiSchema,
-  place: DocumentPlace,
+  versionKey: VersionKey,
   fault: unknown,
 ): Promise<Partial<DocumentState>> {
   if (!(fault instanceof ApiFault)) return { fault }
   if (fault.status !== 412) return { fault, fields: fault.fields }
-  const status = showsDrafts(place.type) ? 'draft' : 'published'
-  const conflict = await readVersion(schema, place, status).catch(() => null)
+  const status = showsDrafts(versionKey.type) ? 'draft' : 'published'
+  const conflict = await readVersion(schema, versionKey, status).catch(() => null)
   return conflict ? { conflict } : { fault }
 }

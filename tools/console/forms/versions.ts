@@ -4,42 +4,46 @@ import { linksDrafts, populateForm } from '../api/populate.ts'
 import type { ApiSchema, TypeInfo } from '../api/schema.ts'
 import { withoutPasswords } from '../fields/document-body.ts'
 
-/** Which version of which document a form is about. documentId null: one that is not saved yet, or a single type. */
-export interface DocumentPlace {
+/** Identifies the version that a form edits. documentId null: a new document, or a single type. */
+export interface VersionKey {
   readonly type: TypeInfo
   readonly documentId: string | null
   readonly locale: string | null
 }
 
-/** A version as the server answered it. */
+/** The values and the ETag of a version from the server. */
 export interface DocumentVersion {
   readonly values: JsonRecord
   readonly etag: string | null
 }
 
-/** Reads and writes with the same parameters, so that an ETag of one is valid for the other (docs/rest.md, "Writing"). */
-export function versionQuery(schema: ApiSchema, place: DocumentPlace, status: string | null) {
-  const shown = place.type.draftAndPublish ? status : linksDrafts(schema, place.type) ? 'draft' : null
+/** Reads and writes use the same parameters, so that the ETag of a read is valid for a write (docs/rest.md, "Writing"). */
+export function versionQuery(schema: ApiSchema, versionKey: VersionKey, status: string | null) {
+  const shown = versionKey.type.draftAndPublish
+    ? status
+    : linksDrafts(schema, versionKey.type)
+      ? 'draft'
+      : null
   return {
     ...(shown !== null && { status: shown }),
-    ...(place.locale !== null && { locale: place.locale }),
-    populate: populateForm(schema, place.type),
+    ...(versionKey.locale !== null && { locale: versionKey.locale }),
+    populate: populateForm(schema, versionKey.type),
   }
 }
 
-export const addressOf = ({ type, documentId }: DocumentPlace): string =>
+export const addressOf = ({ type, documentId }: VersionKey): string =>
   documentId === null ? type.path : `${type.path}/${encodeURIComponent(documentId)}`
 
 /** null: there is no such version. */
 export async function readVersion(
   schema: ApiSchema,
-  place: DocumentPlace,
+  versionKey: VersionKey,
   status: 'draft' | 'published',
   signal?: AbortSignal,
 ): Promise<DocumentVersion | null> {
-  const query = versionQuery(schema, place, status)
+  const query = versionQuery(schema, versionKey, status)
   try {
-    const { body, etag } = await callApi('GET', addressOf(place), { query, ...(signal && { signal }) })
+    const { body, etag } = await callApi('GET', addressOf(versionKey), { query, ...(signal && { signal }) })
     const data = isJsonObject(body) ? body.data : null
     return isJsonObject(data) ? { values: data, etag } : null
   } catch (fault) {
@@ -48,34 +52,34 @@ export async function readVersion(
   }
 }
 
-/** What was typed and not saved: the input, and the version that it was typed into. */
+/** Unsaved input, and the version that it is based on. */
 export interface UnsavedInput {
   readonly base: JsonRecord
   readonly etag: string | null
   readonly values: JsonRecord
 }
 
-const keyOf = ({ type, documentId, locale }: DocumentPlace): string =>
+const storageKeyOf = ({ type, documentId, locale }: VersionKey): string =>
   ['plinth-input', session.user?.id, type.uid, documentId ?? '', locale ?? ''].join(' ')
 
-export function readInput(place: DocumentPlace): UnsavedInput | null {
-  const stored = sessionStorage.getItem(keyOf(place))
+export function readStoredInput(versionKey: VersionKey): UnsavedInput | null {
+  const stored = sessionStorage.getItem(storageKeyOf(versionKey))
   return stored === null ? null : (JSON.parse(stored) as UnsavedInput)
 }
 
-/** Input of null removes it. Passwords are never kept. Returns why it could not be kept: the browser has no room for it. */
-export function keepInput(
+/** Stores input without passwords; null removes it. Returns the browser's error if its storage is full, else null. */
+export function storeInput(
   schema: ApiSchema,
-  place: DocumentPlace,
+  versionKey: VersionKey,
   input: UnsavedInput | null,
 ): DOMException | null {
   if (input === null) {
-    sessionStorage.removeItem(keyOf(place))
+    sessionStorage.removeItem(storageKeyOf(versionKey))
     return null
   }
-  const values = withoutPasswords(schema, place.type.attributes, input.values)
+  const values = withoutPasswords(schema, versionKey.type.attributes, input.values)
   try {
-    sessionStorage.setItem(keyOf(place), JSON.stringify({ ...input, values }))
+    sessionStorage.setItem(storageKeyOf(versionKey), JSON.stringify({ ...input, values }))
     return null
   } catch (error) {
     if (error instanceof DOMException) return error

@@ -5,7 +5,7 @@ import { type ListFilter, type ListRow, versionParams } from '../api/data-provid
 import { labelOf, type TypeInfo } from '../api/schema.ts'
 import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { describeValue } from './cell-value.tsx'
@@ -14,7 +14,7 @@ type Bulk = 'publish' | 'unpublish' | 'delete'
 
 /** One request for each document: permissions, validation and events are those of single writes. */
 export function BulkActions({ type }: { readonly type: TypeInfo }) {
-  const words = useWords()
+  const translate = useTranslate()
   const schema = useSchema()
   const notify = useNotify()
   const { data, selectedIds, onUnselectItems, refetch, filterValues } = useListContext<ListRow>()
@@ -27,7 +27,7 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
   const { locale } = versionParams(schema, type, filterValues as ListFilter)
   const run = async (bulk: Bulk) => {
     setBusy(true)
-    const made: Outcome[] = []
+    const results: Outcome[] = []
     for (const id of selectedIds) {
       const title =
         titleOf(
@@ -35,36 +35,36 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
           data?.find(row => row.id === id),
         ) ?? String(id)
       const fault = await changeDocument(type, bulk, String(id), locale).then(() => null, describe)
-      made.push({ id: String(id), title, fault })
+      results.push({ id: String(id), title, fault })
     }
     setBusy(false)
-    setOutcomes(made)
+    setOutcomes(results)
     onUnselectItems()
     await refetch()
-    const failed = made.filter(({ fault }) => fault !== null).length
-    const done = made.length - failed
-    if (failed === 0) notify(words('bulkDone', { count: done }), { type: 'success' })
-    else notify(words('bulkFailed', { done, failed }), { type: 'error' })
+    const failed = results.filter(({ fault }) => fault !== null).length
+    const done = results.length - failed
+    if (failed === 0) notify(translate('bulkDone', { count: done }), { type: 'success' })
+    else notify(translate('bulkFailed', { done, failed }), { type: 'error' })
   }
-  const describe = (fault: unknown): string => describeFault(fault, words)
+  const describe = (fault: unknown): string => describeFault(fault, translate)
   return (
     <>
       {report}
-      <section className="bulk" aria-label={words('selection')} aria-busy={busy}>
-        <span>{words('selected', { count: selectedIds.length })}</span>
+      <section className="bulk" aria-label={translate('selection')} aria-busy={busy}>
+        <span>{translate('selected', { count: selectedIds.length })}</span>
         {actions.map(bulk => (
-          <ActionButton key={bulk} off={busy} onClick={() => setPending(bulk)}>
-            {words(bulk)}
+          <ActionButton key={bulk} inactive={busy} onClick={() => setPending(bulk)}>
+            {translate(bulk)}
           </ActionButton>
         ))}
         <button type="button" className="quiet" onClick={() => onUnselectItems()}>
-          {words('unselect')}
+          {translate('unselect')}
         </button>
         {pending && (
           <ConfirmModal
-            title={words(pending)}
-            text={words('bulkQuestion', { count: selectedIds.length })}
-            action={words(pending)}
+            title={translate(pending)}
+            text={translate('bulkQuestion', { count: selectedIds.length })}
+            action={translate(pending)}
             onConfirm={() => void run(pending)}
             onClose={() => setPending(null)}
           />
@@ -77,7 +77,7 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
 interface Outcome {
   readonly id: string
   readonly title: string
-  /** null: done. */
+  /** null: succeeded. */
   readonly fault: string | null
 }
 
@@ -86,7 +86,7 @@ function titleOf(type: TypeInfo, row: ListRow | undefined): string | null {
   return row && label !== null ? describeValue(row.values[label] ?? null) || null : null
 }
 
-/** What happened to each document of a bulk action, until it is closed. */
+/** The result of a bulk action for each document. */
 function Outcomes({
   outcomes,
   onClose,
@@ -94,18 +94,18 @@ function Outcomes({
   readonly outcomes: readonly Outcome[]
   readonly onClose: () => void
 }) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
-    <section className="outcomes" aria-label={words('outcomes')}>
+    <section className="outcomes" aria-label={translate('outcomes')}>
       <ul>
         {outcomes.map(({ id, title, fault }) => (
           <li key={id} className={fault === null ? undefined : 'failed'}>
-            <bdi>{title}</bdi>: {fault ?? words('done')}
+            <bdi>{title}</bdi>: {fault ?? translate('done')}
           </li>
         ))}
       </ul>
       <button type="button" onClick={onClose}>
-        {words('close')}
+        {translate('close')}
       </button>
     </section>
   )

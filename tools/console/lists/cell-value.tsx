@@ -12,13 +12,13 @@ import { type ApiSchema, type AttributeInfo, toLabel } from '../api/schema.ts'
 interface CellValueProps {
   readonly attribute: AttributeInfo
   readonly value: JsonValue
-  /** Instead of nothing. */
+  /** Shown for an empty value. */
   readonly fallback: string
 }
 
 const LENGTH = 80
 
-/** A value as one line of text. Never as markup: it may come from anybody. */
+/** A value as one line of text, never as markup: content is untrusted. */
 export function CellValue({ attribute, value, fallback }: CellValueProps) {
   if (attribute.type === 'media') return <FileCell value={value} />
   if (attribute.type === 'boolean') return <>{value === null ? fallback : value ? '✓' : '✗'}</>
@@ -40,7 +40,7 @@ function FileCell({ value }: { readonly value: JsonValue }) {
   )
 }
 
-/** Documents by the attribute that names them, lists by their members, other objects as JSON. */
+/** Documents as their label, lists as their members, other objects as JSON. */
 export function describeValue(value: JsonValue): string {
   if (value === null) return ''
   if (Array.isArray(value)) return asList(value).map(describeValue).join(', ')
@@ -54,7 +54,7 @@ export function describeValue(value: JsonValue): string {
   )
 }
 
-/** Components by their values, blocks by their text and files by their names: what a reader of a comparison looks for. */
+/** Text for a comparison: components as their values, blocks as text, files as names. */
 export function describeAttribute(schema: ApiSchema, attribute: AttributeInfo, value: JsonValue): string {
   const items = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
   switch (attribute.type) {

@@ -1,20 +1,19 @@
 import { useListContext } from 'ra-core'
-import { useEffect, useState } from 'react'
 import type { FilterCondition, ListFilter } from '../api/data-provider.ts'
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
 import { toLocal, toUtc } from '../api/time-zone.ts'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useDebouncedInput } from '../shell/debounced-input.ts'
+import { useTranslate } from '../shell/i18n.tsx'
 
-const NULLS = ['$null', '$notNull']
+const NULL_CHECKS = ['$null', '$notNull']
 const ORDER = ['$lt', '$lte', '$gt', '$gte', '$between']
-/** Upper and lower case count. */
-const EXACT_TEXT = ['$eq', '$ne', '$contains', '$notContains', '$startsWith', '$endsWith']
-const FOLDED_TEXT = ['$containsi', '$notContainsi', '$eqi', '$nei', '$startsWithi', '$endsWithi']
-const TEXT = [...FOLDED_TEXT, ...EXACT_TEXT, '$in', '$notIn', ...ORDER, ...NULLS]
-/** The last ones compare the digits as a text. */
-const NUMBER = ['$eq', '$ne', ...ORDER, '$in', '$notIn', ...NULLS, ...FOLDED_TEXT]
-const CHOICE = ['$eq', '$ne', '$in', '$notIn', ...NULLS]
+const CASE_SENSITIVE = ['$eq', '$ne', '$contains', '$notContains', '$startsWith', '$endsWith']
+const CASE_INSENSITIVE = ['$containsi', '$notContainsi', '$eqi', '$nei', '$startsWithi', '$endsWithi']
+const TEXT = [...CASE_INSENSITIVE, ...CASE_SENSITIVE, '$in', '$notIn', ...ORDER, ...NULL_CHECKS]
+/** The case-insensitive ones compare the digits as text. */
+const NUMBER = ['$eq', '$ne', ...ORDER, '$in', '$notIn', ...NULL_CHECKS, ...CASE_INSENSITIVE]
+const CHOICE = ['$eq', '$ne', '$in', '$notIn', ...NULL_CHECKS]
 
 /** docs/rest.md, "filters": the operators that an attribute of each type is offered. */
 const OPERATORS: Readonly<Record<string, readonly string[]>> = {
@@ -32,33 +31,33 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   datetime: NUMBER,
   enumeration: CHOICE,
   boolean: CHOICE,
-  array: ['$contains', '$notContains', ...NULLS],
-  json: NULLS,
-  blocks: NULLS,
-  media: NULLS,
-  // By the attribute that names the linked documents.
-  relation: [...FOLDED_TEXT, ...NULLS],
+  array: ['$contains', '$notContains', ...NULL_CHECKS],
+  json: NULL_CHECKS,
+  blocks: NULL_CHECKS,
+  media: NULL_CHECKS,
+  // Compared with the label attribute of the linked documents.
+  relation: [...CASE_INSENSITIVE, ...NULL_CHECKS],
 }
 
 export function FilterBar({ type }: { readonly type: TypeInfo }) {
-  const words = useWords()
+  const translate = useTranslate()
   const schema = useSchema()
   const { filterValues, setFilters } = useListContext()
   const filter = filterValues as ListFilter
   const change = (part: Partial<ListFilter>) => {
-    const whole = Object.entries({ ...filter, ...part }).filter(([, value]) => value && value.length > 0)
-    setFilters(Object.fromEntries(whole), undefined, false)
+    const next = Object.entries({ ...filter, ...part }).filter(([, value]) => value && value.length > 0)
+    setFilters(Object.fromEntries(next), undefined, false)
   }
-  const [text, setText] = useTyping(filter.text ?? '', value => change({ text: value }))
+  const [text, setText] = useDebouncedInput(filter.text ?? '', value => change({ text: value }))
   return (
     <search className="filters">
       <label>
-        {words('search')}
+        {translate('search')}
         <input type="search" value={text} onChange={event => setText(event.target.value)} />
       </label>
       {type.localized && schema.locales.length > 1 && (
         <label>
-          {words('contentLocale')}
+          {translate('contentLocale')}
           <select
             value={filter.locale ?? schema.defaultLocale ?? ''}
             onChange={event => change({ locale: event.target.value })}
@@ -71,12 +70,12 @@ export function FilterBar({ type }: { readonly type: TypeInfo }) {
       )}
       {type.draftAndPublish && type.actions.has('readDrafts') && (
         <label>
-          {words('status')}
+          {translate('status')}
           <select value={filter.status ?? ''} onChange={event => change({ status: event.target.value })}>
-            <option value="">{words('all')}</option>
-            <option value="draft">{words('draft')}</option>
-            <option value="published">{words('published')}</option>
-            <option value="modified">{words('modified')}</option>
+            <option value="">{translate('all')}</option>
+            <option value="draft">{translate('draft')}</option>
+            <option value="published">{translate('published')}</option>
+            <option value="modified">{translate('modified')}</option>
           </select>
         </label>
       )}
@@ -92,7 +91,7 @@ interface ConditionsProps {
 }
 
 function Conditions({ type, conditions, onChange }: ConditionsProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const attributes = type.attributes.filter(({ readable, type: kind }) => readable && OPERATORS[kind])
   const first = attributes[0]
   if (!first) return null
@@ -100,9 +99,9 @@ function Conditions({ type, conditions, onChange }: ConditionsProps) {
   return (
     <>
       {conditions.map((condition, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity but their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no id.
         <fieldset key={index} className="condition">
-          <legend>{words('condition')}</legend>
+          <legend>{translate('condition')}</legend>
           <ConditionInputs
             attributes={attributes}
             condition={condition}
@@ -111,7 +110,7 @@ function Conditions({ type, conditions, onChange }: ConditionsProps) {
           <button
             type="button"
             className="quiet"
-            aria-label={words('remove')}
+            aria-label={translate('remove')}
             onClick={() => onChange(conditions.toSpliced(index, 1))}
           >
             ✕
@@ -124,7 +123,7 @@ function Conditions({ type, conditions, onChange }: ConditionsProps) {
           onChange([...conditions, { name: first.name, operator: defaultOperator(first), value: '' }])
         }
       >
-        {words('addFilter')}
+        {translate('addFilter')}
       </button>
     </>
   )
@@ -139,13 +138,13 @@ interface ConditionInputsProps {
 }
 
 function ConditionInputs({ attributes, condition, onChange }: ConditionInputsProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const attribute = attributes.find(({ name }) => name === condition.name)
   const setValue = (value: string) => onChange({ ...condition, value })
   return (
     <>
       <select
-        aria-label={words('attribute')}
+        aria-label={translate('attribute')}
         value={condition.name}
         onChange={event => {
           const chosen = attributes.find(({ name }) => name === event.target.value)
@@ -159,18 +158,18 @@ function ConditionInputs({ attributes, condition, onChange }: ConditionInputsPro
         ))}
       </select>
       <select
-        aria-label={words('operator')}
+        aria-label={translate('operator')}
         value={condition.operator}
         onChange={event => onChange({ ...condition, operator: event.target.value })}
       >
         {(OPERATORS[attribute?.type ?? ''] ?? []).map(operator => (
           <option key={operator} value={operator}>
-            {words(operator as '$eq')}
-            {isText(attribute) && EXACT_TEXT.includes(operator) && ` (${words('sameCase')})`}
+            {translate(operator as '$eq')}
+            {isText(attribute) && CASE_SENSITIVE.includes(operator) && ` (${translate('sameCase')})`}
           </option>
         ))}
       </select>
-      {!condition.operator.endsWith('ull') && (
+      {!NULL_CHECKS.includes(condition.operator) && (
         <ConditionValue
           attribute={attribute}
           operator={condition.operator}
@@ -192,15 +191,15 @@ interface ConditionValueProps {
 }
 
 function ConditionValue(props: ConditionValueProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { attribute, operator, value, onChange } = props
-  const [typed, setTyped] = useTyping(value, onChange)
+  const [typed, setTyped] = useDebouncedInput(value, onChange)
   const choices = attribute?.type === 'boolean' ? ['true', 'false'] : (attribute?.values ?? [])
   if (operator === '$between') return <BetweenValues {...props} />
-  const several = operator === '$in' || operator === '$notIn'
-  if (choices.length > 0 && !several)
+  const takesList = operator === '$in' || operator === '$notIn'
+  if (choices.length > 0 && !takesList)
     return (
-      <select aria-label={words('value')} value={value} onChange={event => onChange(event.target.value)}>
+      <select aria-label={translate('value')} value={value} onChange={event => onChange(event.target.value)}>
         <option value="">…</option>
         {choices.map(choice => (
           <option key={choice}>{choice}</option>
@@ -209,28 +208,28 @@ function ConditionValue(props: ConditionValueProps) {
     )
   return (
     <input
-      aria-label={words(several ? 'values' : 'value')}
-      title={several ? words('values') : undefined}
-      placeholder={several ? 'a; b; c' : undefined}
-      type={several || operator.endsWith('i') ? 'text' : inputTypeOf(attribute)}
+      aria-label={translate(takesList ? 'values' : 'value')}
+      title={takesList ? translate('values') : undefined}
+      placeholder={takesList ? 'a; b; c' : undefined}
+      type={takesList || CASE_INSENSITIVE.includes(operator) ? 'text' : inputTypeOf(attribute)}
       step="any"
-      value={several ? typed : toInput(attribute, typed)}
-      onChange={event => setTyped(several ? event.target.value : fromInput(attribute, event.target.value))}
+      value={takesList ? typed : toInput(attribute, typed)}
+      onChange={event => setTyped(takesList ? event.target.value : fromInput(attribute, event.target.value))}
     />
   )
 }
 
-/** Both ends are in the address, as `from;to`. */
+/** The URL has both bounds as `from;to`. */
 function BetweenValues({ attribute, value, onChange }: ConditionValueProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const [from = '', to = ''] = value.split(';')
   return (
     <>
       {(['from', 'to'] as const).map(end => (
         <input
           key={end}
-          aria-label={words(end)}
-          title={words(end)}
+          aria-label={translate(end)}
+          title={translate(end)}
           type={inputTypeOf(attribute)}
           step="any"
           value={toInput(attribute, end === 'from' ? from : to)}
@@ -253,21 +252,9 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
 const inputTypeOf = (attribute: AttributeInfo | undefined): string =>
   INPUT_TYPES[attribute?.type ?? ''] ?? 'text'
 
-/** Times are typed in the time zone of the browser and asked for in UTC. */
+/** Times are entered in the browser's time zone and sent in UTC. */
 const toInput = (attribute: AttributeInfo | undefined, value: string): string =>
   attribute?.type === 'datetime' ? toLocal(value) : value
 
 const fromInput = (attribute: AttributeInfo | undefined, typed: string): string =>
   attribute?.type === 'datetime' && typed !== '' ? toUtc(typed) : typed
-
-/** Text that becomes the state of the address only when typing has paused for a moment. */
-export function useTyping(value: string, apply: (value: string) => void): [string, (value: string) => void] {
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  useEffect(() => {
-    if (typed === value) return
-    const timer = setTimeout(() => apply(typed), 300)
-    return () => clearTimeout(timer)
-  })
-  return [typed, setTyped]
-}

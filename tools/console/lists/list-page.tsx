@@ -12,7 +12,7 @@ import { asList, isJsonObject } from '../api/json.ts'
 import { type AttributeInfo, findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { directionOf, useWords } from '../shell/i18n.tsx'
+import { directionOf, useTranslate } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { EmptyPage, MissingPage } from '../shell/pages.tsx'
 import { BulkActions } from './bulk-actions.tsx'
@@ -33,7 +33,7 @@ export function ListScreen() {
 }
 
 function DocumentList({ type }: { readonly type: TypeInfo }) {
-  const words = useWords()
+  const translate = useTranslate()
   const list = useListController<ListRow>({
     resource: type.pluralName,
     perPage: 25,
@@ -52,7 +52,7 @@ function DocumentList({ type }: { readonly type: TypeInfo }) {
         <h1>{type.displayName}</h1>
         {type.actions.has('create') && (
           <Link className="button primary" to={createAddress(type, list.filterValues)}>
-            {words('create')}
+            {translate('create')}
           </Link>
         )}
       </div>
@@ -60,7 +60,7 @@ function DocumentList({ type }: { readonly type: TypeInfo }) {
       <BulkActions type={type} />
       {list.error ? (
         <p className="fault" role="alert">
-          {describeFault(list.error, words)}
+          {describeFault(list.error, translate)}
         </p>
       ) : (
         <DocumentTable type={type} />
@@ -70,7 +70,7 @@ function DocumentList({ type }: { readonly type: TypeInfo }) {
   )
 }
 
-/** Every content-type has an index of `createdAt`, and few of the attribute that names their documents. */
+/** By `createdAt`, which is always indexed; the label attribute rarely is. */
 function defaultSort(type: TypeInfo): SortPayload {
   const isDated = type.attributes.some(({ name, readable }) => name === 'createdAt' && readable)
   return isDated
@@ -82,32 +82,32 @@ const createAddress = (type: TypeInfo, { locale }: ListFilter): string =>
   `/content/${type.pluralName}/create${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`
 
 function DocumentTable({ type }: { readonly type: TypeInfo }) {
-  const words = useWords()
+  const translate = useTranslate()
   const { data, isPending, filterValues, page, setFilters, setPage } = useListContext<ListRow>()
-  if (isPending) return <p aria-busy="true">{words('loading')}</p>
+  if (isPending) return <p aria-busy="true">{translate('loading')}</p>
   if (!data || data.length === 0) {
-    const narrowed = Object.keys(filterValues).length > 0 || page > 1
+    const isFiltered = Object.keys(filterValues).length > 0 || page > 1
     const { locale } = filterValues as ListFilter
     return (
       <div className="empty">
         <EmptyPage
-          text={words(
-            narrowed ? 'nothingFound' : type.actions.has('create') ? 'nothingYet' : 'nothingYetForbidden',
+          text={translate(
+            isFiltered ? 'nothingFound' : type.actions.has('create') ? 'nothingYet' : 'nothingYetForbidden',
           )}
         />
         {page > 1 && (
           <button type="button" onClick={() => setPage(1)}>
-            {words('firstPage')}
+            {translate('firstPage')}
           </button>
         )}
-        {narrowed && (
+        {isFiltered && (
           <button type="button" onClick={() => setFilters(locale ? { locale } : {}, undefined, false)}>
-            {words('clearFilters')}
+            {translate('clearFilters')}
           </button>
         )}
-        {!narrowed && type.actions.has('create') && (
+        {!isFiltered && type.actions.has('create') && (
           <Link className="button" to={createAddress(type, filterValues)}>
-            {words('createFirst', { type: type.displayName })}
+            {translate('createFirst', { type: type.displayName })}
           </Link>
         )}
       </div>
@@ -128,7 +128,7 @@ function DocumentTable({ type }: { readonly type: TypeInfo }) {
 }
 
 function TableHead({ type, rows }: { readonly type: TypeInfo; readonly rows: readonly ListRow[] }) {
-  const words = useWords()
+  const translate = useTranslate()
   const { sort, setSort, selectedIds, onSelect } = useListContext<ListRow>()
   const all = rows.every(({ id }) => selectedIds.includes(id))
   const orderOf = (name: string) => {
@@ -141,7 +141,7 @@ function TableHead({ type, rows }: { readonly type: TypeInfo; readonly rows: rea
         <th>
           <input
             type="checkbox"
-            aria-label={words('selectAll')}
+            aria-label={translate('selectAll')}
             checked={all}
             onChange={() => onSelect(all ? [] : rows.map(({ id }) => id))}
           />
@@ -163,7 +163,7 @@ function TableHead({ type, rows }: { readonly type: TypeInfo; readonly rows: rea
             )}
           </th>
         ))}
-        {type.draftAndPublish && <th>{words('status')}</th>}
+        {type.draftAndPublish && <th>{translate('status')}</th>}
       </tr>
     </thead>
   )
@@ -172,7 +172,7 @@ function TableHead({ type, rows }: { readonly type: TypeInfo; readonly rows: rea
 const ARROWS: Readonly<Record<string, string>> = { ascending: '↑', descending: '↓' }
 
 function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRow }) {
-  const words = useWords()
+  const translate = useTranslate()
   const { selectedIds, onToggleItem, filterValues } = useListContext<ListRow>()
   const { locale } = filterValues as ListFilter
   const columns = listColumns(type)
@@ -183,7 +183,7 @@ function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRo
       <td>
         <input
           type="checkbox"
-          aria-label={words('select', { title })}
+          aria-label={translate('select', { title })}
           checked={selectedIds.includes(row.id)}
           onChange={() => onToggleItem(row.id)}
         />
@@ -200,13 +200,13 @@ function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRo
         </td>
       ))}
       {type.draftAndPublish && (
-        <td>{row.state && <span className={`state ${row.state}`}>{words(row.state)}</span>}</td>
+        <td>{row.state && <span className={`state ${row.state}`}>{translate(row.state)}</span>}</td>
       )}
     </tr>
   )
 }
 
-/** Documents that the user may open are links. */
+/** The cell as a link if the user may open the document. */
 function LinkedCell({ column, row }: { readonly column: AttributeInfo; readonly row: ListRow }) {
   const value = row.values[column.name] ?? null
   const target = findType(useSchema(), column.type === 'relation' ? column.target : null)
@@ -215,7 +215,7 @@ function LinkedCell({ column, row }: { readonly column: AttributeInfo; readonly 
     return <CellValue attribute={column} value={value} fallback="" />
   return (
     <>
-      {links.slice(0, LINKS).map((link, index) => (
+      {links.slice(0, MAX_LINKS).map((link, index) => (
         <span key={String(link.documentId)}>
           {index > 0 && ', '}
           <Link to={`/content/${target.pluralName}/${encodeURIComponent(String(link.documentId))}`}>
@@ -223,30 +223,30 @@ function LinkedCell({ column, row }: { readonly column: AttributeInfo; readonly 
           </Link>
         </span>
       ))}
-      {links.length > LINKS && ` +${links.length - LINKS}`}
+      {links.length > MAX_LINKS && ` +${links.length - MAX_LINKS}`}
     </>
   )
 }
 
-/** More are counted only. */
-const LINKS = 5
+/** Links of one cell; further ones are shown as a number. */
+const MAX_LINKS = 5
 
 const SIZES = [10, 25, 50, 99]
 
 function Pages() {
-  const words = useWords()
+  const translate = useTranslate()
   const { page, perPage, setPage, setPerPage, hasNextPage, hasPreviousPage } = useListContext<ListRow>()
   return (
-    <nav className="pages" aria-label={words('pages')}>
-      <ActionButton off={!hasPreviousPage} onClick={() => setPage(page - 1)}>
-        {words('previous')}
+    <nav className="pages" aria-label={translate('pages')}>
+      <ActionButton inactive={!hasPreviousPage} onClick={() => setPage(page - 1)}>
+        {translate('previous')}
       </ActionButton>
-      <span>{words('page', { page })}</span>
-      <ActionButton off={!hasNextPage} onClick={() => setPage(page + 1)}>
-        {words('next')}
+      <span>{translate('page', { page })}</span>
+      <ActionButton inactive={!hasNextPage} onClick={() => setPage(page + 1)}>
+        {translate('next')}
       </ActionButton>
       <label>
-        {words('perPage')}
+        {translate('perPage')}
         <select value={perPage} onChange={event => setPerPage(Number(event.target.value))}>
           {[...new Set([...SIZES, perPage])].map(size => (
             <option key={size}>{size}</option>

@@ -1,11 +1,11 @@
 import { type FormEvent, type MouseEvent, useState } from 'react'
 import { asText, isJsonObject, type JsonRecord } from '../api/json.ts'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 import { describeFault } from '../shell/notices.tsx'
-import { type FileWords, saveWords } from './files.ts'
+import { type FileMetadata, saveMetadata } from './files.ts'
 
-/** A picture by its smallest form, everything else by its name. */
+/** The smallest format of an image, or the extension of another file. */
 export function FilePicture({ file }: { readonly file: JsonRecord }) {
   const mime = asText(file.mime)
   if (!mime.startsWith('image/')) return <span className="file-kind">{asText(file.ext) || mime}</span>
@@ -23,7 +23,7 @@ interface FileModalProps {
 }
 
 export function FileModal({ file, onSaved, onClose }: FileModalProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const [fault, setFault] = useState<unknown>(null)
   const [focalPoint, setFocalPoint] = useState(readPoint(file))
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -31,13 +31,13 @@ export function FileModal({ file, onSaved, onClose }: FileModalProps) {
     event.stopPropagation()
     const data = new FormData(event.currentTarget)
     const text = (name: string): string => String(data.get(name) ?? '')
-    const saved: FileWords = {
+    const saved: FileMetadata = {
       name: text('name'),
       alternativeText: text('alternativeText'),
       caption: text('caption'),
       focalPoint,
     }
-    saveWords(file.id ?? null, saved)
+    saveMetadata(file.id ?? null, saved)
       .then(onSaved)
       .catch(setFault)
   }
@@ -46,7 +46,7 @@ export function FileModal({ file, onSaved, onClose }: FileModalProps) {
       <form onSubmit={submit}>
         {fault !== null && (
           <p className="fault" role="alert">
-            {describeFault(fault, words)}
+            {describeFault(fault, translate)}
           </p>
         )}
         {asText(file.mime).startsWith('image/') && (
@@ -54,16 +54,16 @@ export function FileModal({ file, onSaved, onClose }: FileModalProps) {
         )}
         {(['name', 'alternativeText', 'caption'] as const).map(name => (
           <label key={name}>
-            {words(name)}
+            {translate(name)}
             <input name={name} defaultValue={asText(file[name])} dir="auto" />
           </label>
         ))}
         <footer>
           <button type="button" onClick={onClose}>
-            {words('cancel')}
+            {translate('cancel')}
           </button>
           <button type="submit" className="primary">
-            {words('save')}
+            {translate('save')}
           </button>
         </footer>
       </form>
@@ -71,7 +71,7 @@ export function FileModal({ file, onSaved, onClose }: FileModalProps) {
   )
 }
 
-type Point = FileWords['focalPoint']
+type Point = FileMetadata['focalPoint']
 
 function readPoint(file: JsonRecord): Point {
   const point = isJsonObject(file.focalPoint) ? file.focalPoint : null
@@ -84,10 +84,10 @@ interface FocalPointProps {
   readonly onPoint: (point: Point) => void
 }
 
-/** The part of a picture that stays when it is cropped: a click, or two numbers. */
+/** The focal point for cropping, set by a click or by two numbers (percent). */
 function FocalPoint({ file, point, onPoint }: FocalPointProps) {
-  const words = useWords()
-  const place = (event: MouseEvent<HTMLImageElement>) => {
+  const translate = useTranslate()
+  const setByClick = (event: MouseEvent<HTMLImageElement>) => {
     const box = event.currentTarget.getBoundingClientRect()
     onPoint({
       x: Math.round(((event.clientX - box.left) / box.width) * 100),
@@ -99,16 +99,16 @@ function FocalPoint({ file, point, onPoint }: FocalPointProps) {
     <div className="focal">
       <div className="focal-frame">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the number inputs below do the same from the keyboard. */}
-        <img src={asText(file.url)} alt={asText(file.alternativeText)} onClick={place} />
+        <img src={asText(file.url)} alt={asText(file.alternativeText)} onClick={setByClick} />
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
           <circle cx={x} cy={y} r="3" />
         </svg>
       </div>
       <fieldset>
-        <legend>{words('focalPoint')}</legend>
+        <legend>{translate('focalPoint')}</legend>
         {(['x', 'y'] as const).map(axis => (
           <label key={axis}>
-            {words(axis === 'x' ? 'fromStart' : 'fromTop')}
+            {translate(axis === 'x' ? 'fromStart' : 'fromTop')}
             <input
               type="number"
               min={0}

@@ -1,18 +1,18 @@
 import { callApi } from '../api/client.ts'
 import { asList, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 
-/** The words of a file that the console edits. */
-export interface FileWords {
+/** The editable metadata of a file. */
+export interface FileMetadata {
   readonly name: string
   readonly alternativeText: string
   readonly caption: string
-  /** Percent of the width and the height; null: the middle. */
+  /** Percent of the width and the height; null: the center. */
   readonly focalPoint: { readonly x: number; readonly y: number } | null
 }
 
-export const FILES_OF_PAGE = 24
+export const PAGE_SIZE = 24
 
-/** docs/uploads.md. `kind`: the beginning of a MIME type. */
+/** One page of files and, if there are more, one file of the next page. `kinds`: prefixes of MIME types; `start`: offset. */
 export async function listFiles(
   search: string,
   kinds: readonly string[],
@@ -24,7 +24,7 @@ export async function listFiles(
     ...(kinds.length > 0 && { $or: kinds.map(kind => ({ mime: { $startsWith: kind } })) }),
   }
   const { body } = await callApi('GET', '/upload/files', {
-    query: { filters, sort: 'id:desc', start, limit: FILES_OF_PAGE + 1 },
+    query: { filters, sort: 'id:desc', start, limit: PAGE_SIZE + 1 },
     ...(signal && { signal }),
   })
   return asList(body).filter(isJsonObject)
@@ -37,9 +37,9 @@ export async function uploadFiles(files: readonly File[]): Promise<readonly Json
   return asList(body).filter(isJsonObject)
 }
 
-export async function saveWords(id: JsonValue, words: FileWords): Promise<JsonRecord> {
+export async function saveMetadata(id: JsonValue, metadata: FileMetadata): Promise<JsonRecord> {
   const form = new FormData()
-  form.append('fileInfo', JSON.stringify(words))
+  form.append('fileInfo', JSON.stringify(metadata))
   const { body } = await callApi('POST', '/upload', { query: { id }, form })
   return isJsonObject(body) ? body : {}
 }
@@ -47,7 +47,7 @@ export async function saveWords(id: JsonValue, words: FileWords): Promise<JsonRe
 export const deleteFile = (id: JsonValue) =>
   callApi('DELETE', `/upload/files/${encodeURIComponent(String(id))}`)
 
-/** `images`, `videos`, `audios` of `allowedTypes` as beginnings of MIME types; `files` allows all others. */
+/** `images`, `videos`, `audios` of `allowedTypes` as prefixes of MIME types; empty for `files`: any type. */
 export function mimesOf(allowedTypes: readonly string[]): readonly string[] {
   if (allowedTypes.includes('files')) return []
   return allowedTypes.map(kind => `${kind.replace(/s$/, '')}/`)

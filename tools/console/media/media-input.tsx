@@ -3,7 +3,7 @@ import { asList, asText, isJsonObject, type JsonRecord } from '../api/json.ts'
 import type { InputProps } from '../fields/field-props.ts'
 import { OrderedList } from '../fields/ordered-list.tsx'
 import { useSchema } from '../shell/context.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { FileModal, FilePicture } from './file-card.tsx'
@@ -11,7 +11,7 @@ import { mimesOf, uploadFiles } from './files.ts'
 import { Library } from './library.tsx'
 
 export function MediaInput(props: InputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const { attribute, value, readOnly, onChange } = props
   const [choosing, setChoosing] = useState(false)
   const [edited, setEdited] = useState<JsonRecord | null>(null)
@@ -36,7 +36,7 @@ export function MediaInput(props: InputProps) {
             <FilePicture file={file} /> <bdi>{asText(file.name)}</bdi>{' '}
             {!readOnly && (
               <button type="button" onClick={() => setEdited(file)}>
-                {words('details')} <span className="hidden-text">{asText(file.name)}</span>
+                {translate('details')} <span className="hidden-text">{asText(file.name)}</span>
               </button>
             )}
           </>
@@ -44,7 +44,7 @@ export function MediaInput(props: InputProps) {
       </OrderedList>
       {!readOnly && <MediaButtons {...props} onAdd={add} onLibrary={() => setChoosing(true)} />}
       {choosing && (
-        <Modal title={words('library')} wide onClose={() => setChoosing(false)}>
+        <Modal title={translate('library')} wide onClose={() => setChoosing(false)}>
           <Library kinds={mimesOf(attribute.allowedTypes)}>
             {file => (
               <button
@@ -54,7 +54,7 @@ export function MediaInput(props: InputProps) {
                   if (!attribute.multiple) setChoosing(false)
                 }}
               >
-                {words('choose')} <span className="hidden-text">{asText(file.name)}</span>
+                {translate('choose')} <span className="hidden-text">{asText(file.name)}</span>
               </button>
             )}
           </Library>
@@ -71,7 +71,7 @@ interface MediaButtonsProps extends InputProps {
 }
 
 function MediaButtons({ id, attribute, onAdd, onLibrary }: MediaButtonsProps) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <>
       {useSchema().upload && (
@@ -83,7 +83,7 @@ function MediaButtons({ id, attribute, onAdd, onLibrary }: MediaButtonsProps) {
         />
       )}
       <button type="button" onClick={onLibrary}>
-        {words('library')}
+        {translate('library')}
       </button>
     </>
   )
@@ -97,7 +97,7 @@ interface UploadInputProps {
 }
 
 export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const [fault, setFault] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   const change = async (event: ChangeEvent<HTMLInputElement>) => {
@@ -117,7 +117,7 @@ export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProp
   return (
     <>
       <label className="upload" aria-busy={busy}>
-        {words('upload')}
+        {translate('upload')}
         <input
           id={id}
           type="file"
@@ -133,7 +133,7 @@ export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProp
       </label>
       {fault !== null && (
         <p className="fault" role="alert">
-          {describeFault(fault, words)}
+          {describeFault(fault, translate)}
         </p>
       )}
     </>

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNotify } from 'ra-core'
 import { useState } from 'react'
 import { asText, type JsonRecord } from '../api/json.ts'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { FileModal } from './file-card.tsx'
@@ -11,7 +11,7 @@ import { Library } from './library.tsx'
 import { UploadInput } from './media-input.tsx'
 
 export function MediaPage() {
-  const words = useWords()
+  const translate = useTranslate()
   const notify = useNotify()
   const queries = useQueryClient()
   const [edited, setEdited] = useState<JsonRecord | null>(null)
@@ -20,21 +20,21 @@ export function MediaPage() {
   const remove = (file: JsonRecord) =>
     deleteFile(file.id ?? null)
       .then(refresh)
-      .catch((fault: unknown) => notify(describeFault(fault, words), { type: 'error' }))
+      .catch((fault: unknown) => notify(describeFault(fault, translate), { type: 'error' }))
   return (
     <>
       <div className="title-row">
-        <h1>{words('media')}</h1>
+        <h1>{translate('media')}</h1>
         <UploadInput id="upload" multiple kinds={[]} onUploaded={() => void refresh()} />
       </div>
       <Library kinds={[]}>
         {file => (
           <span className="entry-buttons">
             <button type="button" onClick={() => setEdited(file)}>
-              {words('details')} <span className="hidden-text">{asText(file.name)}</span>
+              {translate('details')} <span className="hidden-text">{asText(file.name)}</span>
             </button>
             <button type="button" onClick={() => setDeleted(file)}>
-              {words('delete')} <span className="hidden-text">{asText(file.name)}</span>
+              {translate('delete')} <span className="hidden-text">{asText(file.name)}</span>
             </button>
           </span>
         )}
@@ -51,9 +51,9 @@ export function MediaPage() {
       )}
       {deleted && (
         <ConfirmModal
-          title={words('delete')}
-          text={words('deleteFileQuestion', { name: asText(deleted.name) })}
-          action={words('delete')}
+          title={translate('delete')}
+          text={translate('deleteFileQuestion', { name: asText(deleted.name) })}
+          action={translate('delete')}
           onConfirm={() => void remove(deleted)}
           onClose={() => setDeleted(null)}
         />

@@ -1,18 +1,18 @@
 import type { ButtonHTMLAttributes } from 'react'
 
 interface ActionButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** It does nothing now. */
-  readonly off?: boolean
+  /** aria-disabled: a click does nothing. */
+  readonly inactive?: boolean
 }
 
-/** A button that keeps the focus while it is off: a disabled one would lose it, and with it the place of a keyboard user. */
-export const ActionButton = ({ off = false, onClick, ...rest }: ActionButtonProps) => (
+/** A button that keeps the focus while it is inactive; the `disabled` attribute would remove it. */
+export const ActionButton = ({ inactive = false, onClick, ...rest }: ActionButtonProps) => (
   <button
     type="button"
     {...rest}
-    aria-disabled={off || undefined}
+    aria-disabled={inactive || undefined}
     onClick={event => {
-      if (!off) onClick?.(event)
+      if (!inactive) onClick?.(event)
       else event.preventDefault()
     }}
   />

@@ -5,9 +5,9 @@ const SchemaContext = createContext<ApiSchema | null>(null)
 
 export const SchemaProvider = SchemaContext.Provider
 
-/** What the caller may do; only below the signed-in part of the page. */
+/** Throws outside of SchemaProvider, which only the signed-in part of the page has. */
 export function useSchema(): ApiSchema {
   const schema = useContext(SchemaContext)
-  if (!schema) throw new Error('The schema is read before anything that uses it')
+  if (!schema) throw new Error('useSchema needs a SchemaProvider')
   return schema
 }

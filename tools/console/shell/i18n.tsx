@@ -1,21 +1,21 @@
-import { type I18nProvider, useTranslate } from 'ra-core'
-import english from '../words/en.json'
-import french from '../words/fr.json'
+import { type I18nProvider, useTranslate as useUntypedTranslate } from 'ra-core'
+import english from '../translations/en.json'
+import french from '../translations/fr.json'
 
-type Words = Readonly<Record<string, string>>
+type Messages = Readonly<Record<string, string>>
 
-const WORDS: Readonly<Record<string, Words>> = { en: english, fr: french }
+const TRANSLATIONS: Readonly<Record<string, Messages>> = { en: english, fr: french }
 const LANGUAGE_KEY = 'plinth-language'
 
 /** The languages of the interface, not of the content. */
-export const LANGUAGES = Object.keys(WORDS).map(locale => ({
+export const LANGUAGES = Object.keys(TRANSLATIONS).map(locale => ({
   locale,
   name: new Intl.DisplayNames(locale, { type: 'language' }).of(locale) ?? locale,
 }))
 
 function initialLanguage(): string {
-  const wanted = [localStorage.getItem(LANGUAGE_KEY), ...navigator.languages.map(name => name.slice(0, 2))]
-  return wanted.find(name => name !== null && Object.hasOwn(WORDS, name)) ?? 'en'
+  const preferred = [localStorage.getItem(LANGUAGE_KEY), ...navigator.languages.map(name => name.slice(0, 2))]
+  return preferred.find(name => name !== null && Object.hasOwn(TRANSLATIONS, name)) ?? 'en'
 }
 
 export function createI18nProvider(): I18nProvider {
@@ -23,7 +23,7 @@ export function createI18nProvider(): I18nProvider {
   document.documentElement.lang = language
   return {
     translate: (key: string, values: Readonly<Record<string, unknown>> = {}) => {
-      const text = WORDS[language]?.[key] ?? english[key as keyof typeof english]
+      const text = TRANSLATIONS[language]?.[key] ?? english[key as keyof typeof english]
       if (text === undefined) return typeof values._ === 'string' ? values._ : key
       return text.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(values[name] ?? ''))
     },
@@ -38,12 +38,11 @@ export function createI18nProvider(): I18nProvider {
   }
 }
 
-/** The text of the interface for a key of words/en.json. */
-export function useWords(): (
-  key: keyof typeof english,
-  values?: Readonly<Record<string, unknown>>,
-) => string {
-  return useTranslate()
+/** The text of the interface for a key of translations/en.json; `values` replace its `{name}`. */
+export type Translate = (key: keyof typeof english, values?: Readonly<Record<string, unknown>>) => string
+
+export function useTranslate(): Translate {
+  return useUntypedTranslate()
 }
 
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
@@ -59,7 +58,7 @@ const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
   'ug',
 ])
 
-/** The direction of content in a locale. In others than these the browser decides by the text, which may be a quotation. */
+/** The direction of content in a locale. Outside these locales the browser decides by the text. */
 export const directionOf = (locale: string | null | undefined): 'rtl' | 'auto' => {
   if (!locale) return 'auto'
   return RIGHT_TO_LEFT.has(locale.split('-')[0] ?? '') || /-(Arab|Hebr)/i.test(locale) ? 'rtl' : 'auto'

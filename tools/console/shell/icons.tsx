@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-// Drawn, because not every system has a font with these signs. Their buttons have the names.
+// SVG, because not every system has a font with these symbols. The buttons have the accessible names.
 
 const Icon = ({ children }: { readonly children: ReactNode }) => (
   <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -4,13 +4,13 @@ import { NavLink, useLocation } from 'react-router-dom'
 import { session } from '../api/client.ts'
 import type { TypeInfo } from '../api/schema.ts'
 import { useSchema } from './context.tsx'
-import { LANGUAGES, useWords } from './i18n.tsx'
+import { LANGUAGES, useTranslate } from './i18n.tsx'
 import { NoticeList } from './notices.tsx'
 
 const VIEWS = ['model', 'permissions', 'operations'] as const
 
 export function Layout({ children }: { readonly children: ReactNode }) {
-  const words = useWords()
+  const translate = useTranslate()
   const { pathname } = useLocation()
   const [open, setOpen] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone.
@@ -18,7 +18,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   return (
     <div className="layout">
       <a className="skip" href="#content">
-        {words('skip')}
+        {translate('skip')}
       </a>
       <header className="bar">
         <button
@@ -28,7 +28,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
           aria-controls="navigation"
           onClick={() => setOpen(!open)}
         >
-          ☰ <span>{words('menu')}</span>
+          ☰ <span>{translate('menu')}</span>
         </button>
         <strong>{useSchema().name}</strong>
         <Preferences />
@@ -43,28 +43,28 @@ export function Layout({ children }: { readonly children: ReactNode }) {
 }
 
 function Navigation({ open }: { readonly open: boolean }) {
-  const words = useWords()
+  const translate = useTranslate()
   const { types, views, upload } = useSchema()
   const lists = types.filter(type => type.kind === 'collectionType' && type.actions.has('find'))
   const singles = types.filter(type => type.kind === 'singleType')
   return (
-    <nav id="navigation" className={open ? 'open' : undefined} aria-label={words('navigation')}>
-      {lists.length > 0 && <h2>{words('collections')}</h2>}
+    <nav id="navigation" className={open ? 'open' : undefined} aria-label={translate('navigation')}>
+      {lists.length > 0 && <h2>{translate('collections')}</h2>}
       {lists.map(type => (
         <TypeLink key={type.uid} type={type} />
       ))}
-      {singles.length > 0 && <h2>{words('singles')}</h2>}
+      {singles.length > 0 && <h2>{translate('singles')}</h2>}
       {singles.map(type => (
         <TypeLink key={type.uid} type={type} />
       ))}
-      {(upload || views.length > 0) && <h2>{words('tools')}</h2>}
-      {upload && <NavLink to="/media">{words('media')}</NavLink>}
+      {(upload || views.length > 0) && <h2>{translate('tools')}</h2>}
+      {upload && <NavLink to="/media">{translate('media')}</NavLink>}
       {VIEWS.filter(view => views.includes(view)).map(view => (
         <NavLink key={view} to={`/${view}`}>
-          {words(view)}
+          {translate(view)}
         </NavLink>
       ))}
-      {views.includes('permissions') && <NavLink to="/simulator">{words('simulator')}</NavLink>}
+      {views.includes('permissions') && <NavLink to="/simulator">{translate('simulator')}</NavLink>}
     </nav>
   )
 }
@@ -73,26 +73,26 @@ const TypeLink = ({ type }: { readonly type: TypeInfo }) => (
   <NavLink to={routeOf(type)}>{type.displayName}</NavLink>
 )
 
-/** The address of a type in the console. */
+/** The path of a type in the console. */
 export const routeOf = (type: TypeInfo): string =>
   type.kind === 'singleType' ? `/single/${type.singularName}` : `/content/${type.pluralName}`
 
 const THEME_KEY = 'plinth-theme'
 const THEMES = ['system', 'light', 'dark'] as const
 
-/** Light and dark by the system, unless the user chose one. */
+/** `system` follows the operating system. */
 export function applyTheme(theme = localStorage.getItem(THEME_KEY) ?? 'system'): void {
   document.documentElement.dataset.theme = theme
 }
 
 function Preferences() {
-  const words = useWords()
+  const translate = useTranslate()
   const [language, setLanguage] = useLocaleState()
   const [theme, setTheme] = useState(localStorage.getItem(THEME_KEY) ?? 'system')
   return (
     <div className="preferences">
       <select
-        aria-label={words('language')}
+        aria-label={translate('language')}
         value={language}
         onChange={event => setLanguage(event.target.value)}
       >
@@ -103,7 +103,7 @@ function Preferences() {
         ))}
       </select>
       <select
-        aria-label={words('theme')}
+        aria-label={translate('theme')}
         value={theme}
         onChange={event => {
           localStorage.setItem(THEME_KEY, event.target.value)
@@ -113,13 +113,13 @@ function Preferences() {
       >
         {THEMES.map(name => (
           <option key={name} value={name}>
-            {words(name)}
+            {translate(name)}
           </option>
         ))}
       </select>
-      <NavLink to="/account">{session.user?.username || words('account')}</NavLink>
+      <NavLink to="/account">{session.user?.username || translate('account')}</NavLink>
       <button type="button" onClick={() => void session.end()}>
-        {words('signOut')}
+        {translate('signOut')}
       </button>
     </div>
   )

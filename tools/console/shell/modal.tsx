@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
-import { useWords } from './i18n.tsx'
+import { useTranslate } from './i18n.tsx'
 
 interface ModalProps {
   readonly title: string
@@ -9,12 +9,12 @@ interface ModalProps {
   readonly onClose: (() => void) | null
 }
 
-/** A native modal dialog: the browser keeps the focus inside and gives it back. */
+/** A native modal dialog: the browser traps the focus and restores it. */
 export function Modal({ title, children, wide, onClose }: ModalProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const element = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  // A layout effect, because a dialog that is no longer in the page gives no focus back.
+  // A layout effect runs before the element is removed; a removed dialog does not restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -33,7 +33,7 @@ export function Modal({ title, children, wide, onClose }: ModalProps) {
       <header>
         <h2 id={heading}>{title}</h2>
         {onClose && (
-          <button type="button" className="quiet" aria-label={words('close')} onClick={onClose}>
+          <button type="button" className="quiet" aria-label={translate('close')} onClick={onClose}>
             ✕
           </button>
         )}
@@ -52,13 +52,13 @@ interface ConfirmProps {
 }
 
 export function ConfirmModal({ title, text, action, onConfirm, onClose }: ConfirmProps) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <Modal title={title} onClose={onClose}>
       <p>{text}</p>
       <footer>
         <button type="button" onClick={onClose}>
-          {words('cancel')}
+          {translate('cancel')}
         </button>
         <button
           type="button"

@@ -1,23 +1,22 @@
 import { useNotificationContext } from 'ra-core'
 import { useEffect } from 'react'
 import { ApiFault } from '../api/client.ts'
-import { useWords } from './i18n.tsx'
+import { type Translate, useTranslate } from './i18n.tsx'
 
-/** Milliseconds that a confirmation stays. Errors stay until they are closed. */
-const STAY = 6000
+/** Milliseconds that a confirmation is shown. Errors are shown until they are closed. */
+const NOTICE_DURATION = 6000
 
-/** Screen readers read what appears here. */
 export function NoticeList() {
-  const words = useWords()
+  const translate = useTranslate()
   const { notifications, takeNotification } = useNotificationContext()
   const last = notifications.at(-1)
-  // ra-core takes the oldest one; closing must take the one that is shown.
+  // takeNotification removes the oldest one; only the shown one may remain when the user closes it.
   useEffect(() => {
     if (notifications.length > 1) takeNotification()
   }, [notifications, takeNotification])
   useEffect(() => {
     if (!last || last.type === 'error') return
-    const timer = setTimeout(takeNotification, STAY)
+    const timer = setTimeout(takeNotification, NOTICE_DURATION)
     return () => clearTimeout(timer)
   }, [last, takeNotification])
   return (
@@ -25,7 +24,7 @@ export function NoticeList() {
       {last && (
         <p className={last.type === 'error' ? 'fault' : 'done'}>
           {String(last.message)}
-          <button type="button" className="quiet" aria-label={words('close')} onClick={takeNotification}>
+          <button type="button" className="quiet" aria-label={translate('close')} onClick={takeNotification}>
             ✕
           </button>
         </p>
@@ -34,11 +33,11 @@ export function NoticeList() {
   )
 }
 
-/** One sentence about a failed request. */
-export function describeFault(fault: unknown, words: ReturnType<typeof useWords>): string {
-  if (fault instanceof DOMException && fault.name === 'QuotaExceededError') return words('notKept')
-  if (!(fault instanceof ApiFault)) return words('offline')
-  if (fault.status === 429) return words('tooManyRequests', { seconds: fault.retryAfter ?? 60 })
-  if (fault.status === 403) return words('forbidden')
+/** The message of a failed request, in the user's language. */
+export function describeFault(fault: unknown, translate: Translate): string {
+  if (fault instanceof DOMException && fault.name === 'QuotaExceededError') return translate('notKept')
+  if (!(fault instanceof ApiFault)) return translate('offline')
+  if (fault.status === 429) return translate('tooManyRequests', { seconds: fault.retryAfter ?? 60 })
+  if (fault.status === 403) return translate('forbidden')
   return fault.message
 }

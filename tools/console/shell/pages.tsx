@@ -5,24 +5,24 @@ import { Link } from 'react-router-dom'
 import { callApi, session } from '../api/client.ts'
 import { asText, isJsonObject } from '../api/json.ts'
 import { useSchema } from './context.tsx'
-import { useWords } from './i18n.tsx'
+import { useTranslate } from './i18n.tsx'
 import { routeOf } from './layout.tsx'
 import { describeFault } from './notices.tsx'
 
 export function HomePage() {
-  const words = useWords()
+  const translate = useTranslate()
   const { types, name } = useSchema()
   return (
     <>
       <h1>{name}</h1>
-      {types.length === 0 && <EmptyPage text={words('nothingAllowed')} />}
+      {types.length === 0 && <EmptyPage text={translate('nothingAllowed')} />}
       <ul className="cards">
         {types.map(type => (
           <li key={type.uid}>
             <Link to={routeOf(type)}>{type.displayName}</Link>
             {type.actions.has('create') && type.kind === 'collectionType' && (
               <Link className="button" to={`${routeOf(type)}/create`}>
-                {words('create')} <span className="hidden-text">{type.displayName}</span>
+                {translate('create')} <span className="hidden-text">{type.displayName}</span>
               </Link>
             )}
           </li>
@@ -35,18 +35,18 @@ export function HomePage() {
 export const EmptyPage = ({ text }: { readonly text: string }) => <p className="empty">{text}</p>
 
 export function MissingPage() {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <>
-      <h1>{words('missing')}</h1>
-      <p>{words('missingHelp')}</p>
-      <Link to="/">{words('home')}</Link>
+      <h1>{translate('missing')}</h1>
+      <p>{translate('missingHelp')}</p>
+      <Link to="/">{translate('home')}</Link>
     </>
   )
 }
 
 export function AccountPage() {
-  const words = useWords()
+  const translate = useTranslate()
   const { data } = useQuery({
     queryKey: ['me'],
     queryFn: async () => (await callApi('GET', '/users/me')).body,
@@ -55,18 +55,18 @@ export function AccountPage() {
   const user = isJsonObject(data) ? data : {}
   return (
     <>
-      <h1>{words('account')}</h1>
+      <h1>{translate('account')}</h1>
       <dl>
-        <dt>{words('username')}</dt>
+        <dt>{translate('username')}</dt>
         <dd>{asText(user.username) || session.user?.username}</dd>
         {asText(user.email) && (
           <>
-            <dt>{words('email')}</dt>
+            <dt>{translate('email')}</dt>
             <dd>{asText(user.email)}</dd>
           </>
         )}
       </dl>
-      <h2>{words('changePassword')}</h2>
+      <h2>{translate('changePassword')}</h2>
       <PasswordForm />
     </>
   )
@@ -80,7 +80,7 @@ const LABELS = {
 } as const
 
 function PasswordForm() {
-  const words = useWords()
+  const translate = useTranslate()
   const notify = useNotify()
   const [fault, setFault] = useState<unknown>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -93,7 +93,7 @@ function PasswordForm() {
       .then(() => {
         form.reset()
         setFault(null)
-        notify(words('saved'), { type: 'success' })
+        notify(translate('saved'), { type: 'success' })
       })
       .catch(setFault)
   }
@@ -101,12 +101,12 @@ function PasswordForm() {
     <form className="narrow" onSubmit={submit}>
       {fault !== null && (
         <p className="fault" role="alert">
-          {describeFault(fault, words)}
+          {describeFault(fault, translate)}
         </p>
       )}
       {PASSWORDS.map(name => (
         <label key={name}>
-          {words(LABELS[name])}
+          {translate(LABELS[name])}
           <input
             name={name}
             type="password"
@@ -116,7 +116,7 @@ function PasswordForm() {
         </label>
       ))}
       <button type="submit" className="primary">
-        {words('changePassword')}
+        {translate('changePassword')}
       </button>
     </form>
   )

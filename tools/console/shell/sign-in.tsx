@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiFault, callApi, page, session } from '../api/client.ts'
 import { ActionButton } from './button.tsx'
-import { useWords } from './i18n.tsx'
+import { useTranslate } from './i18n.tsx'
 import { Modal } from './modal.tsx'
 import { describeFault } from './notices.tsx'
 
@@ -10,30 +10,30 @@ interface SignInProps {
 }
 
 export function SignInPage({ providers }: SignInProps) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <main className="sign-in">
       <section className="card">
-        <h1>{words('signIn')}</h1>
+        <h1>{translate('signIn')}</h1>
         <SignInForm providers={providers} />
       </section>
     </main>
   )
 }
 
-/** Above everything that is on screen: a session ended in the middle of work. */
+/** Asks for the password over the current screen, so that unsaved input is not lost when a session expires. */
 export function RenewModal() {
-  const words = useWords()
+  const translate = useTranslate()
   return (
-    <Modal title={words('sessionEnded')} onClose={null}>
-      <p>{words('sessionEndedHelp')}</p>
+    <Modal title={translate('sessionEnded')} onClose={null}>
+      <p>{translate('sessionEndedHelp')}</p>
       <SignInForm providers={[]} />
     </Modal>
   )
 }
 
 function SignInForm({ providers }: SignInProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const [fault, setFault] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   const signIn = async (request: () => Promise<void>) => {
@@ -51,30 +51,30 @@ function SignInForm({ providers }: SignInProps) {
     const data = new FormData(event.currentTarget)
     const body = { identifier: data.get('identifier'), password: data.get('password') }
     void signIn(async () =>
-      session.start((await callApi('POST', '/auth/local', { body, signsIn: false })).body),
+      session.start((await callApi('POST', '/auth/local', { body, renewsSession: false })).body),
     )
   }
   return (
     <form onSubmit={submit}>
       {fault !== null && (
         <p role="alert" className="fault">
-          {describeFault(fault, words)}
+          {describeFault(fault, translate)}
         </p>
       )}
       <label>
-        {words('identifier')}
+        {translate('identifier')}
         <input name="identifier" required autoComplete="username" defaultValue={session.user?.username} />
       </label>
       <label>
-        {words('password')}
+        {translate('password')}
         <input name="password" type="password" required autoComplete="current-password" />
       </label>
-      <ActionButton type="submit" className="primary" off={busy}>
-        {words('signIn')}
+      <ActionButton type="submit" className="primary" inactive={busy}>
+        {translate('signIn')}
       </ActionButton>
       {providers.map(name => (
         <a key={name} className="button" href={providerAddress(name)}>
-          {words('signInWith', { provider: name })}
+          {translate('signInWith', { provider: name })}
         </a>
       ))}
     </form>
@@ -88,18 +88,18 @@ function providerAddress(name: string): string {
 }
 
 function useProviderAnswer(signIn: (request: () => Promise<void>) => Promise<void>): void {
-  // The code is valid once: React's second call of effects in development must not send it again.
+  // The code is valid once: StrictMode runs effects twice in development.
   useEffect(() => {
     const [, name] = /\/connect\/([^/]+)\/redirect$/.exec(location.pathname) ?? []
     const query = new URLSearchParams(location.search)
     const code = query.get('access_token')
-    const refusal = query.get('error')
-    if (!name || (!code && !refusal)) return
+    const error = query.get('error')
+    if (!name || (!code && !error)) return
     history.replaceState(null, '', page.path)
     void signIn(async () => {
-      if (refusal) throw new ApiFault(400, refusal, [], null)
+      if (error) throw new ApiFault(400, error, [], null)
       const path = `/auth/${name}/callback`
-      const { body } = await callApi('GET', path, { query: { access_token: code }, signsIn: false })
+      const { body } = await callApi('GET', path, { query: { access_token: code }, renewsSession: false })
       await session.start(body)
     })
   })

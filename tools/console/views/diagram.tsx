@@ -1,11 +1,18 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
-import { useWords } from '../shell/i18n.tsx'
-import { HEAD, type PlacedEdge, type PlacedGraph, type PlacedNode, ROW } from './graph.ts'
+import { useTranslate } from '../shell/i18n.tsx'
+import {
+  HEADING_HEIGHT,
+  PADDING,
+  type PlacedEdge,
+  type PlacedGraph,
+  type PlacedNode,
+  ROW_HEIGHT,
+} from './graph.ts'
 
 interface DiagramProps {
   readonly graph: PlacedGraph
   /** The uids that a search found. */
-  readonly found: ReadonlySet<string>
+  readonly matches: ReadonlySet<string>
 }
 
 interface Viewport {
@@ -14,16 +21,19 @@ interface Viewport {
   readonly scale: number
 }
 
-const SCALES = { least: 0.1, most: 3, step: 1.25 }
+/** Factors of the original size. */
+const ZOOM = { least: 0.1, most: 3, step: 1.25 }
+/** Pixels around the diagram. */
 const MARGIN = 20
-const PAN = 60
+/** Pixels that an arrow key moves the diagram. */
+const PAN_STEP = 60
 
-/** Boxes and lines. Dragging or the arrow keys move it, `+`, `-` and `0` zoom. The list below has the same content. */
-export function Diagram({ graph, found }: DiagramProps) {
-  const words = useWords()
+/** Dragging and the arrow keys pan, `+`, `-` and `0` zoom. The list below the diagram has the same content. */
+export function Diagram({ graph, matches }: DiagramProps) {
+  const translate = useTranslate()
   const frame = useRef<SVGSVGElement>(null)
   const { view, setView, zoom, fit } = useViewport(graph, frame)
-  const [first] = found
+  const [first] = matches
   useEffect(() => {
     const node = graph.nodes.find(({ uid }) => uid === first)
     const box = frame.current?.getBoundingClientRect()
@@ -32,11 +42,11 @@ export function Diagram({ graph, found }: DiagramProps) {
     setView({ scale: 1, x: box.width / 2 - center.x, y: box.height / 2 - center.y })
   }, [first, graph, setView])
   const move = (x: number, y: number) => setView(now => ({ ...now, x: now.x + x, y: now.y + y }))
-  const pressed = (event: KeyboardEvent) => {
-    const act = KEYS[event.key]
-    if (!act) return
+  const onKeyDown = (event: KeyboardEvent) => {
+    const command = KEYS[event.key]
+    if (!command) return
     event.preventDefault()
-    act({ move, zoom, fit })
+    command({ move, zoom, fit })
   }
   const drag = useDrag(move)
   return (
@@ -47,16 +57,21 @@ export function Diagram({ graph, found }: DiagramProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the diagram, as they scroll a page.
         tabIndex={0}
         role="application"
-        aria-label={words('diagramHelp')}
-        onKeyDown={pressed}
+        aria-label={translate('diagramHelp')}
+        onKeyDown={onKeyDown}
       >
-        <svg ref={frame} role="img" aria-label={words('diagramOf', { count: graph.nodes.length })} {...drag}>
+        <svg
+          ref={frame}
+          role="img"
+          aria-label={translate('diagramOf', { count: graph.nodes.length })}
+          {...drag}
+        >
           <g transform={`translate(${view.x} ${view.y}) scale(${view.scale})`}>
             {graph.edges.map(edge => (
               <Edge key={edge.id} edge={edge} />
             ))}
             {graph.nodes.map(node => (
-              <Box key={node.uid} node={node} found={found.has(node.uid)} />
+              <Box key={node.uid} node={node} isMatch={matches.has(node.uid)} />
             ))}
           </g>
         </svg>
@@ -65,7 +80,7 @@ export function Diagram({ graph, found }: DiagramProps) {
   )
 }
 
-/** The handlers of an element that is moved with the pointer. */
+/** Pointer event handlers; `move` gets the pixels since the last event. */
 function useDrag(move: (x: number, y: number) => void) {
   const from = useRef<{ readonly x: number; readonly y: number } | null>(null)
   return {
@@ -91,39 +106,39 @@ interface ActionsProps {
 }
 
 function DiagramActions({ zoom, fit, onSave }: ActionsProps) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <div className="actions">
-      <button type="button" onClick={() => zoom(SCALES.step)}>
-        {words('zoomIn')}
+      <button type="button" onClick={() => zoom(ZOOM.step)}>
+        {translate('zoomIn')}
       </button>
-      <button type="button" onClick={() => zoom(1 / SCALES.step)}>
-        {words('zoomOut')}
+      <button type="button" onClick={() => zoom(1 / ZOOM.step)}>
+        {translate('zoomOut')}
       </button>
       <button type="button" onClick={fit}>
-        {words('zoomFit')}
+        {translate('zoomFit')}
       </button>
       <button type="button" onClick={onSave}>
-        {words('exportSvg')}
+        {translate('exportSvg')}
       </button>
     </div>
   )
 }
 
-interface Movement {
+interface DiagramControls {
   readonly move: (x: number, y: number) => void
   readonly zoom: (factor: number) => void
   readonly fit: () => void
 }
 
-const KEYS: Readonly<Record<string, (movement: Movement) => void>> = {
-  ArrowLeft: ({ move }) => move(PAN, 0),
-  ArrowRight: ({ move }) => move(-PAN, 0),
-  ArrowUp: ({ move }) => move(0, PAN),
-  ArrowDown: ({ move }) => move(0, -PAN),
-  '+': ({ zoom }) => zoom(SCALES.step),
-  '=': ({ zoom }) => zoom(SCALES.step),
-  '-': ({ zoom }) => zoom(1 / SCALES.step),
+const KEYS: Readonly<Record<string, (controls: DiagramControls) => void>> = {
+  ArrowLeft: ({ move }) => move(PAN_STEP, 0),
+  ArrowRight: ({ move }) => move(-PAN_STEP, 0),
+  ArrowUp: ({ move }) => move(0, PAN_STEP),
+  ArrowDown: ({ move }) => move(0, -PAN_STEP),
+  '+': ({ zoom }) => zoom(ZOOM.step),
+  '=': ({ zoom }) => zoom(ZOOM.step),
+  '-': ({ zoom }) => zoom(1 / ZOOM.step),
   '0': ({ fit }) => fit(),
 }
 
@@ -141,12 +156,12 @@ function useViewport(graph: PlacedGraph, frame: { readonly current: SVGSVGElemen
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new graph is shown as a whole.
   useEffect(fit, [graph])
-  /** Around the middle of the frame. */
+  /** Keeps the middle of the frame in place. */
   const zoom = (factor: number) => {
     const box = frame.current?.getBoundingClientRect()
     const middle = { x: (box?.width ?? 0) / 2, y: (box?.height ?? 0) / 2 }
     setView(now => {
-      const scale = Math.min(SCALES.most, Math.max(SCALES.least, now.scale * factor))
+      const scale = Math.min(ZOOM.most, Math.max(ZOOM.least, now.scale * factor))
       const ratio = scale / now.scale
       return { scale, x: middle.x - (middle.x - now.x) * ratio, y: middle.y - (middle.y - now.y) * ratio }
     })
@@ -162,30 +177,34 @@ function Edge({ edge: { points, label, from, to } }: { readonly edge: PlacedEdge
   )
 }
 
-function Box({ node, found }: { readonly node: PlacedNode; readonly found: boolean }) {
+/** Average pixels of a character, bold at 14px and regular at 12px: SVG has no text overflow. */
+const NAME_CHARACTER_WIDTH = 8.5
+const ATTRIBUTE_CHARACTER_WIDTH = 6.4
+
+function Box({ node, isMatch }: { readonly node: PlacedNode; readonly isMatch: boolean }) {
   const { x, y, width, height, name, kind, attributes } = node
   return (
-    <g className={`box ${kind}${found ? ' found' : ''}`} transform={`translate(${x} ${y})`}>
+    <g className={`box ${kind}${isMatch ? ' found' : ''}`} transform={`translate(${x} ${y})`}>
       <rect width={width} height={height} rx={6} />
-      <text className="box-name" x={12} y={20}>
-        {shorten(name, (width - 24) / 8.5)}
+      <text className="box-name" x={PADDING} y={20}>
+        {shorten(name, (width - 2 * PADDING) / NAME_CHARACTER_WIDTH)}
       </text>
-      {attributes.map((attribute, at) => (
-        <text key={attribute.name} x={12} y={HEAD + ROW * (at + 0.75)}>
-          {shorten(`${attribute.name}  ${attribute.type}`, (width - 24) / 6.4)}
+      {attributes.map((attribute, index) => (
+        <text key={attribute.name} x={PADDING} y={HEADING_HEIGHT + ROW_HEIGHT * (index + 0.75)}>
+          {shorten(`${attribute.name}  ${attribute.type}`, (width - 2 * PADDING) / ATTRIBUTE_CHARACTER_WIDTH)}
         </text>
       ))}
     </g>
   )
 }
 
-const shorten = (text: string, letters: number): string =>
-  text.length > letters ? `${text.slice(0, Math.max(1, Math.floor(letters) - 1))}…` : text
+const shorten = (text: string, maxLength: number): string =>
+  text.length > maxLength ? `${text.slice(0, Math.max(1, Math.floor(maxLength) - 1))}…` : text
 
 const EXPORT_STYLE =
   'rect{fill:#fff;stroke:#545b68}text{font:12px system-ui,sans-serif;fill:#1b1e24}.box-name{font-weight:600;font-size:14px}.edge{fill:none;stroke:#545b68}'
 
-/** The whole diagram as a file, whatever part of it is on screen. */
+/** Downloads the whole diagram as an SVG file, independent of zoom and position. */
 function exportSvg(svg: SVGSVGElement, { width, height }: PlacedGraph): void {
   const content = svg.querySelector('g')?.innerHTML ?? ''
   const box = `${-MARGIN} ${-MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}`

@@ -1,8 +1,10 @@
 import type { ModelEdge, ModelNode } from './model-data.ts'
 
-/** Heights of an attribute and of the heading of a box. */
-export const ROW = 18
-export const HEAD = 30
+// All sizes are in pixels of the SVG; the texts are in the font of styles/views.css.
+
+export const PADDING = 12
+export const ROW_HEIGHT = 18
+export const HEADING_HEIGHT = 30
 
 export interface PlacedNode extends ModelNode {
   readonly x: number

@@ -30,9 +30,11 @@ const FLAGS = ['required', 'unique', 'localized', 'private'] as const
 export function readModel(data: JsonRecord): readonly ModelNode[] {
   const types = records(data.types).map(type => readNode(type, kindOf(type)))
   const components = records(data.components).map(component => readNode(component, 'component'))
-  const own = [...types.filter(({ kind }) => kind !== 'builtIn'), ...components]
-  const reached = new Set(own.flatMap(({ attributes }) => attributes.flatMap(({ targets }) => targets)))
-  return [...own, ...types.filter(({ kind, uid }) => kind === 'builtIn' && reached.has(uid))]
+  const declared = [...types.filter(({ kind }) => kind !== 'builtIn'), ...components]
+  const referenced = new Set(
+    declared.flatMap(({ attributes }) => attributes.flatMap(({ targets }) => targets)),
+  )
+  return [...declared, ...types.filter(({ kind, uid }) => kind === 'builtIn' && referenced.has(uid))]
 }
 
 const kindOf = ({ builtIn, kind }: JsonRecord): ModelNode['kind'] =>

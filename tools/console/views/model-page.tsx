@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { Diagram } from './diagram.tsx'
 import { edgesOf, type ModelNode, readModel } from './model-data.ts'
-import { Place, useView, ViewFrame } from './use-view.tsx'
+import { SourceLocation, useView, ViewFrame } from './use-view.tsx'
 
 export function ModelPage() {
-  const words = useWords()
+  const translate = useTranslate()
   const view = useView('model')
   return (
-    <ViewFrame title={words('model')} view={view}>
+    <ViewFrame title={translate('model')} view={view}>
       {data => <ModelView nodes={readModel(data)} />}
     </ViewFrame>
   )
 }
 
 function ModelView({ nodes }: { readonly nodes: readonly ModelNode[] }) {
-  const words = useWords()
+  const translate = useTranslate()
   const [search, setSearch] = useState('')
   const names = nodes.map(({ uid }) => uid).join(' ')
   const graph = useQuery({
@@ -24,29 +24,32 @@ function ModelView({ nodes }: { readonly nodes: readonly ModelNode[] }) {
     queryFn: async () => (await import('./layout-graph.ts')).layoutGraph(nodes, edgesOf(nodes)),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const wanted = search.trim().toLowerCase()
-  const found = useMemo(
-    () => new Set(wanted === '' ? [] : nodes.filter(node => matches(node, wanted)).map(({ uid }) => uid)),
-    [nodes, wanted],
+  const searchText = search.trim().toLowerCase()
+  const matches = useMemo(
+    () =>
+      new Set(
+        searchText === '' ? [] : nodes.filter(node => matchesSearch(node, searchText)).map(({ uid }) => uid),
+      ),
+    [nodes, searchText],
   )
   return (
     <>
       <label className="narrow-field">
-        {words('searchModel')}
+        {translate('searchModel')}
         <input type="search" value={search} onChange={event => setSearch(event.target.value)} />
       </label>
       <p role="status" className="help">
-        {wanted !== '' && words('found', { count: found.size })}
-        {wanted !== '' && found.size === 0 && ` ${words('nothingFound')}`}
+        {searchText !== '' && translate('found', { count: matches.size })}
+        {searchText !== '' && matches.size === 0 && ` ${translate('nothingFound')}`}
       </p>
       {graph.data ? (
-        <Diagram graph={graph.data} found={found} />
+        <Diagram graph={graph.data} matches={matches} />
       ) : (
-        <p aria-busy={graph.error === null}>{graph.error ? words('noDiagram') : words('loading')}</p>
+        <p aria-busy={graph.error === null}>{graph.error ? translate('noDiagram') : translate('loading')}</p>
       )}
-      <h2>{words('listOfTypes')}</h2>
+      <h2>{translate('listOfTypes')}</h2>
       {nodes
-        .filter(({ uid }) => wanted === '' || found.has(uid))
+        .filter(({ uid }) => searchText === '' || matches.has(uid))
         .map(node => (
           <TypeEntry key={node.uid} node={node} nodes={nodes} />
         ))}
@@ -54,9 +57,9 @@ function ModelView({ nodes }: { readonly nodes: readonly ModelNode[] }) {
   )
 }
 
-const matches = ({ name, uid, attributes }: ModelNode, wanted: string): boolean =>
+const matchesSearch = ({ name, uid, attributes }: ModelNode, searchText: string): boolean =>
   [name, uid, ...attributes.map(attribute => attribute.name)].some(text =>
-    text.toLowerCase().includes(wanted),
+    text.toLowerCase().includes(searchText),
   )
 
 const anchorOf = (uid: string): string => `type-${uid.replaceAll(/[^\w-]/g, '-')}`
@@ -66,21 +69,21 @@ interface TypeEntryProps {
   readonly nodes: readonly ModelNode[]
 }
 
-/** What the diagram shows, as text. */
+/** A type of the diagram as text. */
 function TypeEntry({ node, nodes }: TypeEntryProps) {
-  const words = useWords()
+  const translate = useTranslate()
   const nameOf = (uid: string) => nodes.find(other => other.uid === uid)?.name ?? uid
   return (
     <details className="group" id={anchorOf(node.uid)}>
       <summary>
-        {node.name} <span className="mark">{words(node.kind)}</span>
+        {node.name} <span className="mark">{translate(node.kind)}</span>
       </summary>
-      <Place place={node.place} />
+      <SourceLocation place={node.place} />
       <ul>
         {node.attributes.map(({ name, type, flags, targets }) => (
           <li key={name}>
             <strong>{name}</strong> {type}
-            {flags.map(flag => ` · ${words(flag)}`)}
+            {flags.map(flag => ` · ${translate(flag)}`)}
             {targets.length > 0 && ` → ${targets.map(nameOf).join(', ')}`}
           </li>
         ))}

@@ -1,17 +1,17 @@
 import { asList, asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import { ActionButton } from '../shell/button.tsx'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { useView, ViewFrame } from './use-view.tsx'
 
 export function OperationsPage() {
-  const words = useWords()
+  const translate = useTranslate()
   const view = useView('operations')
   return (
-    <ViewFrame title={words('operations')} view={view}>
+    <ViewFrame title={translate('operations')} view={view}>
       {data => (
         <>
-          <ActionButton off={view.isFetching} onClick={() => void view.refetch()}>
-            {words('refresh')}
+          <ActionButton inactive={view.isFetching} onClick={() => void view.refetch()}>
+            {translate('refresh')}
           </ActionButton>
           {asList(data.faults)
             .map(asText)
@@ -34,13 +34,13 @@ export function OperationsPage() {
 const records = (value: JsonValue | undefined): readonly JsonRecord[] => asList(value).filter(isJsonObject)
 
 function Plan({ plan }: { readonly plan: JsonRecord | null }) {
-  const words = useWords()
+  const translate = useTranslate()
   const steps = records(plan?.steps)
   const refusals = records(plan?.refusals)
   return (
     <section>
-      <h2>{words('pendingPlan')}</h2>
-      {plan && steps.length + refusals.length === 0 && <p className="help">{words('noPlan')}</p>}
+      <h2>{translate('pendingPlan')}</h2>
+      {plan && steps.length + refusals.length === 0 && <p className="help">{translate('noPlan')}</p>}
       <ul>
         {steps.map(step => (
           <li key={asText(step.summary)}>
@@ -61,11 +61,11 @@ function Plan({ plan }: { readonly plan: JsonRecord | null }) {
 }
 
 function AdviceList({ advice }: { readonly advice: readonly JsonRecord[] }) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <section>
-      <h2>{words('advice')}</h2>
-      {advice.length === 0 && <p className="help">{words('noAdvice')}</p>}
+      <h2>{translate('advice')}</h2>
+      {advice.length === 0 && <p className="help">{translate('noAdvice')}</p>}
       <ul>
         {advice.map(({ code, about, found, remedy, paste, severity }) => (
           <li key={`${asText(code)} ${asText(about)} ${asText(found)}`}>
@@ -80,16 +80,16 @@ function AdviceList({ advice }: { readonly advice: readonly JsonRecord[] }) {
 }
 
 function SlowReads({ reads }: { readonly reads: readonly JsonRecord[] }) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <section>
-      <h2>{words('slowReads')}</h2>
-      {reads.length === 0 && <p className="help">{words('noSlowReads')}</p>}
+      <h2>{translate('slowReads')}</h2>
+      {reads.length === 0 && <p className="help">{translate('noSlowReads')}</p>}
       <ul>
         {reads.map(({ work, times, slowest }) => (
           <li key={JSON.stringify(work)}>
             <code>{JSON.stringify(work)}</code>{' '}
-            {words('slowTimes', { times: Number(times), slowest: Math.round(Number(slowest)) })}
+            {translate('slowTimes', { times: Number(times), slowest: Math.round(Number(slowest)) })}
           </li>
         ))}
       </ul>
@@ -98,11 +98,11 @@ function SlowReads({ reads }: { readonly reads: readonly JsonRecord[] }) {
 }
 
 function FailedEvents({ events }: { readonly events: readonly JsonRecord[] }) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <section>
-      <h2>{words('failedEvents')}</h2>
-      {events.length === 0 && <p className="help">{words('noFailedEvents')}</p>}
+      <h2>{translate('failedEvents')}</h2>
+      {events.length === 0 && <p className="help">{translate('noFailedEvents')}</p>}
       <ul>
         {events.map(event => (
           <li key={asText(event.id)}>
@@ -124,15 +124,15 @@ function FailedEvents({ events }: { readonly events: readonly JsonRecord[] }) {
 const PARTS = ['policies', 'middlewares', 'extensions', 'uses', 'routes', 'listeners'] as const
 
 function Plugins({ plugins }: { readonly plugins: JsonRecord }) {
-  const words = useWords()
+  const translate = useTranslate()
   const shown = PARTS.filter(part => asList(plugins[part]).length > 0)
   return (
     <section>
-      <h2>{words('plugins')}</h2>
-      {shown.length === 0 && <p className="help">{words('noPlugins')}</p>}
+      <h2>{translate('plugins')}</h2>
+      {shown.length === 0 && <p className="help">{translate('noPlugins')}</p>}
       {shown.map(part => (
         <details key={part} className="group" open>
-          <summary>{words(`plugins_${part}`)}</summary>
+          <summary>{translate(`plugins_${part}`)}</summary>
           <ul>
             {asList(plugins[part]).map(entry => {
               const text = typeof entry === 'string' ? entry : describeUse(entry)

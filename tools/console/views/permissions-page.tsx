@@ -1,20 +1,20 @@
 import { useState } from 'react'
 import { asList, asText, isJsonObject, type JsonRecord } from '../api/json.ts'
-import { useWords } from '../shell/i18n.tsx'
-import { Place, useView, ViewFrame } from './use-view.tsx'
+import { type Translate, useTranslate } from '../shell/i18n.tsx'
+import { SourceLocation, useView, ViewFrame } from './use-view.tsx'
 
 export function PermissionsPage() {
-  const words = useWords()
+  const translate = useTranslate()
   const view = useView('permissions')
   return (
-    <ViewFrame title={words('permissions')} view={view}>
+    <ViewFrame title={translate('permissions')} view={view}>
       {data => <Holders data={data} />}
     </ViewFrame>
   )
 }
 
 function Holders({ data }: { readonly data: JsonRecord }) {
-  const words = useWords()
+  const translate = useTranslate()
   const holders = asList(data.holders).filter(isJsonObject)
   const openings = asList(data.openings).filter(isJsonObject)
   const [key, setKey] = useState(asText(holders[0]?.key))
@@ -22,27 +22,27 @@ function Holders({ data }: { readonly data: JsonRecord }) {
   return (
     <>
       <label className="narrow-field">
-        {words('roleOrToken')}
+        {translate('roleOrToken')}
         <select value={key} onChange={event => setKey(event.target.value)}>
           {holders.map(holder => (
             <option key={`${asText(holder.kind)} ${asText(holder.key)}`} value={asText(holder.key)}>
-              {words(holder.kind === 'token' ? 'tokenNamed' : 'roleNamed', { name: asText(holder.key) })}
+              {translate(holder.kind === 'token' ? 'tokenNamed' : 'roleNamed', { name: asText(holder.key) })}
             </option>
           ))}
         </select>
       </label>
-      <Place place={holders.find(holder => holder.key === key)?.place} />
+      <SourceLocation place={holders.find(holder => holder.key === key)?.place} />
       {matrix.data ? (
         <Matrix subjects={asList(matrix.data.subjects).filter(isJsonObject)} />
       ) : (
-        <p aria-busy="true">{words('loading')}</p>
+        <p aria-busy="true">{translate('loading')}</p>
       )}
-      {openings.length > 0 && <h2>{words('openings')}</h2>}
+      {openings.length > 0 && <h2>{translate('openings')}</h2>}
       <ul>
         {openings.map(opening => (
           <li key={`${asText(opening.kind)} ${asText(opening.key)}`}>
-            <strong>{asText(opening.key)}</strong> {describeOpening(opening, words)}{' '}
-            <Place place={opening.place} />
+            <strong>{asText(opening.key)}</strong> {describeOpening(opening, translate)}{' '}
+            <SourceLocation place={opening.place} />
           </li>
         ))}
       </ul>
@@ -50,11 +50,15 @@ function Holders({ data }: { readonly data: JsonRecord }) {
   )
 }
 
-function describeOpening({ auth, policies }: JsonRecord, words: ReturnType<typeof useWords>): string {
+function describeOpening({ auth, policies }: JsonRecord, translate: Translate): string {
   const names = asList(policies).map(asText)
   const door =
-    auth === false ? words('openToAll') : asList(auth).length > 0 ? asList(auth).map(asText).join(', ') : ''
-  return [door, ...(names.length > 0 ? [words('policiesOf', { names: names.join(', ') })] : [])]
+    auth === false
+      ? translate('openToAll')
+      : asList(auth).length > 0
+        ? asList(auth).map(asText).join(', ')
+        : ''
+  return [door, ...(names.length > 0 ? [translate('policiesOf', { names: names.join(', ') })] : [])]
     .filter(text => text !== '')
     .join(' · ')
 }
@@ -66,7 +70,7 @@ interface Cell {
 
 /** Rows are types, columns actions. A cell shows its details when it is focused, hovered or pressed. */
 function Matrix({ subjects }: { readonly subjects: readonly JsonRecord[] }) {
-  const words = useWords()
+  const translate = useTranslate()
   const [shown, setShown] = useState<Cell | null>(null)
   const rows = subjects.map(row => ({
     subject: asText(row.subject),
@@ -75,21 +79,21 @@ function Matrix({ subjects }: { readonly subjects: readonly JsonRecord[] }) {
   const columns = [...new Set(rows.flatMap(({ actions }) => actions.map(({ action }) => asText(action))))]
   return (
     <>
-      <p className="help">{words('matrixHelp')}</p>
+      <p className="help">{translate('matrixHelp')}</p>
       <section
         className="decision"
         aria-live="polite"
-        aria-label={words('decision')}
+        aria-label={translate('decision')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it.
         tabIndex={0}
       >
-        {shown ? <Decision {...shown} /> : <p>{words('chooseCell')}</p>}
+        {shown ? <Decision {...shown} /> : <p>{translate('chooseCell')}</p>}
       </section>
       <div className="table-frame">
         <table className="matrix">
           <thead>
             <tr>
-              <th scope="col">{words('type')}</th>
+              <th scope="col">{translate('type')}</th>
               {columns.map(action => (
                 <th key={action} scope="col">
                   {action}
@@ -115,14 +119,14 @@ function Matrix({ subjects }: { readonly subjects: readonly JsonRecord[] }) {
 }
 
 function Mark({ cell, onShow }: { readonly cell: Cell; readonly onShow: (cell: Cell) => void }) {
-  const words = useWords()
+  const translate = useTranslate()
   const state = stateOf(cell.action)
   const show = () => onShow(cell)
   return (
     <button
       type="button"
       className={`quiet mark-${state}`}
-      aria-label={`${asText(cell.action.action)} ${cell.subject}: ${words(state)}`}
+      aria-label={`${asText(cell.action.action)} ${cell.subject}: ${translate(state)}`}
       onFocus={show}
       onMouseEnter={show}
       onClick={show}
@@ -140,11 +144,11 @@ function stateOf({ allowed, where, fields, set }: JsonRecord): keyof typeof MARK
 const MARKS = { allowed: '✓', inPart: '◐', denied: '–' } as const
 
 function Decision({ subject, action }: Cell) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <>
       <h2>
-        {asText(action.action)} {subject}: {words(stateOf(action))}
+        {asText(action.action)} {subject}: {translate(stateOf(action))}
       </h2>
       <DecisionFacts action={action} />
     </>
@@ -155,20 +159,20 @@ const FACTS = ['where', 'fields', 'set', 'readable', 'writable'] as const
 
 /** The line that decides, and the restrictions. */
 export function DecisionFacts({ action }: { readonly action: JsonRecord }) {
-  const words = useWords()
+  const translate = useTranslate()
   const through = asList(action.through).map(asText)
   const facts = FACTS.filter(name => action[name] !== null && action[name] !== undefined)
   return (
     <>
       {asText(action.reason) && <p>{asText(action.reason)}</p>}
       <p>
-        <Place place={action.place} />
+        <SourceLocation place={action.place} />
       </p>
-      {through.length > 1 && <p>{words('inheritedThrough', { roles: through.join(' → ') })}</p>}
+      {through.length > 1 && <p>{translate('inheritedThrough', { roles: through.join(' → ') })}</p>}
       <dl className="facts">
         {facts.map(name => (
           <div key={name}>
-            <dt>{words(name)}</dt>
+            <dt>{translate(name)}</dt>
             <dd>
               <code>{printFact(action[name])}</code>
             </dd>

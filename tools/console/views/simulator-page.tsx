@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { page } from '../api/client.ts'
 import { asList, asText, isJsonObject, type JsonRecord } from '../api/json.ts'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { DecisionFacts } from './permissions-page.tsx'
 import { useView, ViewFrame } from './use-view.tsx'
@@ -12,26 +12,26 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE']
 const NAMES = ['role', 'user', 'method', 'path', 'body'] as const
 
 export function SimulatorPage() {
-  const words = useWords()
+  const translate = useTranslate()
   const view = useView('permissions')
   const [query, setQuery] = useState<Query | null>(null)
   const answer = useView('explain', query ?? {}, query !== null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
-    const given = NAMES.map(name => [name, String(data.get(name) ?? '').trim()] as const)
-    setQuery(Object.fromEntries(given.filter(([, value]) => value !== '')))
+    const inputs = NAMES.map(name => [name, String(data.get(name) ?? '').trim()] as const)
+    setQuery(Object.fromEntries(inputs.filter(([, value]) => value !== '')))
   }
   return (
-    <ViewFrame title={words('simulator')} view={view}>
+    <ViewFrame title={translate('simulator')} view={view}>
       {data => (
         <>
-          <p className="help">{words('simulatorHelp')}</p>
+          <p className="help">{translate('simulatorHelp')}</p>
           <RequestForm holders={asList(data.holders).filter(isJsonObject)} onSubmit={submit} />
-          <section aria-live="polite" aria-label={words('answer')}>
+          <section aria-live="polite" aria-label={translate('answer')}>
             {answer.error && (
               <p className="fault" role="alert">
-                {describeFault(answer.error, words)}
+                {describeFault(answer.error, translate)}
               </p>
             )}
             {query !== null && !answer.error && answer.data && <Verdict answer={answer.data} />}
@@ -48,11 +48,11 @@ interface RequestFormProps {
 }
 
 function RequestForm({ holders, onSubmit }: RequestFormProps) {
-  const words = useWords()
+  const translate = useTranslate()
   return (
     <form className="filters" onSubmit={onSubmit}>
       <label>
-        {words('roleOrToken')}
+        {translate('roleOrToken')}
         <select name="role">
           {holders.map(holder => (
             <option key={`${asText(holder.kind)} ${asText(holder.key)}`}>{asText(holder.key)}</option>
@@ -60,11 +60,11 @@ function RequestForm({ holders, onSubmit }: RequestFormProps) {
         </select>
       </label>
       <label>
-        {words('orUser')}
+        {translate('orUser')}
         <input name="user" autoComplete="off" />
       </label>
       <label>
-        {words('method')}
+        {translate('method')}
         <select name="method">
           {METHODS.map(method => (
             <option key={method}>{method}</option>
@@ -72,22 +72,22 @@ function RequestForm({ holders, onSubmit }: RequestFormProps) {
         </select>
       </label>
       <label className="wide">
-        {words('path')}
+        {translate('path')}
         <input name="path" required defaultValue={`${page.api}/`} />
       </label>
       <label className="wide">
-        {words('jsonBody')}
+        {translate('jsonBody')}
         <textarea name="body" rows={3} />
       </label>
       <button type="submit" className="primary">
-        {words('ask')}
+        {translate('ask')}
       </button>
     </form>
   )
 }
 
 function Verdict({ answer }: { readonly answer: JsonRecord }) {
-  const words = useWords()
+  const translate = useTranslate()
   const { permission, decides, withheld } = answer
   const details = isJsonObject(permission) ? permission : null
   const sql = details && isJsonObject(details.sql) ? details.sql : null
@@ -95,24 +95,24 @@ function Verdict({ answer }: { readonly answer: JsonRecord }) {
   return (
     <div className="card">
       <h2 className={answer.allowed === true ? 'good' : 'bad'}>
-        {words(answer.allowed === true ? 'mayRequest' : 'mayNotRequest', {
+        {translate(answer.allowed === true ? 'mayRequest' : 'mayNotRequest', {
           who: asText(answer.user) || asText(answer.role) || asText(answer.token),
           request: asText(answer.request),
         })}
       </h2>
-      {answer.barred === true && <p>{words('barred')}</p>}
+      {answer.barred === true && <p>{translate('barred')}</p>}
       {typeof answer.status === 'number' && answer.outcome !== 'passed' && (
-        <p>{words('serverAnswers', { status: answer.status, message: asText(answer.message) })}</p>
+        <p>{translate('serverAnswers', { status: answer.status, message: asText(answer.message) })}</p>
       )}
       {asText(answer.reason) && <p>{asText(answer.reason)}</p>}
       {asList(withheld).length > 0 && (
-        <p>{words('withheld', { names: asList(withheld).map(asText).join(', ') })}</p>
+        <p>{translate('withheld', { names: asList(withheld).map(asText).join(', ') })}</p>
       )}
-      {code.length > 0 && <p>{words('codeDecides', { names: code.join(', ') })}</p>}
+      {code.length > 0 && <p>{translate('codeDecides', { names: code.join(', ') })}</p>}
       {details && <DecisionFacts action={details} />}
       {sql && (
         <>
-          <h3>{words('sqlCondition')}</h3>
+          <h3>{translate('sqlCondition')}</h3>
           <p>{asText(sql.of)}</p>
           <pre className="code">{asText(sql.text)}</pre>
           <ol>

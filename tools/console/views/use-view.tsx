@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { callApi } from '../api/client.ts'
 import { asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
-import { useWords } from '../shell/i18n.tsx'
+import { useTranslate } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 
-/** `data` of `GET /console/<name>`. The server decides again for each request whether the user may see it. */
+/** `data` of `GET /console/<name>`. */
 export function useView(name: string, query: Readonly<Record<string, string>> = {}, enabled = true) {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['console', name, query],
@@ -26,9 +26,9 @@ interface ViewFrameProps {
   readonly children: (data: JsonRecord) => ReactNode
 }
 
-/** The heading of a view, and what it shows once its data is there. */
+/** The heading of a view with its error, its content or a loading text. */
 export function ViewFrame({ title, view, children }: ViewFrameProps) {
-  const words = useWords()
+  const translate = useTranslate()
   useEffect(() => {
     document.title = title
   }, [title])
@@ -37,19 +37,19 @@ export function ViewFrame({ title, view, children }: ViewFrameProps) {
       <h1>{title}</h1>
       {view.error ? (
         <p className="fault" role="alert">
-          {describeFault(view.error, words)}
+          {describeFault(view.error, translate)}
         </p>
       ) : view.data ? (
         children(view.data)
       ) : (
-        <p aria-busy="true">{words('loading')}</p>
+        <p aria-busy="true">{translate('loading')}</p>
       )}
     </>
   )
 }
 
-/** `project.yaml:12` and the line. */
-export function Place({ place }: { readonly place: JsonValue | undefined }) {
+/** `project.yaml:12` and the text of the line. */
+export function SourceLocation({ place }: { readonly place: JsonValue | undefined }) {
   if (!isJsonObject(place) || asText(place.file) === '') return null
   return (
     <span className="place">

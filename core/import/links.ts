@@ -7,7 +7,7 @@ import { type Body, isBody } from '../documents/values/parse-item.ts'
 import { below, UNTRACKED, type ValueFault } from '../documents/values/value-fault.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, MediaAttribute, RelationAttribute } from '../model/model.ts'
-import type { Storage } from '../model/storage.ts'
+import type { Storage, TypeTable } from '../model/storage.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { ImportedDocument } from './imported-document.ts'
 
@@ -157,12 +157,14 @@ async function readExisting(
   { transaction, storage }: WriteTerms,
 ): Promise<ReadonlyMap<string, ExistingDocument>> {
   const table = storage.table(type)
-  const column = ident(namingColumn(type, storage, users))
-  const where = type.kind === 'single' ? '' : ` WHERE ${column} = ANY ($1::text[])`
+  const column = namingColumn(type, storage, users)
+  const columns = [column, table.key, table.documentId].map(ident).join(', ')
+  const rowsOf = `SELECT DISTINCT ${columns} FROM ${ident(table.name)}`
   const { rows } = await transaction.run({
     name: `find ${type.pluralApiId} of an import`,
-    text: `SELECT DISTINCT ${column}, ${ident(table.key)}, ${ident(table.documentId)} FROM ${ident(table.name)}${where}`,
-    values: where === '' ? [] : [called],
+    ...(type.kind === 'single'
+      ? { text: rowsOf, values: [] }
+      : { text: printSearch(rowsOf, column, table), values: [called] }),
   })
   return new Map(
     rows.map(([found, key, documentId]) => [
@@ -171,6 +173,15 @@ async function readExisting(
     ]),
   )
 }
+
+/**
+ * SQL that finds rows by names in a column. PostgreSQL keeps the plan that it makes while the table is empty: for a list of
+ * names that is a scan of the whole table, for one name a look-up in the index, which only documentIds have.
+ */
+const printSearch = (rowsOf: string, column: string, table: TypeTable): string =>
+  column === table.documentId
+    ? `SELECT existing$.* FROM unnest($1::text[]) AS w$ (name), LATERAL (${rowsOf} WHERE ${ident(column)} = w$.name LIMIT 1) AS existing$`
+    : `${rowsOf} WHERE ${ident(column)} = ANY ($1::text[])`
 
 export interface ParsedLink {
   /** undefined if there are faults. */

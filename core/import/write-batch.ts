@@ -41,15 +41,16 @@ export interface ImportBatch<Source extends ImportedDocument = ImportedDocument>
   readonly current: Current
 }
 
-/** Gives documents their ids, and locks and reads their rows. */
+/** Gives documents their ids, and locks and reads the rows of those that exist. */
 export async function prepareBatch<Source extends ImportedDocument>(
   documents: readonly Source[],
   placing: PlaceTerms,
   terms: WriteTerms,
 ): Promise<ImportBatch<Source>> {
   const placed = documents.map(document => place(document, placing))
+  // A document that another write creates meanwhile violates the constraint of its key, and the batch is tried again.
   const current = await loadCurrent(
-    placed.map(({ first }) => first),
+    placed.flatMap(({ there, first }) => (there ? [first] : [])),
     terms,
   )
   return { documents: placed.map(each => withDefaults(each, current, terms)), current }

@@ -202,6 +202,32 @@ test('an interrupted import resumes where it stopped', async t => {
   t.like(await imported(place, other), { made: 3, before: 0 })
 })
 
+test('an import into an empty database does not scan its tables in each batch', async t => {
+  const plain = NUMBERS.replace('unique: true, max: 2000', 'max: 20000')
+  const place = { folder: projectFolder(t, plain).path, database: await openTestDatabase(t) }
+  const count = 8_000
+  t.like(await imported(place, numbers(count)), { made: count })
+  await place.database.run({ text: 'SELECT pg_stat_force_next_flush()', values: [] })
+  const text = `SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'numbers'`
+  const { rows } = await place.database.run({ text, values: [] })
+  const read = Number(rows[0]?.[0])
+  t.true(read <= 2 * count, `${read} rows were read by scans`)
+})
+
+test('documents of a type with an attribute `name` are found again', async t => {
+  const place = {
+    folder: projectFolder(t, NUMBERS.replace('value:', 'name: string, value:')).path,
+    database: await openTestDatabase(t),
+  }
+  const lines = numbers(3).map(line =>
+    line
+      .replace('"attributes":{', '"attributes":{"name":"string",')
+      .replace('"values":{', '"values":{"name":"x",'),
+  )
+  t.like(await imported(place, lines), { made: 3 })
+  t.like(await imported(place, lines, { onConflict: 'update' }), { made: 0, changed: 3 })
+})
+
 const NUMBERS = `name: Numbers
 contentTypes: { number: { attributes: { value: { type: integer, unique: true, max: 2000 }, next: { type: relation, relation: oneToOne, target: number } } } }`
 

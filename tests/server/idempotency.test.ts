@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { TOKEN } from '../end-to-end/kill-writers.ts'
 import type { Server } from '../harness/server.ts'
+import { COMMIT } from './wire.ts'
 import { startWiredServer, type WiredServer } from './wired-server.ts'
 
 // reference/rest.md#17-differences-from-strapi, `Idempotency-Key`: the same key and request is carried out once.
@@ -164,7 +165,7 @@ test.serial('a retry with the same key after a lost COMMIT answer returns the ou
   const { server, wire } = world
   for (const when of ['before', 'after'] as const) {
     const asked = { key: randomUUID(), body: person(when) }
-    const cut = wire.cut('COMMIT', when)
+    const cut = wire.cut(COMMIT, when)
     const lost = await ask(server, asked)
     await cut
     t.deepEqual([lost.status, lost.body.error.details.outcome], [503, 'unknown'])

@@ -4,6 +4,9 @@ import { openProxy } from '../harness/proxy.ts'
 import type { Test } from './own-process.ts'
 
 /** The way between a server and its database, and what becomes of what is sent on it. */
+/** The statement, not the isolation level READ COMMITTED: texts end with a zero byte on the wire. */
+export const COMMIT = 'COMMIT\u0000'
+
 export interface Wire {
   readonly url: string
   /** Each part takes so many milliseconds longer. */

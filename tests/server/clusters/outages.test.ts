@@ -11,7 +11,7 @@ import { teardownOfFile } from '../../harness/test-app.ts'
 import { until } from '../../harness/until.ts'
 import { type Cluster, startCluster } from '../cluster.ts'
 import { chownToOwner } from '../own-process.ts'
-import { openWire, type Wire } from '../wire.ts'
+import { COMMIT, openWire, type Wire } from '../wire.ts'
 
 // Safety rules S21 and S22 on a real PostgreSQL: whatever becomes of it, requests are answered, nothing is half
 // written, nothing that was acknowledged is lost, and all is well when it is back, without a restart.
@@ -156,11 +156,11 @@ test.serial('a connection that is cut inside a transaction commits all or nothin
   await change('within', 'not-written')
   await within
   t.deepEqual(await titlesOf(documentId), whole('first'), 'cut inside: nothing')
-  const before = wire.cut('COMMIT', 'before')
+  const before = wire.cut(COMMIT, 'before')
   await change('before', 'unknown')
   await before
   t.deepEqual(await titlesOf(documentId), whole('first'), 'cut before the commit came: nothing')
-  const after = wire.cut('COMMIT', 'after')
+  const after = wire.cut(COMMIT, 'after')
   await change('after', 'unknown')
   await after
   t.deepEqual(await titlesOf(documentId), whole('after'), 'committed without a response: all of it, once')

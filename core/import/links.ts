@@ -159,7 +159,7 @@ async function readExisting(
   const table = storage.table(type)
   const column = namingColumn(type, storage, users)
   const columns = [column, table.key, table.documentId].map(ident).join(', ')
-  const rowsOf = `SELECT DISTINCT ${columns} FROM ${ident(table.name)}`
+  const rowsOf = `SELECT ${columns} FROM ${ident(table.name)}`
   const { rows } = await transaction.run({
     name: `find ${type.pluralApiId} of an import`,
     ...(type.kind === 'single'
@@ -176,11 +176,12 @@ async function readExisting(
 
 /**
  * SQL that finds rows by names in a column. PostgreSQL keeps the plan that it makes while the table is empty: for a list of
- * names that is a scan of the whole table, for one name a look-up in the index, which only documentIds have.
+ * names that is a scan of the whole table, for one name a look-up in the index, which only documentIds have. A LIMIT would
+ * let it expect a scan to find the name soon.
  */
 const printSearch = (rowsOf: string, column: string, table: TypeTable): string =>
   column === table.documentId
-    ? `SELECT existing$.* FROM unnest($1::text[]) AS w$ (name), LATERAL (${rowsOf} WHERE ${ident(column)} = w$.name LIMIT 1) AS existing$`
+    ? `SELECT existing$.* FROM unnest($1::text[]) AS w$ (name), LATERAL (${rowsOf} WHERE ${ident(column)} = w$.name OFFSET 0) AS existing$`
     : `${rowsOf} WHERE ${ident(column)} = ANY ($1::text[])`
 
 export interface ParsedLink {

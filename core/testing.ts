@@ -149,9 +149,10 @@ async function start(
   if (!compiled.ok) throw failure([{ kind: 'files', diagnostics: compiled.reasons }])
   const blueprint = withTokens(withDatabase(compiled.value, terms.database ?? 'embedded'), terms.tokens ?? {})
   const observer = observerOf(blueprint, { write: line => void lines.push(line), pretty: false })
-  const embedded = { ...inMemory(blueprint), ...(terms.snapshot && { snapshot: terms.snapshot }) }
+  const { database, snapshot } = terms
   const opened = await openObserved(blueprint, observer, {
-    ...{ production: false, observer, embedded },
+    ...{ production: false, observer },
+    ...(database === undefined && { embedded: { ...inMemory(blueprint), ...(snapshot && { snapshot }) } }),
     ...(!terms.sendsMails && { deliver: recordInto(mails) }),
   })
   if (!opened.ok) throw failure(opened.reasons)

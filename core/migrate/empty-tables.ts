@@ -1,5 +1,5 @@
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { printFingerprint } from './recorded-schema.ts'
+import { printFingerprint, printIsOwn, printSpace } from './recorded-schema.ts'
 
 /** Tables whose rows describe the schema. */
 const RECORDS = ['plinth_migrations', 'plinth_migration_files', 'plinth_tables', 'plinth_generations']
@@ -10,7 +10,7 @@ const RECORDS = ['plinth_migrations', 'plinth_migration_files', 'plinth_tables',
  * nothing else was created or changed since. Statistics of tables fail it too: they would change plans.
  */
 export function printEmptyTables(schema: string, hash: string): string {
-  const space = `(SELECT oid FROM pg_namespace WHERE nspname = ${quoteConstant(schema)})`
+  const space = printSpace(schema)
   const records = RECORDS.map(quoteConstant).join(', ')
   const migrations = qualified(schema, 'plinth_migrations')
   return `DO ${quoteConstant(`DECLARE emptied regclass; BEGIN
@@ -31,12 +31,11 @@ export function printEmptyTables(schema: string, hash: string): string {
 
 /** True if there are schemas, relations, functions or types that neither Plinth nor an extension created. */
 function printHasOthers(schema: string, space: string): string {
-  const isOwn = `(relname IN (SELECT name::name FROM ${qualified(schema, 'plinth_tables')}) OR relname LIKE 'plinth\\_%')`
   const isPart = (catalogue: string) =>
     `EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = '${catalogue}'::regclass AND d.objid = o.oid AND d.deptype IN ('e', 'i', 'a'))`
   return [
     `EXISTS (SELECT FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname NOT IN ('information_schema', ${quoteConstant(schema)}))`,
-    `EXISTS (SELECT FROM pg_class AS o WHERE relnamespace = ${space} AND relkind NOT IN ('i', 'I', 't', 'c') AND NOT ${isOwn} AND NOT ${isPart('pg_class')})`,
+    `EXISTS (SELECT FROM pg_class AS o WHERE relnamespace = ${space} AND relkind NOT IN ('i', 'I', 't', 'c') AND NOT ${printIsOwn(schema, 'relname')} AND NOT ${isPart('pg_class')})`,
     `EXISTS (SELECT FROM pg_proc AS o WHERE pronamespace = ${space} AND proname NOT LIKE 'plinth\\_%' AND NOT ${isPart('pg_proc')})`,
     `EXISTS (SELECT FROM pg_type AS o WHERE typnamespace = ${space} AND typtype IN ('d', 'e', 'r') AND NOT ${isPart('pg_type')})`,
   ].join(' OR ')

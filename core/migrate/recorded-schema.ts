@@ -162,12 +162,20 @@ export async function readHistory(database: Database): Promise<readonly PastMigr
  * storage options and the rows of its own tables.
  */
 export function printFingerprint(schema: string): string {
-  const space = `(SELECT oid FROM pg_namespace WHERE nspname = ${quoteConstant(schema)})`
+  const space = printSpace(schema)
   const own = `SELECT c.oid, c.relname FROM pg_class AS c WHERE c.relnamespace = ${space} AND c.relkind IN ('r', 'p')
-    AND (c.relname IN (SELECT name::name FROM ${qualified(schema, 'plinth_tables')}) OR c.relname LIKE 'plinth\\_%')`
+    AND ${printIsOwn(schema, 'c.relname')}`
   return `WITH own AS MATERIALIZED (${own}), parts AS (${[COLUMNS, INDEXES, CONSTRAINTS, TRIGGERS, functions(space)].join(' UNION ALL ')})
     SELECT count(*) || ':' || coalesce(sum(hashtextextended(part, 0)), 0) FROM parts`
 }
+
+/** SQL for the oid of a schema. */
+export const printSpace = (schema: string): string =>
+  `(SELECT oid FROM pg_namespace WHERE nspname = ${quoteConstant(schema)})`
+
+/** SQL that is true for the names of tables that Plinth created. */
+export const printIsOwn = (schema: string, name: string): string =>
+  `(${name} IN (SELECT name::name FROM ${qualified(schema, 'plinth_tables')}) OR ${name} LIKE 'plinth\\_%')`
 
 const COLUMNS = `SELECT concat_ws(' ', 'column', own.relname, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
   a.attidentity, a.attgenerated, d.adbin) AS part

@@ -170,7 +170,7 @@ async function updateStored(
   if (!keepsRules({ command, body }, given)) return undefined
   const publication = publicationOf(command, given, terms)
   if (!publication) return undefined
-  const { values, edits } = given
+  const { values, edits, edited } = given
   const document = { type, documentId, versions: [versionOf(command, values)] }
   const returning = coversAnswer(answer, publication, command)
     ? returningQueryOf(answer, documentId, terms)
@@ -180,7 +180,6 @@ async function updateStored(
   const isApart = before?.form === null
   const asserted = joinAssertions([assertion, isApart ? undefined : before])
   const extras = { now: terms.now, assertion: asserted, returning }
-  const edited = edits.map(({ attribute }) => attribute)
   const how = { command, publication, isUnpublished, edited }
   const statement = await printSave({ document, extras }, how, terms)
   if (!statement) return undefined
@@ -201,8 +200,9 @@ async function updateStored(
 /** What a body gives, in its stored form. */
 interface Given {
   readonly values: Values
-  /** Lists that are edited where they are. */
+  /** Edits of lists where they are, and these lists. */
   readonly edits: readonly OwnEdit[]
+  readonly edited: readonly Attribute[]
 }
 
 async function givenValues(
@@ -228,19 +228,18 @@ async function givenValues(
       }
     }
   }
-  return { values, edits }
+  return { values, edits, edited: edits.map(({ attribute }) => attribute) }
 }
 
 /** Checks the given values as far as the body was not checked yet: what a version that is published or not a draft needs. */
 function keepsRules(
   { command, body }: Pick<Save, 'command' | 'body'>,
-  { values: stored, edits }: Given,
+  { values: stored, edited }: Given,
 ): boolean {
   const { type, strict } = command
   // Rules concern passwords as they were given.
   const values = new Map([...body.values, ...[...stored].filter(([, { kind }]) => kind === 'links')])
-  const names = (attribute: Attribute) =>
-    body.names(attribute) && !edits.some(each => each.attribute === attribute)
+  const names = (attribute: Attribute) => body.names(attribute) && !edited.includes(attribute)
   if (isPublishing(command)) return checkValues(type, values, { covers: names, plain: false }).length === 0
   if (type.draftAndPublish && strict !== true) return true
   const covers = (attribute: Attribute) =>
@@ -251,7 +250,7 @@ function keepsRules(
 /** undefined: lists have to be compared, and copied if they differ. */
 function publicationOf(
   command: StoredSave['command'],
-  { values, edits }: Given,
+  { values, edited }: Given,
   { storage }: Pick<SaveTerms, 'storage'>,
 ): Publication | undefined {
   if (!isPublishing(command)) return 'none'
@@ -259,8 +258,7 @@ function publicationOf(
   const status = knownStatus(command, storage)
   const lists = [...type.attributes.values()].filter(isList)
   if (status === 'draft') return lists.some(each => isShared(type, each)) ? undefined : 'begins'
-  const isWritten = (list: Attribute) =>
-    values.has(list.name) || edits.some(({ attribute }) => attribute === list)
+  const isWritten = (list: Attribute) => values.has(list.name) || edited.includes(list)
   return status === 'changed' && !lists.every(isWritten) ? undefined : 'changes'
 }
 

@@ -5,7 +5,7 @@ import type { Filter, LocaleChoice, Status } from '../../query/query.ts'
 import { moveParameters } from '../../sql/statement.ts'
 import { isStored } from '../desired-state.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
-import { type Assertion, joinAssertions } from '../sql/print-changes.ts'
+import { type Assertion, combineAssertions, joinAssertions } from '../sql/print-changes.ts'
 import { choiceOf, toVersionQuery, writtenStatus } from './matching.ts'
 import { toStatement } from './plan-once.ts'
 
@@ -34,9 +34,9 @@ export const assertionOfVisible = (
   terms: PlannedTerms,
 ): Assertion => {
   const sought = { type, documentId, locale: choiceOf(type, locale) }
-  return assertionOfAny(
-    visible.map(({ status, where }) => ({ ...sought, status, filter: where })),
-    terms,
+  return combineAssertions(
+    visible.map(({ status, where }) => assertionOf({ ...sought, status, filter: where }, terms)),
+    'OR',
   )
 }
 
@@ -46,8 +46,8 @@ export const assertionOfStored = (
   filter: Filter,
   terms: PlannedTerms,
 ): Assertion =>
-  assertionOfAny(
-    [{ type, documentId, locale: choiceOf(type, locale), status: writtenStatus(type), filter }],
+  assertionOf(
+    { type, documentId, locale: choiceOf(type, locale), status: writtenStatus(type), filter },
     terms,
   )
 
@@ -64,29 +64,21 @@ export function assertionBefore(
   ])
 }
 
-/** Asserts that at least one of the versions is there. */
-function assertionOfAny(
-  sought: readonly SoughtVersion[],
+/** Asserts that the version is there. */
+function assertionOf(
+  { documentId, ...version }: SoughtVersion,
   { storage, defaultLocale }: PlannedTerms,
 ): Assertion {
-  const found = sought.map(({ documentId, ...version }) => {
-    const query = toVersionQuery({ ...version, take: { kind: 'one', documentId } })
-    return toStatement(trusted(query), { storage, defaultLocale, shape: 'flat' })
-  })
-  const values = found.flatMap(statement => statement.values)
+  const query = toVersionQuery({ ...version, take: { kind: 'one', documentId } })
+  const { text, values } = toStatement(trusted(query), { storage, defaultLocale, shape: 'flat' })
   const isShort = values.every(isStored)
   return {
-    form: isShort ? found.map(({ text }) => text).join(' OR ') : null,
+    form: isShort ? text : null,
     values: isShort ? values : [],
     print(own, into) {
-      let count = into.length
+      const moved = moveParameters(text, into.length)
       into.push(...(isShort ? own : values))
-      const parts = found.map(({ text, values: { length } }) => {
-        const moved = moveParameters(text, count)
-        count += length
-        return `EXISTS (${moved})`
-      })
-      return `(${parts.join(' OR ')})`
+      return `EXISTS (${moved})`
     },
   }
 }

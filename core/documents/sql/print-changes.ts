@@ -25,11 +25,14 @@ export interface Assertion<Placeholder = never> {
 /** All of them; undefined: there are none. */
 export function joinAssertions(given: readonly (Assertion | undefined)[]): Assertion | undefined {
   const all = given.filter(each => each !== undefined)
-  const [first, ...others] = all
-  if (!first || others.length === 0) return first
+  return all.length > 1 ? combineAssertions(all, 'AND') : all[0]
+}
+
+/** All or any of several assertions. */
+export function combineAssertions(all: readonly Assertion[], by: 'AND' | 'OR'): Assertion {
   const isShort = all.every(({ form }) => form !== null)
   return {
-    form: isShort ? all.map(({ form }) => form).join(' AND ') : null,
+    form: isShort ? all.map(({ form }) => `(${form})`).join(` ${by} `) : null,
     values: isShort ? all.flatMap(({ values }) => values) : [],
     print(own, values) {
       let start = 0
@@ -39,7 +42,7 @@ export function joinAssertions(given: readonly (Assertion | undefined)[]): Asser
         start = end
         return part
       })
-      return parts.join(' AND ')
+      return `(${parts.join(` ${by} `)})`
     },
   }
 }

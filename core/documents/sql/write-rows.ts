@@ -1,3 +1,4 @@
+import { isSameJson } from '../../base/plain-data.ts'
 import type { Cell, OwnEdit, Slot, Stored } from '../desired-state.ts'
 
 /** The id of a new row. Rows that refer to it share this object. */
@@ -105,31 +106,16 @@ export function changedColumns(row: CurrentRow, columns: Columns): Columns {
 function isSame(current: Stored, wanted: RowValue): boolean {
   if (current === wanted) return true
   if (typeof current !== 'string' || typeof wanted !== 'string') return false
-  return isSameJson(current, wanted)
+  return isSameJsonText(current, wanted)
 }
 
 /** PostgreSQL prints JSON in a way of its own. Texts that are no JSON differ where their characters do. */
-function isSameJson(current: string, wanted: string): boolean {
+function isSameJsonText(current: string, wanted: string): boolean {
   if (!/^\s*[[{"]/.test(wanted)) return false
-  const [a, b] = [current, wanted].map(canonicalJson)
-  return a !== undefined && a === b
-}
-
-function canonicalJson(text: string): string | undefined {
   try {
-    return JSON.stringify(sorted(JSON.parse(text)))
+    return isSameJson(JSON.parse(current), JSON.parse(wanted))
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined
+    if (error instanceof SyntaxError) return false
     throw error
   }
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, each]) => [key, sorted(each)]),
-  )
 }

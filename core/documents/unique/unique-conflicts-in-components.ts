@@ -31,6 +31,7 @@ export async function findComponentConflicts(
   context: VersionContext,
   terms: LockingTerms,
 ): Promise<readonly ValueFault[]> {
+  if (!holdsUniqueParts(document.type)) return []
   const versions = document.versions.filter(({ statuses }) => statuses.includes('published'))
   const claims = versions.flatMap(({ values, locale }) => [...claimsIn(document.type, values, [], locale)])
   if (claims.length === 0) return []
@@ -94,7 +95,6 @@ function* claimsIn(
   parent: Path,
   locale: string | null,
 ): Generator<PartClaim> {
-  if (holder.holder !== 'component' && !holdsUniqueParts(holder)) return
   for (const [name, value] of values) {
     const attribute = holder.attributes.get(name)
     if (!attribute) continue

@@ -4,26 +4,21 @@ import { allTestFiles, databaseFree, withBrowser } from './test-needs.js'
 
 const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER, PATRONI, DATABASE_TESTS_ONLY } = process.env
 
-/** A requirement of test files that this machine does not meet. */
+/** What test files need that this machine does not have: `needs`, and the test for such files. */
 async function missing() {
   const { findChromium } = await import(builtOf(join(root, 'tests', 'harness', 'chromium.ts')))
-  const inFolder = folder => file => file.startsWith(folder)
-  const browser = new Set(withBrowser())
-  return [
-    {
-      has: TEST_DATABASE_URL,
-      needs: 'a PostgreSQL server (scripts/with-postgres.sh)',
-      isOf: inFolder('tests/server/'),
-    },
-    {
-      has: PG_BIN,
-      needs: "PostgreSQL's programs (scripts/with-postgres.sh)",
-      isOf: inFolder('tests/server/clusters/'),
-    },
-    { has: PGBOUNCER, needs: 'PgBouncer', isOf: inFolder('tests/server/pooler/') },
-    { has: PATRONI, needs: 'Patroni, etcd and HAProxy', isOf: inFolder('tests/server/patroni/') },
-    { has: findChromium(), needs: 'Chromium (or its path in CHROMIUM)', isOf: file => browser.has(file) },
-  ].filter(({ has }) => !has)
+  const folders = [
+    [TEST_DATABASE_URL, 'tests/server/', 'a PostgreSQL server (scripts/with-postgres.sh)'],
+    [PG_BIN, 'tests/server/clusters/', "PostgreSQL's programs (scripts/with-postgres.sh)"],
+    [PGBOUNCER, 'tests/server/pooler/', 'PgBouncer'],
+    [PATRONI, 'tests/server/patroni/', 'Patroni, etcd and HAProxy'],
+  ]
+  const found = folders
+    .filter(([program]) => !program)
+    .map(([_, folder, needs]) => ({ needs, isOf: file => file.startsWith(folder) }))
+  if (findChromium()) return found
+  const inBrowser = new Set(withBrowser())
+  return [...found, { needs: 'Chromium (or its path in CHROMIUM)', isOf: file => inBrowser.has(file) }]
 }
 
 /** .ci/run runs these on the embedded database, where they do the same. */

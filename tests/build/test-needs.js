@@ -14,13 +14,13 @@ const NAMED = /'((?:\.{1,2}\/|tests\/)[^']+\.ts)'/g
 const tests = join(root, 'tests')
 
 /** Test files that are the same on every database: neither they nor their files of tests/ ask for one. */
-export const databaseFree = () => testFilesWhere(text => !text.includes(DATABASE))
+export function databaseFree() {
+  const dependent = new Set(testFilesNaming(DATABASE))
+  return allTestFiles().filter(file => !dependent.has(file))
+}
 
 /** Test files that open a browser, themselves or by their files of tests/. */
-export const withBrowser = () => {
-  const without = new Set(testFilesWhere(text => !text.includes(BROWSER)))
-  return allTestFiles().filter(file => !without.has(file))
-}
+export const withBrowser = () => testFilesNaming(BROWSER)
 
 /** All test files, relative to the repository. */
 export const allTestFiles = () =>
@@ -28,10 +28,10 @@ export const allTestFiles = () =>
     .map(name => `tests/${name.replaceAll('\\', '/')}`)
     .filter(file => file.endsWith('.test.ts'))
 
-/** Test files all of whose sources satisfy a condition. */
-const testFilesWhere = isTrueOf =>
+/** Test files with a word in one of their sources. */
+const testFilesNaming = word =>
   allTestFiles().filter(file =>
-    [...neededBy(join(root, file))].every(source => isTrueOf(readFileSync(source, 'utf8'))),
+    [...neededBy(join(root, file))].some(source => readFileSync(source, 'utf8').includes(word)),
   )
 
 function neededBy(file, found = new Set()) {

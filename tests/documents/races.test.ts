@@ -96,19 +96,13 @@ test.serial('one of many concurrent writes creates the document of a single type
 function deletingAfterFound(database: Database, times: number): Database {
   let left = times
   const deleting = (transaction: Transaction): Transaction => ({
+    ...transaction,
     run: async statement => {
       const found = await transaction.run(statement)
       if (statement.name === 'find the document of setting' && found.rows.length > 0 && left-- > 0)
         await transaction.run({ text: 'DELETE FROM settings', values: [] })
       return found
     },
-    send: statement => transaction.send(statement),
-    lock: name => transaction.lock(name),
-    tryLock: name => transaction.tryLock(name),
-    nest: inner => transaction.nest(inner),
-    endsSession: () => transaction.endsSession(),
-    runScript: text => transaction.runScript(text),
-    query: query => transaction.query(query),
   })
   const transaction: Database['transaction'] = (work, options) =>
     database.transaction(own => work(deleting(own)), options)

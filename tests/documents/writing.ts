@@ -97,6 +97,7 @@ export function openWritingOver(
       return database.transaction(
         transaction =>
           work({
+            ...transaction,
             run: statement => {
               statements.push(statement.name ?? statement.text)
               return transaction.run(statement)
@@ -105,12 +106,6 @@ export function openWritingOver(
               statements.push(statement.name ?? statement.text)
               transaction.send(statement)
             },
-            lock: name => transaction.lock(name),
-            tryLock: name => transaction.tryLock(name),
-            nest: inner => transaction.nest(inner),
-            endsSession: () => transaction.endsSession(),
-            runScript: text => transaction.runScript(text),
-            query: query => transaction.query(query),
           }),
         options,
       )

@@ -60,6 +60,7 @@ async function fill({ database, create }: Writing) {
 function counting(database: Database) {
   const counts = { statements: 0, rows: 0 }
   const count = (transaction: Transaction): Transaction => ({
+    ...transaction,
     run: async statement => {
       counts.statements++
       const found = await transaction.run(statement)
@@ -70,12 +71,6 @@ function counting(database: Database) {
       counts.statements++
       transaction.send(statement)
     },
-    lock: name => transaction.lock(name),
-    tryLock: name => transaction.tryLock(name),
-    nest: inner => transaction.nest(inner),
-    endsSession: () => transaction.endsSession(),
-    runScript: text => transaction.runScript(text),
-    query: query => transaction.query(query),
   })
   const counted: Database = {
     ...database,

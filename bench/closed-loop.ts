@@ -17,7 +17,7 @@ export interface Loop {
   readonly p99: number
 }
 
-export interface LoopTerms {
+export interface LoopOptions {
   readonly clients: number
   readonly seconds: number
   /** The least that each client asks for, however long it takes. */
@@ -28,14 +28,14 @@ export interface LoopTerms {
  * Clients with one request under way each, that ask in turn; every one is answered before the loop ends, so that the
  * time of a slow statement is shared by as many requests as there were.
  */
-export async function runLoop(base: string, asked: readonly Request[], terms: LoopTerms): Promise<Loop> {
-  const agent = new Agent({ keepAlive: true, maxSockets: terms.clients })
+export async function runLoop(base: string, asked: readonly Request[], options: LoopOptions): Promise<Loop> {
+  const agent = new Agent({ keepAlive: true, maxSockets: options.clients })
   const began = performance.now()
-  const until = began + terms.seconds * 1000
+  const until = began + options.seconds * 1000
   const times: number[] = []
   const client = async (_: unknown, number: number): Promise<void> => {
-    let at = Math.floor((asked.length * number) / terms.clients)
-    for (let sent = 0; sent < terms.least || performance.now() < until; sent++) {
+    let at = Math.floor((asked.length * number) / options.clients)
+    for (let sent = 0; sent < options.least || performance.now() < until; sent++) {
       const next = asked[at++ % asked.length]
       assert(next)
       const start = performance.now()
@@ -44,7 +44,7 @@ export async function runLoop(base: string, asked: readonly Request[], terms: Lo
       assert.equal(status, 200, `${next.path} was answered ${status}`)
     }
   }
-  await Promise.all(Array.from({ length: terms.clients }, client))
+  await Promise.all(Array.from({ length: options.clients }, client))
   const seconds = (performance.now() - began) / 1000
   agent.destroy()
   times.sort((a, b) => a - b)

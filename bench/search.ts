@@ -94,11 +94,11 @@ const percentile = (sorted: readonly number[], share: number): number =>
 async function measure({ request }: TestApp, query: string, postgres: ProcessorTime): Promise<Measured> {
   const list = query.endsWith('corrected') ? 'correcteds' : 'articles'
   const path = `/api/${list}?${encodeURI(query.replace(/&(public|corrected)$/, ''))}&pagination[pageSize]=25&locale=en`
-  const terms = query.endsWith('public') ? {} : { token: TOKEN }
+  const options = query.endsWith('public') ? {} : { token: TOKEN }
   const times: number[] = []
   const ask = async () => {
     const begun = performance.now()
-    const { status, body } = await request('GET', path, terms)
+    const { status, body } = await request('GET', path, options)
     times.push(status === 503 ? Number.POSITIVE_INFINITY : performance.now() - begun)
     if (status === 503) return Number.NaN
     if (status !== 200) throw new Error(JSON.stringify(body))

@@ -11,7 +11,7 @@ import { memoryOfPostgres } from './processor-time.ts'
 import { soak } from './soak/clients.ts'
 import { ARTICLES, SIGNED } from './soak/mix.ts'
 import { chartOfSoak, printSoak } from './soak/report.ts'
-import { type Sample, type SampleTerms, sample } from './soak/sample.ts'
+import { type Sample, type SampleOptions, sample } from './soak/sample.ts'
 import { runFile } from './sql-file.ts'
 import { drawLines } from './svg.ts'
 
@@ -63,7 +63,7 @@ async function register({ base }: Running): Promise<void> {
   assert.equal(answer.status, 200, await answer.text())
 }
 
-async function run(server: Running, terms: Omit<SampleTerms, 'at'>) {
+async function run(server: Running, options: Omit<SampleOptions, 'at'>) {
   const began = performance.now()
   const passed = () => performance.now() - began
   const isOver = () => passed() >= SECONDS * 1000
@@ -72,7 +72,7 @@ async function run(server: Running, terms: Omit<SampleTerms, 'at'>) {
   let reloads = 0
   const watching = (async () => {
     while (!isOver()) {
-      samples.push(await sample(server, { at: passed() / 1000, ...terms }))
+      samples.push(await sample(server, { at: passed() / 1000, ...options }))
       const isLate = passed() > SECONDS * 500
       if (!isLate && passed() > (reloads + 1) * BETWEEN_RELOADS) {
         process.kill(server.pid, 'SIGHUP')
@@ -80,7 +80,7 @@ async function run(server: Running, terms: Omit<SampleTerms, 'at'>) {
       }
       await pause(Math.min(BETWEEN_SAMPLES, Math.max(0, SECONDS * 1000 - passed())))
     }
-    samples.push(await sample(server, { at: passed() / 1000, ...terms }))
+    samples.push(await sample(server, { at: passed() / 1000, ...options }))
   })()
   const [counts] = await Promise.all([asking, watching])
   return { samples, counts, reloads }

@@ -1,7 +1,7 @@
 // The public names, kept by hand: everything else in here may change from one version to the next.
 export { type Blueprint, compileApp } from './app/compile-app.ts'
 export { type PlinthHandler, type PlinthOptions, plinth } from './app/express-handler.ts'
-export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
+export { type ServedApp, type ServeOptions, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
 export type { RowModel, Sequelize, SequelizeTransaction } from './database/open-models.ts'
@@ -33,7 +33,7 @@ export type {
   RestContext,
   RestQuery,
   RouteInfo,
-  SendTerms,
+  SendOptions,
 } from './plugins/context.ts'
 export type {
   AnyDocument,
@@ -55,13 +55,13 @@ export type {
   GeneratedAction,
   GeneratedBody,
   MountedRequest,
-  MountTerms,
+  MountOptions,
   RestService,
   RouteHandler,
   RouteMethod,
   RouteMiddlewareUse,
+  RouteOptions,
   RoutePolicy,
-  RouteTerms,
 } from './plugins/extension.ts'
 export type {
   ExpressMiddleware,
@@ -120,13 +120,13 @@ export type {
   NexusLike,
   Resolver,
   ResolverMiddlewareUse,
+  ResolverOptions,
   ResolverPolicy,
-  ResolverTerms,
   ShadowActionName,
   ShadowField,
   ShadowType,
   TypeResolvers,
 } from './plugins/services/graphql-service.ts'
 export type { PluginMail } from './plugins/services/mail-api.ts'
-export type { AnyFile, PluginMedia, SignTerms } from './plugins/services/media-api.ts'
+export type { AnyFile, PluginMedia, SignOptions } from './plugins/services/media-api.ts'
 export type { MediaService } from './plugins/services/media-service.ts'

@@ -20,7 +20,7 @@ import { FOLDERS } from './plugins/load/find-modules.ts'
 
 export type { PluginApp } from './plugins/context.ts'
 
-export interface TestTerms {
+export interface TestAppOptions {
   /** The folder of a project.yaml, or the content of one as an object. */
   readonly project: string | Readonly<Record<string, unknown>>
   /** If `project` is an object: the folder with its policies/, middlewares/, extensions/ and mails/. */
@@ -47,7 +47,7 @@ export interface TestApp {
   /** `http://127.0.0.1:PORT` with `listen`, else null. */
   readonly url: string | null
   /** Answers as the server would. `path`: with the prefix and the query string, `/api/articles?sort=title`. */
-  request(method: string, path: string, terms?: TestRequest): Promise<TestAnswer>
+  request(method: string, path: string, options?: TestRequest): Promise<TestAnswer>
   /** The server, as plugins see it: `app.documents('api::article.article')`. */
   readonly app: PluginApp
   /** Runs an operation of GraphQL. */
@@ -96,11 +96,11 @@ export interface TestResult {
 }
 
 /** Starts a project for a test. Rejects with everything that is wrong with it. */
-export async function createTestApp(terms: TestTerms): Promise<TestApp> {
-  const folder = await folderOf(terms)
+export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
+  const folder = await folderOf(options)
   const lines: string[] = []
   const mails: TestMail[] = []
-  const opened = await start(folder.path, terms, { lines, mails }).catch(async (error: unknown) => {
+  const opened = await start(folder.path, options, { lines, mails }).catch(async (error: unknown) => {
     await folder.remove()
     throw error
   })
@@ -142,18 +142,21 @@ interface Recorded {
 
 async function start(
   folder: string,
-  terms: TestTerms,
+  options: TestAppOptions,
   { lines, mails }: Recorded,
 ): Promise<{ readonly app: App; readonly send: Send; readonly server: RunningServer | null }> {
-  const compiled = await compileApp(folder, { DATABASE_URL: 'embedded', ...process.env, ...terms.env })
+  const compiled = await compileApp(folder, { DATABASE_URL: 'embedded', ...process.env, ...options.env })
   if (!compiled.ok) throw failure([{ kind: 'files', diagnostics: compiled.reasons }])
-  const blueprint = withTokens(withDatabase(compiled.value, terms.database ?? 'embedded'), terms.tokens ?? {})
+  const blueprint = withTokens(
+    withDatabase(compiled.value, options.database ?? 'embedded'),
+    options.tokens ?? {},
+  )
   const observer = observerOf(blueprint, { write: line => void lines.push(line), pretty: false })
-  const { database, snapshot } = terms
+  const { database, snapshot } = options
   const opened = await openObserved(blueprint, observer, {
     ...{ production: false, observer },
     ...(database === undefined && { embedded: { ...inMemory(blueprint), ...(snapshot && { snapshot }) } }),
-    ...(!terms.sendsMails && { deliver: recordInto(mails) }),
+    ...(!options.sendsMails && { deliver: recordInto(mails) }),
   })
   if (!opened.ok) throw failure(opened.reasons)
   const app = opened.value
@@ -169,7 +172,7 @@ async function start(
     observer,
     projectRoot: blueprint.project.root,
   })
-  return { app, send, server: terms.listen ? await listen(app, observer) : null }
+  return { app, send, server: options.listen ? await listen(app, observer) : null }
 }
 
 /** An app whose model the previous one had uses its tables again, without rows: creating them takes most of a start. */
@@ -201,7 +204,7 @@ async function listen(app: App, observer: Observer): Promise<RunningServer> {
 /** Unknown names are an error of the test. */
 function withTokens(
   { project, ...blueprint }: Blueprint,
-  tokens: NonNullable<TestTerms['tokens']>,
+  tokens: NonNullable<TestAppOptions['tokens']>,
 ): Blueprint {
   const { settings } = project
   const given = Object.entries(tokens).map(([name, secret]) => {
@@ -231,7 +234,7 @@ interface TestFolder {
 }
 
 /** JSON is YAML. */
-async function folderOf({ project, plugins }: TestTerms): Promise<TestFolder> {
+async function folderOf({ project, plugins }: TestAppOptions): Promise<TestFolder> {
   if (typeof project === 'string') return { path: project, remove: async () => {} }
   const path = await mkdtemp(join(tmpdir(), 'plinth-test-'))
   await writeFile(join(path, 'project.yaml'), JSON.stringify({ name: 'Test', ...project }))

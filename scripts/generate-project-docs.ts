@@ -49,7 +49,7 @@ const BELOW: Readonly<Record<string, readonly (readonly [title: string, ...defs:
   i18n: [['Locales as mappings', 'locale']],
   graphql: [['`graphql.shadowCRUD.<content-type>`', 'shadowCrud']],
   contentTypes: [['`contentTypes.<name>.console.groups`', 'consoleGroup']],
-  roles: [['Permissions with conditions', 'permissionTerms']],
+  roles: [['Permissions with conditions', 'permissionOptions']],
   routesConfig: [
     ['Policies with a configuration', 'policyUse'],
     ['Middlewares with options', 'middlewareUse'],

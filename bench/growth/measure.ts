@@ -11,7 +11,7 @@ export interface Taken extends Loop {
 
 const SECONDS = Number(process.env.GROWTH_SECONDS ?? 2)
 
-interface MeasureTerms {
+interface MeasureOptions {
   readonly paths: readonly string[]
   readonly postgres: ProcessorTime
   /** Few, for the time of a request is measured, not how many a second are answered. */
@@ -21,7 +21,7 @@ interface MeasureTerms {
 /** Half as long beforehand, so that code and plans are as they will be. */
 export async function measure(
   server: Running,
-  { paths, postgres, clients = 2 }: MeasureTerms,
+  { paths, postgres, clients = 2 }: MeasureOptions,
 ): Promise<Taken> {
   const asked = paths.map(path => ({ path }))
   await runLoop(server.base, asked, { clients, seconds: SECONDS / 2, least: 2 })

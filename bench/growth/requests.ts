@@ -8,7 +8,7 @@ export interface Growing {
   /** The most that it may cost with a million articles, as a multiple of what it costs with ten thousand. */
   readonly goal?: number
   /** `cursorAt`: the cursor of the page after the article at that position of the list. */
-  readonly paths: (terms: { readonly articles: number; readonly cursorAt: CursorAt }) => readonly string[]
+  readonly paths: (options: { readonly articles: number; readonly cursorAt: CursorAt }) => readonly string[]
 }
 
 /** `list`: its query string; `place`: of 0 to 1. */

@@ -24,14 +24,14 @@ interface Row {
   readonly share: number | null
 }
 
-interface SizeTerms {
+interface SizeOptions {
   readonly project: string
   readonly url: string
   readonly postgres: ProcessorTime
   readonly articles: number
 }
 
-export async function measureSize({ project, url, postgres, articles }: SizeTerms): Promise<Size> {
+export async function measureSize({ project, url, postgres, articles }: SizeOptions): Promise<Size> {
   const servers: Running[] = []
   try {
     const plinth = await startPlinth(project, url)

@@ -6,7 +6,7 @@ import { GROWING } from './requests.ts'
 
 const CLIENTS = 8
 
-interface WorkersTerms {
+interface WorkersOptions {
   readonly project: string
   readonly url: string
   readonly postgres: ProcessorTime
@@ -14,9 +14,9 @@ interface WorkersTerms {
 }
 
 /** One process and two, as many requests as are answered. */
-export async function measureWorkers(terms: WorkersTerms): Promise<readonly string[]> {
+export async function measureWorkers(options: WorkersOptions): Promise<readonly string[]> {
   const rows = GROWING.filter(({ hasFloor }) => hasFloor)
-  const [one, two] = [await withWorkers(1, rows, terms), await withWorkers(2, rows, terms)]
+  const [one, two] = [await withWorkers(1, rows, options), await withWorkers(2, rows, options)]
   const lines = rows.map(({ title }, at) => {
     const [alone, both] = [one.taken[at], two.taken[at]]
     if (!alone || !both) return ''
@@ -37,7 +37,7 @@ export async function measureWorkers(terms: WorkersTerms): Promise<readonly stri
 async function withWorkers(
   workers: number,
   rows: typeof GROWING,
-  { project, url, postgres, articles }: WorkersTerms,
+  { project, url, postgres, articles }: WorkersOptions,
 ) {
   const server = await startPlinth(project, url, { WORKERS: String(workers) })
   try {

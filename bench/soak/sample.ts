@@ -32,7 +32,7 @@ export const MEASURES = [
 ] as const
 export type Measure = (typeof MEASURES)[number]
 
-export interface SampleTerms {
+export interface SampleOptions {
   readonly at: number
   /** The port on which the server lets garbage be collected. */
   readonly inspector: number
@@ -41,7 +41,7 @@ export interface SampleTerms {
 
 export async function sample(
   { base, pid, memory }: Running,
-  { at, inspector, postgres }: SampleTerms,
+  { at, inspector, postgres }: SampleOptions,
 ): Promise<Sample> {
   const resident = memory()
   const handles = readdirSync(`/proc/${pid}/fd`).length

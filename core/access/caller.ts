@@ -1,5 +1,5 @@
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { PermissionTerms } from '../project/settings/settings.ts'
+import type { PermissionOptions } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
 import type { Action, ContentAction } from './actions.ts'
 import type { Condition, RoleRules, UserValues } from './compile/condition.ts'
@@ -45,7 +45,7 @@ export interface WriteAccess {
   /** The caller may write only documents that meet it; null: all documents. */
   readonly where: Condition | null
   /** Values that the server writes, as declared: `$user.…` is not resolved yet. */
-  readonly set: NonNullable<PermissionTerms['set']>
+  readonly set: NonNullable<PermissionOptions['set']>
   /** The route is open for every document, including those that the caller's own permissions hide. */
   readonly opened?: true
 }

@@ -1,12 +1,12 @@
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { Model } from '../model/model.ts'
 import type { Project } from '../project/project.ts'
-import type { Permissions, PermissionTerms } from '../project/settings/settings.ts'
+import type { PermissionOptions, Permissions } from '../project/settings/settings.ts'
 import { BUILT_IN_ACTIONS, CONTENT_ACTIONS, isBuiltInSubject } from './actions.ts'
 
 /** One permission as it was declared, with its path in the project file. */
 export interface PermissionEntry {
-  readonly value: boolean | PermissionTerms
+  readonly value: boolean | PermissionOptions
   readonly path: Path
   readonly origin: EntryOrigin
 }
@@ -44,8 +44,8 @@ export const toPermissionTable = (
 ): PermissionTable =>
   new Map(
     Object.entries(permissions).map(([subject, declared]) => {
-      const toCell = (action: string, terms: PermissionEntry['value']): PermissionEntry => ({
-        value: terms,
+      const toCell = (action: string, permission: PermissionEntry['value']): PermissionEntry => ({
+        value: permission,
         path: origin === 'file' ? [...path, subject, action] : path,
         origin,
       })
@@ -57,15 +57,15 @@ export const toPermissionTable = (
 function toRow(
   subject: string,
   declared: Permissions[string],
-  toCell: (action: string, terms: PermissionEntry['value']) => PermissionEntry,
+  toCell: (action: string, permission: PermissionEntry['value']) => PermissionEntry,
 ): ReadonlyMap<string, PermissionEntry> {
   const row = new Map<string, PermissionEntry>()
   const every = declared[WILDCARD]
   if (every !== undefined) {
     for (const action of actionNames(subject)) row.set(action, toCell(WILDCARD, every))
   }
-  for (const [action, terms] of Object.entries(declared)) {
-    if (action !== WILDCARD) row.set(action, toCell(action, terms))
+  for (const [action, permission] of Object.entries(declared)) {
+    if (action !== WILDCARD) row.set(action, toCell(action, permission))
   }
   return row
 }
@@ -83,7 +83,7 @@ type AccessFault =
   | 'unknown-subject'
   | 'unknown-action'
   | 'action-not-applicable'
-  | 'misplaced-terms'
+  | 'misplaced-key'
   | 'unknown-field'
   | 'bad-condition'
   | 'unknown-user-path'

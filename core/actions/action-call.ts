@@ -10,7 +10,7 @@ import type { Precondition } from '../query/command.ts'
 import type { RestrictedQuery, Status } from '../query/query.ts'
 import type { Params } from './action-params.ts'
 import type { PaginationParams } from './parameters/parse-pagination.ts'
-import type { QueryParseTerms } from './parameters/parse-query.ts'
+import type { QueryParseOptions } from './parameters/parse-query.ts'
 
 /** One action on documents of a content-type, requested over HTTP or by project code. */
 export interface ActionCall {
@@ -51,7 +51,7 @@ export interface WriteTarget {
 }
 
 /** Services and settings that actions use. */
-export interface ActionTerms extends QueryParseTerms {
+export interface ActionOptions extends QueryParseOptions {
   readonly documents: Documents
   /** Document middlewares; null: there are none. */
   readonly runMiddlewares: RunDocumentMiddlewares | null
@@ -70,13 +70,13 @@ export interface ParamRules {
 }
 
 /** The parameters of a call in the form of a query string. */
-export const queryParams = (call: ActionCall, { rules }: ActionTerms): Params =>
+export const queryParams = (call: ActionCall, { rules }: ActionOptions): Params =>
   rules ? rules.toQuery(call.params, call) : call.params
 
 /** Runs a parser; its fault is explained to authors of code. */
 export function parseExplained<Value>(
   { type }: ActionCall,
-  { rules }: ActionTerms,
+  { rules }: ActionOptions,
   parse: () => Value,
 ): Value {
   try {
@@ -90,7 +90,7 @@ export function parseExplained<Value>(
 /** All checks that need no database are done; the call performs the action. Both throw RequestFaults. */
 export type PreparedAction = () => Promise<ActionResult>
 
-export type PrepareAction = (call: ActionCall, terms: ActionTerms) => PreparedAction
+export type PrepareAction = (call: ActionCall, options: ActionOptions) => PreparedAction
 
 export type ActionResult =
   /** The finished body of a read over HTTP. */

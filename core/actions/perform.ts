@@ -16,8 +16,8 @@ import { isRecord } from '../query/parse-place.ts'
 import type { RestrictedQuery, Status } from '../query/query.ts'
 import {
   type ActionCall,
+  type ActionOptions,
   type ActionResult,
-  type ActionTerms,
   type PrepareAction,
   parseExplained,
   queryParams,
@@ -45,18 +45,22 @@ import {
 } from './prepare-write.ts'
 
 /** Updates the documents that a list finds, in one transaction. Only code has it: REST and GraphQL write one document. */
-const prepareUpdateMany: PrepareAction = (call, terms) => {
+const prepareUpdateMany: PrepareAction = (call, options) => {
   const { type, params } = call
-  const found = selectDocuments(call, terms)
+  const found = selectDocuments(call, options)
   const status = type.draftAndPublish && params.status !== 'published' ? 'draft' : 'published'
-  const locale = parseWrittenLocale(type, params.locale, terms.model)
-  const values = parseValues(params, call, terms)
-  if (type === terms.model.builtIn.user) assertNoAccount(values)
+  const locale = parseWrittenLocale(type, params.locale, options.model)
+  const values = parseValues(params, call, options)
+  if (type === options.model.builtIn.user) assertNoAccount(values)
   const commandOf = (documentId: string): PermittedCommand<UpdateCommand> =>
-    permitSave({ kind: 'update', type, documentId, locale, status, values, precondition: null }, call, terms)
+    permitSave(
+      { kind: 'update', type, documentId, locale, status, values, precondition: null },
+      call,
+      options,
+    )
   // Refusals that concern every document must not depend on whether one is found.
   commandOf('')
-  return async () => changed(await changeAll(found, commandOf, terms))
+  return async () => changed(await changeAll(found, commandOf, options))
 }
 
 /** These end sessions and mailed codes of one user, which only `update` does. */
@@ -66,25 +70,25 @@ function assertNoAccount(values: GivenValues): void {
 }
 
 /** Deletes the documents that a list finds, in one transaction. */
-const prepareDeleteMany: PrepareAction = (call, terms) => {
+const prepareDeleteMany: PrepareAction = (call, options) => {
   const { type, params } = call
-  const found = selectDocuments(call, terms)
-  const locale = parseDeletedLocale(type, params.locale, terms.model)
+  const found = selectDocuments(call, options)
+  const locale = parseDeletedLocale(type, params.locale, options.model)
   const commandOf = (documentId: string): PermittedCommand<DeleteCommand> =>
     authorizeCommand<DeleteCommand>({ kind: 'delete', type, documentId, locale, precondition: null }, call)
   commandOf('')
-  return async () => changed(await changeAll(found, commandOf, terms))
+  return async () => changed(await changeAll(found, commandOf, options))
 }
 
 const changed = (count: number) => ({ kind: 'value', value: { count } }) as const
 
 /** The list of the documents that the caller may see. A missing filter would change every document by mistake. */
-function selectDocuments(call: ActionCall, terms: ActionTerms): RestrictedQuery {
-  const { data: _, ...params } = queryParams(call, terms)
+function selectDocuments(call: ActionCall, options: ActionOptions): RestrictedQuery {
+  const { data: _, ...params } = queryParams(call, options)
   if (!isRecord(params.filters))
     throw invalidParam(`filters of ${call.action} must be an object: {} selects all documents`, 'filters')
-  const list = parseExplained(call, terms, () =>
-    parseListQuery(call.type, { ...params, fields: ['documentId'], sort: 'id' }, terms),
+  const list = parseExplained(call, options, () =>
+    parseListQuery(call.type, { ...params, fields: ['documentId'], sort: 'id' }, options),
   )
   return authorizeQuery(list.query, call)
 }
@@ -92,7 +96,7 @@ function selectDocuments(call: ActionCall, terms: ActionTerms): RestrictedQuery 
 async function changeAll(
   query: RestrictedQuery,
   commandOf: (documentId: string) => PermittedCommand<UpdateCommand | DeleteCommand>,
-  { documents }: ActionTerms,
+  { documents }: ActionOptions,
 ): Promise<number> {
   const found: readonly { readonly documentId: string }[] = JSON.parse(
     (await documents.findMany(query, 'flat')).text,
@@ -118,12 +122,15 @@ function changesStatus<Kind extends StatusChange>(
   status: Status,
   changeOf: (documents: Documents) => ChangeStatus<Kind>,
 ): PrepareAction {
-  return (call, terms) => {
-    const command = authorizeCommand<StatusCommand<Kind>>({ kind, ...parseVersionParams(call, terms) }, call)
-    const answer = versionAnswer('publish', status, { call, terms })
+  return (call, options) => {
+    const command = authorizeCommand<StatusCommand<Kind>>(
+      { kind, ...parseVersionParams(call, options) },
+      call,
+    )
+    const answer = versionAnswer('publish', status, { call, options })
     return async () => {
       try {
-        const { texts, documentId } = await changeOf(terms.documents)(command, answer)
+        const { texts, documentId } = await changeOf(options.documents)(command, answer)
         return { kind: 'value', value: { documentId, entries: texts.map(text => JSON.parse(text)) } }
       } catch (error) {
         if (!isRefusedAs(error, 'notFound')) throw error
@@ -160,21 +167,21 @@ export interface Performed {
  * Performs an action inside the document middlewares. The caller's own parameters are authorized before middlewares
  * run; parameters that they change are parsed and authorized again.
  */
-export async function perform(call: ActionCall, terms: ActionTerms): Promise<Performed> {
-  const { runMiddlewares } = terms
-  if (!runMiddlewares) return { result: await PREPARE[call.action](call, terms)() }
+export async function perform(call: ActionCall, options: ActionOptions): Promise<Performed> {
+  const { runMiddlewares } = options
+  if (!runMiddlewares) return { result: await PREPARE[call.action](call, options)() }
   const { type, action, params } = call
-  const prepared = call.caller && PREPARE[action](call, terms)
+  const prepared = call.caller && PREPARE[action](call, options)
   let result: ActionResult | null = null
   const value = await runMiddlewares({
     type,
     action,
     params,
     caller: call.caller,
-    read: previous => readPrevious(call, previous, terms),
+    read: previous => readPrevious(call, previous, options),
     async perform(changed) {
       const same = prepared !== null && isDeepStrictEqual(changed, params)
-      result = await withPluginErrors(() => (same ? prepared() : performChanged(call, changed, terms)))
+      result = await withPluginErrors(() => (same ? prepared() : performChanged(call, changed, options)))
       return toActionValue(result)
     },
   })
@@ -185,13 +192,13 @@ export async function perform(call: ActionCall, terms: ActionTerms): Promise<Per
 export type AroundActions = (call: Omit<DocumentCall, 'read'>) => Promise<unknown>
 
 /** null: there are no document middlewares. */
-export function openAroundActions(terms: ActionTerms): AroundActions | null {
-  const { runMiddlewares } = terms
+export function openAroundActions(options: ActionOptions): AroundActions | null {
+  const { runMiddlewares } = options
   if (!runMiddlewares) return null
   return call =>
     runMiddlewares({
       ...call,
-      read: previous => readPrevious(call, previous, terms),
+      read: previous => readPrevious(call, previous, options),
       perform: changed => withPluginErrors(() => call.perform(changed)),
     })
 }
@@ -200,22 +207,22 @@ export function openAroundActions(terms: ActionTerms): AroundActions | null {
 async function readPrevious(
   { type }: Pick<ActionCall, 'type'>,
   params: Params,
-  terms: ActionTerms,
+  options: ActionOptions,
 ): Promise<unknown> {
   const call: ActionCall = { action: 'findOne', type, params, caller: null }
-  return withPluginErrors(async () => toActionValue(await prepareFindOne(call, terms)()))
+  return withPluginErrors(async () => toActionValue(await prepareFindOne(call, options)()))
 }
 
 /** `async`: a refusal of the parameters rejects, too. */
 async function performChanged(
   { target: _, ...call }: ActionCall,
   changed: Params,
-  terms: ActionTerms,
+  options: ActionOptions,
 ): Promise<ActionResult> {
   if (changesCursorOrder(changed, call.params)) throw new RequestFault(badCursor(NO_CURSORS_HERE))
-  const params = terms.rules ? terms.rules.check(changed, call.action) : changed
+  const params = options.rules ? options.rules.check(changed, call.action) : changed
   const original = call.caller ? { original: call.params } : {}
-  return PREPARE[call.action]({ ...call, params, ...original }, terms)()
+  return PREPARE[call.action]({ ...call, params, ...original }, options)()
 }
 
 /** A cursor holds the sort values of a row. Values of a sort that a middleware chose may be hidden from the caller. */

@@ -9,8 +9,8 @@ import type { Command, PermittedCommand } from '../query/command.ts'
 import type { Filter, Part, Populate, Query, RestrictedQuery, Sort } from '../query/query.ts'
 import {
   type ActionCall,
+  type ActionOptions,
   type ActionResult,
-  type ActionTerms,
   type PrepareAction,
   parseExplained,
   queryParams,
@@ -18,41 +18,41 @@ import {
 import { invalidParam, type Params, parseDocumentId } from './action-params.ts'
 import { type ListQuery, parseListQuery, parseOneQuery } from './parameters/parse-query.ts'
 
-export const prepareFindMany: PrepareAction = (call, terms) => {
-  const { query, pagination } = parseList(call, terms)
+export const prepareFindMany: PrepareAction = (call, options) => {
+  const { query, pagination } = parseList(call, options)
   const restricted = authorizeQuery(query, call)
   const { http } = call
-  if (http) return () => readBody(restricted, http.listBody(restricted, pagination), { call, terms })
-  return async () => toResult(JSON.parse((await terms.documents.findMany(restricted, 'flat')).text))
+  if (http) return () => readBody(restricted, http.listBody(restricted, pagination), { call, options })
+  return async () => toResult(JSON.parse((await options.documents.findMany(restricted, 'flat')).text))
 }
 
-export const prepareFindFirst: PrepareAction = (call, terms) => {
-  const query = authorizeQuery(parseList(call, terms, { pagination: { limit: '1' } }).query, call)
+export const prepareFindFirst: PrepareAction = (call, options) => {
+  const query = authorizeQuery(parseList(call, options, { pagination: { limit: '1' } }).query, call)
   return async () => {
-    const [first = null] = JSON.parse((await terms.documents.findMany(query, 'flat')).text)
+    const [first = null] = JSON.parse((await options.documents.findMany(query, 'flat')).text)
     return toResult(first)
   }
 }
 
-export const prepareCount: PrepareAction = (call, terms) => {
-  const listed = parseList(call, terms, { fields: ['documentId'] }).query
+export const prepareCount: PrepareAction = (call, options) => {
+  const listed = parseList(call, options, { fields: ['documentId'] }).query
   const take: Query['take'] = { kind: 'many', page: { start: 0, limit: 1 }, total: true }
   const query = authorizeQuery({ ...listed, take }, call)
-  return async () => toResult((await terms.documents.findMany(query, 'flat')).total ?? 0)
+  return async () => toResult((await options.documents.findMany(query, 'flat')).total ?? 0)
 }
 
-export const prepareFindOne: PrepareAction = (call, terms) => {
+export const prepareFindOne: PrepareAction = (call, options) => {
   const documentId = parseDocumentId(call.params, call.type)
-  const params = queryParams(call, terms)
+  const params = queryParams(call, options)
   const query = authorizeQuery(
-    parseExplained(call, terms, () => parseOneQuery(call.type, documentId, params, terms)),
+    parseExplained(call, options, () => parseOneQuery(call.type, documentId, params, options)),
     call,
   )
   const { http } = call
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'missing' }
-    if (http) return readBody(query, http.documentBody, { call, terms })
-    const text = await terms.documents.findOne(query, 'flat')
+    if (http) return readBody(query, http.documentBody, { call, options })
+    const text = await options.documents.findOne(query, 'flat')
     return text === null ? { kind: 'missing' } : { kind: 'document', text }
   }
 }
@@ -62,21 +62,21 @@ export const isUnstorable = (documentId: string | null): boolean => documentId?.
 
 const toResult = (value: unknown): ActionResult => ({ kind: 'value', value })
 
-const parseList = (call: ActionCall, terms: ActionTerms, fixed: Params = {}): ListQuery => {
-  const params = { ...queryParams(call, terms), ...fixed }
-  return parseExplained(call, terms, () => parseListQuery(call.type, params, terms))
+const parseList = (call: ActionCall, options: ActionOptions, fixed: Params = {}): ListQuery => {
+  const params = { ...queryParams(call, options), ...fixed }
+  return parseExplained(call, options, () => parseListQuery(call.type, params, options))
 }
 
 interface ReadContext {
   readonly call: ActionCall
-  readonly terms: ActionTerms
+  readonly options: ActionOptions
 }
 
 /** Reads a body through the response cache. */
 async function readBody(
   query: RestrictedQuery,
   format: BodyFormat,
-  { call: { http }, terms }: ReadContext,
+  { call: { http }, options: terms }: ReadContext,
 ): Promise<ActionResult> {
   const { take } = query
   const options = take.kind === 'one' && take.documentId !== null ? { documentId: take.documentId } : {}

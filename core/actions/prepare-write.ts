@@ -16,8 +16,8 @@ import { isRecord } from '../query/parse-place.ts'
 import type { Filter, LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
 import {
   type ActionCall,
+  type ActionOptions,
   type ActionResult,
-  type ActionTerms,
   type PrepareAction,
   type PreparedAction,
   parseExplained,
@@ -25,31 +25,31 @@ import {
   type WriteTarget,
 } from './action-call.ts'
 import { invalidParam, type Params, parseDocumentId } from './action-params.ts'
-import { parseSharedQuery, type QueryParseTerms } from './parameters/parse-query.ts'
+import { parseSharedQuery, type QueryParseOptions } from './parameters/parse-query.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
 import { authorizeCommand, authorizeQuery, isUnstorable } from './prepare-read.ts'
 
-export const prepareCreate: PrepareAction = (call, terms) => {
+export const prepareCreate: PrepareAction = (call, options) => {
   const { type } = call
-  const { answer, locale, status } = writeTarget('create', call, terms)
-  const values = parseValues(call.params, call, terms)
-  const command = permitSave({ kind: 'create', type, locale, status, values }, call, terms)
-  return async () => toDocument((await terms.documents.create(command, toAnswer(answer, call))).text)
+  const { answer, locale, status } = writeTarget('create', call, options)
+  const values = parseValues(call.params, call, options)
+  const command = permitSave({ kind: 'create', type, locale, status, values }, call, options)
+  return async () => toDocument((await options.documents.create(command, toAnswer(answer, call))).text)
 }
 
-export const prepareUpdate: PrepareAction = (call, terms) => {
+export const prepareUpdate: PrepareAction = (call, options) => {
   const { type } = call
   const documentId = parseDocumentId(call.params, type)
   const localizes = call.http?.localizes === true
-  const { answer, locale, status } = writeTarget(localizes ? 'createLocalization' : 'update', call, terms)
-  const values = parseValues(call.params, call, terms)
+  const { answer, locale, status } = writeTarget(localizes ? 'createLocalization' : 'update', call, options)
+  const values = parseValues(call.params, call, options)
   const precondition = call.http?.precondition ?? null
   const update = { kind: 'update', type, documentId, locale, status, values, precondition } as const
-  const command = permitSave<UpdateCommand>(localizes ? { ...update, locales: 'new' } : update, call, terms)
+  const command = permitSave<UpdateCommand>(localizes ? { ...update, locales: 'new' } : update, call, options)
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'missing' }
     try {
-      return toDocument((await terms.documents.update(command, toAnswer(answer, call))).text)
+      return toDocument((await options.documents.update(command, toAnswer(answer, call))).text)
     } catch (error) {
       if (isRefusedAs(error, 'notFound')) return { kind: 'missing' }
       throw error
@@ -66,10 +66,10 @@ const toAnswer = (query: RestrictedQuery, { http }: ActionCall): Answer =>
 
 export type SaveAction = 'create' | 'update' | 'createLocalization'
 
-export const writeTarget = (action: SaveAction, call: ActionCall, terms: ActionTerms): WriteTarget =>
+export const writeTarget = (action: SaveAction, call: ActionCall, options: ActionOptions): WriteTarget =>
   call.target ??
   restrictTarget(
-    parseExplained(call, terms, () => parseTarget(call.type, queryParams(call, terms), terms)),
+    parseExplained(call, options, () => parseTarget(call.type, queryParams(call, options), options)),
     call,
     action,
   )
@@ -79,9 +79,9 @@ export interface ParsedTarget extends Omit<WriteTarget, 'answer'> {
   readonly query: Query
 }
 
-export function parseTarget(type: ContentType, params: Params, terms: QueryParseTerms): ParsedTarget {
-  const shared = parseSharedQuery(type, params, terms)
-  const locale = parseWrittenLocale(type, params.locale, terms.model)
+export function parseTarget(type: ContentType, params: Params, options: QueryParseOptions): ParsedTarget {
+  const shared = parseSharedQuery(type, params, options)
+  const locale = parseWrittenLocale(type, params.locale, options.model)
   const query: Query = { ...shared, take: ONE_DOCUMENT, locale: toLocaleChoice(locale) }
   return { locale, status: type.draftAndPublish ? shared.status : 'published', query }
 }
@@ -111,33 +111,33 @@ export function authorizeAnswer(
 }
 
 /** Trusted code and middlewares may also set attributes that no request may. */
-export function parseValues({ data }: Params, call: ActionCall, terms: ActionTerms): GivenValues {
+export function parseValues({ data }: Params, call: ActionCall, options: ActionOptions): GivenValues {
   if (!isRecord(data)) throw invalidParam('data must be an object of attributes', 'data')
   const sealed = call.caller === null || call.original !== undefined
-  return parseExplained(call, terms, () => parseGivenValues(call.type, data, { sealed }))
+  return parseExplained(call, options, () => parseGivenValues(call.type, data, { sealed }))
 }
 
 /** Checks the caller's own values; values that middlewares changed are trusted. */
 export function permitSave<Kind extends CreateCommand | UpdateCommand>(
   command: Kind,
   { original, ...call }: ActionCall,
-  terms: ActionTerms,
+  options: ActionOptions,
 ): PermittedCommand<Kind> {
   if (!original) return authorizeCommand(command, call)
-  const before = { ...command, values: parseValues(original, call, terms) }
+  const before = { ...command, values: parseValues(original, call, options) }
   return permitModified(command, before, authorizeCommand(before, call))
 }
 
-export const prepareDelete: PrepareAction = (call, terms) =>
-  call.http ? deleteOverHttp(call, terms) : deleteForCode(call, terms)
+export const prepareDelete: PrepareAction = (call, options) =>
+  call.http ? deleteOverHttp(call, options) : deleteForCode(call, options)
 
 /** Reads nothing but the versions that a precondition may name: the published one and the draft. */
-function deleteOverHttp(call: ActionCall, terms: ActionTerms): PreparedAction {
+function deleteOverHttp(call: ActionCall, options: ActionOptions): PreparedAction {
   const { type, params } = call
-  const shared = parseSharedQuery(type, params, terms)
-  const locale = parseDeletedLocale(type, params.locale, terms.model)
+  const shared = parseSharedQuery(type, params, options)
+  const locale = parseDeletedLocale(type, params.locale, options.model)
   if (type.draftAndPublish && shared.status === 'draft') throw new RequestFault(noDraftAlone(type))
-  const answered = type.localized ? (locale ?? terms.model.defaultLocale) : null
+  const answered = type.localized ? (locale ?? options.model.defaultLocale) : null
   const query: Query = { ...shared, take: ONE_DOCUMENT, locale: toLocaleChoice(answered) }
   const statuses: readonly Status[] = type.draftAndPublish ? [shared.status, 'draft'] : [shared.status]
   const seen = statuses.map(status => toAnswer(authorizeAnswer({ ...query, status }, call, 'delete'), call))
@@ -151,7 +151,7 @@ function deleteOverHttp(call: ActionCall, terms: ActionTerms): PreparedAction {
   const answer = call.http?.answersDelete ? latestAnswer(query, call) : null
   return async () => {
     if (isUnstorable(documentId)) return deleted(call, documentId, null)
-    return deleted(call, documentId, await terms.documents.delete(command, seen, answer))
+    return deleted(call, documentId, await options.documents.delete(command, seen, answer))
   }
 }
 
@@ -173,11 +173,11 @@ const noDraftAlone = ({ key }: ContentType): Fault =>
   })
 
 /** Reads the entries before it deletes them: a caller without draft access gets the published ones. */
-function deleteForCode(call: ActionCall, terms: ActionTerms): PreparedAction {
-  const target = parseVersionParams(call, terms)
+function deleteForCode(call: ActionCall, options: ActionOptions): PreparedAction {
+  const target = parseVersionParams(call, options)
   const command = authorizeCommand<DeleteCommand>({ kind: 'delete', ...target, precondition: null }, call)
   const status = call.caller === null && call.type.draftAndPublish ? 'draft' : 'published'
-  const answer = versionAnswer('delete', status, { call, terms })
+  const answer = versionAnswer('delete', status, { call, options })
   const { query } = answer
   const { documentId } = command
   const take: Query['take'] = { kind: 'many', page: { start: 0, limit: MAX_LOCALES }, total: false }
@@ -185,8 +185,8 @@ function deleteForCode(call: ActionCall, terms: ActionTerms): PreparedAction {
     documentId === null ? query.filter : andFilter(query.filter, parseFilter({ documentId }, call.type))
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'value', value: { documentId, entries: [] } }
-    const { text } = await terms.documents.findMany({ ...query, take, filter }, 'flat')
-    const deleted = await terms.documents.delete(command, [], answer)
+    const { text } = await options.documents.findMany({ ...query, take, filter }, 'flat')
+    const deleted = await options.documents.delete(command, [], answer)
     // Nothing is deleted of a document that is hidden from the caller.
     const entries: readonly { readonly documentId?: unknown }[] = deleted === null ? [] : JSON.parse(text)
     return {
@@ -203,7 +203,7 @@ const andFilter = (one: Filter | null, other: Filter): Filter =>
   one ? { kind: 'and', filters: [one, other] } : other
 
 /** Type, documentId and locale of a command. The locale defaults to the default locale; null (`*`): all. */
-export const parseVersionParams = ({ type, params }: ActionCall, { model }: ActionTerms) => ({
+export const parseVersionParams = ({ type, params }: ActionCall, { model }: ActionOptions) => ({
   type,
   documentId: parseDocumentId(params, type),
   locale: parseDeletedLocale(type, params.locale, model),
@@ -211,14 +211,14 @@ export const parseVersionParams = ({ type, params }: ActionCall, { model }: Acti
 
 interface ActionContext {
   readonly call: ActionCall
-  readonly terms: ActionTerms
+  readonly options: ActionOptions
 }
 
 /** Reads the resulting versions with this status, in the locales of the command. */
-export function versionAnswer(action: Action, status: Status, { call, terms }: ActionContext): Answer {
+export function versionAnswer(action: Action, status: Status, { call, options }: ActionContext): Answer {
   const { type } = call
-  const params: Params = { ...queryParams(call, terms), status }
-  const shared = parseExplained(call, terms, () => parseSharedQuery(type, params, terms))
-  const locale = toLocaleChoice(parseDeletedLocale(type, params.locale, terms.model))
+  const params: Params = { ...queryParams(call, options), status }
+  const shared = parseExplained(call, options, () => parseSharedQuery(type, params, options))
+  const locale = toLocaleChoice(parseDeletedLocale(type, params.locale, options.model))
   return { query: authorizeQuery({ ...shared, take: ONE_DOCUMENT, locale }, call, action), shape: 'flat' }
 }

@@ -15,7 +15,7 @@ import { openRequestProbe } from './request-probe.ts'
 import type { EndpointOptions } from './sections.ts'
 import { printStartFault } from './start-fault.ts'
 
-interface ConsoleServicesTerms {
+interface ConsoleServicesOptions {
   readonly registered: RegisteredApp
   readonly database: Database
   readonly slowReads: SlowReads
@@ -24,7 +24,7 @@ interface ConsoleServicesTerms {
 /** What the views of the console need of the running app. Nothing is opened before the first request. */
 export const openConsoleServices = (
   blueprint: Blueprint,
-  { registered, database, slowReads }: ConsoleServicesTerms,
+  { registered, database, slowReads }: ConsoleServicesOptions,
 ): NonNullable<EndpointOptions['console']> => ({
   database,
   simulate: openSimulation(blueprint, registered),

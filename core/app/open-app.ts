@@ -144,7 +144,7 @@ export async function prepareApp(
   })
 }
 
-interface OpeningTerms extends PrepareOptions {
+interface OpeningOptions extends PrepareOptions {
   readonly generation: Generation
   readonly events: Events
   readonly registered: RegisteredApp
@@ -153,7 +153,10 @@ interface OpeningTerms extends PrepareOptions {
 }
 
 /** A failure leaves nothing running. */
-async function openOnDatabase(blueprint: Blueprint, opening: OpeningTerms): Promise<Result<App, StartFault>> {
+async function openOnDatabase(
+  blueprint: Blueprint,
+  opening: OpeningOptions,
+): Promise<Result<App, StartFault>> {
   const { project } = blueprint
   const { registered } = opening
   const storage = openProjectStorage(project, registered)
@@ -177,7 +180,7 @@ async function openOnDatabase(blueprint: Blueprint, opening: OpeningTerms): Prom
 /** Bootstraps plugins. Resolves to null, or to the reason why they could not start. */
 async function bootstrap(
   { plugins, project }: Blueprint,
-  { registered, signal, onStep }: OpeningTerms,
+  { registered, signal, onStep }: OpeningOptions,
 ): Promise<string | null> {
   if (signal?.aborted) return START_ENDED
   onStep?.('extensions')
@@ -189,7 +192,7 @@ async function bootstrap(
   )
 }
 
-interface OpenSections extends OpeningTerms {
+interface OpenSections extends OpeningOptions {
   readonly storage: FileStorage
   readonly messages: readonly string[]
 }

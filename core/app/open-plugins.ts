@@ -15,7 +15,7 @@ import type { ContentType, Model } from '../model/model.ts'
 import { type Observer, SILENT } from '../observe/observation.ts'
 import type { Plugins } from '../plugins/extension.ts'
 import { type RegisteredPlugins, registerPlugins } from '../plugins/register.ts'
-import type { GuardTerms, RouteAuthTerms } from '../plugins/route-guard.ts'
+import type { GuardOptions, RouteAuthOptions } from '../plugins/route-guard.ts'
 import type { PluginMail } from '../plugins/services/mail-api.ts'
 import type { Project } from '../project/project.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
@@ -218,7 +218,7 @@ interface GuardContext {
 export function guardOptionsOf(
   { project, model, access }: Blueprint,
   { registered, identify, observer }: GuardContext,
-): GuardTerms {
+): GuardOptions {
   const { roles, policyTimeout } = project.settings
   return {
     ...routeAuthOf({ project, model }),
@@ -235,7 +235,7 @@ export function guardOptionsOf(
 export const routeAuthOf = ({
   project: { settings },
   model,
-}: Pick<Blueprint, 'project' | 'model'>): RouteAuthTerms => ({
+}: Pick<Blueprint, 'project' | 'model'>): RouteAuthOptions => ({
   everything: fullAccessGrants(model),
   isKnown: ({ kind, grants, key }) =>
     (kind === 'user' && !key?.isNarrow) ||

@@ -5,13 +5,13 @@ import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
 import { NO_OUTBOX, type Outbox } from '../documents/outbox.ts'
 import type { StartStep } from '../http/service-unavailable.ts'
-import type { IdentityTerms } from '../identity/identity.ts'
+import type { IdentityOptions } from '../identity/identity.ts'
 import { type AssignedRole, syncLocales, syncRoles } from '../identity/sync-declared-rows.ts'
 import { endSessionsOfChangedUsers } from '../identity/users/user-documents.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { removeAbandoned, stagingFolder } from '../media/storage/staging.ts'
 import { migrate } from '../migrate/migrate.ts'
-import type { OtherProcesses } from '../migrate/migration-terms.ts'
+import type { OtherProcesses } from '../migrate/migration-options.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import { describeLeftover, START_ENDED, type StartFault } from './start-fault.ts'
@@ -28,7 +28,7 @@ export interface CommonPrepareOptions {
 export interface PrepareOptions extends CommonPrepareOptions {
   /** The database without observation of its statements. */
   readonly unwatched: Database
-  readonly identity: IdentityTerms
+  readonly identity: IdentityOptions
   readonly observer: Observer
 }
 

@@ -4,7 +4,7 @@ import { openAroundActions } from '../actions/perform.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { trimEndCharacter } from '../base/text.ts'
 import { openCache } from '../cache/open-cache.ts'
-import { type ConsoleTerms, openConsole } from '../console/open-console.ts'
+import { type ConsoleOptions, openConsole } from '../console/open-console.ts'
 import type { Database } from '../database/database.ts'
 import { openModels } from '../database/open-models.ts'
 import { trackWrites } from '../database/request-scope.ts'
@@ -18,7 +18,7 @@ import { openMountedRouters } from '../http/mounted-routers.ts'
 import { withIdempotency } from '../idempotency/with-idempotency.ts'
 import { openCallerKeys } from '../identity/callers.ts'
 import { apiTokenStrategy, createIdentify, withReadYourWrites } from '../identity/identify.ts'
-import { type IdentityTerms, openBackground } from '../identity/identity.ts'
+import { type IdentityOptions, openBackground } from '../identity/identity.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { openAuthService } from '../identity/sign-in/auth-service.ts'
 import { openConsoleSessions } from '../identity/sign-in/console-sessions.ts'
@@ -61,12 +61,12 @@ export interface EndpointOptions {
   readonly registered: RegisteredApp
   readonly observer: Observer
   readonly production: boolean
-  readonly identity: IdentityTerms
+  readonly identity: IdentityOptions
   readonly documents: DocumentsSection
   readonly accounts: IdentitySection
   readonly files: Files
   /** null: the views of the console are not served. */
-  readonly console: Omit<ConsoleTerms, 'roles' | 'identify' | 'production'> | null
+  readonly console: Omit<ConsoleOptions, 'roles' | 'identify' | 'production'> | null
 }
 
 /** The options that REST and GraphQL share. */
@@ -197,7 +197,7 @@ export type DocumentsSection = ReturnType<typeof openDocumentsSection>
 /** The response cache, the documents service, its middlewares, and `app.documents` of the plugins. */
 export function openDocumentsSection(
   { project: { root, settings }, model, storage }: Blueprint,
-  { identity, registered, storage: files }: DocumentsTerms,
+  { identity, registered, storage: files }: DocumentsOptions,
 ) {
   const { database, outbox } = identity
   const { enabled, maxBytes } = settings.cache
@@ -219,14 +219,14 @@ export function openDocumentsSection(
   return { cache, documents, runMiddlewares }
 }
 
-interface DocumentsTerms {
-  readonly identity: IdentityTerms
+interface DocumentsOptions {
+  readonly identity: IdentityOptions
   readonly registered: RegisteredApp
   readonly storage: FileStorage
 }
 
 /** Signed addresses of files that the server sends. */
-export const signedPathsOf = ({ sealKey, otherSealKeys }: IdentityTerms): SignedPaths =>
+export const signedPathsOf = ({ sealKey, otherSealKeys }: IdentityOptions): SignedPaths =>
   openSignedPaths([sealKey, ...otherSealKeys])
 
 /** The service of uploaded files. */
@@ -243,7 +243,7 @@ export const openFilesSection = (
 
 interface FilesOptions {
   readonly observer: Observer
-  readonly identity: IdentityTerms
+  readonly identity: IdentityOptions
   readonly storage: FileStorage
 }
 
@@ -274,7 +274,7 @@ export interface SignInOptions {
 }
 
 /** Opens sign-in over a database; everything else that it needs is already loaded. */
-type SignIn = (database: Database, outbox: Outbox, mail: MailService) => IdentityTerms
+type SignIn = (database: Database, outbox: Outbox, mail: MailService) => IdentityOptions
 
 /** Loads the JWT secret. Fails if the project does not configure it. */
 export async function openSignIn(
@@ -310,7 +310,7 @@ export type IdentitySection = ReturnType<typeof openIdentitySection>
 /** Identification of callers, and the services of sign-in and users. */
 export function openIdentitySection(
   { project: { settings }, model, storage, access }: Blueprint,
-  { identity, documents }: { readonly identity: IdentityTerms; readonly documents: DocumentsSection },
+  { identity, documents }: { readonly identity: IdentityOptions; readonly documents: DocumentsSection },
 ) {
   const { database, sessions } = identity
   const issuers = Object.values(settings.auth.issuers)

@@ -4,7 +4,7 @@ import { deepFreeze } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { coalesceRuns } from '../base/serial-queue.ts'
 import type { Draining } from '../http/dispatcher.ts'
-import type { OtherProcesses } from '../migrate/migration-terms.ts'
+import type { OtherProcesses } from '../migrate/migration-options.ts'
 import type { Table } from '../model/storage.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import { type Observer, reloadableObserver } from '../observe/observation.ts'
@@ -27,7 +27,7 @@ import {
   startService,
 } from './start-service.ts'
 
-export interface ServeTerms
+export interface ServeOptions
   extends ReplaceOptions,
     ProcessMetricsOptions,
     Pick<StartServiceOptions, 'signal' | 'bindsLast' | 'openServer'> {
@@ -68,7 +68,7 @@ export interface ServedApp {
  */
 export async function serveApp(
   blueprint: Blueprint,
-  options: ServeTerms,
+  options: ServeOptions,
 ): Promise<Result<ServedApp, StartFault>> {
   const metrics = await openProcessMetrics(blueprint.project.settings.server, options)
   if (!metrics.ok) return metrics

@@ -22,7 +22,7 @@ import { describeHolders, describeMatrix } from './describe-permissions.ts'
 import { maskOf } from './mask-values.ts'
 import { explainRequest, type Simulate } from './simulation.ts'
 
-export interface ConsoleTerms extends Omit<OperationsTerms, 'roles'> {
+export interface ConsoleOptions extends Omit<OperationsOptions, 'roles'> {
   readonly roles: Omit<RolesProject, 'explainer'>
   readonly identify: Identify
   readonly simulate: Simulate
@@ -41,10 +41,10 @@ interface ConsoleEndpoint {
  * `GET <prefix>/console/…`: what the views of the console show. A caller needs the view (`roles.<name>.console`); nothing is
  * computed before the first request, and nothing is written.
  */
-export function openConsole(terms: ConsoleTerms): GeneratedResponder {
-  const { settings } = terms.roles.project
-  if (!servesConsole(settings.console, terms.production)) return () => null
-  const endpoints = endpointsOf(terms)
+export function openConsole(options: ConsoleOptions): GeneratedResponder {
+  const { settings } = options.roles.project
+  if (!servesConsole(settings.console, options.production)) return () => null
+  const endpoints = endpointsOf(options)
   return (request, acting) => {
     const [, name = '', ...others] = wordsBelow(request.path, settings.rest.prefix) ?? []
     const endpoint = Object.hasOwn(endpoints, name) && others.length === 0 ? endpoints[name] : undefined
@@ -52,21 +52,21 @@ export function openConsole(terms: ConsoleTerms): GeneratedResponder {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerMethod(request.method, 'HEAD, GET')
     request.route = `console.${name}`
-    return answer({ request, acting, endpoint }, terms)
+    return answer({ request, acting, endpoint }, options)
   }
 }
 
 /** Milliseconds for which the result of `operations` is kept, so that many requests cost as much as one. */
 const FRESH = 5_000
 
-function endpointsOf(terms: ConsoleTerms): Readonly<Record<string, ConsoleEndpoint>> {
+function endpointsOf(options: ConsoleOptions): Readonly<Record<string, ConsoleEndpoint>> {
   const roles = once((): RolesProject => {
-    const { project, model, access } = terms.roles
-    return { ...terms.roles, explainer: openExplainer(project, model, access) }
+    const { project, model, access } = options.roles
+    return { ...options.roles, explainer: openExplainer(project, model, access) }
   })
-  const mask = once(() => maskOf(terms.roles.project))
-  const model = once(() => describeModel(terms.roles))
-  const operations = keepBriefly(FRESH, () => describeOperations(terms))
+  const mask = once(() => maskOf(options.roles.project))
+  const model = once(() => describeModel(options.roles))
+  const operations = keepBriefly(FRESH, () => describeOperations(options))
   return {
     model: { view: 'model', parameters: [], perform: async () => model() },
     permissions: {
@@ -78,7 +78,7 @@ function endpointsOf(terms: ConsoleTerms): Readonly<Record<string, ConsoleEndpoi
     explain: {
       view: 'permissions',
       parameters: ['role', 'user', 'method', 'path', 'body'],
-      perform: params => explainRequest(params, { ...terms, roles: roles(), mask: mask() }),
+      perform: params => explainRequest(params, { ...options, roles: roles(), mask: mask() }),
     },
     operations: { view: 'operations', parameters: [], perform: operations },
   }
@@ -107,7 +107,7 @@ interface ConsoleCall {
 
 async function answer(
   { request, acting, endpoint }: ConsoleCall,
-  { identify, roles }: ConsoleTerms,
+  { identify, roles }: ConsoleOptions,
 ): Promise<HttpResponse> {
   const caller = acting ?? (await identify(request.headers.authorization))
   request.identified = caller
@@ -134,7 +134,7 @@ function refusal(caller: Caller, view: ConsoleView): RequestFault {
   return new RequestFault(forbidden(reason))
 }
 
-export interface OperationsTerms {
+export interface OperationsOptions {
   readonly roles: Pick<RolesProject, 'project' | 'model' | 'storage'>
   readonly database: Database
   readonly production: boolean
@@ -150,10 +150,10 @@ export interface OperationsTerms {
 const PART_TIMEOUT = 5_000
 
 /** Plugins, the pending migration, slow reads with advice, and failed events. One part that fails does not hide the others. */
-export async function describeOperations(terms: OperationsTerms) {
-  const { roles, database, production, redact } = terms
-  const plan = await partOf(() => pendingPlan(terms))
-  const reads = terms.slowReads()
+export async function describeOperations(options: OperationsOptions) {
+  const { roles, database, production, redact } = options
+  const plan = await partOf(() => pendingPlan(options))
+  const reads = options.slowReads()
   const settings = roles.project.settings
   const advice = await partOf(() =>
     examine({
@@ -164,7 +164,7 @@ export async function describeOperations(terms: OperationsTerms) {
   )
   const events = await partOf(() => listFailedEvents(database))
   return {
-    plugins: terms.plugins,
+    plugins: options.plugins,
     plan: plan.value && describePlan(plan.value),
     slowReads: reads,
     advice: advice.value,
@@ -173,7 +173,7 @@ export async function describeOperations(terms: OperationsTerms) {
   }
 }
 
-const pendingPlan = ({ roles, database }: OperationsTerms): Promise<MigrationPlan> =>
+const pendingPlan = ({ roles, database }: OperationsOptions): Promise<MigrationPlan> =>
   planMigration(database, roles.storage.tables, { countTimeout: PART_TIMEOUT })
 
 const describePlan = ({ steps, refusals }: MigrationPlan) => ({

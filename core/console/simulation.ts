@@ -39,7 +39,7 @@ export interface SimulatedRequest {
 
 export type Simulate = (request: SimulatedRequest, caller: Caller) => Promise<ProbedAnswer>
 
-interface SimulationTerms {
+interface SimulationOptions {
   readonly roles: RolesProject
   readonly database: Database
   readonly mask: Mask
@@ -49,10 +49,10 @@ interface SimulationTerms {
 type Words = Readonly<Record<string, unknown>>
 
 /** Whether a role, a token or a user may send a request, why, the line that decides, and the SQL of the condition. */
-export async function explainRequest(words: Words, terms: SimulationTerms) {
-  const { roles, mask, simulate } = terms
+export async function explainRequest(words: Words, options: SimulationOptions) {
+  const { roles, mask, simulate } = options
   const request = requestIn(words)
-  const asker = await askerIn(words, terms)
+  const asker = await askerIn(words, options)
   const probed = await simulate(request, callerOf(asker, roles.access))
   const details = explanationOf(probed.route, asker, roles)
   return {
@@ -124,7 +124,7 @@ function isJson(text: string): boolean {
   }
 }
 
-async function askerIn(words: Words, { roles, database }: SimulationTerms): Promise<Principal> {
+async function askerIn(words: Words, { roles, database }: SimulationOptions): Promise<Principal> {
   if (words.user === undefined || words.user === '')
     return { holder: holderNamed(textIn(words, 'role', LONGEST.name), roles), user: null }
   const name = textIn(words, 'user', LONGEST.name)

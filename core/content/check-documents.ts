@@ -7,7 +7,7 @@ import { asNew } from '../import/place.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import { type ContentDocument, diagnose, valuePath } from './content.ts'
 
-export interface TargetCheckTerms {
+export interface TargetCheckOptions {
   readonly model: Model
   /** Keys of the roles in project.yaml. */
   readonly roles: readonly string[]
@@ -16,13 +16,13 @@ export interface TargetCheckTerms {
 /** Each link must lead to a document of content/ (roles: of the project) that exists in the locale of the link. */
 export function checkTargets(
   documents: readonly ContentDocument[],
-  terms: TargetCheckTerms,
+  options: TargetCheckOptions,
 ): readonly Diagnostic[] {
-  const known = knownDocuments(documents, terms)
+  const known = knownDocuments(documents, options)
   return documents.flatMap(document =>
     partsOf(document).flatMap(part =>
       [...linksIn(document.type, part.values)].flatMap(link => {
-        const message = targetFault(link, part.locale, known, terms.model)
+        const message = targetFault(link, part.locale, known, options.model)
         const path = [...part.path, ...link.path]
         return message === null ? [] : [diagnose('unknown-reference', message, { ...document, path })]
       }),
@@ -47,7 +47,7 @@ type KnownDocuments = ReadonlyMap<ContentType, ReadonlyMap<string, ContentDocume
 
 function knownDocuments(
   documents: readonly ContentDocument[],
-  { model, roles }: TargetCheckTerms,
+  { model, roles }: TargetCheckOptions,
 ): KnownDocuments {
   const known = new Map<ContentType, Map<string, ContentDocument | null>>()
   for (const document of documents) {

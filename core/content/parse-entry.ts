@@ -3,7 +3,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { DesiredValue, Values } from '../documents/desired-state.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import { isShared } from '../documents/rows/planning.ts'
-import { type ParseTerms, parseValues } from '../documents/values/parse-attribute.ts'
+import { type ParseOptions, parseValues } from '../documents/values/parse-attribute.ts'
 import { type Body, isBody } from '../documents/values/parse-item.ts'
 import type { ValueFault } from '../documents/values/value-fault.ts'
 import { type Diagnostic, type Path, printPath as printed } from '../faults/diagnostic.ts'
@@ -20,25 +20,25 @@ export interface ParsedEntry {
   readonly faults: readonly Diagnostic[]
 }
 
-export interface ParseEntryTerms {
+export interface ParseEntryOptions {
   readonly model: Model
   readonly links: LinkReader
 }
 
 /** Parses one document of a file: its versions with values in stored form, and all faults. */
-export function parseEntry(raw: RawEntry, terms: ParseEntryTerms): ParsedEntry {
+export function parseEntry(raw: RawEntry, options: ParseEntryOptions): ParsedEntry {
   const { type, name, on, source, path } = raw
   const head = metadataKeys(raw)
   const { statuses, faults } = parseStatus(raw, head)
-  const locales = head.has('locales') ? parseLocales(raw, terms.model) : { bodies: [], faults: [] }
-  const parsed = versionBodies(raw, head, locales.bodies, terms.model).map(body =>
-    parseBody(raw, body, statuses, terms),
+  const locales = head.has('locales') ? parseLocales(raw, options.model) : { bodies: [], faults: [] }
+  const parsed = versionBodies(raw, head, locales.bodies, options.model).map(body =>
+    parseBody(raw, body, statuses, options),
   )
   const document: ContentDocument = {
     ...{ type, name, on, source, path },
     versions: parsed.filter(({ hasVersion }) => hasVersion).map(body => toVersion(type, body, statuses)),
     shared: sharedParts(type, parsed, statuses),
-    files: terms.links.files,
+    files: options.links.files,
     digest: entryDigest(type, parsed, statuses),
   }
   return { document, faults: [...faults, ...locales.faults, ...parsed.flatMap(body => body.faults)] }
@@ -161,16 +161,16 @@ function parseBody(
   raw: RawEntry,
   version: VersionBody,
   statuses: readonly Status[],
-  { links }: ParseEntryTerms,
+  { links }: ParseEntryOptions,
 ): ParsedBody {
   const { body, path, covers } = version
-  const parseTerms: ParseTerms = {
+  const parseOptions: ParseOptions = {
     strictness: statuses.includes('published') ? 'full' : 'draft',
     purpose: 'make',
     componentIds: false,
     links: links.parse,
   }
-  const { values, faults } = parseValues(raw.type, body, parseTerms, { path, covers })
+  const { values, faults } = parseValues(raw.type, body, parseOptions, { path, covers })
   const misplaced = Object.keys(body).filter(
     key => raw.type.attributes.has(key) && !covers(attributeOf(raw, key)),
   )

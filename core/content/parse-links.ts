@@ -16,7 +16,7 @@ export interface LinkReader {
 /** Files already read, by reference: pictures are often used several times. */
 export type MediaCache = Map<string, MediaFile | undefined>
 
-export interface LinkReaderTerms {
+export interface LinkReaderOptions {
   readonly folder: MediaFolder
   readonly cache: MediaCache
   /** Codes of the project's locales. */
@@ -26,7 +26,7 @@ export interface LinkReaderTerms {
 const LINK_KEYS = ['documentId', 'locale', 'status']
 
 /** Parses links of content/: documentIds for relations, `{ file }` for media. Checks targets that are files. */
-export function readLinks({ folder, cache, locales }: LinkReaderTerms): LinkReader {
+export function readLinks({ folder, cache, locales }: LinkReaderOptions): LinkReader {
   const files: MediaFile[] = []
   const parse: LinkParser = (attribute, value, path) =>
     parseTargets(attribute, value, path, (each, at) =>

@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
-import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import type { WriteOptions } from '../documents/rows/write-options.ts'
 import { generateUids } from '../documents/state/generate-uids.ts'
 import { hashPasswords } from '../documents/values/hash-passwords.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
@@ -12,9 +12,9 @@ import { findExisting, namesIn } from '../import/links.ts'
 import type { NewIdentity, PlacedDocument } from '../import/place.ts'
 import { storeFiles } from '../import/stored-files.ts'
 import {
-  type BatchTerms,
+  type BatchOptions,
   findBatchConflicts,
-  importWriteTerms,
+  importWriteOptions,
   prepareBatch,
   transactBatch,
   writeBatch,
@@ -27,14 +27,14 @@ import { conflictDiagnostic } from './check-documents.ts'
 import { type Content, type ContentDocument, diagnose } from './content.ts'
 import { type MediaFile, mediaKey, toMediaRecord } from './media-file.ts'
 
-export interface ContentTerms {
+export interface ContentOptions {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
   /** Stores the files of content/media/ that documents use. */
   readonly files: FileStorage
   readonly outbox: Outbox
-  readonly beforeUsers: BatchTerms['beforeUsers']
+  readonly beforeUsers: BatchOptions['beforeUsers']
 }
 
 /** Number of written documents by type uid; types without any are left out. */
@@ -50,15 +50,15 @@ export interface ContentReport {
  */
 export async function writeContent(
   content: Content,
-  terms: ContentTerms,
+  options: ContentOptions,
 ): Promise<Result<ContentReport, Diagnostic>> {
   if (content.documents.length === 0) return ok({ written: new Map(), kept: new Map() })
-  const applied = await readAppliedDigests(terms.database)
+  const applied = await readAppliedDigests(options.database)
   const due = dueDocuments(content, applied)
   const kept = countUnappliedEdits(content, applied)
   if (due.length === 0) return ok({ written: new Map(), kept })
   try {
-    return ok({ written: await writeDue(content, due, terms), kept })
+    return ok({ written: await writeDue(content, due, options), kept })
   } catch (error) {
     if (error instanceof ContentRefused) return failed(...error.faults)
     throw error
@@ -94,17 +94,17 @@ type WrittenCounts = ContentReport['written']
 function writeDue(
   content: Content,
   documents: readonly ContentDocument[],
-  terms: ContentTerms,
+  options: ContentOptions,
 ): Promise<WrittenCounts> {
-  return transactBatch(terms.database, {
+  return transactBatch(options.database, {
     documents,
     async write(transaction) {
       await transaction.lock('plinth content')
       const due = dueDocuments(content, await readAppliedDigests(transaction))
-      return due.length === 0 ? new Map() : writeAll(due, { ...terms, transaction })
+      return due.length === 0 ? new Map() : writeAll(due, { ...options, transaction })
     },
     writeOne: (document, transaction) =>
-      writeAll([document], { ...terms, transaction }).catch(explainExchange),
+      writeAll([document], { ...options, transaction }).catch(explainExchange),
     refusal: (document, message) => new ContentRefused([diagnose('bad-value', message, document)]),
   })
 }
@@ -118,17 +118,17 @@ function explainExchange(error: unknown): never {
 const EXCHANGE =
   ': documents cannot exchange such values in one start. Give one of them an unused value, start, and then write the intended values'
 
-interface TransactionTerms extends ContentTerms {
+interface TransactionRunnerOptions extends ContentOptions {
   readonly transaction: Transaction
 }
 
 async function writeAll(
   due: readonly ContentDocument[],
-  { transaction, ...terms }: TransactionTerms,
+  { transaction, ...options }: TransactionRunnerOptions,
 ): Promise<WrittenCounts> {
-  const { model, storage, files } = terms
-  const writing = importWriteTerms(transaction, terms, new Date().toISOString())
-  const records = mediaDocuments(due, terms)
+  const { model, storage, files } = options
+  const writing = importWriteOptions(transaction, options, new Date().toISOString())
+  const records = mediaDocuments(due, options)
   const existing = await findExisting(namesIn([...records, ...due]), 'username', writing)
   const isThere = ({ type, name }: ImportedDocument) => existing(type, name) !== undefined
   const wanted = due.filter(document => document.on === 'sync' || !isThere(document))
@@ -146,7 +146,7 @@ async function writeAll(
     missing.map(({ file }) => ({ key: mediaKey(file), path: file.path, mime: file.mime })),
     files,
   )
-  await writeBatch(batch, { ...terms, removesOtherVersions: false }, writing)
+  await writeBatch(batch, { ...options, removesOtherVersions: false }, writing)
   await recordApplied(transaction, due, writing.now)
   return countByType(wanted)
 }
@@ -158,7 +158,7 @@ interface MediaDocument extends ImportedDocument {
 
 function mediaDocuments(
   documents: readonly ContentDocument[],
-  { model, files: storage }: ContentTerms,
+  { model, files: storage }: ContentOptions,
 ): readonly MediaDocument[] {
   const type = model.builtIn.file
   const used = new Map(documents.flatMap(({ files }) => files.map(file => [file.documentId, file] as const)))
@@ -186,7 +186,7 @@ type PlacedContent = PlacedDocument<ContentDocument | MediaDocument>
 /** Generates the uids of new documents, and hashes passwords. */
 async function completeValues(
   placed: readonly PlacedContent[],
-  writing: WriteTerms,
+  writing: WriteOptions,
 ): Promise<readonly PlacedContent[]> {
   const made = placed.flatMap(({ there, first }) => (there ? [] : [first]))
   const generated = await generateUids(made, writing)

@@ -138,14 +138,14 @@ export async function runBounded(
 const failureOf = (error: Error | null, answerSize: AnswerSizeLimit | undefined): Error | null =>
   answerSize?.end() ?? error
 
-export interface RunOnTerms extends AnswerLimits {
+export interface RunOnOptions extends AnswerLimits {
   /** Runs after the statement. If it fails, the statement does. */
   readonly guard?: Statement | undefined
 }
 
 /** Runs one statement; see runBounded. Every read comes through here, so it costs a single promise. */
-export function runOn(connection: Connection, statement: Statement, terms: RunOnTerms): Promise<Rows> {
-  const { guard, timeout, maxBytes } = terms
+export function runOn(connection: Connection, statement: Statement, options: RunOnOptions): Promise<Rows> {
+  const { guard, timeout, maxBytes } = options
   const answerSize = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.answerSize
   answerSize?.begin(maxBytes)
   const own = guard === undefined ? [statement] : [statement, guard]

@@ -224,7 +224,7 @@ function associateComponent(site: Site, holder: Holder, attribute: Attribute, co
   const own = found(site.rows, holder)
   const target = found(site.rows, component)
   const isZone = attribute.kind === 'zone'
-  const terms = {
+  const options = {
     as: isZone ? `${attribute.name}${toPascalCase(component.uid)}` : modelAttribute(attribute.name),
     foreignKey: nameIn(target, 'owner_key'),
     sourceKey: keyIn(site, holder),
@@ -232,8 +232,8 @@ function associateComponent(site: Site, holder: Holder, attribute: Attribute, co
     constraints: false,
   }
   const isMany = isZone || (attribute.kind === 'component' && attribute.repeatable)
-  if (isMany) own.model.hasMany(target.model, terms)
-  else own.model.hasOne(target.model, terms)
+  if (isMany) own.model.hasMany(target.model, options)
+  else own.model.hasOne(target.model, options)
 }
 
 const nameIn = ({ names }: Rows, column: string): string => found(names, column)
@@ -303,9 +303,9 @@ function associateInverse(
   const link = site.storage.link(target, counterpart)
   const sourceKey = keyIn(site, holder)
   if (link.kind === 'column') {
-    const terms = { as, foreignKey: nameIn(owner, link.key), sourceKey, constraints: false }
-    if (many) own.model.hasMany(owner.model, terms)
-    else own.model.hasOne(owner.model, terms)
+    const options = { as, foreignKey: nameIn(owner, link.key), sourceKey, constraints: false }
+    if (many) own.model.hasMany(owner.model, options)
+    else own.model.hasOne(owner.model, options)
     return
   }
   const through = linkRows(site, link)

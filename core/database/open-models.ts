@@ -73,14 +73,14 @@ export function openModels(input: OpenModelsInput): ProjectModels {
   }
 }
 
-interface SharedTerms {
+interface SharedOptions {
   readonly sequelize: Sequelize
   begun(transaction: Transaction): void
 }
 
 /** Documents and models that `work` uses take part, because they look for the transaction of their request. */
 async function runShared<Value>(
-  { sequelize, begun: notify }: SharedTerms,
+  { sequelize, begun: notify }: SharedOptions,
   work: (transaction: SequelizeTransaction) => Promise<Value>,
 ): Promise<Value> {
   const later: (() => unknown)[] = []

@@ -48,10 +48,10 @@ export function createPooledDatabase(parts: PooledDatabaseParts): Database {
   const runHere = (statement: Statement, options: RunOptions = {}) => {
     const lane = options.readonly ? 'read' : 'write'
     const { signal, maxBytes = Number.POSITIVE_INFINITY, guard } = options
-    const terms = { work: createWork(lane, options), timeout: timeouts[lane], maxBytes, guard }
+    const runOptions = { work: createWork(lane, options), timeout: timeouts[lane], maxBytes, guard }
     const rows = signal
-      ? runAbortable(pool, statement, { ...terms, signal })
-      : runStatement(pool, statement, terms)
+      ? runAbortable(pool, statement, { ...runOptions, signal })
+      : runStatement(pool, statement, runOptions)
     return holders ? rows.catch(error => holders.explain(error)) : rows
   }
   let closing: Promise<void> | undefined

@@ -13,7 +13,7 @@ import { withKnownOutcome } from './statements/commit-outcome.ts'
 import { StatementQueue } from './statements/statement-queue.ts'
 import { changesSession } from './transaction-commands.ts'
 
-export interface TransactionTerms {
+export interface TransactionRunnerOptions {
   readonly pool: ConnectionPool
   readonly statementTimeout: number
   /** Receives the LSN after a commit; absent: the LSN is not read. */
@@ -25,19 +25,19 @@ export interface TransactionTerms {
  * (the work ignored an error) is a failure.
  */
 export async function runTransaction<Value>(
-  terms: TransactionTerms,
+  runner: TransactionRunnerOptions,
   work: (transaction: Transaction) => Promise<Value>,
   options: TransactionOptions,
 ): Promise<Value> {
-  const { pool } = terms
+  const { pool } = runner
   const writes = options.readonly ? undefined : (options.purpose?.requestContext?.writes ?? currentWrites())
   if (writes?.isClosed) throw requestTimedOut()
   const scheduled = createWork('write', options)
   const connection = pool.take(scheduled) ?? (await pool.acquire(scheduled))
   const watch = writes && watchTimeout(writes, connection)
   try {
-    const open = openTransaction(connection, terms, options)
-    const value = await runAndCommit(open, work, { committed: terms.committed, writes, watch })
+    const open = openTransaction(connection, runner, options)
+    const value = await runAndCommit(open, work, { committed: runner.committed, writes, watch })
     pool.release(connection)
     return value
   } catch (error) {
@@ -50,7 +50,7 @@ export async function runTransaction<Value>(
   }
 }
 
-interface CommitTerms extends Pick<TransactionTerms, 'committed'> {
+interface CommitOptions extends Pick<TransactionRunnerOptions, 'committed'> {
   readonly writes: WriteScope | undefined
   readonly watch: TimeoutWatch | undefined
 }
@@ -58,7 +58,7 @@ interface CommitTerms extends Pick<TransactionTerms, 'committed'> {
 async function runAndCommit<Value>(
   open: OpenTransaction,
   work: (transaction: Transaction) => Promise<Value>,
-  { committed, writes, watch }: CommitTerms,
+  { committed, writes, watch }: CommitOptions,
 ): Promise<Value> {
   try {
     const value = await work(open.transaction)
@@ -135,10 +135,10 @@ function watchTimeout(writes: WriteScope, connection: Connection): TimeoutWatch 
 
 /** Rolls back to the savepoint on failure. Nothing is written until the outer transaction commits. */
 async function runNested<Value>(
-  { connection, savepoint, ...terms }: NestedTerms,
+  { connection, savepoint, ...options }: NestedOptions,
   work: (transaction: Transaction) => Promise<Value>,
 ): Promise<Value> {
-  const open = openTransaction(connection, { ...terms, savepoint }, {})
+  const open = openTransaction(connection, { ...options, savepoint }, {})
   try {
     const value = await work(open.transaction)
     if (open.finish()) await open.commit()
@@ -154,18 +154,18 @@ async function runNested<Value>(
   }
 }
 
-interface NestedTerms extends TransactionTerms {
+interface NestedOptions extends TransactionRunnerOptions {
   readonly connection: Connection
   readonly savepoint: string
 }
 
 /** Savepoints end in the order in which they began, so nested transactions run one at a time. */
-function nestedRunner(connection: Connection, terms: TransactionTerms): Transaction['nest'] {
+function nestedRunner(connection: Connection, options: TransactionRunnerOptions): Transaction['nest'] {
   let last: Promise<unknown> = Promise.resolve()
   let count = 0
   return work => {
     const savepoint = `plinth_${++count}`
-    const done = last.then(() => runNested({ ...terms, connection, savepoint }, work))
+    const done = last.then(() => runNested({ ...options, connection, savepoint }, work))
     last = done.catch(() => undefined)
     return done
   }
@@ -184,16 +184,16 @@ interface OpenTransaction {
 /** BEGIN is sent with the first statement. A transaction without statements costs nothing. */
 function openTransaction(
   connection: Connection,
-  terms: TransactionTerms & { readonly savepoint?: string },
+  runner: TransactionRunnerOptions & { readonly savepoint?: string },
   options: TransactionOptions,
 ): OpenTransaction {
   const queue = new StatementQueue(connection, options, {
-    timeout: clientTimeout(options.statementTimeout ?? terms.statementTimeout),
-    readsPosition: terms.committed !== undefined,
-    ...(terms.savepoint !== undefined && { savepoint: terms.savepoint }),
+    timeout: clientTimeout(options.statementTimeout ?? runner.statementTimeout),
+    readsPosition: runner.committed !== undefined,
+    ...(runner.savepoint !== undefined && { savepoint: runner.savepoint }),
   })
   return {
-    transaction: toTransaction(connection, terms, queue),
+    transaction: toTransaction(connection, runner, queue),
     isBegun: () => queue.isBegun,
     finish: () => queue.finish(),
     commit: () => queue.commit(),
@@ -201,8 +201,12 @@ function openTransaction(
   }
 }
 
-function toTransaction(connection: Connection, terms: TransactionTerms, queue: StatementQueue): Transaction {
-  const nest = nestedRunner(connection, terms)
+function toTransaction(
+  connection: Connection,
+  options: TransactionRunnerOptions,
+  queue: StatementQueue,
+): Transaction {
+  const nest = nestedRunner(connection, options)
   return {
     nest(work) {
       queue.begin()

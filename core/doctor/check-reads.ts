@@ -33,10 +33,10 @@ export interface ReadCheckContext {
 /** Explains why reads were slow and what would help. Leaves out reads that are fast by now. */
 export async function lookAtReads(
   reads: readonly SlowRead[],
-  terms: ReadCheckContext,
+  options: ReadCheckContext,
 ): Promise<readonly Advice[]> {
   const found: Found[] = []
-  for (const read of reads) found.push(...(await lookAt(read, terms)))
+  for (const read of reads) found.push(...(await lookAt(read, options)))
   const proposals = found.flatMap(({ proposal }) => proposal ?? [])
   return found
     .filter(isFirst)
@@ -54,18 +54,20 @@ interface Found {
 const isFirst = ({ proposal }: Found, at: number, all: readonly Found[]): boolean =>
   proposal === null || all.findIndex(other => other.proposal?.index.name === proposal.index.name) === at
 
-async function lookAt(read: SlowRead, terms: ReadCheckContext): Promise<readonly Found[]> {
-  const { database, storage, model } = terms
+async function lookAt(read: SlowRead, options: ReadCheckContext): Promise<readonly Found[]> {
+  const { database, storage, model } = options
   const long = longRelations(read, times(read), model).map(advice => ({ advice, proposal: null }))
   if (read.work.action === 'findOne') return long
-  const query = await database.transaction(transaction => again(read, transaction, terms), { readonly: true })
+  const query = await database.transaction(transaction => again(read, transaction, options), {
+    readonly: true,
+  })
   if (!query) return []
   const { defaultLocale } = model
   const plan = (transaction: Transaction, other = query, analyze = false) =>
     explain(trusted(other), transaction, { storage, defaultLocale, analyze })
   const run = (transaction: Transaction, analyze: boolean) => plan(transaction, query, analyze)
-  const costly = findCostly(await planOf(run, terms), terms.rowsIn)
-  const remedy = costly.length === 0 ? null : await remedyFor({ query, costly, plan }, terms)
+  const costly = findCostly(await planOf(run, options), options.rowsIn)
+  const remedy = costly.length === 0 ? null : await remedyFor({ query, costly, plan }, options)
   const found = `${times(read)}: ${printWork(read)}. For it PostgreSQL ${costly.map(({ words }) => words).join(', ')}`
   const slow = { severity: 'advice', code: 'slow-read', about: query.type.key, found } as const
   return [
@@ -128,12 +130,15 @@ interface Planned {
   readonly plan: (transaction: Transaction, other?: Query) => Promise<PlanNode>
 }
 
-async function remedyFor({ query, costly, plan }: Planned, terms: ReadCheckContext): Promise<Remedy | null> {
+async function remedyFor(
+  { query, costly, plan }: Planned,
+  options: ReadCheckContext,
+): Promise<Remedy | null> {
   const sortsMany = costly.some(({ kind }) => kind === 'sort')
-  const proposal = proposeIndex(query, terms.storage, sortsMany)
-  const effect = proposal && (await effectOf(proposal, terms, plan))
+  const proposal = proposeIndex(query, options.storage, sortsMany)
+  const effect = proposal && (await effectOf(proposal, options, plan))
   if (effect) return { words: `declare an index${effect}`, proposal }
-  const words = (await countsMost(query, plan, terms)) ? COUNTING : withoutIndex(query)
+  const words = (await countsMost(query, plan, options)) ? COUNTING : withoutIndex(query)
   return words === null ? null : { words, proposal: null }
 }
 
@@ -344,7 +349,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-interface ExplainTerms {
+interface ExplainOptions {
   readonly storage: Storage
   readonly defaultLocale: string
   /** Run the statement and measure it. */
@@ -355,7 +360,7 @@ interface ExplainTerms {
 async function explain(
   query: RestrictedQuery,
   transaction: Pick<Transaction, 'run'>,
-  { storage, defaultLocale, analyze }: ExplainTerms,
+  { storage, defaultLocale, analyze }: ExplainOptions,
 ): Promise<PlanNode> {
   await transaction.run({ text: ALONE, values: [] })
   const { text, values } = printAnswerStatement(planQuery(query, { storage, defaultLocale, shape: 'flat' }))

@@ -17,7 +17,7 @@ import {
   type TableStatistics,
 } from './table-statistics.ts'
 
-export interface Examination extends SettingsTerms, Omit<ReadCheckContext, 'rowsIn'> {
+export interface Examination extends SettingsOptions, Omit<ReadCheckContext, 'rowsIn'> {
   readonly database: Database
   readonly reads: readonly SlowRead[]
   /** The pending migration. */
@@ -25,8 +25,8 @@ export interface Examination extends SettingsTerms, Omit<ReadCheckContext, 'rows
 }
 
 /** Checks settings, tables and slow reads. Returns faults first. */
-export async function examine(terms: Examination): Promise<readonly Advice[]> {
-  const { database, storage, settings, plan } = terms
+export async function examine(options: Examination): Promise<readonly Advice[]> {
+  const { database, storage, settings, plan } = options
   const numbers = await readStatistics(
     database,
     storage.tables.map(({ name }) => name),
@@ -34,11 +34,13 @@ export async function examine(terms: Examination): Promise<readonly Advice[]> {
   const rows = new Map(numbers.tables.map(table => [table.name, table.rows]))
   const isThere = numbers.tables.length >= storage.tables.length
   const advice = [
-    ...lookAtSettings(terms, numbers),
-    ...lookAtDrafts(settings, terms.model),
+    ...lookAtSettings(options, numbers),
+    ...lookAtDrafts(settings, options.model),
     ...migrationOf(plan),
-    ...lookAtTables(numbers, { ...terms, hasReplicas: settings.database.replicas.length > 0 }),
-    ...(isThere ? await lookAtReads(terms.reads, { ...terms, rowsIn: table => rows.get(table) ?? 0 }) : []),
+    ...lookAtTables(numbers, { ...options, hasReplicas: settings.database.replicas.length > 0 }),
+    ...(isThere
+      ? await lookAtReads(options.reads, { ...options, rowsIn: table => rows.get(table) ?? 0 })
+      : []),
   ]
   return [...advice.filter(isFault), ...advice.filter(one => !isFault(one))]
 }
@@ -60,7 +62,7 @@ function migrationOf({ steps, refusals }: Examination['plan']): readonly Advice[
   ]
 }
 
-interface SettingsTerms {
+interface SettingsOptions {
   readonly settings: Settings
   readonly production: boolean
   /** Serving processes on this machine. */
@@ -68,13 +70,13 @@ interface SettingsTerms {
 }
 
 /** Advice on slow or unsafe settings. */
-const lookAtSettings = (terms: SettingsTerms, numbers: TableStatistics | null): readonly Advice[] => [
-  ...lookAtSafety(terms),
-  ...lookAtSpeed(terms),
-  ...(numbers ? [...connectionsOf(terms, numbers), ...replicasOf(terms, numbers)] : []),
+const lookAtSettings = (options: SettingsOptions, numbers: TableStatistics | null): readonly Advice[] => [
+  ...lookAtSafety(options),
+  ...lookAtSpeed(options),
+  ...(numbers ? [...connectionsOf(options, numbers), ...replicasOf(options, numbers)] : []),
 ]
 
-function* lookAtSafety({ settings, production }: SettingsTerms): Generator<Advice> {
+function* lookAtSafety({ settings, production }: SettingsOptions): Generator<Advice> {
   const { auth, database, server } = settings
   for (const [about, secret] of [
     ['auth.jwtSecret', auth.jwtSecret],
@@ -138,7 +140,7 @@ function isRepeated(secret: string): boolean {
   return false
 }
 
-function* lookAtSpeed({ settings, production }: SettingsTerms): Generator<Advice> {
+function* lookAtSpeed({ settings, production }: SettingsOptions): Generator<Advice> {
   if (production && !(settings.cache.enabled && settings.cache.maxBytes > 0))
     yield {
       severity: 'advice',
@@ -158,7 +160,7 @@ function* lookAtSpeed({ settings, production }: SettingsTerms): Generator<Advice
 }
 
 function connectionsOf(
-  { settings, workers }: SettingsTerms,
+  { settings, workers }: SettingsOptions,
   { connections }: TableStatistics,
 ): readonly Advice[] {
   const { url, pool } = settings.database
@@ -175,7 +177,7 @@ function connectionsOf(
   ]
 }
 
-const replicasOf = ({ settings }: SettingsTerms, { replicas }: TableStatistics): readonly Advice[] => {
+const replicasOf = ({ settings }: SettingsOptions, { replicas }: TableStatistics): readonly Advice[] => {
   const { database } = settings
   if (database.replicas.length === 0) return []
   return replicas
@@ -189,7 +191,7 @@ const replicasOf = ({ settings }: SettingsTerms, { replicas }: TableStatistics):
     }))
 }
 
-interface TableTerms {
+interface TableOptions {
   readonly model: Model
   readonly storage: Storage
   /** Replicas use indexes too, but their statistics are not visible here. */
@@ -197,11 +199,11 @@ interface TableTerms {
 }
 
 /** Advice from PostgreSQL's statistics on the project's tables. */
-function lookAtTables({ tables, counting }: TableStatistics, terms: TableTerms): readonly Advice[] {
-  const origins = originsOf(terms)
-  const isCounted = counting >= WEEK && !terms.hasReplicas
+function lookAtTables({ tables, counting }: TableStatistics, options: TableOptions): readonly Advice[] {
+  const origins = originsOf(options)
+  const isCounted = counting >= WEEK && !options.hasReplicas
   return tables.flatMap(table => [
-    ...versionOf(table, terms.storage),
+    ...versionOf(table, options.storage),
     ...statisticsOf(table),
     ...deadRowsOf(table),
     ...table.indexes.flatMap(index => lookAtIndex(index, { table, origins, isCounted, counting })),
@@ -214,7 +216,7 @@ const WEEK = 7 * DAY
 /** The origin of an index; undefined: it was created manually. */
 type Origins = ReadonlyMap<string, 'needed' | 'declared' | 'derived'>
 
-function originsOf({ model, storage }: TableTerms): Origins {
+function originsOf({ model, storage }: TableOptions): Origins {
   const namesIn = (each: Storage) => each.tables.flatMap(({ indexes }) => indexes.map(({ name }) => name))
   const declared = [...model.contentTypes.values()].flatMap(type =>
     [
@@ -259,7 +261,7 @@ function deadRowsOf({ name, rows, dead }: TableNumbers): readonly Advice[] {
   return [{ severity: 'advice', code: 'dead-rows', about: name, found, remedy }]
 }
 
-interface IndexTerms {
+interface IndexOptions {
   readonly table: TableNumbers
   readonly origins: Origins
   /** True if scans were counted for long enough to judge. */
@@ -267,8 +269,8 @@ interface IndexTerms {
   readonly counting: number
 }
 
-function lookAtIndex(index: IndexNumbers, terms: IndexTerms): readonly Advice[] {
-  const { table, origins, isCounted, counting } = terms
+function lookAtIndex(index: IndexNumbers, options: IndexOptions): readonly Advice[] {
+  const { table, origins, isCounted, counting } = options
   const origin = origins.get(index.name)
   const about = table.name
   if (!index.valid && !index.underWay) {

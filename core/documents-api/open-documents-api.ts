@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { ActionCall, ActionTerms, ParamRules } from '../actions/action-call.ts'
+import type { ActionCall, ActionOptions, ParamRules } from '../actions/action-call.ts'
 import { invalidParam, type Params } from '../actions/action-params.ts'
 import { toPlain } from '../actions/parameters/plain-values.ts'
 import { perform, toActionValue, withPluginErrors } from '../actions/perform.ts'
@@ -8,17 +8,17 @@ import { toCodeError } from '../database/request-fault.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { ContentType, Holder, Model } from '../model/model.ts'
 import { abilityCaller } from '../plugins/ability.ts'
-import type { AnyTerms } from '../plugins/document-types.ts'
+import type { AnyOptions } from '../plugins/document-types.ts'
 import type { DocumentAction, DocumentActions, DocumentsApi } from '../plugins/services/documents-api.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
 import { isRecord, targetHolder } from '../query/parse-place.ts'
 
 /** Opens `app.documents`, the documents API of project and plugin code. */
-export function openDocumentsApi(terms: Omit<ActionTerms, 'rules'>): DocumentsApi {
-  const actionTerms = { ...terms, settings: unlimitedSettings(terms.settings), rules: CODE_RULES }
+export function openDocumentsApi(options: Omit<ActionOptions, 'rules'>): DocumentsApi {
+  const actionOptions = { ...options, settings: unlimitedSettings(options.settings), rules: CODE_RULES }
   const api = (name: string) =>
-    actionsOf({ type: findType(name, terms.model), caller: null, terms: actionTerms })
+    actionsOf({ type: findType(name, options.model), caller: null, options: actionOptions })
   // The types of documents are generated per project; here only the model's names are known.
   return api as unknown as DocumentsApi
 }
@@ -26,32 +26,32 @@ export function openDocumentsApi(terms: Omit<ActionTerms, 'rules'>): DocumentsAp
 interface ApiScope {
   readonly type: ContentType
   readonly caller: Caller | null
-  readonly terms: ActionTerms
+  readonly options: ActionOptions
 }
 
 type PerformAction = (params?: unknown) => Promise<unknown>
 
 /** The actions of a content-type. Their value types are generated per project, hence the cast. */
-function actionsOf(scope: ApiScope): DocumentActions<AnyTerms> {
-  const as: DocumentActions<AnyTerms>['as'] = who =>
+function actionsOf(scope: ApiScope): DocumentActions<AnyOptions> {
+  const as: DocumentActions<AnyOptions>['as'] = who =>
     actionsOf({ ...scope, caller: 'grants' in who ? who : abilityCaller(who) })
   const actions = DOCUMENT_ACTIONS.map((name): [string, PerformAction] => [
     name,
     params => performForCode(name, params, scope),
   ])
-  return { ...Object.fromEntries(actions), as } as unknown as DocumentActions<AnyTerms>
+  return { ...Object.fromEntries(actions), as } as unknown as DocumentActions<AnyOptions>
 }
 
 /** Checks parameters and performs the action. Rejects with the errors that code expects. */
 async function performForCode(
   action: DocumentAction,
   given: unknown,
-  { terms, ...scope }: ApiScope,
+  { options, ...scope }: ApiScope,
 ): Promise<unknown> {
   try {
     return await withPluginErrors(async () => {
       const params = checkActionParams(given, action)
-      const { result, value } = await perform({ ...scope, action, params }, terms)
+      const { result, value } = await perform({ ...scope, action, params }, options)
       return value === undefined && result ? toActionValue(result) : value
     })
   } catch (error) {

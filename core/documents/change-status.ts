@@ -24,7 +24,7 @@ import {
 import { readAnswer } from './read/read-answer.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { type Current, componentsOf, loadDocument } from './rows/write-load.ts'
-import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'
+import type { LockingOptions, WriteOptions } from './rows/write-options.ts'
 import { saveVersion } from './save-version.ts'
 import { type CurrentRow, numberIn } from './sql/write-rows.ts'
 import { alignmentOf } from './state/list-edits.ts'
@@ -38,26 +38,26 @@ import { writeDocuments } from './write-documents.ts'
 /** Makes drafts their published versions' equals (reference/documents.md#15-unpublishing-and-discarding), stamps included. */
 const discardDraft: VersionChange = {
   attributes: ({ attributes }) => [...attributes.values()],
-  async change({ type, documentId, locales, current }, _, terms) {
+  async change({ type, documentId, locales, current }, _, options) {
     const found = await Promise.all(
-      locales.map(locale => publishedValues({ type, documentId, locale }, current, terms)),
+      locales.map(locale => publishedValues({ type, documentId, locale }, current, options)),
     )
     const versions = found.flatMap(each => (each ? [{ ...each, statuses: ['draft'] as const }] : []))
     if (versions.length === 0) return []
-    await writeDocuments([{ type, documentId, versions }], terms, current)
+    await writeDocuments([{ type, documentId, versions }], options, current)
     const changed = versions.map(({ locale }) => locale)
-    copyStamps({ type, documentId, locales: changed }, terms)
+    copyStamps({ type, documentId, locales: changed }, options)
     return changed
   },
 }
 
 /** New values of the draft; undefined: there is no published version. */
-async function publishedValues(version: VersionName, current: Current, terms: WriteTerms) {
+async function publishedValues(version: VersionName, current: Current, options: WriteOptions) {
   const { type, locale } = version
   const row = rowOf(version, 'published', current)
   if (!row) return undefined
-  const place = { root: type, status: 'published', locale, current, terms } as const
-  const inverse = await inverseLists(version, row, terms)
+  const place = { root: type, status: 'published', locale, current, options } as const
+  const inverse = await inverseLists(version, row, options)
   return { locale, values: new Map([...valuesOf(type, row, type.attributes.values(), place), ...inverse]) }
 }
 
@@ -66,13 +66,13 @@ const DISCARDING: Alignment = { from: 'published', to: 'draft' }
 async function inverseLists(
   { type, locale }: VersionName,
   row: CurrentRow,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<readonly (readonly [string, DesiredValue])[]> {
-  const end = { key: numberIn(row, terms.storage.table(type).key), locale }
+  const end = { key: numberIn(row, options.storage.table(type).key), locale }
   return Promise.all(
     [...type.attributes.values()].filter(isInverse).map(async attribute => {
-      const relation = inverseRelation(type, attribute, terms.storage)
-      const align = await alignmentOf(relation, end, DISCARDING, terms)
+      const relation = inverseRelation(type, attribute, options.storage)
+      const align = await alignmentOf(relation, end, DISCARDING, options)
       return [
         attribute.name,
         { kind: 'links', targets: [], edit: { disconnect: [], connect: [], align } },
@@ -84,7 +84,7 @@ async function inverseLists(
 /** A draft that differs in nothing is not modified (reference/rest.md#10-drafts, `publicationFilter`). */
 function copyStamps(
   { type, documentId, locales }: Omit<Versions, 'current'>,
-  { storage, transaction }: WriteTerms,
+  { storage, transaction }: WriteOptions,
 ): void {
   const table = storage.table(type)
   const own = table.locale === null ? 'true' : `d.${name(table.locale)} = ANY ($2::text[])`
@@ -105,44 +105,51 @@ export const attributesWithParts = ({ attributes }: ContentType): readonly Attri
 /** Removes published versions with their own links; links to them stay (reference/documents.md#15-unpublishing-and-discarding). */
 const unpublish: VersionChange = {
   attributes: attributesWithParts,
-  async change({ type, documentId, locales, current }: Versions, _, terms) {
+  async change({ type, documentId, locales, current }: Versions, _, options) {
     const found = locales.flatMap(locale => {
       const row = rowOf({ type, documentId, locale }, 'published', current)
       return row ? [{ locale, row }] : []
     })
     const gone = found.map(({ row }) => row)
-    if (gone.length > 0) await removeVersions({ type, documentId, gone, current }, terms)
+    if (gone.length > 0) await removeVersions({ type, documentId, gone, current }, options)
     return found.map(({ locale }) => locale)
   },
 }
 
 /** The published version as it is by now, where there is one. */
-export async function removePublished(version: VersionName, terms: WriteTerms): Promise<void> {
+export async function removePublished(version: VersionName, options: WriteOptions): Promise<void> {
   const { type, documentId } = version
-  const current = await loadDocument(version, { attributes: attributesWithParts(type) }, terms)
+  const current = await loadDocument(version, { attributes: attributesWithParts(type) }, options)
   const row = rowOf(version, 'published', current)
-  if (row) await removeVersions({ type, documentId, gone: [row], current }, terms)
+  if (row) await removeVersions({ type, documentId, gone: [row], current }, options)
 }
 
 /** Makes published versions their drafts' equals (reference/documents.md#14-publishing): what a change that changes nothing does. */
 const publish: VersionChange = {
   attributes: type => [...type.attributes.values()].filter(each => !isCopied(each)),
-  async change({ type, documentId, locales, current: known }, asked, terms) {
+  async change({ type, documentId, locales, current: known }, asked, options) {
     const changes = { kind: 'update', status: 'published', values: {}, precondition: null } as const
     const attributes = [...type.attributes.values()].filter(each => !isCopied(each))
     const body = NOTHING_GIVEN
     for (const [index, locale] of locales.entries()) {
       const command: SaveCommand = { ...asked, ...changes, documentId, locale }
       // The locale before may have changed what all of them share.
-      const current = index === 0 ? known : await loadDocument({ type, documentId }, { attributes }, terms)
-      const visible = visibleBy(command.conditions, terms)
+      const current = index === 0 ? known : await loadDocument({ type, documentId }, { attributes }, options)
+      const visible = visibleBy(command.conditions, options)
       const targets = findSavedTargets(command, body, {
-        ...terms,
+        ...options,
         visible,
         held: async () => () => new Set(),
       })
-      const { prefetch, cached } = openPrefetch(terms.transaction)
-      const saving = { command, documentId, body, current, targets, terms: { ...terms, transaction: cached } }
+      const { prefetch, cached } = openPrefetch(options.transaction)
+      const saving = {
+        command,
+        documentId,
+        body,
+        current,
+        targets,
+        options: { ...options, transaction: cached },
+      }
       prefetchConflicts(saving, prefetch)
       await saveVersion(saving)
     }
@@ -155,14 +162,14 @@ const isCopied = (attribute: Attribute): boolean =>
   attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many
 
 /** Prefetches the unique check of the draft's values, in the round trip of the inverse links. */
-function prefetchConflicts(saving: Saving, prefetch: LockingTerms['transaction']): void {
-  const { command, documentId, terms } = saving
+function prefetchConflicts(saving: Saving, prefetch: LockingOptions['transaction']): void {
+  const { command, documentId, options } = saving
   const { type } = command
   const context = versionContextOf(saving)
   if (!context.row) return
   const values = valuesOf(type, context.row, type.attributes.values(), context.place)
   const document = { type, documentId, versions: [versionOf(command, values)] }
-  ignoreUnhandled(checkUnique(document, context, { ...terms, transaction: prefetch }))
+  ignoreUnhandled(checkUnique(document, context, { ...options, transaction: prefetch }))
 }
 
 type Command = PermittedCommand<StatusCommand>
@@ -179,38 +186,38 @@ export interface StatusChanged {
 export async function changeStatus(
   command: Command,
   answer: Answer,
-  terms: StatusTerms,
+  options: StatusOptions,
 ): Promise<StatusChanged> {
   const { type, conditions } = command
   if (!type.draftAndPublish) throw new RequestFault(noDrafts(command))
-  const documentId = command.documentId ?? (await findSingle(type, terms))
+  const documentId = command.documentId ?? (await findSingle(type, options))
   if (documentId === null) throw new RequestFault(notFound())
   const status = CHANGES[command.kind]
-  const { prefetch, cached } = openPrefetch(terms.transaction)
+  const { prefetch, cached } = openPrefetch(options.transaction)
   const loading = loadDocument(
     { type, documentId },
     { attributes: status.attributes(type), allRows: true },
-    terms,
+    options,
   )
   const match = { type, documentIds: [documentId], locale: choiceOf(type, command.locale) }
   const { before, after } = conditions
   const written = { ...command, documentId }
   // Asked behind the lock, in the same round trip.
-  ignoreUnhandled(visibleLocales(written, { ...terms, transaction: prefetch }))
+  ignoreUnhandled(visibleLocales(written, { ...options, transaction: prefetch }))
   if (before)
-    ignoreUnhandled(countMatching({ ...match, filter: before }, { ...terms, transaction: prefetch }))
+    ignoreUnhandled(countMatching({ ...match, filter: before }, { ...options, transaction: prefetch }))
   const current = await loading
   const locales = selectedLocales(command, current.rows(type, documentId))
   if (locales.length === 0) throw new RequestFault(notFound())
-  const asking = { ...terms, transaction: cached }
+  const asking = { ...options, transaction: cached }
   await assertVisible(written, current.rows(type, documentId), asking)
   const wanted = locales.length
   if (before) await assertWritable({ match: { ...match, filter: before }, wanted, conditions }, asking)
-  const changed = await status.change({ type, documentId, locales, current }, command, terms)
-  if (after) await assertMatches({ ...match, filter: after }, locales.length, terms)
+  const changed = await status.change({ type, documentId, locales, current }, command, options)
+  if (after) await assertMatches({ ...match, filter: after }, locales.length, options)
   const changes = changed.map(each => ({ locale: each, action: command.kind }))
-  const texts = ignoreUnhandled(answersIn(changed, { answer, documentId }, terms))
-  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
+  const texts = ignoreUnhandled(answersIn(changed, { answer, documentId }, options))
+  options.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { documentId, texts }
 }
 
@@ -224,12 +231,12 @@ function selectedLocales({ type, locale }: Command, rows: readonly CurrentRow[])
 async function answersIn(
   locales: readonly LocaleName[],
   { answer, documentId }: { readonly answer: Answer; readonly documentId: string },
-  terms: StatusTerms,
+  options: StatusOptions,
 ): Promise<readonly string[]> {
   const texts = await Promise.all(
     locales.map(locale => {
       const query = { ...answer.query, locale: choiceOf(answer.query.type, locale) }
-      return readAnswer({ ...answer, query }, documentId, terms)
+      return readAnswer({ ...answer, query }, documentId, options)
     }),
   )
   return texts.filter(text => text !== null)
@@ -248,7 +255,7 @@ const noDrafts = ({ type, kind }: { readonly type: ContentType; readonly kind: S
     { key: type.key },
   )
 
-type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly recordChange: RecordChange }
+type StatusOptions = WriteOptions & { readonly transaction: Transaction; readonly recordChange: RecordChange }
 
 /** A version of a type with drafts, whatever its status. */
 export interface VersionName {
@@ -277,7 +284,7 @@ export interface VersionChange {
   change(
     versions: Versions,
     command: PermittedCommand<StatusCommand>,
-    terms: StatusTerms,
+    options: StatusOptions,
   ): Promise<readonly LocaleName[]>
 }
 

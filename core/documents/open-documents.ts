@@ -12,7 +12,7 @@ import { attributesWithParts, changeStatus, type StatusChanged } from './change-
 import type { Values } from './desired-state.ts'
 import type { Alongside, Answer, Documents, SavedDocument } from './documents.ts'
 import { unlinkStatements } from './links/links-to.ts'
-import { type OptimisticTargets, type OptimisticTerms, optimisticTargetsFor } from './optimistic-targets.ts'
+import { type OptimisticOptions, type OptimisticTargets, optimisticTargetsFor } from './optimistic-targets.ts'
 import { originOf, type RecordChange } from './outbox.ts'
 import { openPrefetch } from './prefetch.ts'
 import type { Save } from './prefetch-save.ts'
@@ -32,8 +32,8 @@ import { canDeleteStored, canUnpublishStored, deleteStored, unpublishStored } fr
 import { newDocumentId } from './rows/document-id.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { loadDocument, NO_CURRENT_ROWS } from './rows/write-load.ts'
-import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'
-import { type Saved, type SaveTerms, saveDocument, toEventChanges } from './save-document.ts'
+import type { LockingOptions, WriteOptions } from './rows/write-options.ts'
+import { type Saved, type SaveOptions, saveDocument, toEventChanges } from './save-document.ts'
 import {
   canSaveStored,
   type Foreseen,
@@ -46,10 +46,16 @@ import { saveVersion } from './save-version.ts'
 import { printAssertion } from './sql/print-changes.ts'
 import { type CurrentRow, numberIn } from './sql/write-rows.ts'
 import { expectedCommand, type PossibleSave } from './state/version-context.ts'
-import { describeWrite, openWriter, type TransactionWork, type Writer, type WriterTerms } from './transact.ts'
+import {
+  describeWrite,
+  openWriter,
+  type TransactionWork,
+  type Writer,
+  type WriterOptions,
+} from './transact.ts'
 import { defaultsOf, readBody } from './values/given-body.ts'
 
-export interface DocumentTerms extends WriterTerms {
+export interface DocumentOptions extends WriterOptions {
   /** The response cache; absent or null: no caching. */
   readonly cache?: AnswerCache | null
   /** Maximum bytes of documents in the answer to one request; absent or 0: unlimited. */
@@ -57,10 +63,10 @@ export interface DocumentTerms extends WriterTerms {
 }
 
 /** The document service: reads of one statement, writes of one transaction each. */
-export function openDocuments(terms: DocumentTerms): Documents {
-  const { model } = terms
-  const writer = openWriter(terms)
-  const save = openSave(writer, { storage: terms.storage, defaultLocale: model.defaultLocale })
+export function openDocuments(options: DocumentOptions): Documents {
+  const { model } = options
+  const writer = openWriter(options)
+  const save = openSave(writer, { storage: options.storage, defaultLocale: model.defaultLocale })
   const change = async (command: PermittedCommand<StatusCommand>, answer: Answer) => {
     const context = describeWrite(command, answer)
     const once = changeInOneRoundTrip(command, answer)
@@ -70,7 +76,7 @@ export function openDocuments(terms: DocumentTerms): Documents {
     return { documentId, texts: await texts }
   }
   return {
-    ...openReads({ ...terms, defaultLocale: model.defaultLocale }),
+    ...openReads({ ...options, defaultLocale: model.defaultLocale }),
     create: (command, answer) => save(command, answer),
     update: save,
     updateByStatus: (command, answer) => save(command, answer),
@@ -80,7 +86,7 @@ export function openDocuments(terms: DocumentTerms): Documents {
         canDeleteStored(command) &&
         (await writer.writeOnce(writing => deleteStored(command, answer, { ...writing, model }), context))
       if (deleted) return deleted.text
-      const work = (writing: SaveTerms) => deleteDocument(command, { seen, answer }, { ...writing, model })
+      const work = (writing: SaveOptions) => deleteDocument(command, { seen, answer }, { ...writing, model })
       return writer.write(command.type, work, context)
     },
     changeMany: openChangeMany(writer, model),
@@ -102,21 +108,21 @@ function changeInOneRoundTrip(
 
 /** Create, update and amend: parses the body, then saves on the optimistic path, or else on the full path. */
 const openSave =
-  (writer: Writer, terms: OptimisticTerms) =>
+  (writer: Writer, options: OptimisticOptions) =>
   async (command: PossibleSave, answer: Answer, alongside?: Alongside): Promise<SavedDocument> => {
     const expected = expectedCommand(command)
     const body = await readBody(expected)
     const save = { command: expected, answer, body }
     const context = describeWrite(expected, answer)
-    const work = async (writing: SaveTerms) => {
+    const work = async (writing: SaveOptions) => {
       const done = await saveDocument({ ...save, command }, writing)
       await alongside?.(writing.transaction, done.documentId)
       return done
     }
     // What is done alongside may depend on the stored document.
-    const foreseen = alongside ? undefined : foresee(command, terms.storage)
+    const foreseen = alongside ? undefined : foresee(command, options.storage)
     const { documentId, text } =
-      (await saveOptimistically({ save, work, context, foreseen }, writer, terms)) ??
+      (await saveOptimistically({ save, work, context, foreseen }, writer, options)) ??
       (await writer.write(expected.type, work, context))
     return { documentId, text: await text }
   }
@@ -134,9 +140,9 @@ interface Attempt {
 async function saveOptimistically(
   { save, work, context, foreseen }: Attempt,
   writer: Writer,
-  terms: OptimisticTerms,
+  options: OptimisticOptions,
 ): Promise<Saved | undefined> {
-  const recalled = optimisticTargetsFor(save, terms)
+  const recalled = optimisticTargetsFor(save, options)
   if (!recalled) return undefined
   const once = foreseen && workInOneRoundTrip(save, foreseen, recalled)
   if (!once) {
@@ -207,21 +213,21 @@ const every = (
 async function createInOneStatement(
   { command, answer, body }: Save,
   { targets, assertion }: OptimisticTargets,
-  terms: SaveTerms,
+  options: SaveOptions,
 ): Promise<Saved> {
   const documentId = newDocumentId()
   const known = { current: NO_CURRENT_ROWS, targets: Promise.resolve(targets) }
-  const returned = openReturnedAnswer(answer, documentId, terms)
-  const writing = { ...terms, assertion, answer: returned.answer }
+  const returned = openReturnedAnswer(answer, documentId, options)
+  const writing = { ...options, assertion, answer: returned.answer }
   await saveVersion(
-    { command, documentId, body, ...known, terms: writing },
+    { command, documentId, body, ...known, options: writing },
     { uniqueness: 'left to indexes' },
   )
   const { after } = command.conditions
   if (after)
-    terms.transaction.send(printAssertion(assertionOfStored({ ...command, documentId }, after, terms)))
-  const text = returned.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
-  terms.recordChange({
+    options.transaction.send(printAssertion(assertionOfStored({ ...command, documentId }, after, options)))
+  const text = returned.text() ?? ignoreUnhandled(readAnswer(answer, documentId, options))
+  options.recordChange({
     type: command.type,
     documentId,
     changes: toEventChanges(command, false),
@@ -231,8 +237,8 @@ async function createInOneStatement(
 }
 
 /** Reads the answer in the statement that inserts the document. `text` returns undefined if that was not possible. */
-function openReturnedAnswer(answer: Answer, documentId: string, terms: SaveTerms) {
-  const query = returningQueryOf(answer, documentId, terms)
+function openReturnedAnswer(answer: Answer, documentId: string, options: SaveOptions) {
+  const query = returningQueryOf(answer, documentId, options)
   let received: Promise<string | null> | undefined
   const receive = (rows: Promise<Rows>) => {
     received = ignoreUnhandled(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
@@ -249,7 +255,7 @@ const openChangeMany =
     const asked = { ...query, filter: null, search: null, sort: [] }
     const answer: Answer = { query: { ...asked, take: { kind: 'one', documentId: null } }, shape: 'flat' }
     const changes = await Promise.all(commands.map(each => prepareChange(each, answer, model)))
-    const work = async (writing: SaveTerms) => {
+    const work = async (writing: SaveOptions) => {
       let count = 0
       for (const change of changes) if (await change(writing)) count++
       return count
@@ -257,7 +263,7 @@ const openChangeMany =
     return write(first.type, work, describeWrite(first, answer))
   }
 
-type Change = (writing: SaveTerms) => Promise<boolean>
+type Change = (writing: SaveOptions) => Promise<boolean>
 
 /** The change answers whether the document was there. */
 async function prepareChange(
@@ -282,7 +288,7 @@ async function prepareChange(
   }
 }
 
-interface DeleteTerms extends LockingTerms {
+interface DeleteOptions extends LockingOptions {
   readonly model: Model
   readonly recordChange: RecordChange
 }
@@ -300,22 +306,22 @@ type Deletion = PermittedCommand<DeleteCommand>
 async function deleteDocument(
   command: Deletion,
   { seen, answer }: DeleteAnswers,
-  terms: DeleteTerms,
+  options: DeleteOptions,
 ): Promise<string | null> {
   const { type, precondition } = command
-  const documentId = command.documentId ?? (await findSingle(type, terms))
+  const documentId = command.documentId ?? (await findSingle(type, options))
   if (documentId === null) {
-    await assertUnchanged(precondition, seen, null, terms)
+    await assertUnchanged(precondition, seen, null, options)
     return null
   }
-  const { prefetch, cached } = openPrefetch(terms.transaction)
+  const { prefetch, cached } = openPrefetch(options.transaction)
   const loading = loadDocument(
     { type, documentId },
     { attributes: attributesWithParts(type), allRows: true },
-    terms,
+    options,
   )
-  prefetchDelete(command, documentId, { seen, answer }, { ...terms, transaction: prefetch })
-  const asking = { ...terms, transaction: cached }
+  prefetchDelete(command, documentId, { seen, answer }, { ...options, transaction: prefetch })
+  const asking = { ...options, transaction: cached }
   const current = await loading
   const rows = current.rows(type, documentId)
   // Before every other check: its outcome would reveal something of a document that the caller must not know.
@@ -323,11 +329,11 @@ async function deleteDocument(
   await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, asking)
   if (gone.length === 0) return null
   const text = answer && (await readAnswer(answer, documentId, asking))
-  await removeVersions({ type, documentId, gone, current }, terms)
-  removeLinks(command, { gone, left: rows.length - gone.length }, terms)
+  await removeVersions({ type, documentId, gone, current }, options)
+  removeLinks(command, { gone, left: rows.length - gone.length }, options)
   const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
   const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
-  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
+  options.recordChange({ type, documentId, changes, origin: originOf(command) })
   return text
 }
 
@@ -336,29 +342,27 @@ function prefetchDelete(
   command: Deletion,
   documentId: string,
   { seen, answer }: DeleteAnswers,
-  terms: WriteTerms,
+  options: WriteOptions,
 ) {
   const { before } = command.conditions
-  ignoreUnhandled(visibleLocales({ ...command, documentId }, terms))
-  if (before) ignoreUnhandled(countMatching(matchOf(command, documentId, before), terms))
-  ignoreUnhandled(assertUnchanged(command.precondition, seen, documentId, terms))
-  if (answer) ignoreUnhandled(readAnswer(answer, documentId, terms))
+  ignoreUnhandled(visibleLocales({ ...command, documentId }, options))
+  if (before) ignoreUnhandled(countMatching(matchOf(command, documentId, before), options))
+  ignoreUnhandled(assertUnchanged(command.precondition, seen, documentId, options))
+  if (answer) ignoreUnhandled(readAnswer(answer, documentId, options))
 }
 
 /** Links to a document go with its last version; before, only those that name the locale that goes (reference/documents.md#16-deleting). */
 function removeLinks(
   { type, locale }: Deletion,
   { gone, left }: { readonly gone: readonly CurrentRow[]; readonly left: number },
-  terms: DeleteTerms,
+  options: DeleteOptions,
 ): void {
   const [first] = gone
   if (!first) return
-  const end = {
-    type,
-    document: { key: numberIn(first, terms.storage.table(type).key) },
-    locale: left === 0 ? null : locale,
-  }
-  for (const statement of unlinkStatements(end, terms.model, terms.storage)) terms.transaction.send(statement)
+  const { model, storage, transaction } = options
+  const key = numberIn(first, storage.table(type).key)
+  const end = { type, document: { key }, locale: left === 0 ? null : locale }
+  for (const statement of unlinkStatements(end, model, storage)) transaction.send(statement)
 }
 
 const isSelected = ({ type, locale }: Deletion, row: CurrentRow): boolean =>
@@ -380,15 +384,15 @@ interface SelectedRows {
 /** The rows to delete; none where the document is hidden from the caller, as where there is none. Refuses (403) the rest. */
 async function deletable(
   { command, documentId, rows }: SelectedRows,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<readonly CurrentRow[]> {
   const { type, conditions } = command
   const gone = rows.filter(row => isSelected(command, row))
-  if (gone.length === 0 || !(await isVisible({ ...command, documentId }, rows, terms))) return []
+  if (gone.length === 0 || !(await isVisible({ ...command, documentId }, rows, options))) return []
   if (!conditions.before) return gone
-  const standing = gone.filter(row => !type.draftAndPublish || row.get('status') === writtenStatus(type))
-  const meant = await countMatching(matchOf(command, documentId, conditions.before), terms)
-  if (meant >= standing.length) return gone
+  const conditional = gone.filter(row => !type.draftAndPublish || row.get('status') === writtenStatus(type))
+  const meant = await countMatching(matchOf(command, documentId, conditions.before), options)
+  if (meant >= conditional.length) return gone
   if (mayRevealExistence(conditions)) throw new RequestFault(forbidden(unmetCondition(type, 'before')))
   return []
 }

@@ -16,7 +16,7 @@ export interface OptimisticTargets {
   readonly assertion: Assertion | undefined
 }
 
-export interface OptimisticTerms {
+export interface OptimisticOptions {
   readonly storage: Storage
   readonly defaultLocale: string
 }
@@ -29,15 +29,15 @@ interface SaveInput {
 /** The cached targets of a body's links. null: a target is not cached, or not in the locale of the link. */
 export function optimisticTargetsFor(
   { command, body }: SaveInput,
-  terms: OptimisticTerms,
+  options: OptimisticOptions,
 ): OptimisticTargets | null {
   if (body.faults.length > 0) return null
   const { type, locale, conditions } = command
   const source = { type, locale }
   const relied = new Map<ContentType, Map<number, CachedTarget>>()
   const find = (target: ContentType, ref: TargetName) => {
-    const rows = cachedTargets(target, ref.by, terms.storage)
-    return { rows, found: findOne(ref, rows, { target, source, defaultLocale: terms.defaultLocale }) }
+    const rows = cachedTargets(target, ref.by, options.storage)
+    return { rows, found: findOne(ref, rows, { target, source, defaultLocale: options.defaultLocale }) }
   }
   for (const { target, ref } of refsIn(type, body.values)) {
     const { rows, found } = find(target, ref)
@@ -53,9 +53,9 @@ export function optimisticTargetsFor(
     if (!found) throw new TypeError('a target that is not known')
     return found
   }
-  const seen = visibilityOf(relied, conditions, terms)
+  const seen = visibilityOf(relied, conditions, options)
   if (seen === null) return null
-  const areThere = relied.size === 0 ? undefined : assertionOf(relied, terms.storage)
+  const areThere = relied.size === 0 ? undefined : assertionOf(relied, options.storage)
   return { targets, assertion: joinAssertions([areThere, ...seen]) }
 }
 
@@ -63,7 +63,7 @@ export function optimisticTargetsFor(
 function visibilityOf(
   relied: CachedRows,
   { targets }: Pick<WriteConditions, 'targets'>,
-  terms: OptimisticTerms,
+  options: OptimisticOptions,
 ): readonly Assertion[] | null {
   const all: Assertion[] = []
   for (const [type, rows] of relied) {
@@ -71,7 +71,7 @@ function visibilityOf(
     if (visible?.length === 0) return null
     const versions = new Map(Array.from(rows.values(), row => [`${row.locale} ${row.documentId}`, row]))
     if (visible)
-      for (const row of versions.values()) all.push(assertionOfVisible({ type, ...row }, visible, terms))
+      for (const row of versions.values()) all.push(assertionOfVisible({ type, ...row }, visible, options))
   }
   return all.length > SHORT_FORM_LIMIT ? null : all
 }

@@ -9,7 +9,7 @@ import { choiceOf, countMatching, visibleBy, visibleLocales } from './read/match
 import { assertUnchanged } from './read/read-answer.ts'
 import { isShared } from './rows/planning.ts'
 import { type Current, loadDocument, NO_CURRENT_ROWS, type Wanted } from './rows/write-load.ts'
-import type { WriteTerms } from './rows/write-terms.ts'
+import type { WriteOptions } from './rows/write-options.ts'
 import { findSavedTargets } from './state/new-values.ts'
 import {
   type ContextInput,
@@ -29,9 +29,9 @@ export interface Save {
   readonly body: GivenBody
 }
 
-export interface PrefetchTerms extends WriteTerms {
+export interface PrefetchOptions extends WriteOptions {
   /** Sends statements early (prefetch.ts). */
-  readonly prefetch: WriteTerms['transaction']
+  readonly prefetch: WriteOptions['transaction']
   /** Cached link targets, which need no statement. */
   readonly recalled?: OptimisticTargets | undefined
 }
@@ -56,25 +56,25 @@ export interface Subject {
 export function prefetchSave(
   { command, answer, body }: Save,
   { known, documentId, wanted }: Subject,
-  { prefetch, ...terms }: PrefetchTerms,
+  { prefetch, ...options }: PrefetchOptions,
 ): PrefetchedSave {
   const { type, conditions } = command
   const current =
     known === null
       ? Promise.resolve(NO_CURRENT_ROWS)
-      : loadDocument({ type, documentId: known }, wanted, terms)
-  const prefetching = { ...terms, transaction: prefetch }
+      : loadDocument({ type, documentId: known }, wanted, options)
+  const prefetching = { ...options, transaction: prefetch }
   prefetchBefore(command, known, prefetching)
   const unchanged =
     command.kind === 'update'
-      ? assertUnchanged(command.precondition, [answer], known, terms)
+      ? assertUnchanged(command.precondition, [answer], known, options)
       : Promise.resolve()
-  const targets = terms.recalled
-    ? Promise.resolve(terms.recalled.targets)
+  const targets = options.recalled
+    ? Promise.resolve(options.recalled.targets)
     : findSavedTargets(command, body, {
-        ...terms,
-        visible: visibleBy(conditions, terms),
-        held: async () => heldFiles({ command, documentId, body, current: await current, terms }),
+        ...options,
+        visible: visibleBy(conditions, options),
+        held: async () => heldFiles({ command, documentId, body, current: await current, options }),
       })
   prefetchConflicts({ command, body }, documentId, prefetching)
   return {
@@ -84,22 +84,26 @@ export function prefetchSave(
   }
 }
 
-function prefetchBefore(command: SaveCommand, known: string | null, terms: WriteTerms) {
+function prefetchBefore(command: SaveCommand, known: string | null, options: WriteOptions) {
   const { type, conditions } = command
   if (known === null) return
-  ignoreUnhandled(visibleLocales({ ...command, documentId: known }, terms))
+  ignoreUnhandled(visibleLocales({ ...command, documentId: known }, options))
   if (!conditions.before) return
   const locale = choiceOf(type, changesAllLocales(command) ? null : command.locale)
   const match = { type, documentIds: [known], locale, filter: conditions.before }
-  ignoreUnhandled(countMatching(match, terms))
+  ignoreUnhandled(countMatching(match, options))
 }
 
 /** Prefetches the unique check of the body's values. */
-function prefetchConflicts({ command, body }: Omit<Save, 'answer'>, documentId: string, terms: WriteTerms) {
+function prefetchConflicts(
+  { command, body }: Omit<Save, 'answer'>,
+  documentId: string,
+  options: WriteOptions,
+) {
   if (body.faults.length > 0) return
   const { type } = command
   const document: DesiredDocument = { type, documentId, versions: [claimedVersion(command, body.values)] }
-  ignoreUnhandled(findUniqueConflicts([document], terms))
+  ignoreUnhandled(findUniqueConflicts([document], options))
 }
 
 /**

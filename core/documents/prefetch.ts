@@ -1,9 +1,9 @@
 import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { Rows } from '../database/database.ts'
 import type { Statement } from '../sql/statement.ts'
-import type { LockingTerms } from './rows/write-terms.ts'
+import type { LockingOptions } from './rows/write-options.ts'
 
-type Writing = LockingTerms['transaction']
+type Writing = LockingOptions['transaction']
 
 /** Two views of one transaction. `cached` answers a statement that `prefetch` sent before with the rows of that one. */
 export interface Prefetch {

@@ -11,7 +11,7 @@ import { unlinkStatements } from './links/links-to.ts'
 import { originOf } from './outbox.ts'
 import { assertionBefore } from './read/match-assertion.ts'
 import { readAnswer } from './read/read-answer.ts'
-import type { SaveTerms } from './save-document.ts'
+import type { SaveOptions } from './save-document.ts'
 import { failUnless, printAssertion } from './sql/print-changes.ts'
 import { printDocumentLock } from './stored/print-stored-update.ts'
 
@@ -41,17 +41,17 @@ export interface DeletedDocument {
 export async function deleteStored(
   command: StoredRemoval<DeleteCommand>,
   answer: Answer | null,
-  terms: SaveTerms & { readonly model: Model },
+  options: SaveOptions & { readonly model: Model },
 ): Promise<DeletedDocument> {
   const { type, documentId } = command
-  const { transaction, storage } = terms
-  lockAndAssert(command, terms)
-  const text = answer && ignoreUnhandled(readAnswer(answer, documentId, terms))
+  const { transaction, storage } = options
+  lockAndAssert(command, options)
+  const text = answer && ignoreUnhandled(readAnswer(answer, documentId, options))
   const end = { type, document: { documentId }, locale: null }
-  for (const statement of unlinkStatements(end, terms.model, storage)) transaction.send(statement)
+  for (const statement of unlinkStatements(end, options.model, storage)) transaction.send(statement)
   transaction.send(printRemoval(type, documentId, { storage, status: null }))
   const changes = [{ locale: null, action: 'delete' } as const]
-  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
+  options.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { text }
 }
 
@@ -65,26 +65,26 @@ export const canUnpublishStored = (
 export async function unpublishStored(
   command: StoredRemoval<StatusCommand<'unpublish'>>,
   answer: Answer,
-  terms: SaveTerms,
+  options: SaveOptions,
 ): Promise<StatusChanged> {
   const { type, documentId } = command
-  const { transaction, storage } = terms
-  lockAndAssert(command, terms)
+  const { transaction, storage } = options
+  lockAndAssert(command, options)
   transaction.send(printRemoval(type, documentId, { storage, status: 'published' }))
-  const text = readAnswer(answer, documentId, terms)
+  const text = readAnswer(answer, documentId, options)
   const texts = ignoreUnhandled(text.then(found => (found === null ? [] : [found])))
   const changes = [{ locale: null, action: 'unpublish' } as const]
-  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
+  options.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { documentId, texts }
 }
 
 /** The statements that follow see the rows as they are under the lock. Fails if the conditions are not met. */
-function lockAndAssert(command: StoredRemoval<DeleteCommand | StatusCommand>, terms: SaveTerms): void {
+function lockAndAssert(command: StoredRemoval<DeleteCommand | StatusCommand>, options: SaveOptions): void {
   const { type, documentId, conditions, kind } = command
-  const before = assertionBefore(command, conditions, terms)
+  const before = assertionBefore(command, conditions, options)
   if (before || (kind === 'delete' && type.draftAndPublish))
-    terms.transaction.send(printDocumentLock(type, documentId, terms))
-  if (before) terms.transaction.send(printAssertion(before))
+    options.transaction.send(printDocumentLock(type, documentId, options))
+  if (before) options.transaction.send(printAssertion(before))
 }
 
 /** Deletes the rows of a document, or those of one `status`. Division by zero if there are none. */

@@ -19,7 +19,7 @@ import {
 import { readAnswer } from './read/read-answer.ts'
 import { newDocumentId } from './rows/document-id.ts'
 import type { Current } from './rows/write-load.ts'
-import type { WriteTerms } from './rows/write-terms.ts'
+import type { WriteOptions } from './rows/write-options.ts'
 import { saveVersion } from './save-version.ts'
 import type { CurrentRow } from './sql/write-rows.ts'
 import {
@@ -34,7 +34,7 @@ import {
   type SaveCommand,
 } from './state/version-context.ts'
 
-export interface SaveTerms extends WriteTerms {
+export interface SaveOptions extends WriteOptions {
   readonly transaction: Transaction
   readonly recordChange: RecordChange
   readonly recalled?: OptimisticTargets
@@ -49,23 +49,23 @@ export interface Saved {
 type Saving = Omit<Save, 'command'> & { readonly command: PossibleSave }
 
 /** Runs in one transaction: find the document, check the precondition, load, save the version, read the answer. */
-export async function saveDocument(save: Saving, terms: SaveTerms): Promise<Saved> {
+export async function saveDocument(save: Saving, options: SaveOptions): Promise<Saved> {
   const { command: asking, answer, body } = save
   const foreseen = expectedCommand(asking)
   const { type } = foreseen
-  const known = await knownDocument(foreseen, terms)
+  const known = await knownDocument(foreseen, options)
   const documentId = known ?? newDocumentId()
-  const { prefetch, cached } = openPrefetch(terms.transaction)
+  const { prefetch, cached } = openPrefetch(options.transaction)
   const named = { known, documentId, wanted: attributesToRead(asking, body) }
-  const asked = prefetchSave({ command: foreseen, answer, body }, named, { ...terms, prefetch })
+  const asked = prefetchSave({ command: foreseen, answer, body }, named, { ...options, prefetch })
   const current = await asked.current
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) {
     // Another request deleted the single type after it was found: this one finds or creates it again.
-    if (type.kind === 'single') return saveDocument(save, terms)
+    if (type.kind === 'single') return saveDocument(save, options)
     throw new RequestFault(notFound())
   }
-  const saving = { ...terms, transaction: cached, assertion: terms.recalled?.assertion }
+  const saving = { ...options, transaction: cached, assertion: options.recalled?.assertion }
   // First, because any other fault would reveal that a hidden document exists.
   await assertVisible({ ...foreseen, documentId }, rows, saving)
   if (mayRevealStatus(asking)) await assertBefore(subjectOf(asking.draft, documentId, current), saving)
@@ -74,13 +74,13 @@ export async function saveDocument(save: Saving, terms: SaveTerms): Promise<Save
   await assertBefore(subject, saving)
   assertLocale(command, rows)
   await asked.unchanged
-  await saveVersion({ command, documentId, body, current, targets: asked.targets, terms: saving })
-  if (unpublishes(command)) await removePublished({ type, documentId, locale: command.locale }, terms)
-  await assertAfter(subject, terms)
+  await saveVersion({ command, documentId, body, current, targets: asked.targets, options: saving })
+  if (unpublishes(command)) await removePublished({ type, documentId, locale: command.locale }, options)
+  await assertAfter(subject, options)
   const changes = toEventChanges(command, hasLocale(command, rows))
   // A failure here fails the transaction, which reports it.
-  const text = ignoreUnhandled(readAnswer(answer, documentId, terms))
-  terms.recordChange({ type, documentId, changes, origin: originOf(command) })
+  const text = ignoreUnhandled(readAnswer(answer, documentId, options))
+  options.recordChange({ type, documentId, changes, origin: originOf(command) })
   return { documentId, text }
 }
 
@@ -109,18 +109,18 @@ function assertLocale(command: SaveCommand, rows: readonly CurrentRow[]): void {
 }
 
 /** null: the document has to be created. */
-async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<string | null> {
+async function knownDocument(command: SaveCommand, options: SaveOptions): Promise<string | null> {
   const { type } = command
   if (command.kind === 'update' && command.documentId !== null) return command.documentId
   if (type.kind !== 'single') {
     if (command.kind === 'create') return null
     throw new RequestFault(notFound())
   }
-  const found = await findSingle(type, terms)
+  const found = await findSingle(type, options)
   if (found !== null) return found
   // The lock keeps two concurrent requests from creating the single type twice.
-  await terms.transaction.lock(`plinth single ${type.uid}`)
-  return findSingle(type, terms)
+  await options.transaction.lock(`plinth single ${type.uid}`)
+  return findSingle(type, options)
 }
 
 /** A refusal to publish reveals the document's status, so hidden documents are checked before. */
@@ -152,20 +152,20 @@ function subjectOf(command: SaveCommand, documentId: string, current: Current): 
 /** Checks the row before the write. A new locale is checked against all other locales, as they share values. */
 async function assertBefore(
   { command, documentId, locales, isThere, changesAll }: Subject,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<void> {
   const { type, conditions, locale } = command
   if (!conditions.before || locales === 0) return
   const alone = isThere && !changesAll
   const match = { type, documentIds: [documentId], filter: conditions.before }
   const whole = { ...match, locale: choiceOf(type, alone ? locale : null) }
-  await assertWritable({ match: whole, wanted: alone ? 1 : locales, conditions }, terms)
+  await assertWritable({ match: whole, wanted: alone ? 1 : locales, conditions }, options)
 }
 
 /** Checks the row after the write, and all rows that changed with it. */
 async function assertAfter(
   { command, documentId, locales, isThere, changesAll }: Subject,
-  terms: SaveTerms,
+  options: SaveOptions,
 ): Promise<void> {
   const { type, locale, conditions } = command
   if (!conditions.after) return
@@ -173,6 +173,6 @@ async function assertAfter(
   await assertMatches(
     { ...match, locale: choiceOf(type, changesAll ? null : locale) },
     changesAll ? locales + (isThere ? 0 : 1) : 1,
-    terms,
+    options,
   )
 }

@@ -17,7 +17,7 @@ import type { Save } from './prefetch-save.ts'
 import { assertionBefore, assertionOfStored } from './read/match-assertion.ts'
 import { readAnswer } from './read/read-answer.ts'
 import { isShared } from './rows/planning.ts'
-import { type Saved, type SaveTerms, toEventChanges } from './save-document.ts'
+import { type Saved, type SaveOptions, toEventChanges } from './save-document.ts'
 import { sequencesOf } from './sql/known-sequences.ts'
 import { joinAssertions, printAssertion } from './sql/print-changes.ts'
 import {
@@ -59,7 +59,7 @@ export interface Foreseen {
 }
 
 /** undefined: the caller may not change the published version that there may be. */
-export function foresee(save: PossibleSave, storage: SaveTerms['storage']): Foreseen | undefined {
+export function foresee(save: PossibleSave, storage: SaveOptions['storage']): Foreseen | undefined {
   if ('kind' in save) return { command: save, isUnpublished: false }
   const { draft, published } = save
   const isDraft =
@@ -119,13 +119,18 @@ const isLeftPlainly = (attribute: Attribute, { command }: Save): boolean =>
 export async function saveStored(
   save: StoredSave,
   recalled: OptimisticTargets,
-  terms: SaveTerms,
+  options: SaveOptions,
 ): Promise<Saved | undefined> {
   const { command } = save
-  const updated = await updateStored(save, recalled, terms)
+  const updated = await updateStored(save, recalled, options)
   if (!updated) return undefined
   const { type, documentId } = command
-  terms.recordChange({ type, documentId, changes: toEventChanges(command, true), origin: originOf(command) })
+  options.recordChange({
+    type,
+    documentId,
+    changes: toEventChanges(command, true),
+    origin: originOf(command),
+  })
   return { documentId, text: updated.text }
 }
 
@@ -142,12 +147,15 @@ export function publishingSave(
 }
 
 /** Publishes a draft in one round trip; see saveStored. */
-export async function publishStored(save: StoredSave, terms: SaveTerms): Promise<StatusChanged | undefined> {
-  const updated = await updateStored(save, NO_TARGETS, terms)
+export async function publishStored(
+  save: StoredSave,
+  options: SaveOptions,
+): Promise<StatusChanged | undefined> {
+  const updated = await updateStored(save, NO_TARGETS, options)
   if (!updated) return undefined
   const { type, documentId, locale } = save.command
   const changes = [{ locale, action: 'publish' } as const]
-  terms.recordChange({ type, documentId, changes, origin: originOf(save.command) })
+  options.recordChange({ type, documentId, changes, origin: originOf(save.command) })
   const texts = ignoreUnhandled(updated.text.then(found => (found === null ? [] : [found])))
   return { documentId, texts }
 }
@@ -163,36 +171,36 @@ const NO_TARGETS: OptimisticTargets = {
 async function updateStored(
   { command, answer, body, isUnpublished = false }: StoredSave,
   { targets, assertion }: OptimisticTargets,
-  terms: SaveTerms,
+  options: SaveOptions,
 ): Promise<{ readonly text: Promise<string | null> } | undefined> {
   const { documentId, type, conditions } = command
-  const given = await givenValues(command, body, { targets, terms })
+  const given = await givenValues(command, body, { targets, options })
   if (!keepsRules({ command, body }, given)) return undefined
-  const publication = publicationOf(command, given, terms)
+  const publication = publicationOf(command, given, options)
   if (!publication) return undefined
   const { values, edits, edited } = given
   const document = { type, documentId, versions: [versionOf(command, values)] }
   const returning = coversAnswer(answer, publication, command)
-    ? returningQueryOf(answer, documentId, terms)
+    ? returningQueryOf(answer, documentId, options)
     : undefined
-  const before = assertionBefore(command, conditions, terms)
+  const before = assertionBefore(command, conditions, options)
   // A statement with lists as parameters is not kept as a template.
   const isApart = before?.form === null
   const asserted = joinAssertions([assertion, isApart ? undefined : before])
-  const extras = { now: terms.now, assertion: asserted, returning }
+  const extras = { now: options.now, assertion: asserted, returning }
   const how = { command, publication, isUnpublished, edited }
-  const statement = await printSave({ document, extras }, how, terms)
+  const statement = await printSave({ document, extras }, how, options)
   if (!statement) return undefined
   const needsLock = (each: Attribute) =>
     (isList(each) || isShared(type, each)) && (publication !== 'none' || body.names(each))
   if (isUnpublished || before || [...type.attributes.values()].some(needsLock))
-    terms.transaction.send(printDocumentLock(type, documentId, terms))
-  if (before && isApart) terms.transaction.send(printAssertion(before))
-  const done = ignoreUnhandled(terms.transaction.run(statement))
-  await writeOwnEdits(edits, terms)
+    options.transaction.send(printDocumentLock(type, documentId, options))
+  if (before && isApart) options.transaction.send(printAssertion(before))
+  const done = ignoreUnhandled(options.transaction.run(statement))
+  await writeOwnEdits(edits, options)
   if (conditions.after)
-    terms.transaction.send(printAssertion(assertionOfStored(command, conditions.after, terms)))
-  if (!returning) return { text: ignoreUnhandled(readAnswer(answer, documentId, terms)) }
+    options.transaction.send(printAssertion(assertionOfStored(command, conditions.after, options)))
+  if (!returning) return { text: ignoreUnhandled(readAnswer(answer, documentId, options)) }
   const toText = ({ rows: [row] }: Rows) => (typeof row?.[0] === 'string' ? row[0] : null)
   return { text: ignoreUnhandled(done.then(toText)) }
 }
@@ -208,7 +216,7 @@ interface Given {
 async function givenValues(
   command: StoredSave['command'],
   { hashed }: GivenBody,
-  { targets: found, terms }: Pick<OptimisticTargets, 'targets'> & { readonly terms: SaveTerms },
+  { targets: found, options }: Pick<OptimisticTargets, 'targets'> & { readonly options: SaveOptions },
 ): Promise<Given> {
   const { type, documentId, locale, strict } = command
   const source = { type, locale, reportsCount: strict !== undefined }
@@ -222,7 +230,7 @@ async function givenValues(
       const operation = operationOf(attribute, value.change, { source, found })
       if (operation.kind === 'set') values.set(name, { kind: 'links', targets: operation.targets })
       else if (attribute.kind === 'relation') {
-        const connect = await placeLinks(operation, null, terms)
+        const connect = await placeLinks(operation, null, options)
         const edit = { disconnect: operation.disconnect, connect }
         edits.push({ type, attribute, documentId, locale, edit, publishes })
       }
@@ -251,7 +259,7 @@ function keepsRules(
 function publicationOf(
   command: StoredSave['command'],
   { values, edited }: Given,
-  { storage }: Pick<SaveTerms, 'storage'>,
+  { storage }: Pick<SaveOptions, 'storage'>,
 ): Publication | undefined {
   if (!isPublishing(command)) return 'none'
   const { type } = command
@@ -284,7 +292,7 @@ interface PrintedSave extends Pick<StoredSave, 'command'> {
 function printSave(
   input: ShapedInput,
   { command, publication, isUnpublished, edited }: PrintedSave,
-  terms: SaveTerms,
+  options: SaveOptions,
 ): Promise<Statement | undefined> {
   const { type, strict } = command
   const print = async ({ document, extras }: ShapedInput<Slot>) => {
@@ -294,14 +302,14 @@ function printSave(
     const generated = left.filter(each => each.kind === 'scalar' && each.generate)
     const ruled = isPublishing(command) ? left : strict === undefined ? [] : generated
     const filled = (strict === undefined ? generated : []).flatMap(
-      each => columnsOfAttribute(type, each, terms.storage)?.values ?? [],
+      each => columnsOfAttribute(type, each, options.storage)?.values ?? [],
     )
-    const sequences = await sequencesOf(terms)
+    const sequences = await sequencesOf(options)
     return printStoredUpdate(
       { document, publication, isUnpublished, edited, ruled, filled },
-      { ...terms, ...extras, sequences },
+      { ...options, ...extras, sequences },
     )
   }
   const form = `update ${publication} ${strict} ${isUnpublished} ${edited.map(({ name }) => name)}`
-  return printShaped(input, { form, print }, terms)
+  return printShaped(input, { form, print }, options)
 }

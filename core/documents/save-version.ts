@@ -12,7 +12,7 @@ import {
   versionOf,
 } from './state/version-context.ts'
 import { checkUnique } from './unique/check-unique.ts'
-import { type CheckTerms, checkValues } from './values/check-values.ts'
+import { type CheckOptions, checkValues } from './values/check-values.ts'
 import type { ValueFault } from './values/value-fault.ts'
 import { toRefusal } from './values/value-fault.ts'
 import { writeDocuments } from './write-documents.ts'
@@ -25,7 +25,7 @@ export async function saveVersion(
   saving: Saving,
   { uniqueness }: { readonly uniqueness: 'checked' | 'left to indexes' } = { uniqueness: 'checked' },
 ): Promise<void> {
-  const { body, command, current, terms } = saving
+  const { body, command, current, options } = saving
   const { type } = command
   if (type.draftAndPublish && command.strict !== true) refuse(body.faults)
   const context = versionContextOf(saving)
@@ -35,20 +35,20 @@ export async function saveVersion(
   const faults = [
     ...body.faults,
     ...lacking(saving, context, new Map([...values, ...checked])),
-    ...(uniqueness === 'checked' ? await checkUnique(claimed, context, terms) : []),
+    ...(uniqueness === 'checked' ? await checkUnique(claimed, context, options) : []),
   ]
   refuse(inOrder(type, faults))
-  await writeDocuments([made], terms, current)
+  await writeDocuments([made], options, current)
 }
 
 /** The document that is written, and the one whose unique values are checked. */
 async function documentsOf(
-  { command, documentId, terms }: Saving,
+  { command, documentId, options }: Saving,
   stored: Values,
 ): Promise<readonly [DesiredDocument, DesiredDocument]> {
   const { type } = command
   const written = { type, documentId, versions: [versionOf(command, stored)] }
-  const [made = written] = command.strict ? [] : await generateUids([written], terms)
+  const [made = written] = command.strict ? [] : await generateUids([written], options)
   const values = made.versions[0]?.values ?? stored
   return [made, { ...made, versions: [claimedVersion(command, values)] }]
 }
@@ -74,7 +74,7 @@ function lacking({ command, body }: Saving, { row }: VersionContext, values: Val
   return isWhole ? checkValues(type, values, WHOLE) : left
 }
 
-const WHOLE: CheckTerms = { covers: () => true, plain: false }
+const WHOLE: CheckOptions = { covers: () => true, plain: false }
 
 /** reference/rest.md#2-errors: in schema order. */
 function inOrder(type: ContentType, faults: readonly ValueFault[]): readonly ValueFault[] {

@@ -8,12 +8,12 @@ import { describeQuery } from '../query/print-query.ts'
 import type { Answer } from './documents.ts'
 import { noteStatus } from './known-status.ts'
 import { NO_OUTBOX, type Outbox, openChangeRecorder, type RecordChange } from './outbox.ts'
-import { writeTerms } from './rows/write-terms.ts'
-import type { SaveTerms } from './save-document.ts'
+import { writeOptions } from './rows/write-options.ts'
+import type { SaveOptions } from './save-document.ts'
 import { forgetSequences } from './sql/known-sequences.ts'
 
 /** Dependencies of writes. */
-export interface WriterTerms {
+export interface WriterOptions {
   readonly database: Database
   readonly storage: Storage
   readonly model: Model
@@ -22,7 +22,7 @@ export interface WriterTerms {
 }
 
 /** The work of one write inside its transaction. */
-export type TransactionWork<Value> = (terms: SaveTerms) => Promise<Value>
+export type TransactionWork<Value> = (options: SaveOptions) => Promise<Value>
 
 /** Runs each write in one transaction, records its change events, and wakes the listeners after the commit. */
 export interface Writer {
@@ -35,12 +35,12 @@ export interface Writer {
   ): Promise<Value | undefined>
 }
 
-export function openWriter(terms: WriterTerms): Writer {
-  const { database, storage, model, outbox = NO_OUTBOX } = terms
+export function openWriter(options: WriterOptions): Writer {
+  const { database, storage, model, outbox = NO_OUTBOX } = options
   const begin = <Value>(work: TransactionWork<Value>) => {
     const recorder = openChangeRecorder(outbox)
     const run = (transaction: Transaction) => {
-      const writing = writeTerms(transaction, { database, storage, model }, { touch: true })
+      const writing = writeOptions(transaction, { database, storage, model }, { touch: true })
       const record = recorder.within(transaction, writing.now)
       const recordChange: RecordChange = event => {
         noteStatus(event, storage)
@@ -77,14 +77,14 @@ export const describeWrite = (command: Command, answer: Answer | undefined): Sta
   }),
 })
 
-export interface TransactTerms {
+export interface TransactOptions {
   readonly database: Database
   readonly storage: Storage
   readonly purpose?: StatementContext
 }
 
 /** A write starts from the key of one document. */
-const optionsOf = ({ purpose }: Pick<TransactTerms, 'purpose'>): TransactionOptions =>
+const optionsOf = ({ purpose }: Pick<TransactOptions, 'purpose'>): TransactionOptions =>
   purpose ? { byKeys: true, purpose } : { byKeys: true }
 
 /** Each retry sees the concurrent write that the attempt before lost against. */
@@ -97,18 +97,21 @@ const ATTEMPTS = 6
 export async function transact<Value>(
   type: ContentType,
   work: (transaction: Transaction) => Promise<Value>,
-  terms: TransactTerms,
+  options: TransactOptions,
 ): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await terms.database.transaction(attempt === 1 ? work : oneAtATime(type, work), optionsOf(terms))
+      return await options.database.transaction(
+        attempt === 1 ? work : oneAtATime(type, work),
+        optionsOf(options),
+      )
     } catch (error) {
       const failure = refusedBy(error)
       if (!failure) throw error
-      const refusal = refusalOf(type, failure, terms)
+      const refusal = refusalOf(type, failure, options)
       // If a component has the value, the next attempt finds its path.
       if (refusal && (refusal.isPlaced || attempt > 1)) throw new RequestFault(refusal.fault)
-      if (attempt >= ATTEMPTS || !isRetryable(failure, terms)) throw error
+      if (attempt >= ATTEMPTS || !isRetryable(failure, options)) throw error
     }
   }
 }
@@ -119,14 +122,14 @@ export async function transact<Value>(
  */
 export async function attemptOnce<Value>(
   work: (transaction: Transaction) => Promise<Value>,
-  terms: TransactTerms,
+  options: TransactOptions,
 ): Promise<Value | undefined> {
   try {
-    return await terms.database.transaction(work, optionsOf(terms))
+    return await options.database.transaction(work, optionsOf(options))
   } catch (error) {
     const failure = refusedBy(error)
     if (!failure || isOpenEnded(failure)) throw error
-    cacheWasStale(failure, terms)
+    cacheWasStale(failure, options)
     return undefined
   }
 }
@@ -135,11 +138,11 @@ export async function attemptOnce<Value>(
 const refusedBy = (error: unknown): DatabaseFailure | null =>
   error instanceof DatabaseFailure && !isOutcomeUnknown(error) ? error : null
 
-const isRetryable = (failure: DatabaseFailure, terms: Pick<TransactTerms, 'storage'>): boolean =>
-  isRace(failure) || cacheWasStale(failure, terms)
+const isRetryable = (failure: DatabaseFailure, options: Pick<TransactOptions, 'storage'>): boolean =>
+  isRace(failure) || cacheWasStale(failure, options)
 
 /** True if a sequence may have been renamed: the cached names are dropped. */
-const cacheWasStale = ({ fault }: DatabaseFailure, { storage }: Pick<TransactTerms, 'storage'>): boolean =>
+const cacheWasStale = ({ fault }: DatabaseFailure, { storage }: Pick<TransactOptions, 'storage'>): boolean =>
   fault.kind === 'other' && fault.code === UNDEFINED_TABLE && forgetSequences(storage)
 
 const UNDEFINED_TABLE = '42P01'
@@ -162,7 +165,7 @@ const isRace = ({ fault: { kind } }: DatabaseFailure): boolean =>
 function refusalOf(
   type: ContentType,
   failure: DatabaseFailure,
-  { storage }: TransactTerms,
+  { storage }: TransactOptions,
 ): { readonly fault: Fault; readonly isPlaced: boolean } | undefined {
   const attribute = violatedAttribute(failure.fault, storage)
   if (!attribute) return undefined

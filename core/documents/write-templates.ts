@@ -12,7 +12,7 @@ import {
   type Stored,
   type Values,
 } from './desired-state.ts'
-import type { WriteTerms } from './rows/write-terms.ts'
+import type { WriteOptions } from './rows/write-options.ts'
 import { type Sequences, sequencesOf } from './sql/known-sequences.ts'
 import type { Assertion, ReturningQuery } from './sql/print-changes.ts'
 
@@ -46,12 +46,12 @@ export interface ShapePrinter {
 export async function printShaped(
   input: ShapedInput,
   printer: ShapePrinter,
-  terms: Pick<WriteTerms, 'transaction' | 'storage' | 'schema'>,
+  options: Pick<WriteOptions, 'transaction' | 'storage' | 'schema'>,
 ): Promise<Statement | undefined> {
   const shape = shapeOf(input)
   if (!shape) return undefined
   const key = `${printer.form} ${shape.key}`
-  const templates = templatesOf(await sequencesOf(terms))
+  const templates = templatesOf(await sequencesOf(options))
   const cached = templates.get(key)
   const template = cached === undefined ? await templateOf(input, shape, printer) : cached
   if (cached === undefined) templates.set(key, template)

@@ -47,7 +47,7 @@ export interface DocumentEvent {
  * Handles one event. Resolving acknowledges the event; throwing or rejecting schedules a retry. `signal` is aborted on
  * timeout, and when the server stops before the handler has finished.
  */
-export type EventHandler = (event: DocumentEvent, terms: { readonly signal: AbortSignal }) => unknown
+export type EventHandler = (event: DocumentEvent, options: { readonly signal: AbortSignal }) => unknown
 
 export interface EventListener {
   /** Unique, and stable over restarts: stored events refer to the listener by it (see `listenerKey`). */
@@ -57,7 +57,7 @@ export interface EventListener {
   readonly handle: EventHandler
 }
 
-export interface EventTerms {
+export interface EventOptions {
   readonly database: Database
   readonly model: Model
   readonly listeners: readonly EventListener[]

@@ -7,8 +7,8 @@ import {
   type DocumentEvent,
   type EventHandler,
   type EventListener,
+  type EventOptions,
   type Events,
-  type EventTerms,
   type EventTiming,
   matchesPattern,
 } from './events.ts'
@@ -24,9 +24,9 @@ const DEFAULT_TIMING: EventTiming = {
 }
 
 /** Throws a TypeError if two listeners have the same key. */
-export function openEvents(terms: EventTerms): Events {
-  const { database, model, listeners, observer } = terms
-  const timing = { ...DEFAULT_TIMING, ...terms.timing }
+export function openEvents(options: EventOptions): Events {
+  const { database, model, listeners, observer } = options
+  const timing = { ...DEFAULT_TIMING, ...options.timing }
   const rows = openOutboxRows(database)
   const shutdown = new AbortController()
   const reportReachable = openOutageReporter(observer)
@@ -101,7 +101,7 @@ function openOutageReporter(observer: Observer): (error?: unknown) => void {
   }
 }
 
-interface ReportTerms {
+interface ReportOptions {
   readonly observer: Observer
   readonly reportReachable: (error?: unknown) => void
 }
@@ -110,7 +110,7 @@ interface ReportTerms {
 async function reportUnheard(
   keys: readonly string[],
   rows: OutboxRows,
-  { observer, reportReachable }: ReportTerms,
+  { observer, reportReachable }: ReportOptions,
 ): Promise<void> {
   try {
     for (const [listener, events] of await rows.countOthers(keys))
@@ -120,7 +120,7 @@ async function reportUnheard(
   }
 }
 
-interface ListenerQueueTerms {
+interface ListenerQueueOptions {
   readonly model: Model
   readonly rows: OutboxRows
   readonly timing: EventTiming
@@ -144,7 +144,7 @@ interface ListenerQueue {
 /** Concurrent deliveries to one listener in one process, of different documents. */
 const CONCURRENCY = 4
 
-function openListenerQueue(listener: EventListener, terms: ListenerQueueTerms): ListenerQueue {
+function openListenerQueue(listener: EventListener, options: ListenerQueueOptions): ListenerQueue {
   const running = new Set<Promise<void>>()
   let polls = Promise.resolve()
   let isPollQueued = false
@@ -157,10 +157,10 @@ function openListenerQueue(listener: EventListener, terms: ListenerQueueTerms): 
   const poll = async () => {
     isPollQueued = false
     if (!isOpen) return
-    for (const claimed of await claim(listener, CONCURRENCY - running.size, terms)) begin(claimed)
+    for (const claimed of await claim(listener, CONCURRENCY - running.size, options)) begin(claimed)
   }
   const begin = (claimed: ClaimedEvent) => {
-    const work = processEvent(claimed, listener, terms).then(() => {
+    const work = processEvent(claimed, listener, options).then(() => {
       running.delete(work)
       wake()
     })
@@ -190,7 +190,7 @@ function openListenerQueue(listener: EventListener, terms: ListenerQueueTerms): 
 async function claim(
   { key }: EventListener,
   most: number,
-  { rows, timing, reportReachable }: ListenerQueueTerms,
+  { rows, timing, reportReachable }: ListenerQueueOptions,
 ): Promise<readonly ClaimedEvent[]> {
   if (most <= 0) return []
   try {
@@ -207,23 +207,26 @@ async function claim(
 async function processEvent(
   claimed: ClaimedEvent,
   listener: EventListener,
-  terms: ListenerQueueTerms,
+  options: ListenerQueueOptions,
 ): Promise<void> {
-  const event = toEvent(claimed, terms.model)
+  const event = toEvent(claimed, options.model)
   const delivery = { claimed, listener, name: event?.name ?? claimed.uid }
   try {
-    if (event === null) await fail(delivery, UNKNOWN_EVENT, terms)
-    else if (claimed.attempts > terms.timing.maxAttempts) await fail(delivery, PROCESS_DIED, terms)
-    else await settle(delivery, await deliver(event, listener.handle, deliveryTerms(terms)), terms)
+    if (event === null) await fail(delivery, UNKNOWN_EVENT, options)
+    else if (claimed.attempts > options.timing.maxAttempts) await fail(delivery, PROCESS_DIED, options)
+    else await settle(delivery, await deliver(event, listener.handle, deliveryOptions(options)), options)
   } catch (error) {
-    terms.reportReachable(error)
+    options.reportReachable(error)
   }
 }
 
 const UNKNOWN_EVENT = new Error('The project has no such content-type, or no such event, any more')
 const PROCESS_DIED = new Error('The process ended while the listener was at work')
 
-const deliveryTerms = ({ timing, shutdown }: ListenerQueueTerms) => ({ timeout: timing.timeout, shutdown })
+const deliveryOptions = ({ timing, shutdown }: ListenerQueueOptions) => ({
+  timeout: timing.timeout,
+  shutdown,
+})
 
 interface Delivery {
   readonly claimed: ClaimedEvent
@@ -231,32 +234,32 @@ interface Delivery {
   readonly name: string
 }
 
-function settle(delivery: Delivery, outcome: DeliveryOutcome, terms: ListenerQueueTerms): Promise<void> {
+function settle(delivery: Delivery, outcome: DeliveryOutcome, options: ListenerQueueOptions): Promise<void> {
   const { claimed } = delivery
   switch (outcome.kind) {
     case 'handled':
-      return terms.rows.remove(claimed)
+      return options.rows.remove(claimed)
     case 'interrupted':
-      return terms.rows.release(claimed)
+      return options.rows.release(claimed)
     case 'failed':
-      return claimed.attempts < terms.timing.maxAttempts
-        ? postpone(delivery, outcome.error, terms)
-        : fail(delivery, outcome.error, terms)
+      return claimed.attempts < options.timing.maxAttempts
+        ? postpone(delivery, outcome.error, options)
+        : fail(delivery, outcome.error, options)
   }
 }
 
 const MAX_DELAY = 3_600_000
 
-async function postpone(delivery: Delivery, error: unknown, terms: ListenerQueueTerms): Promise<void> {
+async function postpone(delivery: Delivery, error: unknown, options: ListenerQueueOptions): Promise<void> {
   const { attempts } = delivery.claimed
-  const delay = Math.min(terms.timing.retryDelay * 3 ** (attempts - 1), MAX_DELAY)
-  terms.observer.emit({ kind: 'eventPostponed', ...toObservation(delivery), delay, error })
-  await terms.rows.postpone(delivery.claimed, messageOf(error), delay)
+  const delay = Math.min(options.timing.retryDelay * 3 ** (attempts - 1), MAX_DELAY)
+  options.observer.emit({ kind: 'eventPostponed', ...toObservation(delivery), delay, error })
+  await options.rows.postpone(delivery.claimed, messageOf(error), delay)
 }
 
-async function fail(delivery: Delivery, error: unknown, terms: ListenerQueueTerms): Promise<void> {
-  terms.observer.emit({ kind: 'eventFailed', ...toObservation(delivery), error })
-  await terms.rows.markFailed(delivery.claimed, messageOf(error))
+async function fail(delivery: Delivery, error: unknown, options: ListenerQueueOptions): Promise<void> {
+  options.observer.emit({ kind: 'eventFailed', ...toObservation(delivery), error })
+  await options.rows.markFailed(delivery.claimed, messageOf(error))
 }
 
 const toObservation = ({ claimed, listener, name }: Delivery) => ({
@@ -309,7 +312,7 @@ type DeliveryOutcome =
   /** The server stopped before the listener finished. */
   | { readonly kind: 'interrupted' }
 
-interface DeliverTerms {
+interface DeliverOptions {
   /** Milliseconds. */
   readonly timeout: number
   /** Aborted when shutdown stops waiting for listeners. */
@@ -320,7 +323,7 @@ interface DeliverTerms {
 async function deliver(
   event: DocumentEvent,
   handle: EventHandler,
-  { timeout, shutdown }: DeliverTerms,
+  { timeout, shutdown }: DeliverOptions,
 ): Promise<DeliveryOutcome> {
   const stop = new AbortController()
   const late = () => stop.abort(new Error(`It took longer than ${timeout / 1_000} s`))

@@ -128,15 +128,15 @@ export function toAnswer(
   }
 }
 
-function valuesOf({ terms }: Explanation, user: UserValues): Readonly<Record<string, unknown>> {
+function valuesOf({ options }: Explanation, user: UserValues): Readonly<Record<string, unknown>> {
   const valuesIn = (term: unknown, isNone: (value: unknown) => boolean) =>
     [...userPathsIn(term)].map(path => {
       const value = userValueAt(user, path)
       return [printUserPath(path), isNone(value) ? null : value] as const
     })
-  const set = valuesIn(terms.set, value => value === undefined)
+  const set = valuesIn(options.set, value => value === undefined)
   // In a condition an empty text counts as no value.
-  const where = valuesIn(terms.where, value => value === undefined || value === '')
+  const where = valuesIn(options.where, value => value === undefined || value === '')
   return Object.fromEntries([...set, ...where])
 }
 

@@ -41,7 +41,7 @@ export function toConditionSql(
   if (!type || !explanation.allowed || !hasCondition(explanation, type, roles)) return null
   const { base, variants } = sampleUsers(user, roles)
   const statementFor = (values: UserValues) =>
-    printAnswerStatement(planQuery(queryFor(explanation, type, values, roles), planTerms(roles)))
+    printAnswerStatement(planQuery(queryFor(explanation, type, values, roles), planOptions(roles)))
   const statement = statementFor(base)
   const others = variants.map(({ path, values }) => ({ path, statement: statementFor(values) }))
   const toParameter = (value: unknown, index: number): SqlParameter => {
@@ -66,17 +66,17 @@ function asPath(value: unknown, other: unknown, path: string): unknown {
 
 /** Drafts are also limited by the read permission that shows them; without one there is no request. */
 function hasCondition(
-  { action, holder, terms }: Explanation,
+  { action, holder, options }: Explanation,
   type: ContentType,
   roles: RolesProject,
 ): boolean {
-  if (action !== 'readDrafts') return terms.where !== undefined
+  if (action !== 'readDrafts') return options.where !== undefined
   const grants = grantsOf(roles.access, holder)
   const view = grants.readAccess(type, 'find') ?? grants.readAccess(type, 'findOne')
-  return view !== null && (terms.where !== undefined || view.where !== null)
+  return view !== null && (options.where !== undefined || view.where !== null)
 }
 
-const planTerms = ({ model, storage }: RolesProject) =>
+const planOptions = ({ model, storage }: RolesProject) =>
   ({ storage, defaultLocale: model.defaultLocale, shape: 'flat' }) as const
 
 /** A parameter comes from a `$user.…` path if it changes with that value. */
@@ -137,11 +137,11 @@ const readOf = ({ grants }: Caller, type: ContentType) =>
 /** A write checks the condition on the old and on the new document. */
 function conditionQuery(
   query: Query,
-  { terms }: Explanation,
+  { options }: Explanation,
   user: UserValues,
   { model }: RolesProject,
 ): RestrictedQuery {
-  const condition = compileCondition(terms.where ?? {}, query.type, model)
+  const condition = compileCondition(options.where ?? {}, query.type, model)
   if (!condition.ok) throw new TypeError(`a condition on ${query.type.uid} was not checked`)
   const status = query.type.draftAndPublish ? 'draft' : 'published'
   return trusted({ ...query, status, filter: filterFor(condition.value, user) })

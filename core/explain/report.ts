@@ -28,9 +28,9 @@ export const explanationJson = (explanation: Explanation, project: Project) => (
   place: placeAt(explanation.path, project),
   overrides: explanation.overridden && placeAt(explanation.overridden, project),
   through: explanation.through,
-  where: explanation.terms.where ?? null,
-  fields: explanation.terms.fields ?? null,
-  set: explanation.terms.set ?? null,
+  where: explanation.options.where ?? null,
+  fields: explanation.options.fields ?? null,
+  set: explanation.options.set ?? null,
   readable: explanation.readable,
   writable: explanation.writable,
 })

@@ -20,7 +20,7 @@ import type { GraphqlSettings } from '../project/settings/settings.ts'
 import {
   type CompiledSchema,
   type CompiledSchemas,
-  type CompileTerms,
+  type CompileOptions,
   compileGenerated,
 } from './compile-schema.ts'
 import type { FormatName } from './formats/format.ts'
@@ -50,7 +50,7 @@ interface SchemaVersion {
   /** With the parts of extensions; null or absent: they add nothing. */
   readonly schemas?: CompiledSchemas | null
   /** What extensions disable. */
-  readonly shadow?: CompileTerms['shadow']
+  readonly shadow?: CompileOptions['shadow']
 }
 
 /** The changes of the generated schemas between two versions of a project, for each endpoint that both serve in one format. */

@@ -14,7 +14,7 @@ import type { Model } from '../model/model.ts'
 import type { ShadowCrudDeclaration } from '../project/settings/declarations.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { checkDefinitions, extensionFault, type GraphqlFault } from './extensions/check-definitions.ts'
-import { type ExtensionTerms, extendSchema, type SchemaExtension } from './extensions/schema-extension.ts'
+import { type ExtensionOptions, extendSchema, type SchemaExtension } from './extensions/schema-extension.ts'
 import { configuredFormat, type EntityIdSetting, FORMATS, type FormatName } from './formats/format.ts'
 import { typeResolvers } from './resolve/resolvers.ts'
 import { openShadowCrud } from './sdl/enabled-crud.ts'
@@ -30,7 +30,7 @@ export interface CompiledSchema {
   readonly extension: SchemaExtension | null
 }
 
-export interface CompileTerms {
+export interface CompileOptions {
   readonly model: Model
   readonly format: FormatName
   /** Other formats of the project: resolversConfig may name their fields, too. */
@@ -42,7 +42,7 @@ export interface CompileTerms {
   /** `graphql.config.entityId` */
   readonly entityId: EntityIdSetting
   /** null: no extension adds anything. */
-  readonly extensions: Omit<ExtensionTerms, 'format' | 'isElsewhere'> | null
+  readonly extensions: Omit<ExtensionOptions, 'format' | 'isElsewhere'> | null
 }
 
 /** One schema for each served format. */
@@ -51,12 +51,12 @@ export type CompiledSchemas = ReadonlyMap<FormatName, CompiledSchema>
 /** Compiles the schema of each format that endpoints serve. */
 export function compileGraphqlSchemas(
   endpoints: GraphqlSettings['endpoints'],
-  terms: Omit<CompileTerms, 'format' | 'otherFormats'>,
+  options: Omit<CompileOptions, 'format' | 'otherFormats'>,
 ): Result<CompiledSchemas, GraphqlFault> {
   const formats = [...new Set(Object.values(endpoints))]
   const compiled = formats.map(format => {
     const otherFormats = formats.filter(other => other !== format)
-    return [format, compileGraphqlSchema({ ...terms, format, otherFormats })] as const
+    return [format, compileGraphqlSchema({ ...options, format, otherFormats })] as const
   })
   const faults = compiled.flatMap(([, result]) => (result.ok ? [] : result.reasons))
   const distinct = new Map(faults.map(fault => [JSON.stringify(fault), fault]))
@@ -65,21 +65,26 @@ export function compileGraphqlSchemas(
 }
 
 /** Compiles the schema of a model and its extensions; fails with all faults of the extensions. */
-export function compileGraphqlSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
-  const { format, extensions: adding, otherFormats = [] } = terms
-  const { roots, texts } = generate(terms, format)
-  if (!adding) return ok({ format, schema: assemble(terms, texts, []), roots, extension: null })
-  const fieldsElsewhere = once(() => fieldsOf(otherFormats.flatMap(other => generate(terms, other).texts)))
+export function compileGraphqlSchema(options: CompileOptions): Result<CompiledSchema, GraphqlFault> {
+  const { format, extensions: adding, otherFormats = [] } = options
+  const { roots, texts } = generate(options, format)
+  if (!adding) return ok({ format, schema: assemble(options, texts, []), roots, extension: null })
+  const fieldsElsewhere = once(() => fieldsOf(otherFormats.flatMap(other => generate(options, other).texts)))
   const { extension, faults } = extendSchema(
     { by: null, document: mergeTypeDefs([...texts]) },
     { ...adding, format, isElsewhere: coordinate => fieldsElsewhere().has(coordinate) },
   )
   if (faults.length > 0) return failed(...faults)
   const documents = extension.definitions.map(({ document }) => document)
-  return validated(() => ({ format, schema: assemble(terms, documents, extension.others), roots, extension }))
+  return validated(() => ({
+    format,
+    schema: assemble(options, documents, extension.others),
+    roots,
+    extension,
+  }))
 }
 
-function generate({ model, generatesTypes, shadow: declared }: CompileTerms, name: FormatName) {
+function generate({ model, generatesTypes, shadow: declared }: CompileOptions, name: FormatName) {
   const format = FORMATS[name]
   const shadow = openShadowCrud(declared)
   const types = generatesTypes ? [...model.contentTypes.values()] : []
@@ -95,7 +100,7 @@ function fieldsOf(texts: readonly (string | DocumentNode)[]): ReadonlySet<string
 }
 
 /** Compiles the schema of a project without extensions. `shadow`: absent if no plugin disables anything. */
-export function compileGenerated({ model, settings, shadow, format }: GeneratedTerms): CompiledSchema {
+export function compileGenerated({ model, settings, shadow, format }: GeneratedOptions): CompiledSchema {
   const declared = Object.entries(settings.shadowCRUD).map(
     ([key, one]) => [`api::${key}.${key}`, one] as const,
   )
@@ -112,15 +117,15 @@ export function compileGenerated({ model, settings, shadow, format }: GeneratedT
   throw new TypeError(compiled.reasons.map(({ message }) => message).join('; '))
 }
 
-export interface GeneratedTerms {
+export interface GeneratedOptions {
   readonly model: Model
   readonly format: FormatName
   readonly settings: GraphqlSettings
-  readonly shadow?: CompileTerms['shadow']
+  readonly shadow?: CompileOptions['shadow']
 }
 
 function assemble(
-  { model, format, entityId }: Pick<CompileTerms, 'model' | 'format' | 'entityId'>,
+  { model, format, entityId }: Pick<CompileOptions, 'model' | 'format' | 'entityId'>,
   definitions: readonly (string | DocumentNode)[],
   others: readonly IResolvers[],
 ): GraphQLSchema {

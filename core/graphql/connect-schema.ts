@@ -13,7 +13,7 @@ import {
 import { subjectOf } from '../access/actions.ts'
 import { denied } from '../access/denial.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
-import type { GuardTerms } from '../plugins/route-guard.ts'
+import type { GuardOptions } from '../plugins/route-guard.ts'
 import type { Populate } from '../query/query.ts'
 import type { CompiledSchema } from './compile-schema.ts'
 import { type FieldAuth, openFieldAuth } from './extensions/field-auth.ts'
@@ -24,21 +24,21 @@ import {
   type ResolverCall,
 } from './extensions/field-guard.ts'
 import { loadersFor, openHydrator } from './extensions/hydrate.ts'
-import { loadReturned, openBatchLoader, type ReturnedTerms } from './extensions/load-returned.ts'
+import { loadReturned, openBatchLoader, type ReturnedOptions } from './extensions/load-returned.ts'
 import { isRow, type ReturnedType, returnedTypes } from './extensions/returned.ts'
 import type { SchemaExtension } from './extensions/schema-extension.ts'
 import type { FormatName } from './formats/format.ts'
 import { markField } from './parse/field-marks.ts'
 import { type Arguments, UNALIASED } from './parse/operation-context.ts'
 import { parsePopulateField } from './parse/parse-selection.ts'
-import type { FixedField, FixedTerms } from './resolve/fixed-field.ts'
+import type { FixedField, FixedOptions } from './resolve/fixed-field.ts'
 import { FLAT_MUTATIONS, NESTED_MUTATIONS } from './resolve/generated-mutations.ts'
 import { readResolver } from './resolve/resolve-query.ts'
 import { type Mutations, writeResolver } from './resolve/resolve-write.ts'
 import {
   documentWrapper,
   type ExecutionContext,
-  type ResolveTerms,
+  type ResolveOptions,
   toOperationContext,
 } from './resolve/resolver-context.ts'
 import { type AnsweredRow, fieldPath, type Wrappers, wrappersOf } from './resolve/resolvers.ts'
@@ -47,9 +47,9 @@ import { meField, signInFields, userFields } from './resolve/user-fields.ts'
 import type { RootField } from './sdl/root-fields.ts'
 
 /** Services of the project's code, in addition to documents. */
-export type CodeServices = Pick<GuardTerms, 'everything' | 'isKnown' | 'observer' | 'timeout'>
+export type CodeServices = Pick<GuardOptions, 'everything' | 'isKnown' | 'observer' | 'timeout'>
 
-export interface ConnectTerms extends ResolveTerms {
+export interface ConnectOptions extends ResolveOptions {
   readonly code?: CodeServices
 }
 
@@ -57,19 +57,19 @@ export interface ConnectTerms extends ResolveTerms {
 export function connectSchema(
   { schema, roots, extension }: CompiledSchema,
   resolvers: readonly IResolvers[],
-  { code, ...terms }: ConnectTerms,
+  { code, ...options }: ConnectOptions,
 ): void {
   for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
   if (!extension || !code) return
-  const doors = openFieldAuth(roots, { ...terms, code })
+  const doors = openFieldAuth(roots, { ...options, code })
   const changed = new Set(extension.others.flatMap(others => Object.keys(others)))
   const connecting: ConnectContext = {
     extension,
     changed,
     auth: doors,
-    returned: returnedTypes(terms.model, terms.format),
-    wrappers: wrappersOf(terms.model, terms.format),
-    terms,
+    returned: returnedTypes(options.model, options.format),
+    wrappers: wrappersOf(options.model, options.format),
+    options,
     code,
   }
   for (const type of Object.values(schema.getTypeMap())) {
@@ -91,7 +91,7 @@ interface ConnectContext {
   readonly auth: FieldAuth
   readonly returned: ReadonlyMap<string, ReturnedType>
   readonly wrappers: Wrappers
-  readonly terms: ResolveTerms
+  readonly options: ResolveOptions
   readonly code: CodeServices
 }
 
@@ -121,7 +121,7 @@ function connectField(field: Field, typeName: string, connecting: ConnectContext
 function createGuard(
   field: Field,
   typeName: string,
-  { extension, auth: doors, returned, wrappers, terms, code }: ConnectContext,
+  { extension, auth: doors, returned, wrappers, options, code }: ConnectContext,
 ): FieldGuard | null {
   const coordinate = `${typeName}.${field.name}`
   const isGenerated = extension.defined.generated.has(coordinate)
@@ -130,7 +130,7 @@ function createGuard(
   const resolver = extension.resolvers.get(coordinate) ?? null
   if (isGenerated && !config && !resolver && wraps.length === 0) return null
   const generated = (field.resolve ?? defaultFieldResolver) as FieldResolver
-  const given = { ...terms, wrappers, everything: code.everything }
+  const given = { ...options, wrappers, everything: code.everything }
   const list = returned.get(typeName)
   return {
     enter: doors.enter({ coordinate, isGenerated, auth: config?.auth ?? { kind: 'own' } }),
@@ -148,34 +148,34 @@ function createGuard(
 const property: FieldGuard['custom'] = (parent, args, context, info) =>
   defaultFieldResolver(parent, args, context, info as unknown as GraphQLResolveInfo)
 
-interface SchemaTerms extends FixedTerms {
+interface SchemaOptions extends FixedOptions {
   /** Services of the project's code; absent if it has none. */
   readonly code?: CodeServices
 }
 
 /** Adds resolvers to a compiled schema: those of root fields, and the project's guards around them. */
-export function buildSchema(compiled: CompiledSchema, terms: SchemaTerms): GraphQLSchema {
-  connectSchema(compiled, [generatedResolvers(compiled.roots, terms), fixedResolvers(terms)], terms)
+export function buildSchema(compiled: CompiledSchema, options: SchemaOptions): GraphQLSchema {
+  connectSchema(compiled, [generatedResolvers(compiled.roots, options), fixedResolvers(options)], options)
   return compiled.schema
 }
 
-const generatedResolvers = (roots: readonly RootField[], terms: ResolveTerms) => ({
+const generatedResolvers = (roots: readonly RootField[], options: ResolveOptions) => ({
   Query: Object.fromEntries(
-    roots.filter(({ root }) => root === 'Query').map(root => [root.name, readResolver(root, terms)]),
+    roots.filter(({ root }) => root === 'Query').map(root => [root.name, readResolver(root, options)]),
   ),
   Mutation: Object.fromEntries(
     roots
       .filter(({ root }) => root === 'Mutation')
-      .map(root => [root.name, writeResolver(root, MUTATIONS[terms.format.name], terms)]),
+      .map(root => [root.name, writeResolver(root, MUTATIONS[options.format.name], options)]),
   ),
 })
 
 const MUTATIONS: Readonly<Record<FormatName, Mutations>> = { nested: NESTED_MUTATIONS, flat: FLAT_MUTATIONS }
 
 /** The resolvers of generate-definitions.ts. */
-const fixedResolvers = (terms: FixedTerms): IResolvers => ({
-  Query: toResolvers({ me: meField(terms) }),
-  Mutation: toResolvers({ ...signInFields(terms), ...userFields(terms), ...uploadFields(terms) }),
+const fixedResolvers = (options: FixedOptions): IResolvers => ({
+  Query: toResolvers({ me: meField(options) }),
+  Mutation: toResolvers({ ...signInFields(options), ...userFields(options), ...uploadFields(options) }),
 })
 
 type Resolver = GraphQLFieldResolver<unknown, ExecutionContext, Arguments>
@@ -195,15 +195,15 @@ const toResolver =
  * arguments. Rejects with Error for lists of components, which are read with their documents.
  */
 const openReread =
-  ({ holder }: ReturnedType, terms: ReturnedTerms) =>
+  ({ holder }: ReturnedType, options: ReturnedOptions) =>
   async ({ parent, args, execution: { caller }, info }: ResolverCall): Promise<unknown> => {
     const coordinate = `${info.parentType.name}.${info.fieldName}`
-    const link = terms.format.linkField(holder, info.fieldName)
+    const link = options.format.linkField(holder, info.fieldName)
     const attribute = link?.attribute ?? holder.attributes.get(info.fieldName)
     if (holder.holder !== 'content-type' || !attribute || attribute.kind === 'scalar' || !isRow(parent))
       throw new Error(`${coordinate} is read with its document: code cannot change its arguments`)
     const populate = parsePopulateField(holder, attribute, {
-      context: toOperationContext(info, caller, terms),
+      context: toOperationContext(info, caller, options),
       place: UNALIASED,
       key: String(info.path.key),
       nodes: toNodes(info.fieldNodes),
@@ -214,7 +214,7 @@ const openReread =
     const batch =
       batches.get(place) ??
       openBatchLoader<AnsweredRow, AnsweredRow | null>(documents =>
-        loadReturned({ type: holder, documents, populate: [populate], caller }, terms),
+        loadReturned({ type: holder, documents, populate: [populate], caller }, options),
       )
     batches.set(place, batch)
     const value = linkedValue(await batch.load(parent), populate)
@@ -222,7 +222,7 @@ const openReread =
     if (value === undefined)
       throw denied(caller, link ? subjectOf(link.attribute.target) : subjectOf(holder), 'find')
     if (!link) return value
-    return documentWrapper(link.attribute.target, link.use, terms.format)(value)
+    return documentWrapper(link.attribute.target, link.use, options.format)(value)
   }
 
 /** A deleted document has no links. */

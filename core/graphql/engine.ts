@@ -54,7 +54,7 @@ export interface PreparedOperation {
   readonly plan: OperationPlan
 }
 
-interface EngineTerms {
+interface EngineOptions {
   readonly format: GraphqlFormat
   readonly model: Model
   readonly documents: Documents
@@ -85,7 +85,7 @@ export function openEngine(
     roots,
     trusted,
     aroundActions,
-  }: EngineTerms,
+  }: EngineOptions,
 ): Engine {
   const { amountLimit, defaultLimit, serverOptions } = config
   const limits = { amountLimit, defaultLimit }

@@ -1,18 +1,18 @@
 import { onceResolved } from '../base/memo.ts'
 import { notFound } from '../faults/fault.ts'
 import { type HttpRequest, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
-import type { GraphqlTerms } from './open-graphql.ts'
+import type { GraphqlOptions } from './open-graphql.ts'
 
 /**
  * The endpoints and the paths below them, each opened at its first request: a server that serves only REST loads neither
  * a schema nor the GraphQL libraries.
  */
-export function openLazyGraphql(terms: GraphqlTerms): Responder {
-  const endpoints = Object.entries(terms.settings.endpoints).map(([path, format]) => ({
+export function openLazyGraphql(options: GraphqlOptions): Responder {
+  const endpoints = Object.entries(options.settings.endpoints).map(([path, format]) => ({
     path,
     open: onceResolved(async () => {
       const { openGraphql } = await import('./open-graphql.ts')
-      return openGraphql(terms, { path, format })
+      return openGraphql(options, { path, format })
     }),
   }))
   return request => {

@@ -8,7 +8,7 @@ import {
 } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Observer } from '../observe/observation.ts'
-import type { GuardTerms } from '../plugins/route-guard.ts'
+import type { GuardOptions } from '../plugins/route-guard.ts'
 import type { GraphqlParts } from '../plugins/services/open-graphql-service.ts'
 import { openResolverRequest } from '../plugins/services/plugin-context.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
@@ -19,7 +19,7 @@ import { configuredFormat, type FormatName } from './formats/format.ts'
 import { type Budget, limitPath, openBudget, overLimit } from './limits/budget.ts'
 import { type Deadline, openDeadline } from './limits/deadline.ts'
 import { responseType } from './refusal.ts'
-import type { FixedTerms } from './resolve/fixed-field.ts'
+import type { FixedOptions } from './resolve/fixed-field.ts'
 import type { ExecutionContext } from './resolve/resolver-context.ts'
 import { runOperation } from './run-operation.ts'
 import {
@@ -33,7 +33,7 @@ import { openPlayground } from './transport/playground.ts'
 import type { TrustedDocuments } from './transport/trusted-documents.ts'
 
 /** Services and settings of the GraphQL endpoint. */
-export interface GraphqlTerms extends Omit<FixedTerms, 'limits' | 'format'> {
+export interface GraphqlOptions extends Omit<FixedOptions, 'limits' | 'format'> {
   readonly settings: GraphqlSettings
   readonly identify: Identify
   readonly observer: Observer
@@ -48,7 +48,7 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits' | 'format'> {
   /** Absent: no trusted documents. */
   readonly trusted?: TrustedDocuments
   /** Services of the project's code. */
-  readonly code?: GuardTerms
+  readonly code?: GuardOptions
 }
 
 /** One of `graphql.endpoints`. */
@@ -58,29 +58,29 @@ export interface Endpoint {
 }
 
 /** A GraphQL endpoint: transport → caller → operation → schema → documents (reference/graphql.md). */
-export function openGraphql(terms: GraphqlTerms, { path, format }: Endpoint): Responder {
-  const engine = createEngine(terms, format)
-  const playground = openPlayground(path, terms.settings.config, terms.production)
+export function openGraphql(options: GraphqlOptions, { path, format }: Endpoint): Responder {
+  const engine = createEngine(options, format)
+  const playground = openPlayground(path, options.settings.config, options.production)
   return request => {
     const page = playground(request)
     if (page || !isAt(request.path, path)) return page
-    return request.method === 'OPTIONS' ? METHODS_ANSWER : respond(request, engine, terms)
+    return request.method === 'OPTIONS' ? METHODS_ANSWER : respond(request, engine, options)
   }
 }
 
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`
 
-function createEngine(terms: GraphqlTerms, format: FormatName): Engine {
-  const { config } = terms.settings
+function createEngine(options: GraphqlOptions, format: FormatName): Engine {
+  const { config } = options.settings
   const configured = configuredFormat(format, config.entityId)
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
-  const compiled = terms.compiled?.get(format) ?? compileGenerated({ ...terms, format })
-  const schema = buildSchema(compiled, { ...terms, format: configured, limits })
+  const compiled = options.compiled?.get(format) ?? compileGenerated({ ...options, format })
+  const schema = buildSchema(compiled, { ...options, format: configured, limits })
   return openEngine(schema, {
-    ...terms,
+    ...options,
     format: configured,
     config,
-    trusted: terms.trusted ?? null,
+    trusted: options.trusted ?? null,
     roots: compiled.roots,
   })
 }
@@ -88,7 +88,7 @@ function createEngine(terms: GraphqlTerms, format: FormatName): Engine {
 async function respond(
   request: HttpRequest,
   engine: Engine,
-  { identify, files, code }: GraphqlTerms,
+  { identify, files, code }: GraphqlOptions,
 ): Promise<HttpResponse> {
   const ahead = code ? undefined : prefetchFor(request)
   const caller = await identify(request.headers.authorization, ahead)
@@ -133,7 +133,7 @@ async function respond(
 const prefetchFor = ({ headers, method, search }: HttpRequest): VersionPrefetch | undefined =>
   headers.authorization === undefined ? undefined : createPrefetch(`${method} graphql?${search}`)
 
-interface AnswerTerms {
+interface AnswerOptions {
   readonly execution: ExecutionContext
   readonly engine: Engine
   /** The media type of the answer. */
@@ -145,18 +145,18 @@ interface AnswerTerms {
 }
 
 /** Runs the operations of a batch in order and answers them together. */
-async function answerOperations(sent: TransportRequest, terms: AnswerTerms): Promise<HttpResponse> {
-  if (sent.kind === 'one') return answerOperation(sent.requested, terms)
+async function answerOperations(sent: TransportRequest, options: AnswerOptions): Promise<HttpResponse> {
+  if (sent.kind === 'one') return answerOperation(sent.requested, options)
   const bodies: string[] = []
   let status = 200
-  const { limits, serverOptions } = terms.engine.config
+  const { limits, serverOptions } = options.engine.config
   if (!serverOptions.allowBatchedHttpRequests) return errorResponse(400, NO_BATCHES, 'BAD_REQUEST')
   const most = limits.rootFields
   if (sent.requested.length > most) return refuseBatch(sent.requested.length, most)
   let headers: HttpResponse['headers']
   let isPassing = true
   for (const requested of sent.requested) {
-    const answer = await answerOperation(requested, terms)
+    const answer = await answerOperation(requested, options)
     bodies.push(String(answer.body))
     if (answer.status === 503) status = 503
     headers = answer.headers === NO_STORE ? NO_STORE : headers
@@ -165,7 +165,7 @@ async function answerOperations(sent: TransportRequest, terms: AnswerTerms): Pro
   return {
     status,
     body: `[${bodies.join(',')}]`,
-    type: terms.type,
+    type: options.type,
     isTransient: isPassing,
     ...(headers && { headers }),
   }
@@ -184,14 +184,14 @@ function refuseBatch(counted: number, most: number): HttpResponse {
 
 async function answerOperation(
   requested: Extract<TransportRequest, { readonly kind: 'one' }>['requested'],
-  { execution, engine, type, ...terms }: AnswerTerms,
+  { execution, engine, type, ...options }: AnswerOptions,
 ): Promise<HttpResponse> {
   if (!requested.ok) return requested.reasons[0] ?? toFaultResponse(forbidden('The request is no operation'))
   const { status, body, secret, isDone, reason } = await runOperation(
     requested.value,
     execution,
     engine,
-    terms,
+    options,
   )
   const answer: HttpResponse = {
     status,

@@ -129,12 +129,12 @@ function createPlan(request: OperationRequest, context: PlanContext): Result<Ope
   const variables = readVariables(request, context)
   if (!variables.ok) return variables
   const { checked, operation, engine } = context
-  const terms = { schema: engine.schema, fragments: checked.fragments, variables: variables.value }
+  const options = { schema: engine.schema, fragments: checked.fragments, variables: variables.value }
   const asksSchema = engine.introspects && /__(schema|type)\b/.test(request.query)
   return ok({
     variables: variables.value,
-    introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, terms) : 0,
-    text: parseTextOperation(operation, engine.text.roots, { ...terms, ...engine.text }),
+    introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, options) : 0,
+    text: parseTextOperation(operation, engine.text.roots, { ...options, ...engine.text }),
   })
 }
 

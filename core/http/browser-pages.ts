@@ -9,7 +9,7 @@ import type { ContentType, Model } from '../model/model.ts'
 import { servesConsole, servesOpenapi } from '../openapi/open-openapi.ts'
 import type { Settings } from '../project/settings/settings.ts'
 
-export interface BrowserPagesTerms {
+export interface BrowserPagesOptions {
   readonly settings: Settings
   readonly model: Model
   readonly publicCaller: Caller
@@ -28,11 +28,11 @@ export const servesLandingPage = (
  * Pages for browsers at addresses that no other part of the server answers: the landing page at `/`, its icon, and a
  * page for unknown addresses. Clients that do not prefer HTML get JSON there.
  */
-export function openBrowserPages(terms: BrowserPagesTerms): Responder {
-  const hasLanding = servesLandingPage(terms.settings.server, terms.production)
-  const landing = once(() => answerPage(200, printLanding(terms)))
+export function openBrowserPages(options: BrowserPagesOptions): Responder {
+  const hasLanding = servesLandingPage(options.settings.server, options.production)
+  const landing = once(() => answerPage(200, printLanding(options)))
   const missing = once(() => answerPage(404, printMissing(hasLanding)))
-  const api = terms.apiPaths.filter(path => path !== '/').map(path => `${path}/`.toLowerCase())
+  const api = options.apiPaths.filter(path => path !== '/').map(path => `${path}/`.toLowerCase())
   return request => {
     const { path, method, headers } = request
     if (method !== 'GET' && method !== 'HEAD') return null
@@ -142,9 +142,9 @@ ${hasLanding ? '<p><a href="/">Start page</a></p>' : ''}`,
   })
 
 /** In production it names only what callers without credentials may know. Addresses are relative, for proxies that add a path. */
-function printLanding(terms: BrowserPagesTerms): string {
-  const { settings, model, production } = terms
-  const isPublic = ({ key }: ContentType): boolean => terms.publicCaller.grants.allows(key, 'find')
+function printLanding(options: BrowserPagesOptions): string {
+  const { settings, model, production } = options
+  const isPublic = ({ key }: ContentType): boolean => options.publicCaller.grants.allows(key, 'find')
   const types = [...model.contentTypes.values()].filter(
     type => !type.builtIn && (!production || isPublic(type)),
   )
@@ -155,10 +155,10 @@ function printLanding(terms: BrowserPagesTerms): string {
     icon: `.${ICON_PATH}`,
     main: `<h1>${name}</h1>
 <p>A content API, served by Plinth${production ? '' : ` ${PRODUCT_VERSION}`} in ${mode} mode.</p>
-${printTypes(types, terms, isPublic)}
+${printTypes(types, options, isPublic)}
 <h2>Addresses</h2>
 <ul>
-${addressesOf(terms)
+${addressesOf(options)
   .map(each => `<li>${each}</li>`)
   .join('\n')}
 </ul>
@@ -168,7 +168,7 @@ ${production ? '' : HELP}`,
 
 function printTypes(
   types: readonly ContentType[],
-  { settings: { rest }, production }: BrowserPagesTerms,
+  { settings: { rest }, production }: BrowserPagesOptions,
   isPublic: (type: ContentType) => boolean,
 ): string {
   if (types.length === 0) return ''
@@ -189,7 +189,7 @@ ${rows.join('\n')}
 </table>`
 }
 
-function addressesOf({ settings, production }: BrowserPagesTerms): readonly string[] {
+function addressesOf({ settings, production }: BrowserPagesOptions): readonly string[] {
   const { rest, graphql, console } = settings
   const endpoints = graphql.enabled ? Object.keys(graphql.endpoints) : []
   const hasPlayground = !production || graphql.config.playgroundAlways

@@ -9,7 +9,7 @@ import { cacheControlFor } from './response-headers.ts'
 import {
   ALLOWED_ANYWHERE,
   clientFaultOf,
-  type FailureTerms,
+  type FailureOptions,
   faultOfError,
   methodNotAllowed,
   writeAnswer,
@@ -21,33 +21,36 @@ import {
  */
 export function openExpressFallback(
   mount: (app: Express) => void | Promise<void>,
-  terms: FailureTerms,
+  options: FailureOptions,
 ): () => Promise<RequestListener> {
-  return onceResolved(() => load(mount, terms))
+  return onceResolved(() => load(mount, options))
 }
 
-async function load(mount: (app: Express) => void | Promise<void>, terms: FailureTerms): Promise<Express> {
+async function load(
+  mount: (app: Express) => void | Promise<void>,
+  options: FailureOptions,
+): Promise<Express> {
   const { default: express } = await import('express')
   const app = express().disable('x-powered-by').disable('etag')
   await mount(app)
   app.use(({ headers }, response) => refuse(response, toFaultResponse(notFound()), headers))
-  app.use(errorHandler(terms))
+  app.use(errorHandler(options))
   return app
 }
 
 /** Answers errors passed to Express: an error with a client status (4xx) keeps it, any other is 500. */
 export const errorHandler =
-  (terms: FailureTerms): ErrorRequestHandler =>
+  (options: FailureOptions): ErrorRequestHandler =>
   (error: unknown, { path, headers }, response, _next) => {
     const fault =
-      clientFaultOf(error) ?? faultOfError(error, String(response.getHeader('X-Request-Id')), terms)
+      clientFaultOf(error) ?? faultOfError(error, String(response.getHeader('X-Request-Id')), options)
     if (response.headersSent) {
       response.destroy()
       return
     }
     removeContentHeaders(response)
     const answer = toFaultResponse(fault)
-    const { graphql } = terms
+    const { graphql } = options
     refuse(response, graphql ? toEndpointForm(answer, { path, headers }, { graphql }) : answer, headers)
   }
 

@@ -8,9 +8,9 @@ import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorHandler } from './express-fallback.ts'
 import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
 import { toRequestId } from './incoming-request.ts'
-import { type FailureTerms, unavailableFault, writeAnswer } from './write-answer.ts'
+import { type FailureOptions, unavailableFault, writeAnswer } from './write-answer.ts'
 
-export interface GlobalMiddlewareOptions extends FailureTerms {
+export interface GlobalMiddlewareOptions extends FailureOptions {
   /** Milliseconds that all middlewares together may take before they pass the request on. */
   readonly requestTimeout: number
   /** Requests inside a middleware count as in flight. */
@@ -21,19 +21,19 @@ export interface GlobalMiddlewareOptions extends FailureTerms {
 export async function withGlobalMiddlewares(
   middlewares: readonly ExpressMiddleware[],
   listener: RequestListener,
-  terms: GlobalMiddlewareOptions,
+  options: GlobalMiddlewareOptions,
 ): Promise<RequestListener> {
   if (middlewares.length === 0) return listener
   const { default: express } = await import('express')
   const app = express().disable('x-powered-by').disable('etag')
-  app.use(limitTime(terms))
+  app.use(limitTime(options))
   for (const middleware of middlewares) app.use(middleware as RequestHandler)
   app.use((request, response) => {
     // The middlewares passed it on after its timeout was answered: it must not be executed any more.
     if (!response.headersSent) listener(request, response)
     response.locals.pass()
   })
-  app.use(errorHandler(terms))
+  app.use(errorHandler(options))
   return app
 }
 

@@ -18,13 +18,13 @@ export interface HealthOptions {
  * `/_health` (liveness): 204 while the process runs. `/_ready` (readiness, for load balancers): 200 while the primary
  * database answers; replicas do not matter.
  */
-export function openHealth(terms: HealthOptions): Responder {
+export function openHealth(options: HealthOptions): Responder {
   return request => {
     const { path, method } = request
     if (!isHealthPath(path) || (method !== 'GET' && method !== 'HEAD')) return null
     request.route = 'health'
     if (path === '/_health') return { status: 204, body: null }
-    return answerReady(terms)
+    return answerReady(options)
   }
 }
 

@@ -31,14 +31,14 @@ export interface MemoryOptions extends ListenerOptions {
   readonly middlewares: readonly ExpressMiddleware[]
 }
 
-export async function openInMemory(terms: MemoryOptions): Promise<MemoryServer> {
-  const { middlewares, settings, observer, projectRoot, graphql } = terms
+export async function openInMemory(options: MemoryOptions): Promise<MemoryServer> {
+  const { middlewares, settings, observer, projectRoot, graphql } = options
   const inFlight = openInFlight()
   const around = { requestTimeout: settings.requestTimeout, observer, projectRoot, graphql, inFlight }
   const server = createServer(
-    await withGlobalMiddlewares(middlewares, createListener(terms, inFlight), around),
+    await withGlobalMiddlewares(middlewares, createListener(options, inFlight), around),
   )
-  answerUnparsed(server, () => terms)
+  answerUnparsed(server, () => options)
   return {
     async send({ method, path, headers, body }) {
       const [near, far] = duplexPair()

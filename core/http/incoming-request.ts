@@ -29,12 +29,12 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   route = ''
   identified: IdentifiedCaller | null = null
   readonly #incoming: IncomingMessage
-  readonly #terms: RequestOptions
+  readonly #options: RequestOptions
   #caller: string | null = null
   bytesRead = 0
   #writes: WriteScope | undefined
 
-  constructor(incoming: IncomingMessage, terms: RequestOptions, method = incoming.method ?? 'GET') {
+  constructor(incoming: IncomingMessage, options: RequestOptions, method = incoming.method ?? 'GET') {
     const url = toTarget(incoming.url ?? '/')
     const mark = url.indexOf('?')
     this.id = toRequestId(incoming.headers['x-request-id'])
@@ -42,9 +42,9 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
     this.path = mark < 0 ? url : url.slice(0, mark)
     this.search = mark < 0 ? '' : url.slice(mark + 1)
     this.headers = incoming.headers
-    this.timing = terms.sendsTimings ? createTiming() : null
+    this.timing = options.sendsTimings ? createTiming() : null
     this.#incoming = incoming
-    this.#terms = terms
+    this.#options = options
   }
 
   get origin(): RequestOrigin {
@@ -52,7 +52,7 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   }
 
   get caller(): string {
-    this.#caller ??= this.#terms.callerOf(this)
+    this.#caller ??= this.#options.callerOf(this)
     return this.#caller
   }
 
@@ -62,7 +62,7 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
 
   /** The last forwarded address: the only one that the nearest proxy wrote itself. */
   get peer(): string {
-    const forwarded = this.#terms.trustProxy ? this.headers['x-forwarded-for'] : undefined
+    const forwarded = this.#options.trustProxy ? this.headers['x-forwarded-for'] : undefined
     const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
     return last || (this.#incoming.socket.remoteAddress ?? '')
   }
@@ -79,7 +79,7 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   }
 
   body(): Promise<Buffer> {
-    return readRequestBody(this.#incoming, this.#terms.bodyLimit)
+    return readRequestBody(this.#incoming, this.#options.bodyLimit)
   }
 
   stream(): Readable {

@@ -3,12 +3,12 @@ import type { RequestHandler } from 'express'
 import { withWrites } from '../database/request-scope.ts'
 import { type HttpRequest, type HttpResponse, isSafeMethod, type Responder } from '../faults/http-exchange.ts'
 import type { MountedRequest } from '../plugins/extension.ts'
-import { compileGuard, type GuardTerms, type RouteGuard, type RouterMount } from '../plugins/route-guard.ts'
+import { compileGuard, type GuardOptions, type RouteGuard, type RouterMount } from '../plugins/route-guard.ts'
 import { routeArguments } from '../rest/endpoint.ts'
 import { openExpressFallback } from './express-fallback.ts'
-import type { FailureTerms } from './write-answer.ts'
+import type { FailureOptions } from './write-answer.ts'
 
-interface MountTerms extends GuardTerms, FailureTerms {
+interface MountOptions extends GuardOptions, FailureOptions {
   /** Of REST: `/api`. */
   readonly prefix: string
 }
@@ -17,9 +17,12 @@ interface MountTerms extends GuardTerms, FailureTerms {
  * The Express routers of extensions. A request enters a router after auth and policies of its mount; what the router
  * does not answer gets the answers of the API (404, errors). Each router is loaded at its first request.
  */
-export function openMountedRouters(mounts: readonly RouterMount[], terms: MountTerms): readonly Responder[] {
+export function openMountedRouters(
+  mounts: readonly RouterMount[],
+  options: MountOptions,
+): readonly Responder[] {
   if (mounts.length === 0) return []
-  const opened = mounts.map(mount => openMount(mount, terms))
+  const opened = mounts.map(mount => openMount(mount, options))
   return [
     request => {
       const path = `${request.path}/`.toLowerCase()
@@ -34,15 +37,15 @@ interface OpenMount {
   respond(request: HttpRequest): Promise<HttpResponse>
 }
 
-function openMount(mount: RouterMount, terms: MountTerms): OpenMount {
+function openMount(mount: RouterMount, options: MountOptions): OpenMount {
   const { path, auth, policies, router } = mount
   const info = { route: `${path}/*`, type: null, action: 'mount' }
-  const guard: RouteGuard = compileGuard({ info, auth, own: null, policies, middlewares: [] }, terms, true)
+  const guard: RouteGuard = compileGuard({ info, auth, own: null, policies, middlewares: [] }, options, true)
   const load = openExpressFallback(app => {
-    app.use(`${terms.prefix}${path}`, router as RequestHandler)
-  }, terms)
+    app.use(`${options.prefix}${path}`, router as RequestHandler)
+  }, options)
   return {
-    start: `${terms.prefix}${path}/`.toLowerCase(),
+    start: `${options.prefix}${path}/`.toLowerCase(),
     respond(request) {
       request.route = info.route
       return guard({
@@ -50,7 +53,7 @@ function openMount(mount: RouterMount, terms: MountTerms): OpenMount {
         args: routeArguments({}),
         handle: async (_current, _caller, context) => {
           if (!context) throw new TypeError('a mounted router has a context')
-          const { app } = terms
+          const { app } = options
           return takenOver(request, load, { app, state: context.state, requestId: request.id })
         },
       })

@@ -5,7 +5,7 @@ import type { Express, Request, Response } from 'express'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import { type FileStorage, isStorageKey, type ServedFiles } from '../media/storage/file-storage.ts'
 import type { SignedPaths } from '../media/storage/signed-paths.ts'
-import type { AnyTerms } from '../plugins/document-types.ts'
+import type { AnyOptions } from '../plugins/document-types.ts'
 import type { DocumentActions } from '../plugins/services/documents-api.ts'
 import { setSafeHeaders } from './express-fallback.ts'
 
@@ -106,7 +106,7 @@ function readRange(request: Request, size: number): { start: number; end: number
 const FORMAT_PREFIX = /^(?:thumbnail|small|medium|large)_/
 
 /** True if the caller may find the record of a file, or of the picture that it is a smaller version of. */
-export async function isReadableFile(key: string, files: DocumentActions<AnyTerms>): Promise<boolean> {
+export async function isReadableFile(key: string, files: DocumentActions<AnyOptions>): Promise<boolean> {
   const ext = extname(key)
   const hash = ext === '' ? key : key.slice(0, -ext.length)
   const hashes = [...new Set([hash, hash.replace(FORMAT_PREFIX, '')])]

@@ -28,7 +28,7 @@ export interface HttpServer {
   /** Binds the port; fails with one sentence that says why it cannot. */
   listen(): Promise<Result<RunningServer, string>>
   /** Gives all later requests to a new generation. Requests in flight stay with the old one. */
-  swap(terms: DispatcherOptions): Promise<Draining>
+  swap(options: DispatcherOptions): Promise<Draining>
   /**
    * Holds new requests until the returned function is called, a few seconds at most. Resolves when no request is in
    * flight, or after one second. For migrations that fit neither the old generation nor the new one.
@@ -148,18 +148,18 @@ const SWEEP_INTERVAL = 50
 const stopListening = (server: Server): unknown => NetServer.prototype.close.call(server)
 
 /** Answers what Node's parser passes to no request listener: malformed requests and CONNECT. */
-export function answerUnparsed(server: Server, terms: () => UnparsedTerms): void {
+export function answerUnparsed(server: Server, options: () => UnparsedOptions): void {
   /** The path of each connection's latest request, which is the one that is refused in the middle of its body. */
   const paths = new WeakMap<Duplex, string>()
   server.on('request', ({ socket, url = '' }) => paths.set(socket, url))
   // Without a listener, Node closes the connection of a CONNECT request without an answer.
   server.on('connect', (_request, socket) => answerConnect(socket))
   server.on('clientError', (error: ParserError, socket) =>
-    answerMalformed({ error, socket, url: requestedUrl(error) ?? paths.get(socket) ?? '' }, terms()),
+    answerMalformed({ error, socket, url: requestedUrl(error) ?? paths.get(socket) ?? '' }, options()),
   )
 }
 
-type UnparsedTerms = Pick<DispatcherOptions, 'observer' | 'graphql'>
+type UnparsedOptions = Pick<DispatcherOptions, 'observer' | 'graphql'>
 
 interface ParserError extends Error {
   readonly code?: string
@@ -181,7 +181,10 @@ interface Malformed {
 }
 
 /** Answers bytes that are no HTTP request, and closes their connection. */
-function answerMalformed({ error, socket, url }: Malformed, { observer, graphql = {} }: UnparsedTerms): void {
+function answerMalformed(
+  { error, socket, url }: Malformed,
+  { observer, graphql = {} }: UnparsedOptions,
+): void {
   observer.emit({ kind: 'malformed', code: error.code ?? 'unknown' })
   if (!socket.writable) {
     socket.destroy()

@@ -78,7 +78,7 @@ export const OPTIONS_ANYWHERE: HttpResponse = {
   headers: { Allow: ALLOWED_ANYWHERE },
 }
 
-export interface FailureTerms {
+export interface FailureOptions {
   readonly observer: Observer
   /** In development: failures of code in this folder are described in the response. */
   readonly projectRoot?: string | undefined
@@ -92,8 +92,8 @@ function describeFailure(error: unknown, root: string): string {
 }
 
 /** The public fault for anything thrown; details are only logged. */
-export function faultOfError(error: unknown, requestId: string, terms: FailureTerms): Fault {
-  const { observer, projectRoot } = terms
+export function faultOfError(error: unknown, requestId: string, options: FailureOptions): Fault {
+  const { observer, projectRoot } = options
   const known = toRequestFault(error)
   if (known === null && error instanceof RequestFault) return error.fault
   if (known === null) {

@@ -15,7 +15,7 @@ import {
 } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 
-export interface IdempotencyTerms {
+export interface IdempotencyOptions {
   readonly database: Pick<Database, 'transaction'>
   readonly identify: Identify
   /** Paths whose answers contain credentials, which must not be stored. */
@@ -23,30 +23,30 @@ export interface IdempotencyTerms {
 }
 
 /** Wraps responders: a request with an Idempotency-Key is performed once, and its answer replayed for a day. */
-export function withIdempotency(responders: readonly Responder[], terms: IdempotencyTerms): Responder {
+export function withIdempotency(responders: readonly Responder[], options: IdempotencyOptions): Responder {
   return request =>
     request.headers['idempotency-key'] === undefined || isSafeMethod(request.method)
       ? firstAnswer(responders, request)
-      : answerOnce(request, responders, terms)
+      : answerOnce(request, responders, options)
 }
 
 async function answerOnce(
   request: HttpRequest,
   responders: readonly Responder[],
-  terms: IdempotencyTerms,
+  options: IdempotencyOptions,
 ): Promise<HttpResponse> {
   const { headers, writes } = request
   const text = parseKey(headers['idempotency-key'])
-  checkIsAllowed(request, terms)
-  const caller = await terms.identify(headers.authorization)
+  checkIsAllowed(request, options)
+  const caller = await options.identify(headers.authorization)
   const body = await request.body()
   if (!writes) throw new TypeError('a request that may write has its writes')
   const key = openKey(text, caller)
   const call = { request: withBody(request, body), caller, key, writes, responders }
-  return runInTransaction({ ...call, digest: key.digestOf(request, body) }, terms)
+  return runInTransaction({ ...call, digest: key.digestOf(request, body) }, options)
 }
 
-function checkIsAllowed({ path, headers }: HttpRequest, { excluded }: IdempotencyTerms): void {
+function checkIsAllowed({ path, headers }: HttpRequest, { excluded }: IdempotencyOptions): void {
   const below = path.toLowerCase()
   if (excluded.some(each => below === each || below.startsWith(`${each}/`)))
     throw notApplicable('signing in: its answers are never kept')
@@ -97,7 +97,7 @@ class RollbackWithAnswer extends Error {
 
 async function runInTransaction(
   call: IdempotentRequest,
-  { database }: IdempotencyTerms,
+  { database }: IdempotencyOptions,
 ): Promise<HttpResponse> {
   const afterCommit: (() => unknown)[] = []
   const purpose = {

@@ -4,7 +4,7 @@ import { retryTransaction } from '../database/retry-transaction.ts'
 import type { Values } from '../documents/desired-state.ts'
 import { fault, RequestFault, tooManyRequests } from '../faults/fault.ts'
 import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
-import type { ConfirmedEmail, IdentityTerms } from './identity.ts'
+import type { ConfirmedEmail, IdentityOptions } from './identity.ts'
 import { type AuthBody, parseCredentials } from './parse-credentials.ts'
 import { type CountRequest, quotaReason } from './rate-limit.ts'
 import { addressOfCode, hashCode, isUnexpired, type MailedCode, newCode } from './sign-in/codes.ts'
@@ -19,33 +19,36 @@ const CONFIRMATION_LIFETIME = 259_200_000
  * Mails a link to an unconfirmed account. Returns the address in lower case, before the account is looked up, so that the
  * response time reveals no accounts (reference/safety.md#s8-sessions-and-resets).
  */
-export function sendEmailConfirmation(body: AuthBody, terms: IdentityTerms): string {
-  const attribute = requireScalar(terms.model.builtIn.user, 'email')
+export function sendEmailConfirmation(body: AuthBody, options: IdentityOptions): string {
+  const attribute = requireScalar(options.model.builtIn.user, 'email')
   const parsed = parseCredentials(body, [{ name: 'email', attribute }])
   const email = parsed.email.toLowerCase()
-  terms.background.start(async () => {
-    const account = await findAccount(terms.database, { by: 'email', text: email }, terms)
-    if (account && !account.confirmed && !account.blocked) await mailConfirmation(account, terms)
+  options.background.start(async () => {
+    const account = await findAccount(options.database, { by: 'email', text: email }, options)
+    if (account && !account.confirmed && !account.blocked) await mailConfirmation(account, options)
   })
   return email
 }
 
 /** Mails a link that confirms the account's address. Mails nothing if the address has changed meanwhile: the link would confirm the new one. */
-export async function mailConfirmation({ documentId, email }: Account, terms: IdentityTerms): Promise<void> {
+export async function mailConfirmation(
+  { documentId, email }: Account,
+  options: IdentityOptions,
+): Promise<void> {
   const code = newCode(CONFIRMATION_LIFETIME, Date.now())
-  if (await storeCode(code, { documentId, unless: account => account.email !== email }, terms))
-    await mailConfirmationLink(email, code, terms)
+  if (await storeCode(code, { documentId, unless: account => account.email !== email }, options))
+    await mailConfirmationLink(email, code, options)
 }
 
 /** Mails a link to a user's new address. Following it changes the address. */
 export async function mailAddressChange(
   { documentId }: Account,
   email: string,
-  terms: IdentityTerms,
+  options: IdentityOptions,
 ): Promise<void> {
   const code = newCode(CONFIRMATION_LIFETIME, Date.now(), email)
-  if (await storeCode(code, { documentId, unless: account => account.blocked }, terms))
-    await mailConfirmationLink(email, code, terms)
+  if (await storeCode(code, { documentId, unless: account => account.blocked }, options))
+    await mailConfirmationLink(email, code, options)
 }
 
 /** The account that gets a code, unless it has changed since it was read. */
@@ -58,13 +61,13 @@ interface CodeOwner {
 function storeCode(
   { hash }: MailedCode,
   { documentId, unless }: CodeOwner,
-  terms: IdentityTerms,
+  options: IdentityOptions,
 ): Promise<boolean> {
-  return retryTransaction(terms.database, async transaction => {
-    const account = await findAccount(transaction, { by: 'documentId', text: documentId }, terms, true)
+  return retryTransaction(options.database, async transaction => {
+    const account = await findAccount(transaction, { by: 'documentId', text: documentId }, options, true)
     if (!account || unless(account)) return false
     const values = new Map([['confirmationToken', scalarValue(hash)]])
-    await saveUser({ documentId, values }, NO_MESSAGES, transaction, terms)
+    await saveUser({ documentId, values }, NO_MESSAGES, transaction, options)
     return true
   })
 }
@@ -72,7 +75,7 @@ function storeCode(
 function mailConfirmationLink(
   to: string,
   { code }: MailedCode,
-  { address, mail }: IdentityTerms,
+  { address, mail }: IdentityOptions,
 ): Promise<void> {
   const link = `${address}/auth/email-confirmation?confirmation=${code}`
   return mail.sendToAccount('confirm-email', to, { link })
@@ -82,24 +85,24 @@ function mailConfirmationLink(
  * Confirms an address. A link works once. If it was mailed to a new address, that becomes the user's address. Rejects with a
  * RequestFault if the code is wrong, used or expired, or if another user has the address.
  */
-export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<ConfirmedEmail> {
+export async function confirmEmail(code: unknown, options: IdentityOptions): Promise<ConfirmedEmail> {
   const wrong = fault('validation', 'Invalid token')
   const { confirmation } = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])
   if (!isUnexpired(confirmation, Date.now())) throw new RequestFault(wrong)
   const documentId = await writeAccount(async (transaction, recordEvent) => {
     const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
-    const account = await findAccount(transaction, key, terms, true)
+    const account = await findAccount(transaction, key, options, true)
     if (!account) throw new RequestFault(wrong)
     const values = confirmedValues(confirmation)
-    await saveUser({ ...account, values }, TAKEN_MESSAGES, transaction, terms)
+    await saveUser({ ...account, values }, TAKEN_MESSAGES, transaction, options)
     recordEvent(
       account,
       'update',
       ['confirmed', 'email'].filter(name => values.has(name)),
     )
     return account.documentId
-  }, terms)
-  return { location: terms.settings.mail.confirmUrl ?? '/', documentId }
+  }, options)
+  return { location: options.settings.mail.confirmUrl ?? '/', documentId }
 }
 
 const TAKEN_MESSAGES = { email: 'Email already taken', username: '' }
@@ -130,8 +133,8 @@ interface AddressChangeRequest {
   readonly caller: Caller
 }
 
-interface AddressChangeTerms {
-  readonly identity: IdentityTerms
+interface AddressChangeOptions {
+  readonly identity: IdentityOptions
   readonly countAttempt: CountRequest
 }
 
@@ -143,7 +146,7 @@ interface AddressChangeTerms {
 export async function startAddressChange(
   command: AddressUpdate,
   { account, caller }: AddressChangeRequest,
-  { identity, countAttempt }: AddressChangeTerms,
+  { identity, countAttempt }: AddressChangeOptions,
 ): Promise<AddressChange> {
   if (account === null) return { command, mail: () => {} }
   const { email: given, confirmed } = command.values

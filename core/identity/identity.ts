@@ -6,7 +6,7 @@ import type { AuthSettings } from '../project/settings/settings.ts'
 import type { QuotaListener } from './rate-limit.ts'
 import type { LoginAttempts } from './sign-in/login-attempts.ts'
 import type { Sessions } from './sign-in/sessions.ts'
-import type { SaveUserTerms } from './users/save-user.ts'
+import type { SaveUserOptions } from './users/save-user.ts'
 
 export interface AuthCall extends QuotaListener {
   readonly caller: Caller
@@ -28,7 +28,7 @@ export interface SignedIn {
   readonly documentId: string
 }
 
-export interface IdentityTerms extends SaveUserTerms {
+export interface IdentityOptions extends SaveUserOptions {
   readonly settings: AuthSettings
   readonly sessions: Sessions
   readonly mail: Pick<MailService, 'sendToAccount'>

@@ -3,14 +3,14 @@ import type { Database, Transaction } from '../database/database.ts'
 import { retryTransaction } from '../database/retry-transaction.ts'
 import type { DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
-import { writeTerms } from '../documents/rows/write-terms.ts'
+import { writeOptions } from '../documents/rows/write-options.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { RoleDeclaration } from '../project/settings/settings.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 
-export interface SyncTerms {
+export interface SyncOptions {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
@@ -72,7 +72,7 @@ export async function writeDeclaredRows(
   target: SyncTarget,
   declared: readonly DeclaredRow[],
   rows: readonly StoredRow[],
-  terms: SyncTerms & { readonly transaction: Transaction },
+  options: SyncOptions & { readonly transaction: Transaction },
 ): Promise<void> {
   const documents = declared.map(({ key, fields }): DesiredDocument => {
     const documentId = rows.find(row => row.key === key)?.documentId ?? newDocumentId()
@@ -84,7 +84,7 @@ export async function writeDeclaredRows(
     )
     return { type: target.type, documentId, versions: [{ locale: null, statuses: ['published'], values }] }
   })
-  await writeDocuments(documents, writeTerms(terms.transaction, terms, { touch: false }))
+  await writeDocuments(documents, writeOptions(options.transaction, options, { touch: false }))
 }
 
 /** Deletes rows. */
@@ -110,15 +110,15 @@ const localeTarget = ({ builtIn }: Model): SyncTarget => ({
 })
 
 /** Syncs the locales of the project to rows of plugin::i18n.locale with stable ids. One statement if nothing changed. */
-export async function syncLocales(terms: SyncTerms): Promise<void> {
-  const { database, model, storage } = terms
+export async function syncLocales(options: SyncOptions): Promise<void> {
+  const { database, model, storage } = options
   const target = localeTarget(model)
   const declared = model.locales.map(({ code, name }): DeclaredRow => ({ key: code, fields: { name } }))
   if (isInSync(declared, await readStoredRows(database, target, storage))) return
   await retryTransaction(database, async transaction => {
     await transaction.lock('plinth locales')
     const rows = await readStoredRows(transaction, target, storage)
-    await writeDeclaredRows(target, declared, rows, { ...terms, transaction })
+    await writeDeclaredRows(target, declared, rows, { ...options, transaction })
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))
     await removeRows(transaction, target.type, removed, storage)
   })
@@ -142,9 +142,9 @@ const roleTarget = ({ builtIn }: Model): SyncTarget => ({
  */
 export async function syncRoles(
   roles: Readonly<Record<string, RoleDeclaration>>,
-  terms: SyncTerms,
+  options: SyncOptions,
 ): Promise<Result<null, AssignedRole>> {
-  const { database, model, storage } = terms
+  const { database, model, storage } = options
   const target = roleTarget(model)
   const declared = Object.entries(roles).map(
     ([key, role]): DeclaredRow => ({ key, fields: { name: role.name, description: role.description } }),
@@ -156,7 +156,7 @@ export async function syncRoles(
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))
     const assigned = await assignedRoles(transaction, removed, model, storage)
     if (assigned.length > 0) return failed(...assigned)
-    await writeDeclaredRows(target, declared, rows, { ...terms, transaction })
+    await writeDeclaredRows(target, declared, rows, { ...options, transaction })
     await removeRows(transaction, target.type, removed, storage)
     return ok(null)
   })

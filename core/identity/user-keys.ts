@@ -13,7 +13,7 @@ import type { Strategy } from './identify.ts'
 import {
   isLockedOut,
   openUserReader,
-  type SessionStrategyTerms,
+  type SessionStrategyOptions,
   userCaller,
 } from './sign-in/session-strategy.ts'
 
@@ -36,7 +36,7 @@ export interface UserKeys {
   delete(id: string, caller: Caller): Promise<void>
 }
 
-interface UserKeysTerms {
+interface UserKeysOptions {
   readonly database: Database
   readonly model: Model
   readonly settings: AuthSettings['keys']
@@ -48,7 +48,7 @@ const TABLE = 'plinth_user_keys'
 const PREFIX = 'plinth_key_'
 
 /** API keys of users (docs/identity.md). They end with their expiry, a new password, and a blocked or deleted user. */
-export function openUserKeys({ database, model, settings, now = Date.now }: UserKeysTerms): UserKeys {
+export function openUserKeys({ database, model, settings, now = Date.now }: UserKeysOptions): UserKeys {
   const scopes = permissionScopes(model)
   const { most, lifetime } = settings
   return {
@@ -111,7 +111,7 @@ const toKey = ([id, keyName, permissions, createdAt, expiresAt]: readonly Cell[]
 
 const toIso = (value: Cell | undefined): string => new Date(String(value)).toISOString()
 
-interface ParseTerms {
+interface ParseOptions {
   readonly caller: Caller
   readonly scopes: ReadonlyMap<string, PermissionScope>
   /** Milliseconds. */
@@ -123,7 +123,7 @@ interface ParseTerms {
 const LONGEST_NAME = 100
 const KEYS = ['name', 'permissions', 'expiresAt']
 
-function parseKey(body: Readonly<Record<string, unknown>>, terms: ParseTerms) {
+function parseKey(body: Readonly<Record<string, unknown>>, options: ParseOptions) {
   const unknown = Object.keys(body).find(key => !KEYS.includes(key))
   if (unknown !== undefined) throw refused(`Invalid key ${unknown}${hintFor(unknown, KEYS)}`, unknown)
   const { name: given } = body
@@ -131,12 +131,12 @@ function parseKey(body: Readonly<Record<string, unknown>>, terms: ParseTerms) {
     throw refused(`name must be a text of 1 to ${LONGEST_NAME} characters`, 'name')
   return {
     name: given.trim(),
-    permissions: parsePermissions(body.permissions, terms),
-    expiresAt: parseExpiry(body.expiresAt, terms),
+    permissions: parsePermissions(body.permissions, options),
+    expiresAt: parseExpiry(body.expiresAt, options),
   }
 }
 
-function parsePermissions(given: unknown, { caller, scopes }: ParseTerms): readonly string[] | null {
+function parsePermissions(given: unknown, { caller, scopes }: ParseOptions): readonly string[] | null {
   if (given === undefined || given === null) return null
   if (!Array.isArray(given) || given.length > scopes.size)
     throw refused('permissions must be a list such as ["api::article.article.find"]', 'permissions')
@@ -154,7 +154,7 @@ function parsePermissions(given: unknown, { caller, scopes }: ParseTerms): reado
   return [...new Set(given.map(String))]
 }
 
-function parseExpiry(given: unknown, { lifetime, now }: ParseTerms): string {
+function parseExpiry(given: unknown, { lifetime, now }: ParseOptions): string {
   const last = now + lifetime
   if (given === undefined || given === null) return new Date(last).toISOString()
   const time = typeof given === 'string' && isMoment(given) ? Date.parse(given) : Number.NaN
@@ -170,9 +170,9 @@ const refused = (message: string, key: string): RequestFault =>
   new RequestFault(fault('validation', message, { key }))
 
 /** Identifies callers by their own keys: a caller has the permissions of the user's role that the key names. */
-export function userKeyStrategy(terms: SessionStrategyTerms): Strategy {
-  const { database, model, storage, access, confirmEmail } = terms
-  const read = openUserReader(terms)
+export function userKeyStrategy(options: SessionStrategyOptions): Strategy {
+  const { database, model, storage, access, confirmEmail } = options
+  const read = openUserReader(options)
   const scopes = permissionScopes(model)
   const users = storage.table(model.builtIn.user)
   const text = `SELECT u.${ident(users.id)}, k.id, k.permissions, k.session_version, k.expires_at > now() FROM ${TABLE} k JOIN ${ident(users.name)} u ON u.${ident(users.documentId)} = k.document_id WHERE k.hash = $1::text`

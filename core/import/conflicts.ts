@@ -1,6 +1,6 @@
 import { memoize } from '../base/memo.ts'
 import type { DesiredDocument } from '../documents/desired-state.ts'
-import type { LockingTerms } from '../documents/rows/write-terms.ts'
+import type { LockingOptions } from '../documents/rows/write-options.ts'
 import { findUniqueConflicts } from '../documents/unique/unique-conflicts.ts'
 import { findConflictingClaims, partClaimsOf } from '../documents/unique/unique-conflicts-in-components.ts'
 import { type Path, printPath } from '../faults/diagnostic.ts'
@@ -79,14 +79,14 @@ export function findDuplicateValues<Source>(
 export async function findConflicts<Source>(
   candidates: readonly ConflictCandidate<Source>[],
   ownParts: (component: Component) => readonly number[],
-  terms: LockingTerms,
+  options: LockingOptions,
 ): Promise<readonly ValueConflict<Source>[]> {
   const claims = candidates.flatMap(({ document, first }) =>
     partClaimsOf(first).map(claim => ({ ...claim, document })),
   )
-  const parts = await findConflictingClaims(claims, ownParts, terms)
+  const parts = await findConflictingClaims(claims, ownParts, options)
   const sources = new Map(candidates.map(({ document, first }) => [first, document]))
-  const taken = await findUniqueConflicts([...sources.keys()], terms)
+  const taken = await findUniqueConflicts([...sources.keys()], options)
   const values = taken.flatMap(({ document: first, attribute, ...claim }) => {
     const document = sources.get(first)
     return document === undefined ? [] : [{ ...claim, document, path: [attribute.name] }]

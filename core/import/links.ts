@@ -1,7 +1,7 @@
 import { memoize } from '../base/memo.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredValue, LinkTarget, Values } from '../documents/desired-state.ts'
-import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import type { WriteOptions } from '../documents/rows/write-options.ts'
 import { GAP } from '../documents/sql/write-rows.ts'
 import { type Body, isBody } from '../documents/values/parse-item.ts'
 import { below, UNTRACKED, type ValueFault } from '../documents/values/value-fault.ts'
@@ -137,11 +137,11 @@ export type FindExisting = (type: ContentType, called: string) => ExistingDocume
 export async function findExisting(
   names: DocumentNames,
   users: UserNaming,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<FindExisting> {
   const found = new Map<ContentType, ReadonlyMap<string, ExistingDocument>>()
   const reads = [...names].map(async ([type, called]) => {
-    found.set(type, await readExisting(type, [...called], users, terms))
+    found.set(type, await readExisting(type, [...called], users, options))
   })
   await Promise.all(reads)
   return (type, called) => {
@@ -154,7 +154,7 @@ async function readExisting(
   type: ContentType,
   called: readonly string[],
   users: UserNaming,
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: WriteOptions,
 ): Promise<ReadonlyMap<string, ExistingDocument>> {
   const table = storage.table(type)
   const column = namingColumn(type, storage, users)
@@ -190,7 +190,7 @@ export interface ParsedLink {
   readonly faults: readonly ValueFault[]
 }
 
-interface LinkTerms {
+interface LinkOptions {
   /** The keys that a link of the source may have. */
   readonly keys: readonly string[]
   /** Codes of the project's locales. */
@@ -198,13 +198,13 @@ interface LinkTerms {
 }
 
 /** Parses one link: the name of its target, or an object with more keys. */
-export function parseLink(given: unknown, path: Path, terms: LinkTerms): ParsedLink {
+export function parseLink(given: unknown, path: Path, options: LinkOptions): ParsedLink {
   const body = isBody(given) ? given : { documentId: given }
-  const faults = linkFaults(body, path, terms)
+  const faults = linkFaults(body, path, options)
   return { target: faults.length === 0 ? toTarget(body) : undefined, faults }
 }
 
-function linkFaults(body: Body, path: Path, { keys, locales }: LinkTerms): readonly ValueFault[] {
+function linkFaults(body: Body, path: Path, { keys, locales }: LinkOptions): readonly ValueFault[] {
   const faults = unknownLinkKeys(body, path, keys)
   const { documentId, locale, status, order } = body
   if (typeof documentId === 'number')

@@ -19,7 +19,7 @@ import {
 import { type ExistingDocument, type FindExisting, type FoundLink, relinked } from './links.ts'
 import { overStorage } from './stored-files.ts'
 
-export interface PlaceTerms {
+export interface PlaceOptions {
   readonly model: Model
   readonly storage: Storage
   readonly files: FileStorage
@@ -56,11 +56,11 @@ interface WriteSteps {
 /** Gives a document its existing or new ids. */
 export function place<Source extends ImportedDocument>(
   document: Source,
-  terms: PlaceTerms,
+  options: PlaceOptions,
 ): PlacedDocument<Source> {
   const { type, name, at } = document
-  const there = terms.existing(type, name)
-  const { documentId, key } = there ?? terms.identify(type, name) ?? { documentId: name }
+  const there = options.existing(type, name)
+  const { documentId, key } = there ?? options.identify(type, name) ?? { documentId: name }
   const steps = toSteps(document, {
     made: {
       type,
@@ -69,8 +69,8 @@ export function place<Source extends ImportedDocument>(
       ...(there || key === undefined ? {} : { key }),
     },
     isThere: there !== undefined,
-    keepsRows: there === undefined && terms.keepsRows(type),
-    finish: values => finish(type, values, there, terms),
+    keepsRows: there === undefined && options.keepsRows(type),
+    finish: values => finish(type, values, there, options),
   })
   return { ...steps, document, there }
 }
@@ -88,14 +88,14 @@ function finish(
   type: ContentType,
   values: Values,
   there: ExistingDocument | undefined,
-  terms: PlaceTerms,
+  options: PlaceOptions,
 ): Values {
-  const { model, files } = terms
+  const { model, files } = options
   const linked = relinked(type, values, (holder, attribute, target) =>
-    relink(holder, attribute, target, terms),
+    relink(holder, attribute, target, options),
   )
   if (type === model.builtIn.file) return overStorage(linked, files)
-  // Ended sessions of existing users stay ended: see BatchTerms.beforeUsers.
+  // Ended sessions of existing users stay ended: see BatchOptions.beforeUsers.
   if (type !== model.builtIn.user || !there) return linked
   return new Map([...linked].filter(([name]) => name !== 'sessionVersion' && name !== 'keptSession'))
 }
@@ -104,7 +104,7 @@ function relink(
   holder: Holder,
   attribute: FoundLink['attribute'],
   { documentId: name, locale, status, inversePlace }: LinkTarget,
-  { existing, identify, listOffset, storage }: PlaceTerms,
+  { existing, identify, listOffset, storage }: PlaceOptions,
 ): LinkTarget | undefined {
   const identity = existing(attribute.target, name) ?? identify(attribute.target, name)
   if (!identity) return undefined
@@ -122,7 +122,7 @@ export function inverseListTable(holder: Holder, attribute: string, storage: Sto
   return link.kind === 'table' ? link.table : storage.table(holder).name
 }
 
-interface StepTerms {
+interface StepOptions {
   readonly made: Omit<DesiredDocument, 'versions'>
   /** True if the document exists in the database. */
   readonly isThere: boolean
@@ -136,13 +136,13 @@ interface StepTerms {
  * have the same number in both; then the drafts that differ. For an existing document, drafts are not reset to the
  * published version in between: nothing is written if nothing changes.
  */
-function toSteps(document: ImportedDocument, terms: StepTerms): WriteSteps {
+function toSteps(document: ImportedDocument, options: StepOptions): WriteSteps {
   const { type, versions, shared } = document
   const locales = [...new Set(versions.map(({ locale }) => locale))]
   const published = locales.filter(locale => findVersion(document, locale, 'published'))
   const drafts = locales.filter(locale => !published.includes(locale))
   const hasOtherDrafts = hasDifferingDrafts(document)
-  const keepsDrafts = hasOtherDrafts && terms.isThere
+  const keepsDrafts = hasOtherDrafts && options.isThere
   const common = shared.get(published.length > 0 ? 'published' : 'draft')
   const first = [
     ...published.map(
@@ -156,13 +156,13 @@ function toSteps(document: ImportedDocument, terms: StepTerms): WriteSteps {
     ...(keepsDrafts ? [] : drafts.map(locale => draftStep(locale, common))),
   ]
   const second = hasOtherDrafts ? locales.map(locale => draftStep(locale, shared.get('draft'))) : null
-  const { made } = terms
+  const { made } = options
   return {
-    first: { ...made, versions: first.map(step => toVersion(document, step, terms)) },
-    defaults: terms.isThere
+    first: { ...made, versions: first.map(step => toVersion(document, step, options)) },
+    defaults: options.isThere
       ? first.map(({ locale, from }) => findVersion(document, locale, from)?.defaults ?? NONE)
       : [],
-    second: second && { ...made, versions: second.map(step => toVersion(document, step, terms)) },
+    second: second && { ...made, versions: second.map(step => toVersion(document, step, options)) },
   }
 }
 
@@ -195,7 +195,7 @@ const findVersion = (
 function toVersion(
   document: ImportedDocument,
   { locale, from, to, common }: VersionStep,
-  { isThere, keepsRows, finish }: StepTerms,
+  { isThere, keepsRows, finish }: StepOptions,
 ): DesiredVersion {
   const parts = [findVersion(document, locale, from), common].filter(part => part !== undefined)
   const values = mergedValues(parts, !isThere)

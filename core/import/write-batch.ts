@@ -5,7 +5,7 @@ import type { Values } from '../documents/desired-state.ts'
 import { type ChangeEvent, NO_OUTBOX, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import { removeVersions } from '../documents/rows/remove-versions.ts'
 import { type Current, loadCurrent, loadDocuments } from '../documents/rows/write-load.ts'
-import type { LockingTerms, WriteTerms } from '../documents/rows/write-terms.ts'
+import type { LockingOptions, WriteOptions } from '../documents/rows/write-options.ts'
 import type { CurrentRow } from '../documents/sql/write-rows.ts'
 import { ownParts } from '../documents/unique/check-unique.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
@@ -14,10 +14,10 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { findConflicts, type ValueConflict } from './conflicts.ts'
 import type { ImportedDocument } from './imported-document.ts'
-import { type PlacedDocument, type PlaceTerms, place } from './place.ts'
+import { type PlacedDocument, type PlaceOptions, place } from './place.ts'
 
 /** `now`: ISO 8601 in UTC. */
-export const importWriteTerms = (
+export const importWriteOptions = (
   transaction: Transaction,
   {
     database,
@@ -25,7 +25,7 @@ export const importWriteTerms = (
     storage,
   }: { readonly database: Database; readonly model: Model; readonly storage: Storage },
   now: string,
-): WriteTerms & { readonly transaction: Transaction } => ({
+): WriteOptions & { readonly transaction: Transaction } => ({
   transaction,
   storage,
   schema: database.schema,
@@ -44,23 +44,23 @@ export interface ImportBatch<Source extends ImportedDocument = ImportedDocument>
 /** Gives documents their ids, and locks and reads the rows of those that exist. */
 export async function prepareBatch<Source extends ImportedDocument>(
   documents: readonly Source[],
-  placing: PlaceTerms,
-  terms: WriteTerms,
+  placing: PlaceOptions,
+  options: WriteOptions,
 ): Promise<ImportBatch<Source>> {
   const placed = documents.map(document => place(document, placing))
   // A document that another write creates meanwhile violates the constraint of its key, and the batch is tried again.
   const current = await loadCurrent(
     placed.flatMap(({ there, first }) => (there ? [first] : [])),
-    terms,
+    options,
   )
-  return { documents: placed.map(each => withDefaults(each, current, terms)), current }
+  return { documents: placed.map(each => withDefaults(each, current, options)), current }
 }
 
 /** Adds defaults to new versions of existing documents. Values of the locale's other version are kept. */
 function withDefaults<Source extends ImportedDocument>(
   placed: PlacedDocument<Source>,
   current: Current,
-  { storage }: WriteTerms,
+  { storage }: WriteOptions,
 ): PlacedDocument<Source> {
   const { first, there, defaults } = placed
   if (!there || defaults.every(({ size }) => size === 0)) return placed
@@ -82,13 +82,13 @@ const hasStatus = ({ draftAndPublish }: ContentType, row: CurrentRow, status: st
 /** Unique values that other documents have, in the database or in the batch. */
 export function findBatchConflicts<Source extends ImportedDocument>(
   { documents, current }: ImportBatch<Source>,
-  terms: LockingTerms,
+  options: LockingOptions,
 ): Promise<readonly ValueConflict<Source>[]> {
   const own = documents.flatMap(({ there, first }) => (there ? [first] : []))
-  return findConflicts(documents, ownParts(own, current, terms), terms)
+  return findConflicts(documents, ownParts(own, current, options), options)
 }
 
-export interface BatchTerms {
+export interface BatchOptions {
   readonly model: Model
   /** Records the change events of written documents. */
   readonly outbox: Outbox
@@ -108,22 +108,22 @@ export interface UpdatedUser {
 /** Writes documents with one statement per table and set of columns, then records their change events. */
 export async function writeBatch(
   { documents, current }: ImportBatch,
-  { model, outbox, beforeUsers, removesOtherVersions }: BatchTerms,
-  terms: WriteTerms & { readonly transaction: Transaction },
+  { model, outbox, beforeUsers, removesOtherVersions }: BatchOptions,
+  options: WriteOptions & { readonly transaction: Transaction },
 ): Promise<void> {
   if (documents.length === 0) return
-  await beforeUsers(terms.transaction, updatedUsers(documents, model))
+  await beforeUsers(options.transaction, updatedUsers(documents, model))
   const others = removesOtherVersions ? documents.flatMap(each => otherVersions(each, current)) : []
   await writeDocuments(
     documents.map(({ first }) => first),
-    terms,
+    options,
     current,
   )
   const second = documents.flatMap(each => each.second ?? [])
-  if (second.length > 0) await writeDocuments(second, terms)
-  for (const each of others) await removeOthers(each, terms)
+  if (second.length > 0) await writeDocuments(second, options)
+  for (const each of others) await removeOthers(each, options)
   if (outbox === NO_OUTBOX) return
-  const record = openChangeRecorder(outbox).within(terms.transaction, terms.now)
+  const record = openChangeRecorder(outbox).within(options.transaction, options.now)
   for (const each of documents) record(changesOf(each, current))
 }
 
@@ -166,10 +166,10 @@ function otherVersions(
   return others.length === 0 ? [] : [{ type, documentId, ids: new Set(others.map(row => row.get('id'))) }]
 }
 
-async function removeOthers({ type, documentId, ids }: OtherVersions, terms: WriteTerms): Promise<void> {
-  const current = await loadDocuments(type, [documentId], terms)
+async function removeOthers({ type, documentId, ids }: OtherVersions, options: WriteOptions): Promise<void> {
+  const current = await loadDocuments(type, [documentId], options)
   const gone = current.rows(type, documentId).filter(row => ids.has(row.get('id')))
-  await removeVersions({ type, documentId, gone, current }, terms)
+  await removeVersions({ type, documentId, gone, current }, options)
 }
 
 /** The same events as for requests with the same effect. */

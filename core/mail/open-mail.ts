@@ -38,14 +38,14 @@ export interface MailService {
   sendToAccount(name: AccountMail, to: string, data: MailData): Promise<void>
 }
 
-export interface MailTerms {
+export interface MailOptions {
   readonly templates: MailTemplates
   readonly deliver: Deliver
   /** `name` of project.yaml, for account mails. */
   readonly project: string
 }
 
-export function openMail({ templates, deliver, project }: MailTerms): MailService {
+export function openMail({ templates, deliver, project }: MailOptions): MailService {
   const render = (name: string, data: MailData, locale: string | undefined) =>
     renderMail(findTemplate(templates, name, locale), data, locale ?? templates.defaultLocale)
   return Object.freeze({

@@ -5,7 +5,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Observer } from '../observe/observation.ts'
 import { type Deliver, type Mail, type MailAddress, MailError, type SentMail } from './mail.ts'
 
-export interface MailTransportTerms {
+export interface MailTransportOptions {
   readonly url: string | null
   readonly from: string | null
   /** The project's folder. */
@@ -22,9 +22,9 @@ export interface MailTransportTerms {
 export const MAIL_FOLDER = join('.plinth', 'mail')
 
 /** Sends by SMTP if configured; otherwise development writes mails to a folder. Fails with a message for an invalid URL. */
-export function openTransport(terms: MailTransportTerms): Result<Deliver, string> {
-  const { url, from, address, production, observer, requestTimeout } = terms
-  if (url === null) return ok(production ? refuseMails(terms) : writeMails(terms))
+export function openTransport(options: MailTransportOptions): Result<Deliver, string> {
+  const { url, from, address, production, observer, requestTimeout } = options
+  if (url === null) return ok(production ? refuseMails(options) : writeMails(options))
   if (!URL.canParse(url) || new URL(url).hostname === '')
     return failed('auth.mail.url is no address of a mail server: write it like smtp://user:password@host:587')
   const timeout = Math.min(SMTP_TIMEOUT, requestTimeout * REQUEST_SHARE || SMTP_TIMEOUT)
@@ -43,7 +43,7 @@ const REQUEST_SHARE = 0.8
 /** Bounds the mails that queue up while a mail server hangs. */
 const MAX_CONCURRENT = 20
 
-function sendBySmtp(terms: SmtpTerms, observer: MailTransportTerms['observer']): Deliver {
+function sendBySmtp(options: SmtpOptions, observer: MailTransportOptions['observer']): Deliver {
   let pending = 0
   return async mail => {
     const named = `the mail "${mail.subject}"`
@@ -54,7 +54,7 @@ function sendBySmtp(terms: SmtpTerms, observer: MailTransportTerms['observer']):
     }
     pending++
     try {
-      const sent = await sendMail(mail, terms)
+      const sent = await sendMail(mail, options)
       observer.emit({ kind: 'mail', what: `Sent ${named}` })
       return sent
     } catch (reason) {
@@ -88,7 +88,7 @@ function toMailError(reason: unknown): MailError {
 
 /** Does not log the mail: readers of logs must not be able to take over accounts. */
 const refuseMails =
-  ({ observer }: MailTransportTerms): Deliver =>
+  ({ observer }: MailTransportOptions): Deliver =>
   async ({ subject }) => {
     const what = `Did not send the mail "${subject}": the project has no auth.mail.url`
     observer.emit({ kind: 'mailFailed', what })
@@ -97,7 +97,7 @@ const refuseMails =
 
 /** A text file that people can read, and the HTML part next to it. */
 const writeMails =
-  ({ root, from, observer }: MailTransportTerms): Deliver =>
+  ({ root, from, observer }: MailTransportOptions): Deliver =>
   async mail => {
     const folder = join(root, MAIL_FOLDER)
     const id = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(3).toString('hex')}`
@@ -116,7 +116,7 @@ const printAddress = ({ name, address }: MailAddress): string => (name ? `${name
 /** Prevents header injection: only the text may have several lines. */
 const oneLine = (line: string): string => line.replace(/[\r\n]+/g, ' ')
 
-interface SmtpTerms {
+interface SmtpOptions {
   /** `smtp://user:password@host:587`, or smtps://. A secret: never printed. */
   readonly url: string
   readonly from: string
@@ -127,7 +127,7 @@ interface SmtpTerms {
 /** Sends a mail. Rejects if the server refuses it, is unreachable, or exceeds the timeout; then the connection is closed. */
 export async function sendMail(
   { to, replyTo, subject, text, html }: Mail,
-  { url, from, timeout: within }: SmtpTerms,
+  { url, from, timeout: within }: SmtpOptions,
 ): Promise<SentMail> {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({

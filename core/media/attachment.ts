@@ -6,7 +6,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { DesiredDocument, DesiredVersion, LinkTarget } from '../documents/desired-state.ts'
 import { choiceOf, countMatching, visibleLocales } from '../documents/read/matching.ts'
 import { isShared } from '../documents/rows/planning.ts'
-import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import type { WriteOptions } from '../documents/rows/write-options.ts'
 import { fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
@@ -84,7 +84,7 @@ function unknownField(field: string | undefined, { attributes, uid }: ContentTyp
 const invalidField = (key: string, what: string): RequestFault =>
   new RequestFault(fault('validation', `Invalid ${key}: expected ${what}`, { key, expected: what }))
 
-export interface AttachmentTerms extends WriteTerms {
+export interface AttachmentOptions extends WriteOptions {
   readonly attachment: Attachment
 }
 
@@ -101,19 +101,19 @@ interface OwnerRow {
  */
 export async function planAttachment(
   fileIds: readonly string[],
-  terms: AttachmentTerms,
+  options: AttachmentOptions,
 ): Promise<DesiredDocument | null> {
-  const { type, attribute, where, publishing } = terms.attachment
-  const all = await ownerRows(terms)
-  const rows = inOneLocale(all, terms)
+  const { type, attribute, where, publishing } = options.attachment
+  const all = await ownerRows(options)
+  const rows = inOneLocale(all, options)
   const [first] = rows
   const affected = isShared(type, attribute) ? all : rows
-  if (!first || !(await isVisible(first, terms)) || !(await meetsCondition(where, affected, terms)))
+  if (!first || !(await isVisible(first, options)) || !(await meetsCondition(where, affected, options)))
     return null
-  const publishes = publishing !== 'never' && (await meetsCondition(publishing, affected, terms))
+  const publishes = publishing !== 'never' && (await meetsCondition(publishing, affected, options))
   const versions: DesiredVersion[] = []
   for (const row of rows.filter(({ status }) => publishes || status === 'draft')) {
-    const before = attribute.many ? await attachedFiles(row, terms) : []
+    const before = attribute.many ? await attachedFiles(row, options) : []
     const targets = [...before, ...fileIds].map(toTarget)
     versions.push({
       locale: row.locale,
@@ -127,8 +127,8 @@ export async function planAttachment(
 const toTarget = (documentId: string): LinkTarget => ({ documentId, locale: null, status: null })
 
 /** Finds the rows of the document and locks them. */
-async function ownerRows(terms: AttachmentTerms): Promise<readonly OwnerRow[]> {
-  const { attachment, storage, transaction } = terms
+async function ownerRows(options: AttachmentOptions): Promise<readonly OwnerRow[]> {
+  const { attachment, storage, transaction } = options
   const { target } = attachment
   const table = storage.table(attachment.type)
   const status = table.status === null ? `'published'` : ident(table.status)
@@ -152,16 +152,16 @@ async function ownerRows(terms: AttachmentTerms): Promise<readonly OwnerRow[]> {
 /** Rows in the locale of the row with the given id; with a documentId, in the default locale. */
 function inOneLocale(
   rows: readonly OwnerRow[],
-  { attachment: { type, target }, defaultLocale }: AttachmentTerms,
+  { attachment: { type, target }, defaultLocale }: AttachmentOptions,
 ): readonly OwnerRow[] {
   if (!type.localized) return rows
   const wanted = 'id' in target ? rows.find(({ id }) => id === target.id)?.locale : defaultLocale
   return rows.filter(row => row.locale === wanted)
 }
 
-async function isVisible({ documentId, locale }: OwnerRow, terms: AttachmentTerms): Promise<boolean> {
-  const { type, visible } = terms.attachment
-  const seen = await visibleLocales({ type, documentId, locale, conditions: { visible } }, terms)
+async function isVisible({ documentId, locale }: OwnerRow, options: AttachmentOptions): Promise<boolean> {
+  const { type, visible } = options.attachment
+  const seen = await visibleLocales({ type, documentId, locale, conditions: { visible } }, options)
   return seen(locale)
 }
 
@@ -169,20 +169,20 @@ async function isVisible({ documentId, locale }: OwnerRow, terms: AttachmentTerm
 async function meetsCondition(
   where: Filter | null,
   rows: readonly OwnerRow[],
-  terms: AttachmentTerms,
+  options: AttachmentOptions,
 ): Promise<boolean> {
-  const { type } = terms.attachment
+  const { type } = options.attachment
   if (where === null) return true
   const documentIds = rows.slice(0, 1).map(({ documentId }) => documentId)
   const locales = new Set(rows.map(({ locale }) => locale))
   const [locale] = locales
   const choice = choiceOf(type, locales.size === 1 ? (locale ?? null) : null)
-  return (await countMatching({ type, documentIds, locale: choice, filter: where }, terms)) === locales.size
+  return (await countMatching({ type, documentIds, locale: choice, filter: where }, options)) === locales.size
 }
 
 /** documentIds of the files attached to a version, in order. */
-async function attachedFiles({ id }: OwnerRow, terms: AttachmentTerms): Promise<readonly string[]> {
-  const { attachment, storage, transaction } = terms
+async function attachedFiles({ id }: OwnerRow, options: AttachmentOptions): Promise<readonly string[]> {
+  const { attachment, storage, transaction } = options
   const { type, attribute } = attachment
   const link = storage.link(type, attribute.name)
   if (link.kind !== 'table') return []

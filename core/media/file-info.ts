@@ -85,7 +85,7 @@ interface PermittedChange {
   readonly conditions: FileConditions
 }
 
-interface FilePermissionTerms {
+interface FilePermissionOptions {
   readonly caller: Caller
   readonly model: Model
 }
@@ -93,7 +93,7 @@ interface FilePermissionTerms {
 /** `url` represents new bytes: it is checked against `fields` of the permission. */
 export function permitFileChange(
   info: FileInfo & { readonly url?: string },
-  { caller, model }: FilePermissionTerms,
+  { caller, model }: FilePermissionOptions,
 ): PermittedChange {
   const type = model.builtIn.file
   const command = { kind: 'update', type, documentId: null, locale: null, status: 'published' } as const
@@ -105,7 +105,7 @@ export function permitFileChange(
   return { info: { ...given, ...set }, conditions: { ...permitted.conditions, by: permitted.by } }
 }
 
-export function permitFileRemoval({ caller, model }: FilePermissionTerms): FileConditions {
+export function permitFileRemoval({ caller, model }: FilePermissionOptions): FileConditions {
   const type = model.builtIn.file
   const command = { kind: 'delete', type, documentId: null, locale: null, precondition: null } as const
   const { conditions, by } = permit(command, caller)

@@ -20,7 +20,7 @@ import { type FileStorage, isStorageKey } from './storage/file-storage.ts'
 import { discardFiles, stage } from './storage/staging.ts'
 
 /** Dependencies of every write of a file. */
-export interface FileServiceTerms {
+export interface FileServiceOptions {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
@@ -33,7 +33,7 @@ export interface FileServiceTerms {
   report(error: unknown): void
 }
 
-export const prepareTerms = ({ files, staging, settings }: FileServiceTerms) => ({
+export const prepareOptions = ({ files, staging, settings }: FileServiceOptions) => ({
   files,
   folder: staging,
   pixelLimit: settings.pixelLimit,
@@ -45,7 +45,7 @@ type RecordFileEvent = (documentId: string, action: EventAction, attributes?: re
 export async function withFileTransaction<Value>(
   work: (transaction: Transaction, recordEvent: RecordFileEvent) => Promise<Value>,
   by: Actor | null,
-  { database, outbox, model }: FileServiceTerms,
+  { database, outbox, model }: FileServiceOptions,
 ): Promise<Value> {
   const type = model.builtIn.file
   const recorder = openChangeRecorder(outbox)
@@ -60,24 +60,24 @@ export async function withFileTransaction<Value>(
 }
 
 /** For changes of an existing file. */
-export interface FileChangeTerms extends FileServiceTerms {
+export interface FileChangeOptions extends FileServiceOptions {
   readonly conditions: FileConditions
 }
 
-type FileTransactionTerms = FileServiceTerms & { readonly transaction: Transaction }
+type FileTransactionOptions = FileServiceOptions & { readonly transaction: Transaction }
 
 /** False if the file is missing or hidden from the caller. Throws forbidden if the caller may read but not write it. */
 export async function mayWriteFile(
   conditions: FileConditions,
   documentId: string,
-  terms: FileTransactionTerms,
+  options: FileTransactionOptions,
 ): Promise<boolean> {
-  const { transaction, storage, model } = terms
+  const { transaction, storage, model } = options
   const type = model.builtIn.file
   const within = { transaction, storage, defaultLocale: model.defaultLocale }
   const seen = await visibleLocales({ type, documentId, locale: null, conditions }, within)
   if (!seen(null)) return false
-  const match = fileMatch(conditions.before, documentId, terms)
+  const match = fileMatch(conditions.before, documentId, options)
   if (!match || (await countMatching(match, within)) > 0) return true
   if (mayRevealExistence(conditions)) throw new RequestFault(forbidden(unmetCondition(type, 'before')))
   return false
@@ -87,14 +87,14 @@ export async function mayWriteFile(
 export async function assertFileMeets(
   filter: Filter | null,
   documentId: string,
-  terms: FileTransactionTerms,
+  options: FileTransactionOptions,
 ): Promise<void> {
-  const { transaction, storage, model } = terms
-  const match = fileMatch(filter, documentId, terms)
+  const { transaction, storage, model } = options
+  const match = fileMatch(filter, documentId, options)
   if (match) await assertMatches(match, 1, { transaction, storage, defaultLocale: model.defaultLocale })
 }
 
-const fileMatch = (filter: Filter | null, documentId: string, { model }: FileServiceTerms) =>
+const fileMatch = (filter: Filter | null, documentId: string, { model }: FileServiceOptions) =>
   filter && { type: model.builtIn.file, documentIds: [documentId], locale: ALL_LOCALES, filter }
 
 const ALL_LOCALES = { kind: 'all' } as const
@@ -116,7 +116,7 @@ export interface StoredFile {
   readonly formatKeys: readonly string[]
 }
 
-interface FindFileTerms {
+interface FindFileOptions {
   readonly transaction: Pick<Transaction, 'run'>
   readonly storage: Storage
   readonly type: ContentType
@@ -125,7 +125,7 @@ interface FindFileTerms {
 /** Finds a file by its id and locks it until the transaction ends; null if there is none. */
 export async function lockFile(
   id: number,
-  { transaction, storage, type }: FindFileTerms,
+  { transaction, storage, type }: FindFileOptions,
 ): Promise<StoredFile | null> {
   const table = storage.table(type)
   const column = (attribute: string): string => ident(storage.column(type, attribute))
@@ -178,9 +178,9 @@ export interface Backup {
 export async function backUp(
   file: StoredFile,
   { parts }: Pick<PreparedFile, 'parts'>,
-  terms: FileChangeTerms,
+  options: FileChangeOptions,
 ): Promise<Backup> {
-  const { files, staging, report } = terms
+  const { files, staging, report } = options
   const keys = parts.map(({ key }) => key)
   const old = new Set(storageKeys(file))
   const copies: { readonly key: string; readonly path: string }[] = []
@@ -198,7 +198,7 @@ export async function backUp(
       for (const { key, path } of copies) await files.store(key, { path, mime: file.mime }).catch(report)
       await removeKeys(
         keys.filter(key => !old.has(key)),
-        terms,
+        options,
       )
     },
     discard: () => discardFiles(copies.map(({ path }) => path)),

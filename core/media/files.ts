@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import { isOutcomeUnknown } from '../database/database-fault.ts'
 import { afterCommit, withinTransaction } from '../database/request-scope.ts'
 import type { DesiredDocument } from '../documents/desired-state.ts'
-import { writeTerms } from '../documents/rows/write-terms.ts'
+import { writeOptions } from '../documents/rows/write-options.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { Holder, MediaAttribute, Model } from '../model/model.ts'
@@ -10,18 +10,18 @@ import type { Storage } from '../model/storage.ts'
 import type { MediaKind } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
-import { type Attachment, type AttachmentTerms, planAttachment } from './attachment.ts'
+import { type Attachment, type AttachmentOptions, planAttachment } from './attachment.ts'
 import type { FileConditions, FileInfo } from './file-info.ts'
 import { cleanName, fileDocument, toFileDocument } from './file-record.ts'
 import {
   assertFileMeets,
   type Backup,
   backUp,
-  type FileChangeTerms,
-  type FileServiceTerms,
+  type FileChangeOptions,
+  type FileServiceOptions,
   lockFile,
   mayWriteFile,
-  prepareTerms,
+  prepareOptions,
   type StoredFile,
   storageKeys,
   withFileTransaction,
@@ -82,8 +82,8 @@ type UseFiles<Value> = (documentIds: readonly string[]) => Promise<Value>
 /** reference/rest.md#15-upload. */
 const UPLOADED: FormRules = { accepts: field => field === 'files', fields: 200, fieldSize: 65_536 }
 
-export function openFiles(terms: FileServiceTerms): Files {
-  const { settings, staging } = terms
+export function openFiles(options: FileServiceOptions): Files {
+  const { settings, staging } = options
   return {
     readForm: (source, rules = UPLOADED) =>
       readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, rules }),
@@ -92,25 +92,25 @@ export function openFiles(terms: FileServiceTerms): Files {
     async create(uploads, attachment, by) {
       const kinds = [settings.allowedTypes, attachment?.attribute.allowedTypes]
       checkUploads(uploads, { kinds, pixelLimit: settings.pixelLimit })
-      return createFiles(uploads, { ...terms, by, attachment }, async created => created)
+      return createFiles(uploads, { ...options, by, attachment }, async created => created)
     },
     async createFor(uploads, by, use) {
       for (const upload of uploads) {
         const kinds = [settings.allowedTypes, upload.attribute.allowedTypes]
         checkUploads([upload], { kinds, pixelLimit: settings.pixelLimit })
       }
-      return createFiles(uploads, { ...terms, by, attachment: null }, use)
+      return createFiles(uploads, { ...options, by, attachment: null }, use)
     },
-    change: (id, info, conditions) => changeFile(id, info, { ...terms, conditions }),
+    change: (id, info, conditions) => changeFile(id, info, { ...options, conditions }),
     async replace(id, upload, conditions) {
       checkUploads([upload], { kinds: [settings.allowedTypes], pixelLimit: settings.pixelLimit })
-      return replaceFile(id, upload, { ...terms, conditions })
+      return replaceFile(id, upload, { ...options, conditions })
     },
-    remove: (id, conditions) => removeFile(id, { ...terms, conditions }),
+    remove: (id, conditions) => removeFile(id, { ...options, conditions }),
   }
 }
 
-interface CreateFilesTerms extends FileServiceTerms {
+interface CreateFilesOptions extends FileServiceOptions {
   readonly by: Actor | null
   readonly attachment: Attachment | null
 }
@@ -122,14 +122,14 @@ interface CreateFilesTerms extends FileServiceTerms {
  */
 async function createFiles<Value>(
   uploads: readonly Upload[],
-  terms: CreateFilesTerms,
+  options: CreateFilesOptions,
   use: UseFiles<Value>,
 ): Promise<Value> {
   const prepared: PreparedFile[] = []
   try {
-    for (const upload of uploads) prepared.push(await prepareFile(upload, prepareTerms(terms)))
-    await storeParts(prepared, terms)
-    return await writeRecords(prepared, terms, use)
+    for (const upload of uploads) prepared.push(await prepareFile(upload, prepareOptions(options)))
+    await storeParts(prepared, options)
+    return await writeRecords(prepared, options, use)
   } finally {
     await discardStaged(prepared)
   }
@@ -137,46 +137,46 @@ async function createFiles<Value>(
 
 async function writeRecords<Value>(
   prepared: readonly PreparedFile[],
-  terms: CreateFilesTerms,
+  options: CreateFilesOptions,
   use: UseFiles<Value>,
 ): Promise<Value> {
-  const { attachment, by } = terms
+  const { attachment, by } = options
   const later: (() => unknown)[] = []
   try {
     const value = await withFileTransaction(
       async (transaction, recordEvent) => {
-        const writing = writeTerms(transaction, terms, { touch: true })
+        const writing = writeOptions(transaction, options, { touch: true })
         const ids = prepared.map(({ record }) => record.documentId)
         const owner = attachment ? await attachmentDocuments(ids, { ...writing, attachment }) : []
-        await writeDocuments([...prepared.map(each => recordDocument(each, terms)), ...owner], writing)
+        await writeDocuments([...prepared.map(each => recordDocument(each, options)), ...owner], writing)
         for (const id of ids) recordEvent(id, 'create')
         return withinTransaction({ transaction, afterCommit: later }, () => use(ids))
       },
       by,
-      terms,
+      options,
     )
     for (const work of later) await afterCommit(work)
     return value
   } catch (error) {
     const keys = prepared.flatMap(({ parts }) => parts.map(({ key }) => key))
-    if (!isOutcomeUnknown(error)) await removeKeys(keys, terms)
+    if (!isOutcomeUnknown(error)) await removeKeys(keys, options)
     throw error
   }
 }
 
-const recordDocument = ({ record }: PreparedFile, { model }: FileServiceTerms): DesiredDocument =>
+const recordDocument = ({ record }: PreparedFile, { model }: FileServiceOptions): DesiredDocument =>
   toFileDocument(record, model.builtIn.file)
 
 async function attachmentDocuments(
   ids: readonly string[],
-  terms: AttachmentTerms,
+  options: AttachmentOptions,
 ): Promise<readonly DesiredDocument[]> {
-  const owner = await planAttachment(ids, terms)
-  if (!owner) throw ownerNotFound(terms)
+  const owner = await planAttachment(ids, options)
+  if (!owner) throw ownerNotFound(options)
   return [owner]
 }
 
-function ownerNotFound({ attachment: { type } }: AttachmentTerms): RequestFault {
+function ownerNotFound({ attachment: { type } }: AttachmentOptions): RequestFault {
   const message = `Invalid refId: there is no such document of ${type.uid}`
   const details = { key: 'refId', expected: `the id of a document of ${type.uid}` }
   return new RequestFault(fault('validation', message, details))
@@ -217,31 +217,31 @@ function checkPixels(upload: Upload, most: number): void {
 }
 
 /** Changes the description of a file. Its bytes and URL stay. False if it is missing or hidden from the caller. */
-function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): Promise<boolean> {
-  const { model, conditions } = terms
+function changeFile(id: number, info: FileInfo, options: FileChangeOptions): Promise<boolean> {
+  const { model, conditions } = options
   return withFileTransaction(
     async (transaction, recordEvent) => {
-      const within = { ...terms, transaction }
+      const within = { ...options, transaction }
       const file = await findWritable(id, within)
       if (!file) return false
       const document = fileDocument(model.builtIn.file, file.documentId, { ...info })
-      await writeDocuments([document], writeTerms(transaction, terms, { touch: true }))
+      await writeDocuments([document], writeOptions(transaction, options, { touch: true }))
       await assertFileMeets(conditions.after, file.documentId, within)
       recordEvent(file.documentId, 'update', Object.keys(info))
       return true
     },
     conditions.by,
-    terms,
+    options,
   )
 }
 
 /** Removes the record and all references in one transaction, then the bytes: no URL ever points to missing bytes. */
-async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> {
-  const { storage, model } = terms
+async function removeFile(id: number, options: FileChangeOptions): Promise<boolean> {
+  const { storage, model } = options
   const table = storage.table(model.builtIn.file)
   const file = await withFileTransaction(
     async (transaction, recordEvent) => {
-      const found = await findWritable(id, { ...terms, transaction })
+      const found = await findWritable(id, { ...options, transaction })
       if (!found) return null
       await clearFileReferences(id, { transaction, model, storage })
       await transaction.run({
@@ -252,11 +252,11 @@ async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> 
       recordEvent(found.documentId, 'delete')
       return found
     },
-    terms.conditions.by,
-    terms,
+    options.conditions.by,
+    options,
   )
   if (!file) return false
-  await afterCommit(() => removeKeys(storageKeys(file), terms))
+  await afterCommit(() => removeKeys(storageKeys(file), options))
   return true
 }
 
@@ -265,20 +265,20 @@ async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> 
  * transaction, which would otherwise hold a connection and the row lock meanwhile. False if the file is missing or hidden
  * from the caller.
  */
-async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): Promise<boolean> {
-  const { database } = terms
-  const before = await database.transaction(transaction => findWritable(id, { ...terms, transaction }))
+async function replaceFile(id: number, upload: Upload, options: FileChangeOptions): Promise<boolean> {
+  const { database } = options
+  const before = await database.transaction(transaction => findWritable(id, { ...options, transaction }))
   if (!before) return false
   const prepared = await prepareFile(upload, {
-    ...prepareTerms(terms),
+    ...prepareOptions(options),
     // An imported record without a valid key has no stored bytes, so there is no URL to keep.
     ...(isStorageKey(`${before.hash}${before.ext}`) && { replaced: { hash: before.hash, ext: before.ext } }),
   })
-  const overwritten = await backUp(before, prepared, terms)
+  const overwritten = await backUp(before, prepared, options)
   try {
     const unused = await withFileTransaction(
       async (transaction, recordEvent) => {
-        const within = { ...terms, transaction }
+        const within = { ...options, transaction }
         const file = await findWritable(id, within)
         // The file was replaced concurrently: these keys may belong to another file.
         if (!file || file.hash !== before.hash || file.ext !== before.ext) return null
@@ -286,11 +286,11 @@ async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): 
         recordEvent(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
         return keys
       },
-      terms.conditions.by,
-      terms,
+      options.conditions.by,
+      options,
     )
     if (unused === null) return false
-    await afterCommit(() => removeKeys(unused, terms))
+    await afterCommit(() => removeKeys(unused, options))
     return true
   } catch (error) {
     if (!isOutcomeUnknown(error)) await overwritten.restore()
@@ -301,13 +301,13 @@ async function replaceFile(id: number, upload: Upload, terms: FileChangeTerms): 
   }
 }
 
-type ReplaceTerms = FileChangeTerms & { readonly transaction: Transaction }
+type ReplaceOptions = FileChangeOptions & { readonly transaction: Transaction }
 
 /** null: the file is missing or hidden from the caller. */
-async function findWritable(id: number, terms: ReplaceTerms): Promise<StoredFile | null> {
-  const { transaction, storage, model } = terms
+async function findWritable(id: number, options: ReplaceOptions): Promise<StoredFile | null> {
+  const { transaction, storage, model } = options
   const file = await lockFile(id, { transaction, storage, type: model.builtIn.file })
-  return file && (await mayWriteFile(terms.conditions, file.documentId, terms)) ? file : null
+  return file && (await mayWriteFile(options.conditions, file.documentId, options)) ? file : null
 }
 
 interface Replacement {
@@ -320,13 +320,13 @@ interface Replacement {
 async function writeReplacement(
   file: StoredFile,
   { upload, prepared, overwritten }: Replacement,
-  terms: ReplaceTerms,
+  options: ReplaceOptions,
 ): Promise<readonly string[]> {
-  const document = fileDocument(terms.model.builtIn.file, file.documentId, replacedFields(prepared, upload))
-  await writeDocuments([document], writeTerms(terms.transaction, terms, { touch: true }))
-  await assertFileMeets(terms.conditions.after, file.documentId, terms)
+  const document = fileDocument(options.model.builtIn.file, file.documentId, replacedFields(prepared, upload))
+  await writeDocuments([document], writeOptions(options.transaction, options, { touch: true }))
+  await assertFileMeets(options.conditions.after, file.documentId, options)
   overwritten.begin()
-  for (const { key, file: part } of prepared.parts) await terms.files.store(key, part)
+  for (const { key, file: part } of prepared.parts) await options.files.store(key, part)
   const kept = new Set(prepared.parts.map(({ key }) => key))
   return storageKeys(file).filter(key => !kept.has(key))
 }
@@ -349,21 +349,21 @@ function replacedFields({ record }: PreparedFile, { info }: Upload): Record<stri
   }
 }
 
-interface ClearReferencesTerms {
+interface ClearReferencesOptions {
   readonly transaction: Pick<Transaction, 'run'>
   readonly model: Model
   readonly storage: Storage
 }
 
 /** Removes all references to a file: one statement per table that can hold files. */
-async function clearFileReferences(fileId: number, terms: ClearReferencesTerms): Promise<void> {
-  for (const [text, values] of clearStatements(fileId, terms))
-    await terms.transaction.run({ name: 'empty places of a file', text, values })
+async function clearFileReferences(fileId: number, options: ClearReferencesOptions): Promise<void> {
+  for (const [text, values] of clearStatements(fileId, options))
+    await options.transaction.run({ name: 'empty places of a file', text, values })
 }
 
 type Sql = readonly [text: string, values: readonly unknown[]]
 
-function* clearStatements(fileId: number, { model, storage }: ClearReferencesTerms): Generator<Sql> {
+function* clearStatements(fileId: number, { model, storage }: ClearReferencesOptions): Generator<Sql> {
   for (const holder of [...model.contentTypes.values(), ...model.components.values()]) {
     const columns: string[] = []
     for (const attribute of fileAttributes(holder, model)) {

@@ -23,7 +23,7 @@ export interface PreparedFile {
   readonly parts: readonly { readonly key: string; readonly file: LocalFile }[]
 }
 
-export interface PrepareFileTerms {
+export interface PrepareFileOptions {
   readonly files: FileStorage
   /** Staging folder for smaller pictures. */
   readonly folder: string
@@ -36,19 +36,19 @@ export interface PrepareFileTerms {
 export const uploadType = ({ file }: Upload): FileType => fileType(file.staged, cleanName(file.filename))
 
 /** Decides name, hash, URL and size, and makes smaller pictures (reference/rest.md#15-upload). */
-export async function prepareFile(upload: Upload, terms: PrepareFileTerms): Promise<PreparedFile> {
+export async function prepareFile(upload: Upload, options: PrepareFileOptions): Promise<PreparedFile> {
   const { file, info } = upload
   const { mime, ext: given } = uploadType(upload)
   const name = info.name ?? cleanName(file.filename)
-  const ext = terms.replaced?.ext ?? given
-  const hash = terms.replaced?.hash ?? toHash(name.endsWith(ext) ? name.slice(0, -ext.length) : name)
+  const ext = options.replaced?.ext ?? given
+  const hash = options.replaced?.hash ?? toHash(name.endsWith(ext) ? name.slice(0, -ext.length) : name)
   const { path, head, size } = file.staged
   const dimensions = hasUnverifiedType(upload) ? undefined : pictureSize(head, mime)
   const made = await makeFormats(
-    { path, name, hash, ext, mime, dimensions, pixelLimit: terms.pixelLimit },
-    terms.folder,
+    { path, name, hash, ext, mime, dimensions, pixelLimit: options.pixelLimit },
+    options.folder,
   )
-  const { files } = terms
+  const { files } = options
   const formats = made.map(
     ({ size: key, format }) => [key, { ...format, url: files.url(`${format.hash}${ext}`) }] as const,
   )
@@ -84,7 +84,7 @@ const hasUnverifiedType = (upload: Upload): boolean => uploadType(upload).kind =
 /** Stores all parts; after a failure it removes those already stored. */
 export async function storeParts(
   prepared: readonly PreparedFile[],
-  { files, report }: RemoveTerms,
+  { files, report }: RemoveOptions,
 ): Promise<void> {
   const done: string[] = []
   try {
@@ -98,14 +98,14 @@ export async function storeParts(
   }
 }
 
-export interface RemoveTerms {
+export interface RemoveOptions {
   readonly files: FileStorage
   /** Called with an error that must not fail the request. */
   report(error: unknown): void
 }
 
 /** Removes all keys that it can. Bytes without a record do no harm, so failures are only reported. */
-export async function removeKeys(keys: readonly string[], { files, report }: RemoveTerms): Promise<void> {
+export async function removeKeys(keys: readonly string[], { files, report }: RemoveOptions): Promise<void> {
   for (const key of keys) await files.remove(key).catch(report)
 }
 

@@ -18,7 +18,7 @@ export interface FormFile {
   readonly staged: StagedFile
 }
 
-export interface ReadFormTerms {
+export interface ReadFormOptions {
   readonly folder: string
   /** Maximum size of one file in bytes. */
   readonly sizeLimit: number
@@ -49,9 +49,9 @@ export const isForm = ({ headers }: FormSource): boolean =>
  * Streams a form, so that no file is held in memory. Rejects with a RequestFault for a form that is malformed or exceeds
  * a limit, and with another error if staging fails.
  */
-export async function readForm(source: FormSource, terms: ReadFormTerms): Promise<MultipartForm> {
-  const busboy = openParser(source, terms)
-  const reading: FormReading = { terms, fields: new Map(), streams: [], files: [] }
+export async function readForm(source: FormSource, options: ReadFormOptions): Promise<MultipartForm> {
+  const busboy = openParser(source, options)
+  const reading: FormReading = { options, fields: new Map(), streams: [], files: [] }
   const refusal = await parseForm(source.stream(), busboy, reading)
   if (refusal) for (const stream of reading.streams) stream.destroy(new Error(refusal.message))
   const settled = await Promise.allSettled(reading.files)
@@ -65,7 +65,7 @@ export async function readForm(source: FormSource, terms: ReadFormTerms): Promis
 
 function openParser(
   { headers }: FormSource,
-  { sizeLimit, rules: { fields, fieldSize } }: ReadFormTerms,
+  { sizeLimit, rules: { fields, fieldSize } }: ReadFormOptions,
 ): BusboyInstance {
   try {
     const type = headers['content-type'] ?? ''
@@ -82,7 +82,7 @@ function openParser(
 type Failure = Fault | Error
 
 interface FormReading {
-  readonly terms: ReadFormTerms
+  readonly options: ReadFormOptions
   readonly fields: Map<string, string[]>
   readonly streams: Readable[]
   readonly files: Promise<FormFile>[]
@@ -145,7 +145,7 @@ function subscribe(busboy: BusboyInstance, reading: FormReading, refuse: Refuse)
     reading.fields.set(name, [...(reading.fields.get(name) ?? []), value])
   })
   busboy.on('filesLimit', () => refuse(limitExceeded(`A form may have at most ${BOUNDS.files} files`)))
-  const { fields } = reading.terms.rules
+  const { fields } = reading.options.rules
   busboy.on('fieldsLimit', () => refuse(limitExceeded(`A form may have at most ${fields} fields`)))
 }
 
@@ -156,8 +156,8 @@ interface FilePart {
 }
 
 function stageFile(stream: Readable, { field, filename, refuse }: FilePart, reading: FormReading): void {
-  const { terms, fields, streams, files } = reading
-  if (!filename || !terms.rules.accepts(field, fields)) {
+  const { options, fields, streams, files } = reading
+  if (!filename || !options.rules.accepts(field, fields)) {
     stream.on('error', () => refuse(interrupted()))
     stream.resume()
     return
@@ -165,8 +165,8 @@ function stageFile(stream: Readable, { field, filename, refuse }: FilePart, read
   // Its error is one of `file`, which has the cause. A full disk also ends the stream.
   stream.on('error', () => undefined)
   streams.push(stream)
-  stream.on('limit', () => refuse(fileTooLarge(terms.sizeLimit)))
-  const file = stage(stream, terms.folder).then(staged => ({ field, filename, staged }))
+  stream.on('limit', () => refuse(fileTooLarge(options.sizeLimit)))
+  const file = stage(stream, options.folder).then(staged => ({ field, filename, staged }))
   file.catch((error: unknown) => refuse(isSystemError(error) ? error : interrupted()))
   files.push(file)
 }

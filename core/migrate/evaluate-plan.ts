@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import type { Stage } from './migration-terms.ts'
+import type { Stage } from './migration-options.ts'
 import type { SchemaPlan } from './plan-steps.ts'
 import {
   type Leftover,

@@ -16,7 +16,7 @@ import {
   type MigrationOptions,
   MigrationRefused,
   type MigrationReport,
-} from './migration-terms.ts'
+} from './migration-options.ts'
 import { planSchema, type SchemaPlan } from './plan-steps.ts'
 import {
   hasRecord,
@@ -309,15 +309,15 @@ interface LockTablesOptions {
 async function lockTables(
   transaction: Transaction,
   held: readonly LockedTable[],
-  terms: LockTablesOptions,
+  options: LockTablesOptions,
 ): Promise<void> {
   if (held.length === 0) return
-  await keepVacuumAway(transaction, held, terms)
-  const deadline = Date.now() + terms.limits.lock
-  for (const wait of backoffDelays(terms.lockTimeout / 2)) {
-    if (await tryToHold(transaction, held, terms)) return
-    if (!terms.isFree) throw keptWaiting(inUse(held))
-    if (Date.now() >= deadline) throw new MigrationRefused([tooBusy(terms.limits, inUse(held))])
+  await keepVacuumAway(transaction, held, options)
+  const deadline = Date.now() + options.limits.lock
+  for (const wait of backoffDelays(options.lockTimeout / 2)) {
+    if (await tryToHold(transaction, held, options)) return
+    if (!options.isFree) throw keptWaiting(inUse(held))
+    if (Date.now() >= deadline) throw new MigrationRefused([tooBusy(options.limits, inUse(held))])
     await pause(wait)
   }
 }

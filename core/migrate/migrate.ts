@@ -18,7 +18,7 @@ import {
   type MigrationOptions,
   MigrationRefused,
   type MigrationReport,
-} from './migration-terms.ts'
+} from './migration-options.ts'
 import { type ConcurrentIndex, refusal, type SchemaRefusal, type Step } from './schema/finding.ts'
 import { MANY_ROWS } from './schema/pair-tables.ts'
 import { hashSchema } from './schema-hash.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Transaction } from '../database/database.ts'
 import { DatabaseFailure, toDatabaseFault } from '../database/database-fault.ts'
-import type { MigrationLimits } from './migration-terms.ts'
-import { MigrationRefused } from './migration-terms.ts'
+import type { MigrationLimits } from './migration-options.ts'
+import { MigrationRefused } from './migration-options.ts'
 import { refusal, type SchemaRefusal } from './schema/finding.ts'
 
 export const lockName = (schema: string): string => `plinth migration of ${schema}`

@@ -59,7 +59,7 @@ export function planReshape(all: readonly TablePair[], { schema, made }: Catalog
   }
 }
 
-interface ReshapeTerms {
+interface ReshapeOptions {
   readonly schema: string
   /** New table names by old ones. */
   readonly paired: ReadonlyMap<string, string>
@@ -68,15 +68,18 @@ interface ReshapeTerms {
 }
 
 /** Links are set aside while the rows at their ends change. */
-function* reshapeRows(reshape: Reshape, { schema, paired, before }: ReshapeTerms): Generator<SchemaFinding> {
+function* reshapeRows(
+  reshape: Reshape,
+  { schema, paired, before }: ReshapeOptions,
+): Generator<SchemaFinding> {
   const naming = namesAfter(schema, paired)
   yield* removeComponents(reshape, { schema, naming, before })
   for (const retargeted of reshape.retargeted) yield* refuseRetargetedLinks(retargeted, naming)
-  const moves = reshape.links.map((move, turn) => ({ move, terms: { schema, naming, turn } }))
+  const moves = reshape.links.map((move, turn) => ({ move, options: { schema, naming, turn } }))
   if (needsComponents(reshape))
     yield step('reshape', 'find out whose each component is', printFindComponents(reshape, naming))
-  for (const { move, terms } of moves)
-    yield step('reshape', `set the links of ${linkWords(move)} aside`, ...printKeepLinks(move, terms))
+  for (const { move, options } of moves)
+    yield step('reshape', `set the links of ${linkWords(move)} aside`, ...printKeepLinks(move, options))
   yield* shareLocalizedValues(reshape)
   const parts = printReshapeComponents(reshape, naming)
   if (parts.length > 0) {
@@ -85,8 +88,8 @@ function* reshapeRows(reshape: Reshape, { schema, paired, before }: ReshapeTerms
     yield* partLosses(reshape, namesBefore(schema), done)
   }
   yield* reshapeVersions(reshape)
-  for (const { move, terms } of moves) {
-    const done = step('reshape', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, terms))
+  for (const { move, options } of moves) {
+    const done = step('reshape', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, options))
     yield done
     yield* linkLosses(move, namesBefore(schema), done)
     yield largeReshape(tableOfLinks(move, namesBefore(schema)), move.owner.pair, done)
@@ -130,7 +133,7 @@ interface RemovedComponent {
   readonly owner: string
 }
 
-interface RemovalTerms {
+interface RemovalOptions {
   readonly schema: string
   readonly naming: Naming
   /** The former shape of all tables, including removed ones. */
@@ -138,8 +141,8 @@ interface RemovalTerms {
 }
 
 /** Rows lost with removed components (extra-constraints.ts), and by lists that become single components. */
-function* removeComponents(reshape: Reshape, terms: RemovalTerms): Generator<SchemaFinding> {
-  const { schema, naming, before } = terms
+function* removeComponents(reshape: Reshape, options: RemovalOptions): Generator<SchemaFinding> {
+  const { schema, naming, before } = options
   for (const { component, owner } of findRemovedComponents(reshape, before)) {
     const removal = printRemoveNested(component, reshape, naming)
     if (removal.length === 0) continue
@@ -148,7 +151,7 @@ function* removeComponents(reshape: Reshape, terms: RemovalTerms): Generator<Sch
     yield { ...step('drop', words, ...removal), onlyIf: held }
   }
   for (const move of reshape.parts)
-    if (move.before?.many && !move.after.many) yield* keepFirstComponents(move, move.before, reshape, terms)
+    if (move.before?.many && !move.after.many) yield* keepFirstComponents(move, move.before, reshape, options)
 }
 
 const wordsOf = ({ pair }: TableState): string => pair.desired.serves
@@ -178,7 +181,7 @@ function* keepFirstComponents(
   { after }: ComponentsMove,
   before: ComponentsShape,
   reshape: Reshape,
-  { schema, naming }: RemovalTerms,
+  { schema, naming }: RemovalOptions,
 ): Generator<SchemaFinding> {
   for (const component of reshape.holdings.filter(
     one => isComponent(one) && after.components.includes(one.after.uid),

@@ -4,18 +4,18 @@ import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute } from '../model/model.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import { arrayOf, closed, documentOf, type Schema, type SchemaContext } from './answer-schemas.ts'
-import { errorResponses, jsonResponse, type OperationTerms, type PathItem } from './operations.ts'
+import { errorResponses, jsonResponse, type OperationOptions, type PathItem } from './operations.ts'
 
-export interface BuiltInTerms extends OperationTerms {
+export interface BuiltInOptions extends OperationOptions {
   readonly project: Settings
   readonly caller: Caller
 }
 
 /** The paths of sign-in, registration and passwords, sign-in at providers, and API keys of users. */
-export const accountPaths = (terms: BuiltInTerms): Readonly<Record<string, PathItem>> => ({
-  ...passwordPaths(terms),
-  ...providerPaths(terms),
-  ...keyPaths(terms),
+export const accountPaths = (options: BuiltInOptions): Readonly<Record<string, PathItem>> => ({
+  ...passwordPaths(options),
+  ...providerPaths(options),
+  ...keyPaths(options),
 })
 
 export const flat = (context: SchemaContext): SchemaContext => ({ ...context, format: 'flat' })
@@ -32,12 +32,12 @@ export interface DescribedOperation {
 }
 
 /** The operations that the caller may use. */
-export function pathItem(operations: readonly DescribedOperation[], terms: OperationTerms): PathItem {
+export function pathItem(operations: readonly DescribedOperation[], options: OperationOptions): PathItem {
   const entries = operations.flatMap(({ subject, action, method, id, summary, tag, describe }) => {
-    const context = terms.contextOf(subject, action)
+    const context = options.contextOf(subject, action)
     if (!context) return []
     const { responses, ...rest } = describe(flat(context))
-    const faults = errorResponses(method === 'get' ? 'get' : 'write', terms)
+    const faults = errorResponses(method === 'get' ? 'get' : 'write', options)
     const head = { operationId: id ?? `${subject}.${action}`, summary, tags: [tag] }
     return [[method, { ...head, ...rest, responses: { ...responses, ...faults } }] as const]
   })
@@ -54,8 +54,8 @@ export const jsonBody = (schema: Schema): Schema => ({
 const credentials = (names: readonly string[]): Schema =>
   jsonBody(closed(Object.fromEntries(names.map(name => [name, TEXT])), names))
 
-function passwordPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const session = jsonResponse('A session', sessionSchema(terms))
+function passwordPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const session = jsonResponse('A session', sessionSchema(options))
   const post = (action: Action, summary: string, body: Schema, answer: Schema = session) =>
     pathItem(
       [
@@ -64,14 +64,14 @@ function passwordPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> 
           describe: () => ({ ...body, responses: { 200: answer } }),
         },
       ],
-      terms,
+      options,
     )
   const sent = closed({ email: TEXT, sent: FLAG }, ['email', 'sent'])
   const passwords = ['password', 'passwordConfirmation']
   return {
     '/auth/local': post('login', 'Sign in', credentials(['identifier', 'password'])),
-    '/auth/local/register': terms.project.auth.register.enabled
-      ? post('register', 'Register', registration(terms))
+    '/auth/local/register': options.project.auth.register.enabled
+      ? post('register', 'Register', registration(options))
       : {},
     '/auth/change-password': post(
       'changePassword',
@@ -91,11 +91,11 @@ function passwordPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> 
       credentials(['email']),
       jsonResponse('The same whether or not there is an account', sent),
     ),
-    '/auth/email-confirmation': confirmation(terms),
+    '/auth/email-confirmation': confirmation(options),
   }
 }
 
-const confirmation = (terms: BuiltInTerms): PathItem =>
+const confirmation = (options: BuiltInOptions): PathItem =>
   pathItem(
     [
       {
@@ -107,11 +107,11 @@ const confirmation = (terms: BuiltInTerms): PathItem =>
         }),
       },
     ],
-    terms,
+    options,
   )
 
 /** Registration may set more attributes only if the project says so. */
-function registration({ model, project }: BuiltInTerms): Schema {
+function registration({ model, project }: BuiltInOptions): Schema {
   const names = ['username', 'email', 'password']
   const more = project.auth.register.allowedFields.filter(name => model.builtIn.user.attributes.has(name))
   const others = Object.fromEntries(more.map(name => [name, {}]))
@@ -121,7 +121,7 @@ function registration({ model, project }: BuiltInTerms): Schema {
 }
 
 /** The own user, without private attributes; after registration with the role, if the caller may read roles. */
-function sessionSchema({ model, table, contextOf, caller }: BuiltInTerms): Schema {
+function sessionSchema({ model, table, contextOf, caller }: BuiltInOptions): Schema {
   return table.ref('session', 'Session', () => {
     const { user } = model.builtIn
     const granted =
@@ -136,15 +136,15 @@ function sessionSchema({ model, table, contextOf, caller }: BuiltInTerms): Schem
 }
 
 /** Sign-in at providers needs no permission. */
-function providerPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const names = Object.keys(terms.project.auth.providers)
+function providerPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const names = Object.keys(options.project.auth.providers)
   if (names.length === 0) return {}
   const provider = { name: 'provider', in: 'path', required: true, schema: { type: 'string', enum: names } }
   const get = (id: string, summary: string, { parameters, responses }: ProviderStep): PathItem => ({
     get: {
       ...{ operationId: `auth.${id}`, summary, tags: ['Authentication'], security: [] },
       parameters: [provider, ...parameters],
-      responses: { ...responses, ...errorResponses('get', terms) },
+      responses: { ...responses, ...errorResponses('get', options) },
     },
   })
   const text = (name: string, description: string, required = false): Schema => ({
@@ -163,7 +163,7 @@ function providerPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> 
     }),
     '/auth/{provider}/callback': get('exchange', 'Exchange the `access_token` of the page for a session', {
       parameters: [text('access_token', 'Valid once', true)],
-      responses: { 200: jsonResponse('A session', sessionSchema(terms)) },
+      responses: { 200: jsonResponse('A session', sessionSchema(options)) },
     }),
   }
 }
@@ -174,8 +174,8 @@ interface ProviderStep {
 }
 
 /** Only sessions of users manage keys: an API token, or a key, is refused. */
-function keyPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const { caller, project } = terms
+function keyPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const { caller, project } = options
   if (!project.auth.keys.enabled || caller.kind !== 'user' || caller.key) return {}
   const permissions = { type: ['array', 'null'], items: TEXT }
   const properties = { id: TEXT, name: TEXT, permissions, createdAt: MOMENT, expiresAt: MOMENT }
@@ -194,7 +194,7 @@ function keyPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
           describe: () => described,
         },
       ],
-      terms,
+      options,
     )
   const id: Schema = { name: 'id', in: 'path', required: true, schema: TEXT }
   return {

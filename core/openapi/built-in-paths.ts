@@ -3,7 +3,7 @@ import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import {
   accountPaths,
-  type BuiltInTerms,
+  type BuiltInOptions,
   type DescribedOperation,
   FLAG,
   flat,
@@ -32,14 +32,14 @@ import { bodySchema } from './request-schemas.ts'
 import { searchPath } from './search-path.ts'
 
 /** The paths of authentication, users, roles, files and locales. Their answers have no envelope and are flat in every format. */
-export const builtInPaths = (terms: BuiltInTerms): Readonly<Record<string, PathItem>> => ({
-  ...accountPaths(terms),
-  ...userPaths(terms),
-  ...rolePaths(terms),
-  ...uploadPaths(terms),
-  ...localePaths(terms),
-  ...schemaPaths(terms),
-  ...searchPath(terms),
+export const builtInPaths = (options: BuiltInOptions): Readonly<Record<string, PathItem>> => ({
+  ...accountPaths(options),
+  ...userPaths(options),
+  ...rolePaths(options),
+  ...uploadPaths(options),
+  ...localePaths(options),
+  ...schemaPaths(options),
+  ...searchPath(options),
 })
 
 const ID: Schema = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
@@ -47,14 +47,14 @@ const ID: Schema = { name: 'id', in: 'path', required: true, schema: { type: 'in
 const withId = (item: PathItem): PathItem =>
   Object.keys(item).length === 0 ? item : { parameters: [ID], ...item }
 
-function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const { user } = terms.model.builtIn
-  const { operation, answers, reads } = userOperations(terms)
+function userPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const { user } = options.model.builtIn
+  const { operation, answers, reads } = userOperations(options)
   return {
     '/users': pathItem(
       [
         operation('get', 'find', 'List users', context => ({
-          parameters: [...reads(context, 'find'), ...topPageParameters(terms.settings)],
+          parameters: [...reads(context, 'find'), ...topPageParameters(options.settings)],
           responses: { 200: jsonResponse('Users', arrayOf(answers(context, 'find'))) },
         })),
         operation('post', 'create', 'Create a user', context => ({
@@ -64,15 +64,15 @@ function userPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
           },
         })),
       ],
-      terms,
+      options,
     ),
-    ...ownUserPaths(terms),
-    ...oneUserPaths(terms),
+    ...ownUserPaths(options),
+    ...oneUserPaths(options),
   }
 }
 
-function userOperations(terms: BuiltInTerms) {
-  const { user } = terms.model.builtIn
+function userOperations(options: BuiltInOptions) {
+  const { user } = options.model.builtIn
   return {
     operation: (
       method: string,
@@ -85,13 +85,13 @@ function userOperations(terms: BuiltInTerms) {
     }),
     answers: (context: SchemaContext, action: Action): Schema => documentSchema(user, action, context) ?? {},
     reads: (context: SchemaContext, action: Action): readonly Schema[] =>
-      readParameters(user, action, context, terms),
+      readParameters(user, action, context, options),
   }
 }
 
-function ownUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const { user } = terms.model.builtIn
-  const { operation, answers } = userOperations(terms)
+function ownUserPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const { user } = options.model.builtIn
+  const { operation, answers } = userOperations(options)
   return {
     '/users/count': pathItem(
       [
@@ -99,16 +99,16 @@ function ownUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
           responses: { 200: jsonResponse('The number', { type: 'integer' }) },
         })),
       ],
-      terms,
+      options,
     ),
     '/users/me': pathItem(
       [
         operation('get', 'me', 'Read yourself', context => ({
-          parameters: answerParameters(user, 'me', context, terms),
+          parameters: answerParameters(user, 'me', context, options),
           responses: { 200: jsonResponse('You', answers(context, 'me')) },
         })),
       ],
-      terms,
+      options,
     ),
     '/users/me/permissions': pathItem(
       [
@@ -119,14 +119,14 @@ function ownUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
           id: 'users.permissions',
         },
       ],
-      terms,
+      options,
     ),
   }
 }
 
-function oneUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const { user } = terms.model.builtIn
-  const { operation, answers, reads } = userOperations(terms)
+function oneUserPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const { user } = options.model.builtIn
+  const { operation, answers, reads } = userOperations(options)
   const none = { 204: { description: 'There is no such user' } }
   return {
     '/users/{id}': withId(
@@ -149,7 +149,7 @@ function oneUserPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
             responses: { 200: jsonResponse('The deleted user', answers(context, 'delete')), ...none },
           })),
         ],
-        terms,
+        options,
       ),
     ),
   }
@@ -167,7 +167,7 @@ function userBody(context: SchemaContext, action: 'create' | 'update', user: Con
   return jsonBody(bodySchema(user, { ...access, fields }, context, { name, required }))
 }
 
-function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
+function rolePaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
   const operation = (
     id: string,
     action: Action,
@@ -184,12 +184,12 @@ function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
     action: Action,
     more: Readonly<Record<string, Schema>> = {},
   ): Schema => {
-    const readable = context.grants.readAccess(terms.model.builtIn.role, action)?.readable ?? []
+    const readable = context.grants.readAccess(options.model.builtIn.role, action)?.readable ?? []
     const names = [...readable].filter(({ kind }) => kind === 'scalar').map(({ name }) => [name, {}])
     return closed({ ...Object.fromEntries(names), nb_users: { type: 'integer' }, ...more })
   }
   const permissions: Schema = { type: 'object', description: 'Permissions by plugin and controller' }
-  const item = (made: DescribedOperation) => pathItem([made], terms)
+  const item = (made: DescribedOperation) => pathItem([made], options)
   return {
     '/users-permissions/roles': item(
       operation('role.find', 'find', 'List roles', context =>
@@ -212,8 +212,8 @@ function rolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
 }
 
 /** `isUrlSigned` is Strapi's flag in every record of a file. */
-function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const { file } = terms.model.builtIn
+function uploadPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const { file } = options.model.builtIn
   const record = (context: SchemaContext, action: Action): Schema => {
     const readable = context.grants.readAccess(file, action)?.readable ?? new Set<Attribute>()
     const names = [...readable].map(({ name }) => name).join(' ')
@@ -235,28 +235,31 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   })
   const one = (context: SchemaContext, action: Action) => jsonResponse('The file', record(context, action))
   return {
-    '/upload': uploadItem(terms, record),
+    '/upload': uploadItem(options, record),
     '/upload/files': pathItem(
       [
         operation('get', 'find', 'List files', context => ({
-          parameters: [...readParameters(file, 'find', context, terms), ...topPageParameters(terms.settings)],
+          parameters: [
+            ...readParameters(file, 'find', context, options),
+            ...topPageParameters(options.settings),
+          ],
           responses: { 200: jsonResponse('Files', arrayOf(record(context, 'find'))) },
         })),
       ],
-      terms,
+      options,
     ),
     '/upload/files/{id}': withId(
       pathItem(
         [
           operation('get', 'findOne', 'Read a file', context => ({
-            parameters: answerParameters(file, 'findOne', context, terms),
+            parameters: answerParameters(file, 'findOne', context, options),
             responses: { 200: one(context, 'findOne') },
           })),
           operation('delete', 'delete', 'Delete a file', context => ({
             responses: { 200: one(context, 'delete') },
           })),
         ],
-        terms,
+        options,
       ),
     ),
   }
@@ -264,10 +267,10 @@ function uploadPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
 
 /** One operation for both permissions: with `?id=` it changes a file, without it uploads files. */
 function uploadItem(
-  terms: BuiltInTerms,
+  options: BuiltInOptions,
   record: (context: SchemaContext, action: Action) => Schema,
 ): PathItem {
-  const [creating, changing] = [terms.contextOf('upload', 'upload'), terms.contextOf('upload', 'update')]
+  const [creating, changing] = [options.contextOf('upload', 'upload'), options.contextOf('upload', 'update')]
   if (!creating && !changing) return {}
   const schema = closed({
     files: { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' } },
@@ -282,14 +285,14 @@ function uploadItem(
       responses: {
         ...(creating && { 201: jsonResponse('The files', arrayOf(record(flat(creating), 'upload'))) }),
         ...(changing && { 200: jsonResponse('The changed file', record(flat(changing), 'update')) }),
-        ...errorResponses('write', terms),
+        ...errorResponses('write', options),
       },
     },
   }
 }
 
-function localePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const { locale } = terms.model.builtIn
+function localePaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const { locale } = options.model.builtIn
   const names = [...readableAttributes(locale)].filter(({ kind }) => kind === 'scalar')
   const schema = closed({
     ...Object.fromEntries(names.map(({ name }) => [name, {}])),
@@ -305,20 +308,23 @@ function localePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
           }),
         },
       ],
-      terms,
+      options,
     ),
   }
 }
 
 /** The content-types and components that an API token may read, in Strapi's form. */
-function schemaPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  if (terms.caller.kind !== 'token') return {}
-  const { contentType, component } = schemasOfTypes(terms)
+function schemaPaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  if (options.caller.kind !== 'token') return {}
+  const { contentType, component } = schemasOfTypes(options)
   const get = (name: string, summary: string, parameters: readonly Schema[], data: Schema): PathItem => ({
     get: {
       ...{ operationId: `contentTypeBuilder.${name}`, summary, tags: ['Schemas'] },
       ...(parameters.length > 0 && { parameters }),
-      responses: { 200: jsonResponse(summary, closed({ data }, ['data'])), ...errorResponses('get', terms) },
+      responses: {
+        200: jsonResponse(summary, closed({ data }, ['data'])),
+        ...errorResponses('get', options),
+      },
     },
   })
   const kind = { name: 'kind', in: 'query', schema: { enum: ['collectionType', 'singleType'] } }
@@ -332,7 +338,7 @@ function schemaPaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
   }
 }
 
-function schemasOfTypes({ table }: BuiltInTerms) {
+function schemasOfTypes({ table }: BuiltInOptions) {
   const named = (names: readonly string[], schema: Schema) =>
     Object.fromEntries(names.map(name => [name, schema]))
   const attribute = table.ref('schema attribute', 'SchemaAttribute', () => {

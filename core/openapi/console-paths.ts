@@ -1,5 +1,5 @@
 import { type ConsoleView, consoleViewsOf } from '../access/console-views.ts'
-import { type BuiltInTerms, TEXT } from './account-paths.ts'
+import { type BuiltInOptions, TEXT } from './account-paths.ts'
 import { closed, type Schema } from './answer-schemas.ts'
 import { errorResponses, jsonResponse, type PathItem } from './operations.ts'
 
@@ -40,8 +40,8 @@ const VIEWS: Readonly<Record<string, DescribedView>> = {
 }
 
 /** The data of the console's views, for callers who may see them. */
-export function consolePaths(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const views = consoleViewsOf(terms.caller, terms.project)
+export function consolePaths(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const views = consoleViewsOf(options.caller, options.project)
   const shown = Object.entries(VIEWS).filter(([, { view }]) => views.has(view))
   return Object.fromEntries(
     shown.map(([name, { summary, parameters }]) => [
@@ -50,7 +50,7 @@ export function consolePaths(terms: BuiltInTerms): Readonly<Record<string, PathI
         get: {
           ...{ operationId: `console.${name}`, summary, tags: ['Console'] },
           ...(parameters.length > 0 && { parameters }),
-          responses: { 200: jsonResponse(summary, ANSWER), ...errorResponses('get', terms) },
+          responses: { 200: jsonResponse(summary, ANSWER), ...errorResponses('get', options) },
         },
       },
     ]),

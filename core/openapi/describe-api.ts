@@ -7,12 +7,12 @@ import type { RegisteredPlugins } from '../plugins/register.ts'
 import {
   compileAuthorize,
   type ExtensionRoute,
-  type RouteAuthTerms,
+  type RouteAuthOptions,
   type RouterMount,
 } from '../plugins/route-guard.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import { generatedRouteName } from '../rest/route-claims.ts'
-import type { BuiltInTerms } from './account-paths.ts'
+import type { BuiltInOptions } from './account-paths.ts'
 import {
   arrayOf,
   closed,
@@ -32,13 +32,13 @@ import {
   headOf,
   jsonResponse,
   localeParameter,
-  type OperationTerms,
+  type OperationOptions,
   PartTable,
   type PathItem,
 } from './operations.ts'
 
 /** What the description of an API is made from: the project, without its data. */
-export interface DescribedProject extends RouteAuthTerms {
+export interface DescribedProject extends RouteAuthOptions {
   readonly model: Model
   readonly settings: Settings
   readonly registered: Pick<RegisteredPlugins, 'routesConfig' | 'routes' | 'mounts' | 'binding'>
@@ -47,7 +47,7 @@ export interface DescribedProject extends RouteAuthTerms {
 /** The OpenAPI document of what a caller may do, read, write and populate. It depends on grants only, not on data. */
 export function describeApi(project: DescribedProject, caller: Caller, format: DocumentFormat): Schema {
   const { settings, model } = project
-  const terms: BuiltInTerms = {
+  const options: BuiltInOptions = {
     ...{ model, format, caller, project: settings, settings: settings.rest },
     strapi4: settings.rest.responseFormat === (format === 'v4' ? 'v4' : 'v4-flat'),
     table: new SchemaTable(),
@@ -55,7 +55,7 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
     parameters: new PartTable('parameters'),
     contextOf: () => null,
   }
-  const described = { ...terms, contextOf: contextsOf(project, caller, terms) }
+  const described = { ...options, contextOf: contextsOf(project, caller, options) }
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   const paths: Record<string, PathItem> = {}
   for (const type of types)
@@ -65,13 +65,17 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   const routing = { project, caller, described }
   for (const route of project.registered.routes) addRoute(paths, route, routing)
   for (const mount of project.registered.mounts) addMount(paths, mount, routing)
-  return assemble(paths, { project, caller, terms })
+  return assemble(paths, { project, caller, options })
 }
 
-type ContextOf = OperationTerms['contextOf']
+type ContextOf = OperationOptions['contextOf']
 
 /** Routes of `routesConfig` may be open to more callers, and show them more, than their permissions do. */
-function contextsOf(project: DescribedProject, caller: Caller, { table, format }: OperationTerms): ContextOf {
+function contextsOf(
+  project: DescribedProject,
+  caller: Caller,
+  { table, format }: OperationOptions,
+): ContextOf {
   const { routesConfig } = project.registered
   const keys = new Map<Grants, string>([[caller.grants, '']])
   return (subject, action) => {
@@ -90,37 +94,37 @@ function addPaths(paths: Record<string, PathItem>, added: Readonly<Record<string
     if (Object.keys(item).length > 0) paths[path] = { ...paths[path], ...item }
 }
 
-const ownPath = (terms: OperationTerms): PathItem => ({
+const ownPath = (options: OperationOptions): PathItem => ({
   get: {
     ...{ operationId: 'openapi', summary: 'This description', tags: ['Description'] },
     responses: {
       200: jsonResponse('An OpenAPI document', { type: 'object' }),
-      ...errorResponses('get', terms),
+      ...errorResponses('get', options),
     },
   },
 })
 
-interface RouteTerms {
-  readonly described: OperationTerms
+interface RouteOptions {
+  readonly described: OperationOptions
   readonly project: DescribedProject
   readonly caller: Caller
 }
 
 /** A route of an extension: its code decides what it answers. One that replaces a generated route keeps its parameters. */
-function addRoute(paths: Record<string, PathItem>, route: ExtensionRoute, terms: RouteTerms): void {
+function addRoute(paths: Record<string, PathItem>, route: ExtensionRoute, options: RouteOptions): void {
   const method = route.method.toLowerCase()
   const path = route.path.replaceAll(PARAMETER, '{$1}')
   const { [method]: replaced, ...others } = paths[path] ?? {}
   delete paths[path]
-  const item = mayUse(route, terms)
-    ? { ...others, [method]: { ...routeOperation(route), ...replaced, responses: routeResponses(terms) } }
+  const item = mayUse(route, options)
+    ? { ...others, [method]: { ...routeOperation(route), ...replaced, responses: routeResponses(options) } }
     : others
   if (Object.keys(item).some(key => METHODS.has(key))) paths[path] = item
 }
 
 const PARAMETER = /:([A-Za-z_][A-Za-z0-9_]*)/g
 
-function mayUse(route: ExtensionRoute, { project, caller }: RouteTerms): boolean {
+function mayUse(route: ExtensionRoute, { project, caller }: RouteOptions): boolean {
   const { registered, model } = project
   const name = route.replaces ? generatedRouteName(route, model) : null
   const scopes = [...registered.binding.scopes.values()]
@@ -144,7 +148,7 @@ function routeOperation({
   }
 }
 
-const routeResponses = ({ described }: RouteTerms): Schema => ({
+const routeResponses = ({ described }: RouteOptions): Schema => ({
   200: jsonResponse('The answer of the extension', {}),
   204: { description: 'No content' },
   ...errorResponses('route', described),
@@ -154,9 +158,9 @@ const routeResponses = ({ described }: RouteTerms): Schema => ({
 const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete'])
 
 /** The routes that an Express router of an extension tells: those of its own, with plain paths. */
-function addMount(paths: Record<string, PathItem>, mount: RouterMount, terms: RouteTerms): void {
+function addMount(paths: Record<string, PathItem>, mount: RouterMount, options: RouteOptions): void {
   const { auth, path: base, source, router } = mount
-  if (nullIfRefused(() => compileAuthorize(auth, null, terms.project)(terms.caller)) === null) return
+  if (nullIfRefused(() => compileAuthorize(auth, null, options.project)(options.caller)) === null) return
   for (const { path, methods } of routesOfRouter(router)) {
     if (!PLAIN_PATH.test(path)) continue
     const whole = trimEndCharacter(base + path, '/')
@@ -164,7 +168,7 @@ function addMount(paths: Record<string, PathItem>, mount: RouterMount, terms: Ro
       const operation = routeOperation({ method: method.toUpperCase(), path: whole, source })
       addPaths(paths, {
         [whole.replaceAll(PARAMETER, '{$1}')]: {
-          [method]: { ...operation, responses: routeResponses(terms) },
+          [method]: { ...operation, responses: routeResponses(options) },
         },
       })
     }
@@ -195,10 +199,10 @@ const LOCAL = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|\[)/
 interface Assembly {
   readonly project: DescribedProject
   readonly caller: Caller
-  readonly terms: OperationTerms
+  readonly options: OperationOptions
 }
 
-function assemble(paths: Readonly<Record<string, PathItem>>, { project, caller, terms }: Assembly): Schema {
+function assemble(paths: Readonly<Record<string, PathItem>>, { project, caller, options }: Assembly): Schema {
   const { name, server, rest } = project.settings
   const tags = Object.values(paths).flatMap(item =>
     Object.values(item).flatMap(operation =>
@@ -226,13 +230,13 @@ function assemble(paths: Readonly<Record<string, PathItem>>, { project, caller, 
           description: 'The `jwt` of a session, or an API token',
         },
       },
-      ...usedParts(paths, terms),
+      ...usedParts(paths, options),
     },
   }
 }
 
 /** The parts that paths refer to: those of replaced operations, and those that only made others, are left out. */
-function usedParts(paths: Schema, { table, responses, parameters }: OperationTerms): Schema {
+function usedParts(paths: Schema, { table, responses, parameters }: OperationOptions): Schema {
   const sections: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
     schemas: table.schemas,
     responses: responses.parts,
@@ -259,8 +263,8 @@ function usedParts(paths: Schema, { table, responses, parameters }: OperationTer
 const CHANGES = { unpublish: 'Unpublish', 'discard-draft': 'Discard the draft of' } as const
 
 /** What `PUT` cannot do with the versions of a document: `/actions/…/unpublish` and `/actions/…/discard-draft`. */
-function changePaths(type: ContentType, terms: OperationTerms): Readonly<Record<string, PathItem>> {
-  const context = terms.contextOf(type.key, 'publish')
+function changePaths(type: ContentType, options: OperationOptions): Readonly<Record<string, PathItem>> {
+  const context = options.contextOf(type.key, 'publish')
   if (!type.draftAndPublish || !context?.grants.writeAccess(type, 'publish')) return {}
   const isOne = type.kind !== 'single'
   const path = isOne ? `/actions/${type.pluralApiId}/{documentId}` : `/actions/${type.key}`
@@ -269,13 +273,13 @@ function changePaths(type: ContentType, terms: OperationTerms): Readonly<Record<
   const paths = Object.entries(CHANGES).map(([name, verb]) => {
     const post = {
       ...headOf(type, name, `${verb} one ${type.displayName}`),
-      parameters: localeParameter(type, terms),
+      parameters: localeParameter(type, options),
       responses: {
         200: jsonResponse('The versions that changed', closed({ data, meta: closed({}) }, ['data', 'meta'])),
-        ...errorResponses('write', terms),
+        ...errorResponses('write', options),
       },
     }
-    const parameters = isOne ? { parameters: [terms.parameters.ref('DocumentId', DOCUMENT_ID)] } : {}
+    const parameters = isOne ? { parameters: [options.parameters.ref('DocumentId', DOCUMENT_ID)] } : {}
     return [`${path}/${name}`, { ...parameters, post }] as const
   })
   return Object.fromEntries(paths)

@@ -14,7 +14,7 @@ import type { GeneratedResponder } from '../rest/endpoint.ts'
 import { isStrapi4Format } from '../rest/strapi4.ts'
 import type { DescribedProject } from './describe-api.ts'
 
-interface OpenapiTerms extends Omit<DescribedProject, 'isKnown'> {
+interface OpenapiOptions extends Omit<DescribedProject, 'isKnown'> {
   readonly isKnown: DescribedProject['isKnown']
   readonly identify: Identify
   readonly production: boolean
@@ -34,28 +34,28 @@ export const servesConsole = (
  * needs the document: where the console is served, signed-in users get theirs in any case. Nothing is made or loaded before the
  * first request; then one text per role and format is kept as long as the project is served.
  */
-export function openOpenapi(terms: OpenapiTerms): GeneratedResponder {
-  const { rest, console } = terms.settings
-  const isPublic = servesOpenapi(rest.openapi, terms.production)
-  if (!isPublic && !servesConsole(console, terms.production)) return () => null
+export function openOpenapi(options: OpenapiOptions): GeneratedResponder {
+  const { rest, console } = options.settings
+  const isPublic = servesOpenapi(rest.openapi, options.production)
+  if (!isPublic && !servesConsole(console, options.production)) return () => null
   const path = `${rest.prefix}/openapi.json`.toLowerCase()
   const textsOf = memoize((_: Grants) => new Map<string, Promise<string>>())
   const textFor = (caller: Caller, format: 'flat' | 'v4'): Promise<string> => {
     const texts = textsOf(caller.grants)
     const key = `${caller.kind}${caller.key ? ' key' : ''} ${format}`
-    const text = texts.get(key) ?? printFor(terms, caller, format)
+    const text = texts.get(key) ?? printFor(options, caller, format)
     texts.set(key, text)
     return text
   }
   const openPage = once(() => {
     const page = { path: `${rest.prefix}/reference`, document: `${rest.prefix}/openapi.json` }
-    return openReferencePage({ ...page, title: terms.settings.name })
+    return openReferencePage({ ...page, title: options.settings.name })
   })
   return (request, acting) => {
     if (request.path.toLowerCase() !== path) return isPublic ? openPage()(request) : null
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerMethod(request.method, 'HEAD, GET')
-    return answerDescription({ request, acting, isPublic }, terms, textFor)
+    return answerDescription({ request, acting, isPublic }, options, textFor)
   }
 }
 
@@ -68,7 +68,7 @@ interface DescriptionCall {
 
 async function answerDescription(
   { request, acting, isPublic }: DescriptionCall,
-  { identify, settings }: OpenapiTerms,
+  { identify, settings }: OpenapiOptions,
   textFor: (caller: Caller, format: 'flat' | 'v4') => Promise<string>,
 ) {
   request.route = 'openapi'
@@ -81,12 +81,12 @@ async function answerDescription(
 
 const isSignedIn = ({ kind }: Caller): boolean => kind === 'user' || kind === 'external'
 
-async function printFor(terms: OpenapiTerms, caller: Caller, format: 'flat' | 'v4'): Promise<string> {
+async function printFor(options: OpenapiOptions, caller: Caller, format: 'flat' | 'v4'): Promise<string> {
   const { describeApi } = await import('./describe-api.ts')
-  return JSON.stringify(describeApi(terms, caller, format))
+  return JSON.stringify(describeApi(options, caller, format))
 }
 
-interface ReferenceTerms {
+interface ReferenceOptions {
   /** The path of the page. */
   readonly path: string
   /** The path of the OpenAPI document. */
@@ -95,7 +95,7 @@ interface ReferenceTerms {
 }
 
 /** A page for browsers that shows the OpenAPI document and sends requests. It loads nothing from other servers. */
-function openReferencePage({ path, document, title }: ReferenceTerms): Responder {
+function openReferencePage({ path, document, title }: ReferenceOptions): Responder {
   const page: HttpResponse = {
     status: 200,
     body: printPage({ path, document, title: escapeHtml(title) }),
@@ -140,7 +140,7 @@ const PAGE_POLICY = [
 const READABLE_COLORS =
   '--light-fg: #5c6066; --green: #3b6400; --blue: #0b5e99; --orange: #8a4b00; --red: #b3261e; --yellow: #6b5300'
 
-const printPage = ({ path, document, title }: ReferenceTerms): string => `<!doctype html>
+const printPage = ({ path, document, title }: ReferenceOptions): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />

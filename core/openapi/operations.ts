@@ -25,7 +25,7 @@ import {
 export type PathItem = Record<string, Schema | readonly Schema[]>
 
 /** What the operations of one document share. */
-export interface OperationTerms {
+export interface OperationOptions {
   readonly model: Model
   readonly settings: RestSettings
   readonly table: SchemaTable
@@ -90,7 +90,7 @@ const ROUTE_FAULTS = [401, 403]
 /** The errors of an operation, from the table of faults. */
 export function errorResponses(
   kind: 'get' | 'route' | 'write',
-  { responses }: Pick<OperationTerms, 'responses'>,
+  { responses }: Pick<OperationOptions, 'responses'>,
 ): Schema {
   const statuses = { get: READ_FAULTS, route: ROUTE_FAULTS, write: WRITE_FAULTS }[kind]
   const unchanged = kind === 'get' ? { 304: responses.ref('NotModified', NOT_MODIFIED) } : {}
@@ -106,23 +106,27 @@ const NOT_MODIFIED: Schema = { description: 'Unchanged since the `ETag` in `If-N
 /** The operations of a content-type, by path below the prefix. */
 export function contentTypePaths(
   type: ContentType,
-  terms: OperationTerms,
+  options: OperationOptions,
 ): Readonly<Record<string, PathItem>> {
   if (type.kind === 'single') {
     return {
       [`/${type.key}`]: {
-        ...readOne(type, 'find', terms),
-        ...save(type, 'update', terms),
-        ...remove(type, terms),
+        ...readOne(type, 'find', options),
+        ...save(type, 'update', options),
+        ...remove(type, options),
       },
     }
   }
-  const one = { ...readOne(type, 'findOne', terms), ...save(type, 'update', terms), ...remove(type, terms) }
+  const one = {
+    ...readOne(type, 'findOne', options),
+    ...save(type, 'update', options),
+    ...remove(type, options),
+  }
   const hasOperation = Object.keys(one).length > 0
   return {
-    [`/${type.pluralApiId}`]: { ...readMany(type, terms), ...save(type, 'create', terms) },
+    [`/${type.pluralApiId}`]: { ...readMany(type, options), ...save(type, 'create', options) },
     [`/${type.pluralApiId}/{documentId}`]: hasOperation
-      ? { parameters: [terms.parameters.ref('DocumentId', DOCUMENT_ID)], ...one }
+      ? { parameters: [options.parameters.ref('DocumentId', DOCUMENT_ID)], ...one }
       : {},
   }
 }
@@ -134,43 +138,47 @@ export const DOCUMENT_ID: Schema = {
   schema: { type: 'string' },
 }
 
-function readMany(type: ContentType, terms: OperationTerms): PathItem {
-  const context = terms.contextOf(type.key, 'find')
+function readMany(type: ContentType, options: OperationOptions): PathItem {
+  const context = options.contextOf(type.key, 'find')
   const view = context?.grants.readAccess(type, 'find')
   if (!context || !view) return {}
   const document = documentSchema(type, 'find', context) ?? {}
-  const meta = terms.table.ref('list meta', 'ListMeta', () =>
+  const meta = options.table.ref('list meta', 'ListMeta', () =>
     closed({ pagination: paginationSchema() }, ['pagination']),
   )
   return {
     get: {
       ...headOf(type, 'find', `List ${type.displayName}`),
-      parameters: [...readParameters(type, 'find', context, terms), pageParameter(terms)],
+      parameters: [...readParameters(type, 'find', context, options), pageParameter(options)],
       responses: {
         200: jsonResponse('A page of documents', closed({ data: arrayOf(document), meta }, ['data', 'meta'])),
-        ...errorResponses('get', terms),
+        ...errorResponses('get', options),
       },
     },
   }
 }
 
-function readOne(type: ContentType, action: 'find' | 'findOne', terms: OperationTerms): PathItem {
-  const context = terms.contextOf(type.key, action)
+function readOne(type: ContentType, action: 'find' | 'findOne', options: OperationOptions): PathItem {
+  const context = options.contextOf(type.key, action)
   const schema = context && documentSchema(type, action, context)
   if (!context || !schema) return {}
   return {
     get: {
       ...headOf(type, action, `Read one ${type.displayName}`),
-      parameters: readParameters(type, action, context, terms),
+      parameters: readParameters(type, action, context, options),
       responses: {
-        200: documentResponse(type, schema, terms),
-        ...errorResponses('get', terms),
+        200: documentResponse(type, schema, options),
+        ...errorResponses('get', options),
       },
     },
   }
 }
 
-const documentResponse = (type: ContentType, schema: Schema, { responses, table }: OperationTerms): Schema =>
+const documentResponse = (
+  type: ContentType,
+  schema: Schema,
+  { responses, table }: OperationOptions,
+): Schema =>
   responses.ref(
     schemaName(type),
     jsonResponse(
@@ -185,8 +193,8 @@ export const headOf = (type: ContentType, action: string, summary: string): Sche
   tags: [type.displayName],
 })
 
-function save(type: ContentType, action: 'create' | 'update', terms: OperationTerms): PathItem {
-  const context = terms.contextOf(type.key, action)
+function save(type: ContentType, action: 'create' | 'update', options: OperationOptions): PathItem {
+  const context = options.contextOf(type.key, action)
   const access = context?.grants.writeAccess(type, action)
   if (!context || !access) return {}
   const isCreate = action === 'create'
@@ -196,40 +204,40 @@ function save(type: ContentType, action: 'create' | 'update', terms: OperationTe
   })
   const mayPublish = !type.draftAndPublish || context.grants.writeAccess(type, 'publish') !== null
   const schema = closed({ data: body }, ['data'])
-  const answer = documentResponse(type, documentSchema(type, action, context) ?? {}, terms)
+  const answer = documentResponse(type, documentSchema(type, action, context) ?? {}, options)
   return {
     [isCreate ? 'post' : 'put']: {
       ...headOf(type, action, `${isCreate ? 'Create' : 'Update'} one ${type.displayName}`),
       parameters: [
-        ...answerParameters(type, action, context, terms),
+        ...answerParameters(type, action, context, options),
         ...(type.draftAndPublish
-          ? [statusParameter(mayPublish ? ['published', 'draft'] : ['draft'], terms)]
+          ? [statusParameter(mayPublish ? ['published', 'draft'] : ['draft'], options)]
           : []),
-        ...localeParameter(type, terms),
-        ...writeHeaders(terms),
+        ...localeParameter(type, options),
+        ...writeHeaders(options),
       ],
       requestBody: { required: true, content: { 'application/json': { schema } } },
       responses: {
-        [isCreate && !terms.strapi4 ? 201 : 200]: answer,
-        ...errorResponses('write', terms),
+        [isCreate && !options.strapi4 ? 201 : 200]: answer,
+        ...errorResponses('write', options),
       },
     },
   }
 }
 
-function remove(type: ContentType, terms: OperationTerms): PathItem {
-  const context = terms.contextOf(type.key, 'delete')
+function remove(type: ContentType, options: OperationOptions): PathItem {
+  const context = options.contextOf(type.key, 'delete')
   if (!context) return {}
   const answer = documentSchema(type, 'delete', context)
   return {
     delete: {
       ...headOf(type, 'delete', `Delete one ${type.displayName}`),
-      parameters: [...localeParameter(type, terms), ...writeHeaders(terms)],
+      parameters: [...localeParameter(type, options), ...writeHeaders(options)],
       responses: {
-        ...(terms.strapi4
-          ? { 200: documentResponse(type, answer ?? {}, terms) }
-          : { 204: terms.responses.ref('Deleted', { description: 'Deleted, or not there' }) }),
-        ...errorResponses('write', terms),
+        ...(options.strapi4
+          ? { 200: documentResponse(type, answer ?? {}, options) }
+          : { 204: options.responses.ref('Deleted', { description: 'Deleted, or not there' }) }),
+        ...errorResponses('write', options),
       },
     },
   }
@@ -240,7 +248,7 @@ const header = (name: string, description: string): Schema => ({
   schema: { type: 'string' },
 })
 
-const writeHeaders = ({ parameters }: OperationTerms): readonly Schema[] => [
+const writeHeaders = ({ parameters }: OperationOptions): readonly Schema[] => [
   parameters.ref('IfMatch', header('If-Match', 'Writes only if the document still has this `ETag`')),
   parameters.ref(
     'IdempotencyKey',
@@ -278,7 +286,7 @@ export function answerParameters(
   type: ContentType,
   action: Action,
   context: SchemaContext,
-  { parameters }: OperationTerms,
+  { parameters }: OperationOptions,
 ): readonly Schema[] {
   const readable: ReadonlySet<Attribute> = context.grants.readAccess(type, action)?.readable ?? new Set()
   const { fields, populates } = queryNames(readable, context)
@@ -303,7 +311,7 @@ export function readParameters(
   type: ContentType,
   action: Action,
   context: SchemaContext,
-  terms: OperationTerms,
+  options: OperationOptions,
 ): readonly Schema[] {
   const view = context.grants.readAccess(type, action)
   if (!view) return []
@@ -311,7 +319,7 @@ export function readParameters(
   const search = searchParameters(type, view.readable)
   const sorts = fields.flatMap(name => [name, `${name}:asc`, `${name}:desc`])
   if (search.length > 0) sorts.push('relevance')
-  const { parameters } = terms
+  const { parameters } = options
   return [
     parameters.ref(
       `${schemaName(type)}Filters`,
@@ -326,16 +334,16 @@ export function readParameters(
       ),
     ),
     ...search.map(each => parameters.ref(`${schemaName(type)}${toTitle(String(each.name))}`, each)),
-    ...answerParameters(type, action, context, terms),
+    ...answerParameters(type, action, context, options),
     ...(type.draftAndPublish
-      ? [statusParameter(view.drafts ? ['published', 'draft'] : ['published'], terms)]
+      ? [statusParameter(view.drafts ? ['published', 'draft'] : ['published'], options)]
       : []),
-    ...localeParameter(type, terms),
+    ...localeParameter(type, options),
   ]
 }
 
 /** A caller who may not publish writes drafts only, and has to say so. */
-const statusParameter = (statuses: readonly string[], { parameters }: OperationTerms): Schema =>
+const statusParameter = (statuses: readonly string[], { parameters }: OperationOptions): Schema =>
   parameters.ref('Status', {
     ...{ name: 'status', in: 'query', schema: words(statuses) },
     ...(!statuses.includes('published') && { required: true }),
@@ -343,7 +351,7 @@ const statusParameter = (statuses: readonly string[], { parameters }: OperationT
 
 export const localeParameter = (
   type: ContentType,
-  { model, parameters }: OperationTerms,
+  { model, parameters }: OperationOptions,
 ): readonly Schema[] =>
   type.localized
     ? [
@@ -354,7 +362,7 @@ export const localeParameter = (
       ]
     : []
 
-function pageParameter({ settings, parameters }: OperationTerms): Schema {
+function pageParameter({ settings, parameters }: OperationOptions): Schema {
   const size = { type: 'integer', minimum: 1, maximum: settings.maxLimit }
   const schema = closed({
     page: { type: 'integer', minimum: 1 },

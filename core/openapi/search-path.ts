@@ -1,12 +1,12 @@
 import { isSearchable } from '../rest/search-all.ts'
-import { type BuiltInTerms, TEXT } from './account-paths.ts'
+import { type BuiltInOptions, TEXT } from './account-paths.ts'
 import { arrayOf, closed, type Schema } from './answer-schemas.ts'
 import { errorResponses, jsonResponse, type PathItem } from './operations.ts'
 
 /** `GET /search` (docs/search.md), for callers who may search a content-type. */
-export function searchPath(terms: BuiltInTerms): Readonly<Record<string, PathItem>> {
-  const types = [...terms.model.contentTypes.values()].filter(
-    type => type.search !== null && isSearchable(type, terms.caller),
+export function searchPath(options: BuiltInOptions): Readonly<Record<string, PathItem>> {
+  const types = [...options.model.contentTypes.values()].filter(
+    type => type.search !== null && isSearchable(type, options.caller),
   )
   if (types.length === 0) return {}
   const match = closed(
@@ -36,7 +36,7 @@ export function searchPath(terms: BuiltInTerms): Readonly<Record<string, PathIte
         'The best matches',
         closed({ data: arrayOf(match), meta: closed({}) }, ['data', 'meta']),
       ),
-      ...errorResponses('get', terms),
+      ...errorResponses('get', options),
     },
   }
   return { '/search': { get } }

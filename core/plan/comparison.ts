@@ -69,13 +69,13 @@ const folded =
 const textOf = ({ comparison, values, place }: Operands): ParameterNode =>
   parameter(valueAt(values, 0, comparison), 'text', place)
 
-interface LikeTerms extends LikePattern {
+interface LikeOptions extends LikePattern {
   readonly fold: boolean
   readonly negated?: boolean
 }
 
 const like =
-  ({ before, after, fold, negated = false }: LikeTerms): Operation =>
+  ({ before, after, fold, negated = false }: LikeOptions): Operation =>
   operands => {
     const pattern: ParameterNode = { ...textOf(operands), pattern: { before, after } }
     const operator = negated ? 'NOT LIKE' : 'LIKE'

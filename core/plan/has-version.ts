@@ -9,12 +9,12 @@ export interface VersionCondition {
   readonly when?: (version: Row) => Expression
 }
 
-type VersionTerms = VersionCondition & { readonly status: Status }
+type VersionOptions = VersionCondition & { readonly status: Status }
 
 /** True if the row's document has a version of a status, in the row's locale unless `anyLocale`. */
 export function hasVersion(
   row: Row,
-  { status, anyLocale, when }: VersionTerms,
+  { status, anyLocale, when }: VersionOptions,
   context: PlanContext,
 ): ExistsNode {
   const table = context.storage.table(row.root)
@@ -30,8 +30,8 @@ export function hasVersion(
  * True if there is no such version. Looked up for each row: PostgreSQL would join all documents otherwise, because it expects that hardly
  * any lacks one, and a page of a million drafts would take seconds.
  */
-export function lacksVersion(row: Row, terms: VersionTerms, context: PlanContext): Expression {
-  const found = hasVersion(row, terms, context)
+export function lacksVersion(row: Row, options: VersionOptions, context: PlanContext): Expression {
+  const found = hasVersion(row, options, context)
   // OFFSET keeps the subquery from becoming an anti join.
   return { ...found, negated: true, select: { ...found.select, offset: sqlConstant(0) } }
 }

@@ -37,15 +37,15 @@ export interface PlanOptions {
 }
 
 /** Plans a restricted query as one statement, whatever it populates. */
-export const planQuery = (query: RestrictedQuery, terms: PlanOptions): AnswerStatement => ({
-  ...planAnswer(query, terms),
-  maxBytes: terms.maxBytes ?? null,
+export const planQuery = (query: RestrictedQuery, options: PlanOptions): AnswerStatement => ({
+  ...planAnswer(query, options),
+  maxBytes: options.maxBytes ?? null,
 })
 
-function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStatement, 'maxBytes'> {
-  const context = contextFor(query, terms)
-  const row = typeRow(query.type, context.alias(), query.status, terms.storage)
-  const table: SqlSource = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
+function planAnswer(query: RestrictedQuery, options: PlanOptions): Omit<AnswerStatement, 'maxBytes'> {
+  const context = contextFor(query, options)
+  const row = typeRow(query.type, context.alias(), query.status, options.storage)
+  const table: SqlSource = { table: options.storage.table(query.type).name, alias: row.alias, on: null }
   const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context)])
   const found = query.textSearch && planRanking(query, query.textSearch, row, context)
   const marked = typeof context.shape === 'object' ? [] : (found?.highlight ?? [])
@@ -132,17 +132,17 @@ function planTotal(choice: TotalChoice, table: SqlSource, where: Expression): Se
 
 const byId = (row: Row): readonly Order[] => [{ expression: column(row.alias, 'id'), direction: 'asc' }]
 
-function contextFor(query: Query, terms: PlanOptions): PlanContext {
+function contextFor(query: Query, options: PlanOptions): PlanContext {
   let aliases = 0
   const locale = query.locale.kind === 'these' ? query.locale.codes[0] : undefined
   return {
-    storage: terms.storage,
-    defaultLocale: terms.defaultLocale,
-    locale: locale ?? terms.defaultLocale,
-    shape: terms.shape,
+    storage: options.storage,
+    defaultLocale: options.defaultLocale,
+    locale: locale ?? options.defaultLocale,
+    shape: options.shape,
     alias: () => numberedAlias(++aliases),
     fixedSizePage: sizedPage(query),
-    parameterPlace: terms.placeOf ?? nowhere,
+    parameterPlace: options.placeOf ?? nowhere,
   }
 }
 
@@ -152,20 +152,20 @@ const nowhere = (): null => null
  * Plans lists by relevance of several types as one list of at most `limit` matches: content-type, documentId, locale, rank and
  * the selected fields. Each part is bounded before the parts are merged.
  */
-export function planAcross(queries: readonly RestrictedQuery[], limit: number, terms: PlanOptions): Select {
+export function planAcross(queries: readonly RestrictedQuery[], limit: number, options: PlanOptions): Select {
   const parts = queries.map((query, index) => {
-    const context = contextFor(query, terms)
-    const row = typeRow(query.type, context.alias(), query.status, terms.storage)
+    const context = contextFor(query, options)
+    const row = typeRow(query.type, context.alias(), query.status, options.storage)
     const search = query.textSearch
     if (!search) throw new TypeError(`a query of ${query.type.uid} has no search`)
     const { rank } = planRanking(query, search, row, context)
     const order: readonly Order[] = [{ expression: rank, direction: 'desc' }, ...byId(row)]
-    const table = terms.storage.table(query.type).name
-    const match = typeRow(query.type, context.alias(), query.status, terms.storage)
+    const table = options.storage.table(query.type).name
+    const match = typeRow(query.type, context.alias(), query.status, options.storage)
     const conditionsOn = [...versionConditions(query, match, context), ...conditions(query, match, context)]
     const where = isRanked(row, { table, alias: match.alias, on: null }, allOf(conditionsOn))
     const window = { ...ALL, where, order, limit: sqlConstant(limit) }
-    const documentId = column(row.alias, terms.storage.table(query.type).documentId)
+    const documentId = column(row.alias, options.storage.table(query.type).documentId)
     const columns = [
       { as: 'contentType', expression: sqlConstant(query.type.key) },
       { as: 'documentId', expression: documentId },
@@ -256,13 +256,15 @@ function planPublication(
   row: Row,
   context: PlanContext,
 ): Expression {
-  const seen = (status: Status, { when, ...terms }: VersionCondition = {}) => ({
-    ...{ status, ...terms },
+  const seen = (status: Status, { when, ...options }: VersionCondition = {}) => ({
+    ...{ status, ...options },
     when: (found: Row) =>
       allOf([planVisible(found, status, visibleVersions, context), when?.(found) ?? TRUE]),
   })
-  const version = (status: Status, terms?: VersionCondition) => hasVersion(row, seen(status, terms), context)
-  const lacks = (status: Status, terms?: VersionCondition) => lacksVersion(row, seen(status, terms), context)
+  const version = (status: Status, options?: VersionCondition) =>
+    hasVersion(row, seen(status, options), context)
+  const lacks = (status: Status, options?: VersionCondition) =>
+    lacksVersion(row, seen(status, options), context)
   switch (publication) {
     case null:
       return TRUE
@@ -288,7 +290,7 @@ function planPublication(
 /** True if the timestamps of the other version differ: publishing makes them equal (reference/rest.md#1-envelope-and-status-codes, `updatedAt`). */
 const changedSince = (
   row: Row,
-  version: (status: Status, terms: VersionCondition) => Expression,
+  version: (status: Status, options: VersionCondition) => Expression,
 ): Expression =>
   anyOf([version('draft', { when: stampsDiffer(row) }), version('published', { when: stampsDiffer(row) })])
 

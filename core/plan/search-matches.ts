@@ -17,7 +17,7 @@ export const endsBehindRanked = ({ start, limit }: Page): boolean => start + lim
 /** Below every rank (text-search.ts). */
 const LAST_RANK = sqlConstant(-2)
 
-interface MatchTerms {
+interface MatchOptions {
   readonly row: Row
   readonly table: SqlSource
   readonly where: Expression
@@ -37,16 +37,16 @@ interface MatchPlan {
 }
 
 /** Plans a list of a search: its matches once, and the page and the total from them. */
-export function planMatches(terms: MatchTerms, context: PlanContext): MatchPlan {
-  const source: SqlSource = { table: terms.table.table, alias: context.alias(), on: null, reads: 'matches' }
-  const planned = terms.rank
-    ? byRank({ ...terms, rank: terms.rank }, source, context)
-    : byOrder(terms, source, context)
+export function planMatches(options: MatchOptions, context: PlanContext): MatchPlan {
+  const source: SqlSource = { table: options.table.table, alias: context.alias(), on: null, reads: 'matches' }
+  const planned = options.rank
+    ? byRank({ ...options, rank: options.rank }, source, context)
+    : byOrder(options, source, context)
   const { columns, window } = planned
   const matches = select({
-    columns: [idOf(terms.row.alias), ...columns],
-    from: [terms.table],
-    where: terms.where,
+    columns: [idOf(options.row.alias), ...columns],
+    from: [options.table],
+    where: options.where,
   })
   return { matches, window, source }
 }
@@ -58,7 +58,7 @@ interface PagePlan {
 }
 
 function byRank(
-  { row, page, order, rank }: MatchTerms & { readonly rank: Expression },
+  { row, page, order, rank }: MatchOptions & { readonly rank: Expression },
   source: SqlSource,
   context: PlanContext,
 ): PagePlan {
@@ -98,7 +98,7 @@ const newest = ({ alias, ...source }: SqlSource, of: (alias: SqlSource['alias'])
 
 /** The sort keys are columns of the matches, so only the rows of the page are looked up again. */
 function byOrder(
-  { row, page, order }: MatchTerms,
+  { row, page, order }: MatchOptions,
   { alias, ...source }: SqlSource,
   context: PlanContext,
 ): PagePlan {

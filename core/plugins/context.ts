@@ -108,12 +108,12 @@ export interface PluginResponse {
   /** The body parsed as JSON; undefined if it is not JSON. */
   json(): unknown
   /** Sets the response, replacing an earlier one: as JSON, or with `type` a text or bytes as given. */
-  send(value: unknown, terms?: SendTerms): void
+  send(value: unknown, options?: SendOptions): void
   /** Sets a header on the final response. */
   setHeader(name: string, value: string): void
 }
 
-export interface SendTerms {
+export interface SendOptions {
   /** Default: 200. */
   readonly status?: number
   /** Media type; default: JSON. */

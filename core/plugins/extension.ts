@@ -38,16 +38,16 @@ export interface RestService {
    * Adds a route. `path` is relative to the prefix: `/restaurants/nearest` or `/restaurants/:documentId/menu`. Values of
    * parameters such as `:documentId` are in `context.args`.
    */
-  route(method: RouteMethod, path: string, handler: RouteHandler, terms?: RouteTerms): void
+  route(method: RouteMethod, path: string, handler: RouteHandler, options?: RouteOptions): void
   /**
    * Mounts an Express router. `path` is relative to the prefix: `/shop` is `/api/shop`, and the paths of the router are
    * below it. Its handlers find the caller in `response.locals.plinth`.
    */
-  mount(path: string, router: ExpressMiddleware, terms?: MountTerms): void
+  mount(path: string, router: ExpressMiddleware, options?: MountOptions): void
 }
 
 /** Who may enter a mounted router: as for a route. */
-export type MountTerms = Pick<RouteTerms, 'auth' | 'policies'>
+export type MountOptions = Pick<RouteOptions, 'auth' | 'policies'>
 
 /** A request to a mounted router: `response.locals.plinth`. */
 export interface MountedRequest {
@@ -84,7 +84,7 @@ export interface GeneratedBody {
   readonly meta: Readonly<Record<string, unknown>>
 }
 
-export interface RouteTerms {
+export interface RouteOptions {
   /**
    * false: public. With `scope`, the caller needs all of its permissions (none if empty). By default the route is for
    * signed-in users and full-access tokens.

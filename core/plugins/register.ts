@@ -16,7 +16,7 @@ import {
   compileGuard,
   type ExtensionRoute,
   type GuardedRoute,
-  type GuardTerms,
+  type GuardOptions,
   type RouteGuard,
   type RouterMount,
 } from './route-guard.ts'
@@ -26,7 +26,12 @@ import type { PluginMail } from './services/mail-api.ts'
 import type { PluginMedia } from './services/media-api.ts'
 import { mediaService, type RegisteredStorages } from './services/media-service.ts'
 import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
-import { bindTerms, type RestRegistrations, type RouteBinding, restService } from './services/rest-service.ts'
+import {
+  bindOptions,
+  type RestRegistrations,
+  type RouteBinding,
+  restService,
+} from './services/rest-service.ts'
 
 /** All registrations of plugins, made before the database is opened. */
 export interface RegisteredPlugins extends OpenPluginApp {
@@ -51,27 +56,29 @@ export const TIMEOUTS = { register: 60_000, bootstrap: 60_000, destroy: 10_000 }
 /** Registers all extensions and binds the plugins named in project.yaml. Fails with one message per failure. */
 export async function registerPlugins(
   plugins: Plugins,
-  terms: AppTerms,
+  options: AppOptions,
 ): Promise<Result<RegisteredPlugins, string>> {
-  const opened = openPluginApp(terms)
+  const opened = openPluginApp(options)
   const { app } = opened
-  const binding = { binder: openPluginBinder(plugins, app), scopes: permissionScopes(terms.model) }
+  const binding = { binder: openPluginBinder(plugins, app), scopes: permissionScopes(options.model) }
   const routing: RestRegistrations = { routes: [], mounts: [] }
   const hooks: DocumentHooks = { middlewares: [], listeners: [] }
-  const graphql = openGraphqlServices(terms.model, terms.settings.graphql)
+  const graphql = openGraphqlServices(options.model, options.settings.graphql)
   const storages = new Map<string, StorageDefinition>()
   const media = mediaService(storages)
   const faults: string[] = []
   for (const [name, extension] of plugins.extensions) {
     const by = `extensions/${name}`
     const rest = restService(by, routing, binding)
-    const documents = documentsService(by, hooks, terms.model)
-    const made = await attempt({ where: `${by} could not register`, root: terms.root }, () =>
+    const documents = documentsService(by, hooks, options.model)
+    const made = await attempt({ where: `${by} could not register`, root: options.root }, () =>
       extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
     )
     if (!made.ok) faults.push(...made.reasons)
   }
-  const bound = await attempt({ where: 'project.yaml', root: terms.root }, () => bindProject(terms, binding))
+  const bound = await attempt({ where: 'project.yaml', root: options.root }, () =>
+    bindProject(options, binding),
+  )
   if (!bound.ok || faults.length > 0) return failed(...faults, ...(bound.ok ? [] : bound.reasons))
   const { middlewares: documentMiddlewares, listeners } = hooks
   const made = {
@@ -86,13 +93,13 @@ export async function registerPlugins(
   return ok(Object.freeze({ ...opened, ...made }))
 }
 
-interface AttemptTerms {
+interface AttemptOptions {
   readonly where: string
   readonly root: string
 }
 
 async function attempt<Made>(
-  { where, root }: AttemptTerms,
+  { where, root }: AttemptOptions,
   make: () => Made | Promise<Made>,
 ): Promise<Result<Made, string>> {
   try {
@@ -103,14 +110,17 @@ async function attempt<Made>(
 }
 
 function bindProject(
-  terms: AppTerms,
+  options: AppOptions,
   binding: RouteBinding,
 ): Pick<RegisteredPlugins, 'express' | 'routesConfig'> {
-  const express = terms.settings.middlewares.map(use => binding.binder.express(use))
-  return { express, routesConfig: bindRoutes(terms, binding) }
+  const express = options.settings.middlewares.map(use => binding.binder.express(use))
+  return { express, routesConfig: bindRoutes(options, binding) }
 }
 
-function bindRoutes({ settings, model }: AppTerms, binding: RouteBinding): RegisteredPlugins['routesConfig'] {
+function bindRoutes(
+  { settings, model }: AppOptions,
+  binding: RouteBinding,
+): RegisteredPlugins['routesConfig'] {
   const own = new Map<string, PermissionScope>(
     [...binding.scopes.values()].map(scope => [`${scope.subject}.${scope.action}`, scope]),
   )
@@ -119,7 +129,7 @@ function bindRoutes({ settings, model }: AppTerms, binding: RouteBinding): Regis
   const routes = Object.entries(settings.routesConfig).map(([route, operation]) => {
     const [subject = '', action = ''] = route.split('.')
     const info = { route, type: uids.get(subject) ?? null, action }
-    return [route, { info, own: own.get(route) ?? null, ...bindTerms(operation, binding) }] as const
+    return [route, { info, own: own.get(route) ?? null, ...bindOptions(operation, binding) }] as const
   })
   return new Map(routes)
 }
@@ -150,7 +160,7 @@ function documentsService(by: string, hooks: DocumentHooks, model: Model): Docum
   }
 }
 
-interface AppTerms {
+interface AppOptions {
   /** The folder of the project. */
   readonly root: string
   readonly settings: Settings
@@ -171,7 +181,7 @@ interface DatabaseParts {
   readonly media: PluginMedia
 }
 
-function openPluginApp({ settings, model, observer, mail }: Omit<AppTerms, 'root'>): OpenPluginApp {
+function openPluginApp({ settings, model, observer, mail }: Omit<AppOptions, 'root'>): OpenPluginApp {
   let connected: DatabaseParts | undefined
   const parts = (name: string): DatabaseParts => {
     if (connected) return connected
@@ -209,12 +219,12 @@ function openPluginApp({ settings, model, observer, mail }: Omit<AppTerms, 'root
 /** Guards by subject and action. Routes without routesConfig have none. */
 export type RouteGuards = ReadonlyMap<string, ReadonlyMap<string, RouteGuard>>
 
-export function compileGuards({ routesConfig }: RegisteredPlugins, terms: GuardTerms): RouteGuards {
+export function compileGuards({ routesConfig }: RegisteredPlugins, options: GuardOptions): RouteGuards {
   const guards = new Map<string, Map<string, RouteGuard>>()
   for (const [route, guarded] of routesConfig) {
     const [subject = '', action = ''] = route.split('.')
     const actions = guards.get(subject) ?? new Map<string, RouteGuard>()
-    guards.set(subject, actions.set(action, compileGuard(guarded, terms)))
+    guards.set(subject, actions.set(action, compileGuard(guarded, options)))
   }
   return guards
 }

@@ -6,10 +6,10 @@ import type { Model, ModelStatic, RowModel } from '../database/open-models.ts'
  */
 type Filled = Record<never, never>
 
-/** By uid, a TypeTerms each. */
+/** By uid, a TypeOptions each. */
 export interface ContentTypes extends Filled {}
 
-/** By uid, a ComponentTerms each. */
+/** By uid, a ComponentOptions each. */
 export interface Components extends Filled {}
 
 /** The policies of the project, by name. */

@@ -15,10 +15,10 @@ import {
   type BoundMiddleware,
   type BoundPolicy,
   checkPolicies,
-  type PolicyTerms,
+  type PolicyOptions,
   runMiddlewares,
 } from './run-plugins.ts'
-import { type ContextTerms, openRestContext } from './services/plugin-context.ts'
+import { type ContextOptions, openRestContext } from './services/plugin-context.ts'
 import type { RouteArguments } from './services/shared-query.ts'
 
 /** Auth, policies and middlewares of one route. */
@@ -31,7 +31,7 @@ export interface GuardedRoute {
   readonly policies: readonly BoundPolicy[]
 }
 
-export interface GuardTerms extends AuthenticateTerms, ContextTerms, PolicyTerms {}
+export interface GuardOptions extends AuthenticateOptions, ContextOptions, PolicyOptions {}
 
 export interface GuardedRequest {
   readonly request: HttpRequest
@@ -51,17 +51,17 @@ export interface GuardedRequest {
 export type RouteGuard = (visit: GuardedRequest) => Promise<HttpResponse>
 
 /** Compiled once, when the app is opened. `needsContext`: the route's handler uses a context. */
-export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContext = false): RouteGuard {
-  const admit = compileAuthenticate(route.auth, route.own, terms)
+export function compileGuard(route: GuardedRoute, options: GuardOptions, needsContext = false): RouteGuard {
+  const admit = compileAuthenticate(route.auth, route.own, options)
   const isBare = route.middlewares.length === 0 && route.policies.length === 0 && !needsContext
   return async ({ request, args, handle }) => {
     const { caller, acting } = await admit(request.headers.authorization)
     request.identified = caller
     if (isBare) return (await handle(() => request, acting, null)) ?? throwUnanswered(route)
-    const opened = openRestContext({ request, caller, args }, route.info, terms)
+    const opened = openRestContext({ request, caller, args }, route.info, options)
     const { context, response } = opened
     const inside = async () => {
-      const refusal = await checkPolicies(route.policies, context, terms)
+      const refusal = await checkPolicies(route.policies, context, options)
       const answer = refusal
         ? toFaultResponse(refusal)
         : await handle(() => opened.request.passed(), acting, context)
@@ -129,7 +129,7 @@ export type RouteAuth =
   /** Default: requires the route's own permission; a route without one requires a known caller. */
   | { readonly kind: 'own' }
 
-export interface RouteAuthTerms {
+export interface RouteAuthOptions {
   readonly everything: Grants
   /** True if a caller may use routes and fields without a permission of their own. */
   readonly isKnown: (caller: Caller) => boolean
@@ -142,23 +142,23 @@ export type Authorize = (caller: Caller) => Caller
 export function compileAuthorize(
   auth: RouteAuth,
   own: PermissionScope | null,
-  terms: RouteAuthTerms,
+  options: RouteAuthOptions,
 ): Authorize {
   const opened = new WeakMap<Grants, Grants>()
   const acting = (caller: Caller): Caller => {
     if (!own) return caller
-    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, grantsToOpen(auth, own, terms))
+    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, grantsToOpen(auth, own, options))
     opened.set(caller.grants, grants)
     return { ...caller, grants }
   }
   return caller => {
-    if (!isAllowed(caller, auth, own, terms))
+    if (!isAllowed(caller, auth, own, options))
       throw new RequestFault(forbidden(refusalReason(caller, auth, own)))
     return auth.kind === 'own' ? caller : acting(caller)
   }
 }
 
-const grantsToOpen = (auth: RouteAuth, scope: PermissionScope, { everything }: RouteAuthTerms) => ({
+const grantsToOpen = (auth: RouteAuth, scope: PermissionScope, { everything }: RouteAuthOptions) => ({
   scope,
   everything,
   keepsOwn: auth.kind === 'scope',
@@ -169,7 +169,7 @@ function isAllowed(
   caller: Caller,
   auth: RouteAuth,
   own: PermissionScope | null,
-  { isKnown }: RouteAuthTerms,
+  { isKnown }: RouteAuthOptions,
 ): boolean {
   if (auth.kind === 'open') return true
   if (auth.kind === 'scope') return allowsAll(caller.grants, auth.scopes)
@@ -185,7 +185,7 @@ function refusalReason(caller: Caller, auth: RouteAuth, own: PermissionScope | n
     : 'The route has no permission of its own, so it needs a signed-in user or an API token: send one, or declare `auth` of the route'
 }
 
-interface AuthenticateTerms extends RouteAuthTerms {
+interface AuthenticateOptions extends RouteAuthOptions {
   readonly identify: (authorization: string | undefined) => Promise<Caller>
   readonly publicCaller: Caller
 }
@@ -202,14 +202,14 @@ type Authenticate = (authorization: string | undefined) => Promise<Authenticated
 function compileAuthenticate(
   auth: RouteAuth,
   own: PermissionScope | null,
-  terms: AuthenticateTerms,
+  options: AuthenticateOptions,
 ): Authenticate {
-  const authorize = compileAuthorize(auth, own, terms)
+  const authorize = compileAuthorize(auth, own, options)
   return async authorization => {
-    const caller = await terms.identify(authorization).catch(error => {
+    const caller = await options.identify(authorization).catch(error => {
       // An invalid credential does not prevent access to a public route.
       if (auth.kind === 'open' && error instanceof RequestFault && error.fault.code === 'unauthorized')
-        return terms.publicCaller
+        return options.publicCaller
       throw error
     })
     return { caller, acting: authorize(caller) }

@@ -15,7 +15,7 @@ export interface BoundPolicy {
   check(context: PolicyContext): unknown
 }
 
-export interface PolicyTerms {
+export interface PolicyOptions {
   readonly observer: Observer
   /** Milliseconds. */
   readonly timeout: number
@@ -25,13 +25,13 @@ export interface PolicyTerms {
 export async function checkPolicies(
   policies: readonly BoundPolicy[],
   context: PolicyContext,
-  terms: PolicyTerms,
+  options: PolicyOptions,
 ): Promise<Fault | null> {
   for (const policy of policies) {
-    const verdict = await evaluatePolicy(policy, context, terms.timeout)
+    const verdict = await evaluatePolicy(policy, context, options.timeout)
     if (passes(verdict)) continue
-    const failure = failureOf(verdict, terms.timeout)
-    reportVerdict(policy.name, { verdict, failure }, context, terms)
+    const failure = failureOf(verdict, options.timeout)
+    reportVerdict(policy.name, { verdict, failure }, context, options)
     const reason = `The policy \`${policy.name}\` ${failure === null ? 'refused' : `failed: ${failure}`}`
     return { ...toPolicyFault(verdict), reason }
   }
@@ -95,7 +95,7 @@ function reportVerdict(
   policy: string,
   { verdict, failure }: Judged,
   context: PolicyContext,
-  { observer }: PolicyTerms,
+  { observer }: PolicyOptions,
 ): void {
   const where = { requestId: context.http.request.id, policy }
   if (failure === null) observer.emit({ kind: 'policyRefused', ...where })

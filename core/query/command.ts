@@ -19,7 +19,7 @@ interface CommandBase {
 }
 
 /** Options of a write in addition to its values. */
-interface SaveTerms {
+interface SaveOptions {
   /**
    * Validation as in GraphQL (reference/graphql.md#6-writing): no uid is generated, missing link targets are counted.
    * `true`: all rules apply to drafts, too; `published`: only to published versions, as in REST.
@@ -31,14 +31,14 @@ interface SaveTerms {
   readonly keepsPublishedAt?: true
 }
 
-export interface CreateCommand extends CommandBase, SaveTerms {
+export interface CreateCommand extends CommandBase, SaveOptions {
   readonly kind: 'create'
   /** `published`: create a draft and publish it. Always on types without drafts. */
   readonly status: Status
   readonly values: GivenValues
 }
 
-export interface UpdateCommand extends CommandBase, SaveTerms {
+export interface UpdateCommand extends CommandBase, SaveOptions {
   readonly kind: 'update'
   /** null: the only document of a single type, created if missing. */
   readonly documentId: string | null

@@ -2,11 +2,11 @@ import { entityTag } from '../base/text.ts'
 import type { BodyOrText } from '../cache/answer-store.ts'
 import type { HttpResponse } from '../faults/http-exchange.ts'
 import type { AnswerShape } from '../plan/row.ts'
-import type { RestCall, RestTerms } from './rest-call.ts'
+import type { RestCall, RestOptions } from './rest-call.ts'
 import { isStrapi4Format, isStrapi4Request } from './strapi4.ts'
 
 /** Strapi 4's response format, if the header or the project asks for it; what only Strapi 4 did, if the project asks (reference/rest.md#16-response-format-v4-and-query-parsing). */
-export const responseShape = ({ request }: RestCall, { settings }: RestTerms): AnswerShape =>
+export const responseShape = ({ request }: RestCall, { settings }: RestOptions): AnswerShape =>
   !isStrapi4Format(request, settings) ? 'flat' : isStrapi4Request(request, settings) ? 'strapi4' : 'v4'
 
 /** Answers a body from the response cache or the database. */

@@ -8,20 +8,20 @@ import { everyField } from '../query/populate-nodes.ts'
 import { answerJson, answerMethod } from './answer.ts'
 import { type EndpointCall, type GeneratedResponder, openEndpoints, wordsBelow } from './endpoint.ts'
 import { parseQueryString } from './parse-query-string.ts'
-import type { RestTerms } from './rest-call.ts'
+import type { RestOptions } from './rest-call.ts'
 
 /**
  * The content-types and components in Strapi's form, for API tokens: static site generators start with them. A token sees
  * the types and attributes that it may read.
  */
-export function openContentTypeBuilder(terms: RestTerms): GeneratedResponder {
+export function openContentTypeBuilder(options: RestOptions): GeneratedResponder {
   return (request, acting) => {
-    const [, collection = '', uid, ...others] = wordsBelow(request.path, terms.settings.prefix) ?? []
+    const [, collection = '', uid, ...others] = wordsBelow(request.path, options.settings.prefix) ?? []
     const list = Object.hasOwn(LISTS, collection) ? LISTS[collection as keyof typeof LISTS] : undefined
     if (!list || others.length > 0 || uid === '') return null
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerMethod(request.method, 'HEAD, GET')
-    return answerSchema({ request, acting, uid, list }, terms)
+    return answerSchema({ request, acting, uid, list }, options)
   }
 }
 
@@ -37,12 +37,12 @@ interface SchemaCall {
 
 async function answerSchema(
   { request, acting, uid, list }: SchemaCall,
-  terms: RestTerms,
+  options: RestOptions,
 ): Promise<HttpResponse> {
-  const caller = acting ?? (await terms.identify(request.headers.authorization))
+  const caller = acting ?? (await options.identify(request.headers.authorization))
   request.identified = caller
   if (caller.kind !== 'token') throw new RequestFault(forbidden(ONLY_TOKENS))
-  const schemas = list(readableSchemas(caller, terms), request)
+  const schemas = list(readableSchemas(caller, options), request)
   const data = uid === undefined ? schemas : schemas.find(each => each.uid === uid)
   if (!data) throw new RequestFault(notFound())
   return answerJson(JSON.stringify({ data }), { request })
@@ -56,7 +56,7 @@ interface ReadableSchemas {
   readonly attributesOf: (holder: Holder) => readonly Attribute[]
 }
 
-function readableSchemas({ grants }: Caller, { model }: RestTerms): ReadableSchemas {
+function readableSchemas({ grants }: Caller, { model }: RestOptions): ReadableSchemas {
   const accessOf = (type: ContentType) =>
     grants.readAccess(type, 'find') ?? grants.readAccess(type, 'findOne')
   const types = [...model.contentTypes.values()].filter(type => accessOf(type) !== null)
@@ -205,17 +205,17 @@ function printAttribute(attribute: Attribute): Readonly<Record<string, unknown>>
 const toSource = (regex: object): string => /^\/(.*)\/[a-z]*$/s.exec(String(regex))?.[1] ?? String(regex)
 
 /** The project's locales as a list without an envelope (reference/rest.md#11-locales). */
-export const openLocales = (terms: RestTerms): GeneratedResponder =>
+export const openLocales = (options: RestOptions): GeneratedResponder =>
   openEndpoints(
     {
       'i18n/locales': {
-        GET: { subject: 'i18n', action: 'find', perform: call => findLocales(call, terms) },
+        GET: { subject: 'i18n', action: 'find', perform: call => findLocales(call, options) },
       },
     },
-    { ...terms, prefix: terms.settings.prefix },
+    { ...options, prefix: options.settings.prefix },
   )
 
-async function findLocales(call: EndpointCall, { model, documents }: RestTerms): Promise<HttpResponse> {
+async function findLocales(call: EndpointCall, { model, documents }: RestOptions): Promise<HttpResponse> {
   const { locale: type } = model.builtIn
   const take = { kind: 'many', page: { start: 0, limit: model.locales.length }, total: false } as const
   const selection = { ...everyField(type), populate: [] }

@@ -39,23 +39,23 @@ export interface RestEndpoint {
 /** Endpoints by lower-case path below the prefix, then by method. `:id` matches one segment. */
 export type Endpoints = Readonly<Record<string, Readonly<Record<string, RestEndpoint>>>>
 
-export interface EndpointTerms {
+export interface EndpointOptions {
   readonly prefix: string
   readonly identify: Identify
   readonly guards?: RouteGuards | undefined
 }
 
 /** Endpoints outside the content API: path → method → caller → permission. Paths are case-insensitive and may end with one slash. */
-export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): GeneratedResponder {
+export function openEndpoints(endpoints: Endpoints, options: EndpointOptions): GeneratedResponder {
   return (request, acting) => {
-    const words = wordsBelow(request.path, terms.prefix)
+    const words = wordsBelow(request.path, options.prefix)
     const found = words && findEndpoints(words, endpoints)
     if (!found) return null
     const { methods, id } = found
     const endpoint = methods[request.method === 'HEAD' ? 'GET' : request.method]
     if (endpoint && acting) return endpoint.perform({ request, id, caller: acting })
     return endpoint
-      ? perform(endpoint, { request, id }, terms)
+      ? perform(endpoint, { request, id }, options)
       : answerMethod(request.method, allowed(methods))
   }
 }
@@ -103,7 +103,7 @@ const allowed = (methods: Readonly<Record<string, RestEndpoint>>): string =>
 async function perform(
   { subject, action, perform }: RestEndpoint,
   call: Omit<EndpointCall, 'caller'>,
-  { identify, guards }: EndpointTerms,
+  { identify, guards }: EndpointOptions,
 ): Promise<HttpResponse> {
   call.request.route = `${subject}.${action}`
   const guard = guards?.get(subject)?.get(action)

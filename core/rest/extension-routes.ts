@@ -11,7 +11,7 @@ import {
   compileGuard,
   type ExtensionRoute,
   type GuardedRoute,
-  type GuardTerms,
+  type GuardOptions,
   pathSegments,
   type RouteGuard,
 } from '../plugins/route-guard.ts'
@@ -33,7 +33,7 @@ export interface ExtensionResponders {
   withMethods(responders: readonly Responder[]): readonly Responder[]
 }
 
-export interface ExtensionRouteTerms extends GuardTerms {
+export interface ExtensionRouteOptions extends GuardOptions {
   readonly model: Model
   readonly prefix: string
   /** The guards of routesConfig, which replaced routes keep. */
@@ -46,11 +46,11 @@ export interface ExtensionRouteTerms extends GuardTerms {
 /** The routes of extensions; no responders if there are no routes. */
 export function openExtensionRoutes(
   routes: readonly ExtensionRoute[],
-  terms: ExtensionRouteTerms,
+  options: ExtensionRouteOptions,
 ): ExtensionResponders {
   if (routes.length === 0) return { first: [], withMethods: responders => responders }
-  const { prefix } = terms
-  const compiled = routes.map(route => compile(route, terms)).toSorted(bySpecificity)
+  const { prefix } = options
+  const compiled = routes.map(route => compile(route, options)).toSorted(bySpecificity)
   const matching = (request: HttpRequest): readonly CompiledRoute[] => {
     const words = wordsBelow(request.path, prefix)
     return words ? compiled.filter(each => matches(each.words, words)) : []
@@ -58,7 +58,7 @@ export function openExtensionRoutes(
   const first: Responder = request => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const found = matching(request).find(({ route }) => route.method === method)
-    return found ? perform(found, request, terms) : null
+    return found ? perform(found, request, options) : null
   }
   return {
     first: [first],
@@ -87,18 +87,18 @@ function withAllowed(answer: HttpResponse, methods: string): HttpResponse {
   return { ...answer, headers: { ...answer.headers, Allow: all.join(', ') } }
 }
 
-function compile(route: ExtensionRoute, terms: ExtensionRouteTerms): CompiledRoute {
+function compile(route: ExtensionRoute, options: ExtensionRouteOptions): CompiledRoute {
   return {
     route,
     words: pathSegments(route.path),
-    guard: compileGuard(guardedRoute(route, terms), terms, true),
+    guard: compileGuard(guardedRoute(route, options), options, true),
   }
 }
 
 /** A route that replaces a generated one runs inside the permission, policies and middlewares of that one. */
 function guardedRoute(
   { method, path, auth, hasAuth, policies, middlewares, replaces }: ExtensionRoute,
-  { model, routesConfig, scopes }: ExtensionRouteTerms,
+  { model, routesConfig, scopes }: ExtensionRouteOptions,
 ): GuardedRoute {
   const name = replaces ? generatedRouteName({ method, path }, model) : null
   if (name === null) {
@@ -140,7 +140,7 @@ function allowed(found: readonly CompiledRoute[]): string {
 function perform(
   { route, words, guard }: CompiledRoute,
   request: HttpRequest,
-  { prefix, generated }: ExtensionRouteTerms,
+  { prefix, generated }: ExtensionRouteOptions,
 ): Promise<HttpResponse> {
   request.route = `${route.method} ${route.path}`
   const args = routeArguments(pathParameters(words, wordsBelow(request.path, prefix) ?? []))

@@ -15,20 +15,20 @@ import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import { answerMethod } from './answer.ts'
 import { type GeneratedResponder, routeArguments } from './endpoint.ts'
 import { getDocument, getList, performAction } from './perform-action.ts'
-import type { RestCall, RestTerms } from './rest-call.ts'
+import type { RestCall, RestOptions } from './rest-call.ts'
 import { ALLOWED_METHODS, compileRoutes, ROUTE_ACTIONS, type Route } from './routes.ts'
 import { fromStrapi4, isStrapi4Request } from './strapi4.ts'
 import { isFormSave, saveForm } from './strapi4-form.ts'
 
 /** The content API over REST: route → caller → permission → query → documents (reference/rest.md#2-errors, "Order of checks"). */
-export function openRest(terms: RestTerms): GeneratedResponder {
-  const find = compileRoutes(terms.model, terms.settings.prefix)
+export function openRest(options: RestOptions): GeneratedResponder {
+  const find = compileRoutes(options.model, options.settings.prefix)
   return (request, acting) => {
     const route = find(request.path)
     if (!route) return null
     if (route.ok && BELOW.has(route.value.kind) && isRead(request)) return null
-    if (route.ok && acting) return performAs(acting, { request, route: route.value }, terms)
-    if (route.ok) return dispatch(request, route.value, terms)
+    if (route.ok && acting) return performAs(acting, { request, route: route.value }, options)
+    if (route.ok) return dispatch(request, route.value, options)
     return route.reasons[0] ? toFaultResponse(route.reasons[0]) : null
   }
 }
@@ -41,14 +41,14 @@ const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method 
 function dispatch(
   request: HttpRequest,
   route: Route,
-  terms: RestTerms,
+  options: RestOptions,
 ): HttpResponse | Promise<HttpResponse> {
   // Only Strapi 4 has this path.
-  const isUnknown = route.kind === 'localization' && !isStrapi4Request(request, terms.settings)
+  const isUnknown = route.kind === 'localization' && !isStrapi4Request(request, options.settings)
   const kind = isUnknown ? 'nested' : route.kind
   const action = ROUTE_ACTIONS[kind][request.method]
   return action
-    ? perform(action, { request, route }, terms)
+    ? perform(action, { request, route }, options)
     : answerMethod(request.method, ALLOWED_METHODS[kind])
 }
 
@@ -56,52 +56,52 @@ function dispatch(
 function performAs(
   caller: Caller,
   { request, route }: Omit<RestCall, 'caller'>,
-  terms: RestTerms,
+  options: RestOptions,
 ): Promise<HttpResponse> | null {
   const action = ROUTE_ACTIONS[route.kind][request.method]
-  return action ? handle(action, { request, route, caller }, terms) : null
+  return action ? handle(action, { request, route, caller }, options) : null
 }
 
 async function perform(
   action: Action,
   { request, route }: Omit<RestCall, 'caller'>,
-  terms: RestTerms,
+  options: RestOptions,
 ): Promise<HttpResponse> {
   request.route = `${route.type.key}.${action}`
   // Unpublishing, discarding and a new locale change a document: what guards its update guards them.
   const guarded = route.change || route.kind === 'localization' ? 'update' : action
-  const guard = terms.guards?.get(subjectOf(route.type))?.get(guarded)
+  const guard = options.guards?.get(subjectOf(route.type))?.get(guarded)
   if (guard) {
     const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
     const answerGuarded: GuardedRequest['handle'] = (current, caller) =>
-      handle(action, { request: current(), route, caller }, terms).catch(refusalResponse)
+      handle(action, { request: current(), route, caller }, options).catch(refusalResponse)
     return tracked(request, () => guard({ request, args, handle: answerGuarded }))
   }
-  const ahead = openPrefetch(request, terms)
-  const caller = await terms.identify(request.headers.authorization, ahead)
+  const ahead = openPrefetch(request, options)
+  const caller = await options.identify(request.headers.authorization, ahead)
   request.identified = caller
   if (!caller.grants.allows(subjectOf(route.type), action)) throw deniedType(caller, route.type, action)
-  return handle(action, { request, route, caller, prefetch: ahead }, terms)
+  return handle(action, { request, route, caller, prefetch: ahead }, options)
 }
 
 /** Not with document middlewares: project code may write before it reads, which makes the prefetched check stale. */
-const openPrefetch = (request: HttpRequest, { runMiddlewares }: RestTerms): VersionPrefetch | undefined =>
+const openPrefetch = (request: HttpRequest, { runMiddlewares }: RestOptions): VersionPrefetch | undefined =>
   request.headers.authorization !== undefined && isRead(request) && !runMiddlewares
     ? createPrefetch(`${request.path}?${request.search}`)
     : undefined
 
-function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> {
-  if (!isStrapi4Request(call.request, terms.settings)) return performIn(call, action, terms)
+function handle(action: Action, call: RestCall, options: RestOptions): Promise<HttpResponse> {
+  if (!isStrapi4Request(call.request, options.settings)) return performIn(call, action, options)
   if (isFormSave(call.request))
-    return tracked(call.request, () => saveForm(call, terms, saved => performIn(saved, action, terms)))
-  return fromStrapi4(call, terms).then(translated => performIn(translated, action, terms))
+    return tracked(call.request, () => saveForm(call, options, saved => performIn(saved, action, options)))
+  return fromStrapi4(call, options).then(translated => performIn(translated, action, options))
 }
 
-function performIn(call: RestCall, action: Action, terms: RestTerms): Promise<HttpResponse> {
+function performIn(call: RestCall, action: Action, options: RestOptions): Promise<HttpResponse> {
   const performed = documentAction(action, call)
-  if (terms.runMiddlewares) return tracked(call.request, () => performAction(performed, call, terms))
-  if (performed === 'findMany') return getList(call, terms)
-  return performed === 'findOne' ? getDocument(call, terms) : performAction(performed, call, terms)
+  if (options.runMiddlewares) return tracked(call.request, () => performAction(performed, call, options))
+  if (performed === 'findMany') return getList(call, options)
+  return performed === 'findOne' ? getDocument(call, options) : performAction(performed, call, options)
 }
 
 /** Tracks writes: project code may write more than the request asks for. */

@@ -8,7 +8,7 @@ import {
   type ListQuery,
   parseListQuery,
   parseOneQuery,
-  type QueryParseTerms,
+  type QueryParseOptions,
 } from '../actions/parameters/parse-query.ts'
 import { type Performed, perform, toActionValue, toEnvelope } from '../actions/perform.ts'
 import { isUnstorable } from '../actions/prepare-read.ts'
@@ -27,7 +27,7 @@ import { countPopulates } from '../query/populate-nodes.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
 import { answerBody, answerDocument, answerJson, documentTag, envelope, responseShape } from './answer.ts'
 import { parseQueryString, readData, requestParams } from './parse-query-string.ts'
-import type { RestCall, RestTerms } from './rest-call.ts'
+import type { RestCall, RestOptions } from './rest-call.ts'
 import { isStrapi4Request } from './strapi4.ts'
 
 /**
@@ -37,43 +37,43 @@ import { isStrapi4Request } from './strapi4.ts'
 export async function performAction(
   action: DocumentAction,
   call: RestCall,
-  terms: RestTerms,
+  options: RestOptions,
 ): Promise<HttpResponse> {
   const isSave = action === 'create' || action === 'update'
   // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
-  const params = isSave && !terms.runMiddlewares ? documentParams(call) : toParams(call)
-  const actionCall = toActionCall(action, params, call, terms)
-  if (!isSave) return answer(await perform(actionCall, terms), action, call)
+  const params = isSave && !options.runMiddlewares ? documentParams(call) : toParams(call)
+  const actionCall = toActionCall(action, params, call, options)
+  if (!isSave) return answer(await perform(actionCall, options), action, call)
   const saving = isLocalization(call) ? 'createLocalization' : action
-  const target = terms.runMiddlewares
-    ? writeTarget(saving, actionCall, terms)
-    : SAVE_TARGETS[saving](call, terms)
+  const target = options.runMiddlewares
+    ? writeTarget(saving, actionCall, options)
+    : SAVE_TARGETS[saving](call, options)
   const data = await readData(call.request)
   const save = { ...actionCall, params: { ...params, data }, target }
-  const performed = await perform(save, terms)
+  const performed = await perform(save, options)
   if (isLocalization(call)) return answerLocalization(performed, call)
   const response = answer(performed, action, call)
   // Strapi 4 answers 200 to a create.
-  return isStrapi4Request(call.request, terms.settings) ? { ...response, status: 200 } : response
+  return isStrapi4Request(call.request, options.settings) ? { ...response, status: 200 } : response
 }
 
 const toActionCall = (
   action: DocumentAction,
   params: Params,
   call: RestCall,
-  terms: RestTerms,
+  options: RestOptions,
 ): ActionCall => ({
   action,
   type: call.route.type,
   params,
   caller: call.caller,
   http: {
-    shape: isLocalization(call) ? 'flat' : responseShape(call, terms),
+    shape: isLocalization(call) ? 'flat' : responseShape(call, options),
     tagOf: documentTag,
     requestContext: call.request,
     localizes: isLocalization(call),
     precondition: parsePrecondition(call.request.headers['if-match']),
-    answersDelete: isStrapi4Request(call.request, terms.settings),
+    answersDelete: isStrapi4Request(call.request, options.settings),
     documentBody: DOCUMENT_BODY,
     listBody,
   },
@@ -108,8 +108,8 @@ const SAVE_TARGETS = {
 
 function cachedTargets(action: SaveAction) {
   const find = cacheBySearch(parseTarget, ({ query }) => query)
-  return ({ route, request, caller }: RestCall, terms: RestTerms): WriteTarget => {
-    const known = find(route.type, request, terms)
+  return ({ route, request, caller }: RestCall, options: RestOptions): WriteTarget => {
+    const known = find(route.type, request, options)
     const { locale, status, query } = known.parsed
     const answer = restrictOnce(known, caller, () => authorizeAnswer(query, { caller }, action))
     return { locale, status, answer }
@@ -159,25 +159,25 @@ export function parsePrecondition(header: string | undefined): Precondition | nu
 const TAG = /(?:W\/)?"([^"]*)"/g
 
 /** A list with `meta.pagination` (reference/rest.md#1-envelope-and-status-codes, reference/rest.md#5-pagination). */
-export async function getList(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
+export async function getList(call: RestCall, options: RestOptions): Promise<HttpResponse> {
   const { route, request } = call
-  const known = timePart(request, 'parse', () => parseListSearch(route.type, request, terms))
+  const known = timePart(request, 'parse', () => parseListSearch(route.type, request, options))
   const query = restrictCached(known, known.parsed.query, call)
-  const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call, terms) }
-  const found = await terms.documents.findBody(body, { requestContext: request, ahead: call.prefetch })
+  const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call, options) }
+  const found = await options.documents.findBody(body, { requestContext: request, ahead: call.prefetch })
   if (found === null) throw new RequestFault(notFound())
   return answerBody(found, call)
 }
 
 /** One document, or the only one of a single type. */
-export async function getDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
+export async function getDocument(call: RestCall, options: RestOptions): Promise<HttpResponse> {
   const { route, request } = call
   const { type, documentId } = route
-  const known = timePart(request, 'parse', () => parseOneSearch(type, request, terms))
+  const known = timePart(request, 'parse', () => parseOneSearch(type, request, options))
   const query = restrictCached(known, known.parsed, call)
   if (isUnstorable(documentId)) throw new RequestFault(notFound())
-  const body = { ...DOCUMENT_BODY, query, shape: responseShape(call, terms) }
-  const found = await terms.documents.findBody(body, {
+  const body = { ...DOCUMENT_BODY, query, shape: responseShape(call, options) }
+  const found = await options.documents.findBody(body, {
     requestContext: request,
     ahead: call.prefetch,
     ...(documentId !== null && { documentId }),
@@ -226,12 +226,12 @@ const estimateSize = (text: string, query: Query): number =>
 /** Placeholder for the documentId: permissions do not depend on it, so all documents of a type share one entry. */
 const ANY_DOCUMENT = ''
 
-type Parse<Parsed> = (type: ContentType, parameters: Params, terms: QueryParseTerms) => Parsed
+type Parse<Parsed> = (type: ContentType, parameters: Params, options: QueryParseOptions) => Parsed
 
 type Find<Parsed> = (
   type: ContentType,
   request: Pick<HttpRequest, 'search' | 'query'>,
-  terms: QueryParseTerms,
+  options: QueryParseOptions,
 ) => CachedQuery<Parsed>
 
 /** Parses the query string of a list. */
@@ -239,8 +239,8 @@ export const parseListSearch: Find<ListQuery> = cacheBySearch(parseListQuery, ({
 
 /** Parses the query string of one document; of a single type, its only one. */
 export const parseOneSearch: Find<Query> = cacheBySearch(
-  (type, parameters, terms) =>
-    parseOneQuery(type, type.kind === 'single' ? null : ANY_DOCUMENT, parameters, terms),
+  (type, parameters, options) =>
+    parseOneQuery(type, type.kind === 'single' ? null : ANY_DOCUMENT, parameters, options),
   query => query,
 )
 
@@ -266,14 +266,14 @@ function cacheBySearch<Parsed>(parse: Parse<Parsed>, queryOf: (parsed: Parsed) =
   const cachesOf = memoize((_: Model) =>
     memoize((_: RestSettings): Cache<Parsed> => new LruCache(BOUNDS, ({ size }) => size)),
   )
-  return (type, request, terms) => {
-    const cache = cachesOf(terms.model)(terms.settings)
+  return (type, request, options) => {
+    const cache = cachesOf(options.model)(options.settings)
     const written = request.query && requestParams(request)
     const text = written ? JSON.stringify(written) : request.search
     const key = `${type.uid}${written ? '!' : '?'}${text}`
     const cached = cache.get(key)
     if (cached) return cached
-    const parsed = parse(type, written ?? parseQueryString(text), terms)
+    const parsed = parse(type, written ?? parseQueryString(text), options)
     const entry = {
       parsed,
       restricted: new WeakMap(),

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { ActionTerms } from '../actions/action-call.ts'
+import type { ActionOptions } from '../actions/action-call.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
@@ -8,7 +8,7 @@ import type { RouteGuards } from '../plugins/register.ts'
 import type { Route } from './routes.ts'
 
 /** Services and settings that the REST handlers use. Without document middlewares the JSON text of the database is sent unparsed. */
-export interface RestTerms extends Omit<ActionTerms, 'rules'> {
+export interface RestOptions extends Omit<ActionOptions, 'rules'> {
   readonly identify: Identify
   /** Absent: no route has a guard. */
   readonly guards?: RouteGuards | undefined

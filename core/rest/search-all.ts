@@ -15,9 +15,9 @@ import type { Query, RestrictedQuery } from '../query/query.ts'
 import { answerJson, answerMethod } from './answer.ts'
 import { type GeneratedResponder, wordsBelow } from './endpoint.ts'
 import { requestParams } from './parse-query-string.ts'
-import type { RestTerms } from './rest-call.ts'
+import type { RestOptions } from './rest-call.ts'
 
-interface SearchTerms extends RestTerms {
+interface SearchOptions extends RestOptions {
   /** The routes of extensions. */
   readonly routes: readonly ExtensionRoute[]
 }
@@ -26,19 +26,19 @@ interface SearchTerms extends RestTerms {
  * `GET /search?q=`: the best matches of all content-types with `search:` in one statement (docs/search.md). A type is left out
  * if project code guards or replaces its list, because only that code knows what the list may show.
  */
-export function openSearchAll(terms: SearchTerms): GeneratedResponder {
-  const declared = [...terms.model.contentTypes.values()].filter(({ search }) => search !== null)
-  const types = terms.runMiddlewares ? [] : declared.filter(type => !isGuarded(type, terms))
+export function openSearchAll(options: SearchOptions): GeneratedResponder {
+  const declared = [...options.model.contentTypes.values()].filter(({ search }) => search !== null)
+  const types = options.runMiddlewares ? [] : declared.filter(type => !isGuarded(type, options))
   return (request, acting) => {
-    const words = wordsBelow(request.path, terms.settings.prefix)
+    const words = wordsBelow(request.path, options.settings.prefix)
     if (declared.length === 0 || words?.length !== 1 || words[0]?.toLowerCase() !== 'search') return null
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerMethod(request.method, 'HEAD, GET')
-    return answer(request, acting, { types, terms })
+    return answer(request, acting, { types, options })
   }
 }
 
-const isGuarded = (type: ContentType, { guards, routes }: SearchTerms): boolean =>
+const isGuarded = (type: ContentType, { guards, routes }: SearchOptions): boolean =>
   guards?.get(subjectOf(type))?.get('find') !== undefined ||
   routes.some(({ replaces, path }) => replaces && path.toLowerCase() === `/${listName(type)}`.toLowerCase())
 
@@ -46,22 +46,22 @@ const listName = ({ kind, key, pluralApiId }: ContentType): string => (kind === 
 
 interface SearchContext {
   readonly types: readonly ContentType[]
-  readonly terms: SearchTerms
+  readonly options: SearchOptions
 }
 
-async function answer(request: HttpRequest, acting: Caller | undefined, { types, terms }: SearchContext) {
+async function answer(request: HttpRequest, acting: Caller | undefined, { types, options }: SearchContext) {
   request.route = 'search.find'
-  const caller = acting ?? (await terms.identify(request.headers.authorization))
+  const caller = acting ?? (await options.identify(request.headers.authorization))
   request.identified = caller
   const params = requestParams(request)
   checkNames(params)
-  const limit = parseLimit(params.limit, terms)
+  const limit = parseLimit(params.limit, options)
   const readable = types.filter(type => isSearchable(type, caller))
   if (readable.length === 0)
     throw new RequestFault(fault('forbidden', 'There is no content-type that you may search'))
   const wanted = chooseTypes(params.types, readable)
-  const queries = wanted.map(type => toQuery(type, { params, limit, caller, terms }))
-  const text = await terms.documents.findAcross(queries, limit, { requestContext: request })
+  const queries = wanted.map(type => toQuery(type, { params, limit, caller, options }))
+  const text = await options.documents.findAcross(queries, limit, { requestContext: request })
   return answerJson(`{"data":${text},"meta":{}}`, { request })
 }
 
@@ -74,7 +74,7 @@ function checkNames(params: Params): void {
   throw new RequestFault(fault('validation', message, { key: unknown }))
 }
 
-function parseLimit(raw: unknown, { settings: { defaultLimit, maxLimit } }: RestTerms): number {
+function parseLimit(raw: unknown, { settings: { defaultLimit, maxLimit } }: RestOptions): number {
   if (raw === undefined) return Math.min(defaultLimit, maxLimit)
   const limit = typeof raw === 'string' && /^\d{1,9}$/.test(raw) ? Number(raw) : 0
   if (limit >= 1) return Math.min(limit, maxLimit)
@@ -102,15 +102,15 @@ function chooseTypes(raw: unknown, types: readonly ContentType[]): readonly Cont
   })
 }
 
-interface QueryTerms {
+interface QueryOptions {
   readonly params: Params
   readonly limit: number
   readonly caller: Caller
-  readonly terms: SearchTerms
+  readonly options: SearchOptions
 }
 
 /** The list of published documents by relevance, with the texts of the highest weight. */
-function toQuery(type: ContentType, { params, limit, caller, terms }: QueryTerms): RestrictedQuery {
+function toQuery(type: ContentType, { params, limit, caller, options }: QueryOptions): RestrictedQuery {
   const textSearch = parseTextSearch(type, { search: params.q ?? null }, 'q')
   if (!textSearch)
     throw new RequestFault(fault('validation', 'Invalid value for q: expected a text', { key: 'q' }))
@@ -120,7 +120,7 @@ function toQuery(type: ContentType, { params, limit, caller, terms }: QueryTerms
   const query: Query = {
     ...{ kind: 'query', type, status: 'published', filter: null, search: null, publication: null, sort: [] },
     take: { kind: 'many', page: { start: 0, limit }, total: false },
-    locale: parseLocales(type, { locale: params.locale }, { model: terms.model, many: true }),
+    locale: parseLocales(type, { locale: params.locale }, { model: options.model, many: true }),
     selection: { fields, named: false, populate: [] },
     textSearch,
   }

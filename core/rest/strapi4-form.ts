@@ -12,7 +12,7 @@ import { type FormFile, isForm, type MultipartForm } from '../media/read-form.ts
 import type { Holder, MediaAttribute } from '../model/model.ts'
 import { parseJsonBody } from '../query/parse-json.ts'
 import { readData, requestParams } from './parse-query-string.ts'
-import type { RestCall, RestTerms } from './rest-call.ts'
+import type { RestCall, RestOptions } from './rest-call.ts'
 import { changeRequest, fromStrapi4 } from './strapi4.ts'
 
 // Creates and updates of Strapi 4 as `multipart/form-data`: the field `data` has the values as JSON, and fields such as
@@ -25,17 +25,21 @@ export const isFormSave = (request: HttpRequest): boolean =>
 type Perform = (call: RestCall) => Promise<HttpResponse>
 
 /** Uploads the files and saves the document in one transaction: if one fails, nothing is left of the other. */
-export async function saveForm(call: RestCall, terms: RestTerms, perform: Perform): Promise<HttpResponse> {
-  const { files } = terms
+export async function saveForm(
+  call: RestCall,
+  options: RestOptions,
+  perform: Perform,
+): Promise<HttpResponse> {
+  const { files } = options
   if (!files) throw new TypeError('forms need the service of files')
-  const form = await readSaveForm(call, files, terms)
+  const form = await readSaveForm(call, files, options)
   try {
     const data = parseDataField(form)
     const body = call.route.kind === 'localization' ? data : { data }
-    const saved = await fromStrapi4(withData(call, body), terms)
+    const saved = await fromStrapi4(withData(call, body), options)
     return form.files.length === 0
       ? await perform(saved)
-      : await saveWithFiles(form, saved, { ...terms, files, perform })
+      : await saveWithFiles(form, saved, { ...options, files, perform })
   } finally {
     await files.discard(form)
   }
@@ -47,7 +51,7 @@ const MEBIBYTE = 1_048_576
 async function readSaveForm(
   { request, caller }: RestCall,
   files: Files,
-  { bodyLimit = MEBIBYTE }: RestTerms,
+  { bodyLimit = MEBIBYTE }: RestOptions,
 ): Promise<MultipartForm> {
   const isUploader = caller.grants.allows('upload', 'upload')
   let isRefused = false
@@ -79,23 +83,27 @@ const withData = (call: RestCall, body: object): RestCall => ({
   request: changeRequest(call.request, requestParams(call.request), Buffer.from(JSON.stringify(body))),
 })
 
-interface SaveTerms extends RestTerms {
+interface SaveOptions extends RestOptions {
   readonly files: Files
   readonly perform: Perform
 }
 
-async function saveWithFiles(form: MultipartForm, call: RestCall, terms: SaveTerms): Promise<HttpResponse> {
+async function saveWithFiles(
+  form: MultipartForm,
+  call: RestCall,
+  options: SaveOptions,
+): Promise<HttpResponse> {
   // The parsed object belongs to this request alone, so the files can be added to it.
   const data = await readData(call.request)
   if (form.files.some(({ staged }) => staged.size === 0)) throw emptyFiles()
   const targets = form.files.map(file => findTarget(file, call.route.type, data))
   refuseSeveralFiles(targets)
   const uploads = targets.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
-  return terms.files.createFor(uploads, actorOf(call.caller), async ids => {
-    await keepFiles(targets, data, { call, terms })
+  return options.files.createFor(uploads, actorOf(call.caller), async ids => {
+    await keepFiles(targets, data, { call, options })
     for (const [index, { values, attribute }] of targets.entries())
       values[attribute.name] = withFile(values[attribute.name], ids[index], attribute)
-    return terms.perform(withData(call, { data }))
+    return options.perform(withData(call, { data }))
   })
 }
 
@@ -169,7 +177,7 @@ function refuseSeveralFiles(targets: readonly FileTarget[]): void {
 async function keepFiles(
   targets: readonly FileTarget[],
   data: object,
-  { call: { request, route }, terms }: { call: RestCall; terms: SaveTerms },
+  { call: { request, route }, options }: { call: RestCall; options: SaveOptions },
 ): Promise<void> {
   const lists = targets.filter(
     ({ attribute, values }) => attribute.many && values === data && values[attribute.name] === undefined,
@@ -187,10 +195,10 @@ async function keepFiles(
       ...(type.draftAndPublish && { status: 'draft' }),
       locale: requestParams(request).locale,
     },
-    terms,
+    options,
   )
   const [stored] = JSON.parse(
-    (await terms.documents.findMany(trusted(query), 'flat')).text,
+    (await options.documents.findMany(trusted(query), 'flat')).text,
   ) as readonly Values[]
   for (const { attribute, values } of lists) values[attribute.name] ??= stored?.[attribute.name] ?? []
 }

@@ -8,7 +8,7 @@ import type { ContentType } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import type { Status, VersionChoice } from '../query/query.ts'
 import { readBareBody, readData, requestParams } from './parse-query-string.ts'
-import type { RestCall, RestTerms } from './rest-call.ts'
+import type { RestCall, RestOptions } from './rest-call.ts'
 import { droppedFor, isMaintained, withoutUnknown } from './strapi4-body.ts'
 import { fromStrapi4Populate } from './strapi4-populate.ts'
 
@@ -36,12 +36,12 @@ export const isStrapi4Request = (
  */
 export async function fromStrapi4(
   call: RestCall,
-  terms: Pick<RestTerms, 'documents' | 'settings'>,
+  options: Pick<RestOptions, 'documents' | 'settings'>,
 ): Promise<RestCall> {
   const { request, route } = call
-  if (route.kind === 'localization') return fromLocalization(call, terms)
-  const row = await findAddressedRow(route, terms)
-  const params = toParams(requestParams(request), call, terms)
+  if (route.kind === 'localization') return fromLocalization(call, options)
+  const row = await findAddressedRow(route, options)
+  const params = toParams(requestParams(request), call, options)
   const body = isSave(request) ? toBody(await readData(request), call) : null
   const { locale: _, ...others } = { ...params, ...body?.params }
   const query = {
@@ -62,11 +62,11 @@ export async function fromStrapi4(
 /** Converts a request that creates a locale: the body is the values, without `data`, and the query parameters have no effect. */
 async function fromLocalization(
   call: RestCall,
-  terms: Pick<RestTerms, 'documents' | 'settings'>,
+  options: Pick<RestOptions, 'documents' | 'settings'>,
 ): Promise<RestCall> {
   const { request, route } = call
   const { type } = route
-  const row = await findAddressedRow(route, terms)
+  const row = await findAddressedRow(route, options)
   const data = await readBareBody(request)
   const { bytes, params } = toBody(data, call)
   if (params.locale === undefined || params.locale === null || params.locale === '')
@@ -94,10 +94,10 @@ const MAX_ID = 2_147_483_647
 /** The row that the id in the path names; undefined: there is no such row, or the path has no row id. */
 async function findAddressedRow(
   route: AddressedRoute,
-  terms: Pick<RestTerms, 'documents'>,
+  options: Pick<RestOptions, 'documents'>,
 ): Promise<Row | undefined> {
   const id = Number(route.documentId)
-  return hasRowId(route) && id <= MAX_ID ? findRow(id, route.type, terms) : undefined
+  return hasRowId(route) && id <= MAX_ID ? findRow(id, route.type, options) : undefined
 }
 
 const isSave = ({ method }: HttpRequest): boolean => method === 'POST' || method === 'PUT'
@@ -113,16 +113,16 @@ interface Row {
 async function findRow(
   id: number,
   type: ContentType,
-  terms: Pick<RestTerms, 'documents'>,
+  options: Pick<RestOptions, 'documents'>,
 ): Promise<Row | undefined> {
-  const published = await readRow({ type, status: 'published', key: 'id', value: id }, terms)
+  const published = await readRow({ type, status: 'published', key: 'id', value: id }, options)
   if (published || !type.draftAndPublish) return published
-  const draft = await readRow({ type, status: 'draft', key: 'id', value: id }, terms)
+  const draft = await readRow({ type, status: 'draft', key: 'id', value: id }, options)
   if (!draft) return undefined
   const { documentId, locale } = draft
   const isPublished = await readRow(
     { type, status: 'published', key: 'documentId', value: documentId, locale },
-    terms,
+    options,
   )
   return isPublished ? { ...draft, status: 'published' } : draft
 }
@@ -137,7 +137,7 @@ interface RowSearch {
 
 async function readRow(
   { type, status, key, value, locale }: RowSearch,
-  { documents }: Pick<RestTerms, 'documents'>,
+  { documents }: Pick<RestOptions, 'documents'>,
 ): Promise<Row | undefined> {
   const names = type.localized ? ['documentId', 'locale'] : ['documentId']
   const query = trusted({
@@ -190,7 +190,7 @@ export function changeRequest(request: HttpRequest, query: Params, bytes: Buffer
 function toParams(
   given: Params,
   { request, route }: Pick<RestCall, 'request' | 'route'>,
-  { settings }: Pick<RestTerms, 'settings'>,
+  { settings }: Pick<RestOptions, 'settings'>,
 ): Params {
   const { publicationState, ...params } = given
   const populate = fromStrapi4Populate(params.populate, route.type, settings)

@@ -94,7 +94,7 @@ export function printSearchTrigger(schema: string, table: string, trigger: Searc
     ...(trigger.kind === 'fill' ? printSearchFunctions(schema) : []),
     ...(fillsWords ? printTypoFunctions(schema) : []),
     `CREATE OR REPLACE FUNCTION ${place}() RETURNS trigger LANGUAGE plpgsql${fillsWords ? ' SET enable_seqscan = off' : ''} AS ${quoteConstant(body)}`,
-    ...triggerTerms(trigger).flatMap(({ own, when }) => [
+    ...triggerConditions(trigger).flatMap(({ own, when }) => [
       `DROP TRIGGER IF EXISTS ${ident(own)} ON ${qualified(schema, table)}`,
       `CREATE TRIGGER ${ident(own)} ${when(qualified(schema, table))} EXECUTE FUNCTION ${place}()`,
     ]),
@@ -109,7 +109,7 @@ export const triggerFunction = (trigger: string): string => {
 
 /** The names of the triggers in the catalogue. */
 export const searchTriggerNames = (trigger: SearchTrigger): readonly string[] =>
-  triggerTerms(trigger).map(({ own }) => own)
+  triggerConditions(trigger).map(({ own }) => own)
 
 /** A trigger with transition tables has one event. */
 const EVENTS = {
@@ -118,7 +118,7 @@ const EVENTS = {
   delete: 'OLD TABLE AS written',
 } as const
 
-function triggerTerms(trigger: SearchTrigger) {
+function triggerConditions(trigger: SearchTrigger) {
   if (trigger.kind === 'refill')
     return Object.entries(EVENTS).map(([event, tables]) => ({
       own: `${trigger.name}_${event}`,

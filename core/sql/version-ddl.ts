@@ -60,7 +60,7 @@ export function printVersionTriggers(schema: string, table: Table): readonly str
   const name = layout ? `${VERSION_TRIGGER}_${layout.digest}` : 'plinth_move_version'
   return [
     ...(layout ? [printFunction(schema, name, printRecord(table, layout.digest))] : []),
-    ...triggerTerms(table).map(
+    ...triggerOptions(table).map(
       ([trigger, when]) =>
         `CREATE TRIGGER ${ident(trigger)} AFTER ${when(qualified(schema, table.name))} ` +
         `FOR EACH STATEMENT EXECUTE FUNCTION ${qualified(schema, name)}()`,
@@ -69,7 +69,7 @@ export function printVersionTriggers(schema: string, table: Table): readonly str
 }
 
 export const versionTriggerNames = (table: Table): readonly string[] =>
-  triggerTerms(table).map(([trigger]) => trigger)
+  triggerOptions(table).map(([trigger]) => trigger)
 
 /** A trigger with transition tables has one event. */
 const EVENTS = {
@@ -81,7 +81,7 @@ const EVENTS = {
 
 type TriggerTerm = readonly [name: string, when: (table: string) => string]
 
-function triggerTerms(table: Table): readonly TriggerTerm[] {
+function triggerOptions(table: Table): readonly TriggerTerm[] {
   if (!table.versioned) return []
   const layout = changeLayout(table)
   if (layout === null)
@@ -96,13 +96,13 @@ function triggerTerms(table: Table): readonly TriggerTerm[] {
 export const versionFunctionOf = (trigger: string): string | null =>
   /^(plinth_version_[0-9a-f]+)_[a-z]+$/.exec(trigger)?.[1] ?? null
 
-interface RecordTerms {
+interface RecordOptions {
   readonly variables: string
   /** Sets `record`. */
   readonly statements: string
 }
 
-function printFunction(schema: string, name: string, record: RecordTerms | null): string {
+function printFunction(schema: string, name: string, record: RecordOptions | null): string {
   const versions = qualified(schema, 'plinth_versions')
   const added = record && `, changes = right(coalesce(changes, ''), ${KEPT_CHARACTERS}) || record`
   const body = `
@@ -137,7 +137,7 @@ END
  * One row is compared by expressions of PL/pgSQL, which costs half of a join. A comparison that fails because a column was
  * dropped or renamed by hand must not fail the write: the record is `*`.
  */
-function printRecord(table: Table, digest: string): RecordTerms {
+function printRecord(table: Table, digest: string): RecordOptions {
   const few = (rows: string) =>
     `SELECT count(*) INTO few FROM (SELECT FROM ${rows} LIMIT ${MAX_RECORDED_ROWS + 1}) AS counted;
     IF few = 0 THEN RETURN NULL; END IF;`

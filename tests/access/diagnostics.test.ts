@@ -53,7 +53,7 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
   [
     'what the server sets where it writes nothing',
     '{ writer: { find: { set: { name: Ann } } } }',
-    `misplaced-terms: \`set\` means nothing for \`find\` of \`writer\` | ${at}.writer.find.set | set: { n`,
+    `misplaced-key: \`set\` means nothing for \`find\` of \`writer\` | ${at}.writer.find.set | set: { n`,
   ],
   [
     'a condition on the attribute of an unknown relation',
@@ -93,22 +93,22 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
   [
     'an attribute to be set that no caller may write',
     '{ users: { create: { set: { sessionVersion: 1 } } } }',
-    `misplaced-terms: \`sessionVersion\` of \`users\` is \`writable: false\`: no permission can set it | ${at}.users.create.set.sessionVersion | sessionV`,
+    `misplaced-key: \`sessionVersion\` of \`users\` is \`writable: false\`: no permission can set it | ${at}.users.create.set.sessionVersion | sessionV`,
   ],
   [
     'fields of an action that has none',
     '{ writer: { delete: { fields: [name] } } }',
-    `misplaced-terms: \`fields\` means nothing for \`delete\` of \`writer\` | ${at}.writer.delete.fields | fields: `,
+    `misplaced-key: \`fields\` means nothing for \`delete\` of \`writer\` | ${at}.writer.delete.fields | fields: `,
   ],
   [
     'a condition on what has no documents',
     '{ auth: { login: { where: { id: 1 } } } }',
-    `misplaced-terms: \`where\` means nothing for \`login\` of \`auth\` | ${at}.auth.login.where | where: {`,
+    `misplaced-key: \`where\` means nothing for \`login\` of \`auth\` | ${at}.auth.login.where | where: {`,
   ],
   [
     'a condition on every content-type',
     '{ "*": { find: { where: { id: 1 } } } }',
-    `misplaced-terms: \`where\` needs one content-type: name it instead of \`"*"\` | ${at}.*.find.where | where: {`,
+    `misplaced-key: \`where\` needs one content-type: name it instead of \`"*"\` | ${at}.*.find.where | where: {`,
   ],
   [
     'an unknown key in a condition',

@@ -47,14 +47,14 @@ function randomPermissions(): Readonly<Record<string, unknown>> {
     subjects.map(([subject, actions]) => {
       if (random.chance(0.15)) return [subject, '*']
       const granted = actions.filter(() => random.chance(0.5))
-      return [subject, Object.fromEntries(granted.map(action => [action, randomTerms(subject, action)]))]
+      return [subject, Object.fromEntries(granted.map(action => [action, randomOptions(subject, action)]))]
     }),
   )
 }
 
 const WITH_FIELDS = ['find', 'findOne', 'create', 'update']
 
-function randomTerms(subject: string, action: string): unknown {
+function randomOptions(subject: string, action: string): unknown {
   const names = FIELDS[subject]
   if (!names || !WITH_FIELDS.includes(action) || random.chance(0.6)) return true
   return { fields: names.filter((_, at) => at === 0 || random.chance(0.5)) }

@@ -74,7 +74,7 @@ test('the line of an update explains the publishing that it includes', async t =
   const reported = explain(of, role('author'), 'book', 'publish')
   t.true(reported.allowed)
   t.deepEqual(reported.why, { kind: 'implied', by: 'update' })
-  t.deepEqual(reported.terms, { where: { writer: { id: '$user.id' } } })
+  t.deepEqual(reported.options, { where: { writer: { id: '$user.id' } } })
   t.regex(lineOf(of, reported), /^update: /)
 })
 

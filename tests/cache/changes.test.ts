@@ -104,9 +104,9 @@ test('a history forgets its oldest versions', t => {
   t.is(allRows(history, '900', '1000')?.length, 100)
 })
 
-const change = (terms: Partial<Change>): Change => ({
+const change = (options: Partial<Change>): Change => ({
   ...{ table: 'notes', layout: 'ab', kind: 'update', row: 1, bits: 0n, document: '' },
-  ...terms,
+  ...options,
 })
 
 const root = { table: 'notes', deciding: 0b001n, documentId: null, ignoresRemoved: false }
@@ -114,8 +114,8 @@ const uses = { tables: new Map([['notes', { columns: 0b011n, layout: 'ab' }]]), 
 
 test('an update matters by its columns, and by its row if it decides nothing', t => {
   const list = { uses, documentId: null }
-  const isKept = (terms: Partial<Change>, rows: readonly number[] | null = [5, 6]) =>
-    isUnaffected(list, rows, [change(terms)])
+  const isKept = (options: Partial<Change>, rows: readonly number[] | null = [5, 6]) =>
+    isUnaffected(list, rows, [change(options)])
   t.true(isKept({ row: 5, bits: 0b100n }), 'a column that is not read')
   t.false(isKept({ row: 5, bits: 0b010n }), 'a shown column of a row of the answer')
   t.true(isKept({ row: 7, bits: 0b010n }), 'a shown column of another row')

@@ -83,12 +83,12 @@ export async function openTwoApps(yaml: string, cache = '', observer = SILENT): 
   }
 }
 
-interface SiteTerms {
+interface SiteOptions {
   readonly bare: Database
   readonly observer: Observer
 }
 
-async function openSite(t: Ends, blueprint: Blueprint, { bare, observer }: SiteTerms): Promise<Site> {
+async function openSite(t: Ends, blueprint: Blueprint, { bare, observer }: SiteOptions): Promise<Site> {
   let statements: string[] = []
   let gate: { passes: Promise<void>; answered: () => void } | null = null
   const counting: Database = {

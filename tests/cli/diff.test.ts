@@ -7,7 +7,7 @@ import { runDiff } from '../../tools/cli/roles/roles-diff.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { golden, type RunOptions, run } from './run.ts'
 
-const diff = (ref: string, options: RunOptions) => run(terms => runDiff(terms, ref), options)
+const diff = (ref: string, options: RunOptions) => run(options => runDiff(options, ref), options)
 
 const TYPES = `
 name: Diff

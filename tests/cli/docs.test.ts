@@ -13,10 +13,10 @@ async function answerTo(command: string): Promise<string> {
   const [, second = '', ...words] = command.split(' ')
   if (second === 'explain') {
     const [who = '', action = '', type = '', field] = words
-    return (await run(terms => runExplain(terms, { who, action, type, field, isUser: false }))).out
+    return (await run(options => runExplain(options, { who, action, type, field, isUser: false }))).out
   }
   const roles = [second, ...words].filter(word => word !== '--role')
-  return (await run(terms => runRoles(terms, { roles, types: [] }))).out
+  return (await run(options => runRoles(options, { roles, types: [] }))).out
 }
 
 test('the guide shows the actual output of the commands for the example project', async t => {

@@ -18,7 +18,7 @@ import { golden, type RunOptions, run } from './run.ts'
 function explain(line: string, options: RunOptions & { isUser?: boolean } = {}) {
   const [who = '', action = '', type = '', field] = line.split(' ')
   const words: ExplainWords = { who, action, type, field, isUser: options.isUser ?? false }
-  return run(terms => runExplain(terms, words), options)
+  return run(options => runExplain(options, words), options)
 }
 
 const GOLDEN: readonly (readonly [title: string, line: string])[] = [
@@ -197,7 +197,7 @@ test('settings of a route are shown next to permissions of roles, in explanation
   t.true(find.includes(`over REST   open to everybody, whatever roles say (project.yaml:${line}:3)\n`), find)
   const { out: update } = await explain('member update report', options)
   t.true(update.includes('the policies is-owner decide, too'), update)
-  const { out } = await run(terms => runRoles(terms, { roles: [], types: [] }), options)
+  const { out } = await run(options => runRoles(options, { roles: [], types: [] }), options)
   t.true(
     out.includes(`\nroute team.find, whatever roles say: open to everybody (project.yaml:${line}:3)\n`),
     out,
@@ -334,7 +334,7 @@ test('a request or a caller that does not exist is refused with what was expecte
 
 test('the roles that may do something are listed with their lines and restrictions', async t => {
   const who = (action: string, type: string, form: 'text' | 'json' = 'text') =>
-    run(terms => runWho(terms, { action, type }), { form })
+    run(options => runWho(options, { action, type }), { form })
   const { out } = await who('find', 'critic')
   t.regex(
     out,

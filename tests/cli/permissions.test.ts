@@ -39,7 +39,7 @@ function check(t: ExecutionContext, permissions: string | null, json = false) {
   folder.write('content/notes.yaml', NOTES)
   folder.write('content/page.yaml', '- { heading: Hello }')
   if (permissions !== null) folder.write('tests/permissions.yaml', permissions)
-  return run(terms => runPermissionTests({ ...terms, json }), { folder: folder.path })
+  return run(options => runPermissionTests({ ...options, json }), { folder: folder.path })
 }
 
 test('expectations that hold are counted', async t => {
@@ -177,6 +177,8 @@ export default defineExtension({
 `,
   )
   folder.write('tests/permissions.yaml', '- as: public\n  never: note.title\n')
-  const { out } = await run(terms => runPermissionTests({ ...terms, json: false }), { folder: folder.path })
+  const { out } = await run(options => runPermissionTests({ ...options, json: false }), {
+    folder: folder.path,
+  })
   t.regex(out, /never sees note\.title: last is answered\n0 of 1 expectations hold/)
 })

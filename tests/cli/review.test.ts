@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import test, { type ExecutionContext } from 'ava'
-import { type ReviewTerms, runReview } from '../../tools/cli/review/review.ts'
+import { type ReviewOptions, runReview } from '../../tools/cli/review/review.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { run } from './run.ts'
 
@@ -58,8 +58,8 @@ function repository(t: ExecutionContext, before: string) {
   return folder
 }
 
-const review = (folder: string, format: ReviewTerms['format'] = 'json', ref = 'main') =>
-  run(terms => runReview({ ...terms, format, usesDatabase: false }, ref), { folder })
+const review = (folder: string, format: ReviewOptions['format'] = 'json', ref = 'main') =>
+  run(options => runReview({ ...options, format, usesDatabase: false }, ref), { folder })
 
 interface Finding {
   readonly level: string

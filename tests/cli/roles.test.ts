@@ -7,7 +7,7 @@ import { golden, type RunOptions, run } from './run.ts'
 const ALL = { roles: [], types: [] }
 
 const roles = (narrowing: Partial<Parameters<typeof runRoles>[1]> = {}, options: RunOptions = {}) =>
-  run((terms: RolesContext) => runRoles(terms, { ...ALL, ...narrowing }), options)
+  run((options: RolesContext) => runRoles(options, { ...ALL, ...narrowing }), options)
 
 test('the permissions of the example project are printed as one table for each role', async t => {
   const { code, out } = await roles()

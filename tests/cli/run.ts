@@ -21,7 +21,7 @@ export interface RunOptions {
 
 /** Runs one of the commands under `plinth roles` as the command line does. */
 export async function run(
-  command: (terms: RolesContext) => Promise<number>,
+  command: (options: RolesContext) => Promise<number>,
   { folder = EXAMPLE, form = 'text', terminal = false, env = {} }: RunOptions = {},
 ): Promise<Ran> {
   const out: string[] = []

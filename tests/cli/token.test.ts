@@ -5,13 +5,13 @@ import test from 'ava'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
 import { apiTokenStrategy } from '../../core/identity/identify.ts'
-import { runToken, type TokenTerms } from '../../tools/cli/token.ts'
+import { runToken, type TokenOptions } from '../../tools/cli/token.ts'
 import { load, passed } from '../access/project.ts'
 import { PLINTH } from '../harness/program.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
 
-function make(terms: Partial<TokenTerms> = {}) {
+function make(options: Partial<TokenOptions> = {}) {
   const out: string[] = []
   const complaint: string[] = []
   const code = runToken({
@@ -21,7 +21,7 @@ function make(terms: Partial<TokenTerms> = {}) {
     now: NOW,
     write: text => void out.push(text),
     complain: text => void complaint.push(text),
-    ...terms,
+    ...options,
   })
   return { code, out: out.join(''), complaint: complaint.join('') }
 }

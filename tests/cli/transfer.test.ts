@@ -116,7 +116,7 @@ test('an impossible import is refused in one sentence, and writes nothing', asyn
 test('documents skipped by an import are listed in a file, and the exit code reports them', async t => {
   const folder = shop(t)
   const reported: string[] = []
-  const terms = {
+  const options = {
     folder: folder.path,
     env: { DATABASE_URL: await databaseUrl(t) },
     paint: (_: string, text: string) => text,
@@ -126,10 +126,10 @@ test('documents skipped by an import are listed in a file, and the exit code rep
     file: join(folder.path, 'books.ndjson'),
   }
   folder.write('books.ndjson', `${[HEADER, book('dune', {}), book('emma', { title: 'Emma' })].join('\n')}\n`)
-  t.is(await runImport({ ...terms, skipInvalid: join(folder.path, 'no', 'where') }), 1)
+  t.is(await runImport({ ...options, skipInvalid: join(folder.path, 'no', 'where') }), 1)
   t.regex(reported.pop() ?? '', /^ENOENT: no such file or directory, open '.*where'\n$/)
   const report = join(folder.path, 'report.ndjson')
-  t.is(await runImport({ ...terms, skipInvalid: report }), 1)
+  t.is(await runImport({ ...options, skipInvalid: report }), 1)
   t.is(reported.shift(), 'Imported: 1 made\n')
   t.regex(reported.shift() ?? '', /^Left out: 1\. .*report\.ndjson says which and why/)
   t.is(
@@ -137,7 +137,7 @@ test('documents skipped by an import are listed in a file, and the exit code rep
     '{"file":"books.ndjson","line":2,"about":"book dune","message":"title must be defined."}\n',
   )
   folder.write('books.ndjson', `${[HEADER, book('dune', { title: 'Dune' })].join('\n')}\n`)
-  t.is(await runImport({ ...terms, skipInvalid: report }), 0)
+  t.is(await runImport({ ...options, skipInvalid: report }), 0)
   t.deepEqual([reported.shift(), readFileSync(report, 'utf8')], ['Imported: 1 made\n', ''])
 })
 

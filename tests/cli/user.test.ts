@@ -30,7 +30,7 @@ async function opened(t: ExecutionContext) {
 }
 
 const change = (changed: UserChange, options: RunOptions, typed = '', json = false) =>
-  run(terms => runUser({ ...terms, json, input: () => Readable.from([typed]) }, changed), options)
+  run(options => runUser({ ...options, json, input: () => Readable.from([typed]) }, changed), options)
 
 const ANN = { username: 'Ann', email: 'ann@example.org', role: 'editor' }
 

@@ -48,7 +48,7 @@ test('an interrupted write of content/ leaves nothing behind, and the next start
   const compiled = await compileApp(site.folder.path, {})
   if (!compiled.ok) throw new Error('the project is good')
   const { content, model, storage } = compiled.value
-  const terms = {
+  const options = {
     model,
     storage,
     files: openLocalStorage(site.folder.path),
@@ -58,7 +58,7 @@ test('an interrupted write of content/ leaves nothing behind, and the next start
   let interruptions = 0
   for (;;) {
     try {
-      await writeContent(content, { ...terms, database: interruptedAt(site.database, interruptions) })
+      await writeContent(content, { ...options, database: interruptedAt(site.database, interruptions) })
       break
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
@@ -79,7 +79,7 @@ test('two servers that start concurrently write each document once', async t => 
   const compiled = await compileApp(site.folder.path, {})
   if (!compiled.ok) throw new Error('the project is good')
   const { content, model, storage } = compiled.value
-  const terms = {
+  const options = {
     database: site.database,
     model,
     storage,
@@ -87,7 +87,7 @@ test('two servers that start concurrently write each document once', async t => 
     outbox: NO_OUTBOX,
     beforeUsers: async () => {},
   }
-  const reports = await Promise.all([writeContent(content, terms), writeContent(content, terms)])
+  const reports = await Promise.all([writeContent(content, options), writeContent(content, options)])
   const written = reports.map(report => (report.ok ? (report.value.written.get('api::note.note') ?? 0) : -1))
   t.deepEqual(written.toSorted(), [0, 2])
   t.is((await site.get('notes')).length, 2)

@@ -215,12 +215,12 @@ test('an assigned role cannot be removed from the project; the refusal gives the
   const { project, model, storage } = compiled.value
   const { editor, ...rest } = project.settings.roles
   t.is(editor?.name, 'Editors')
-  const terms = { database: site.database, model, storage }
+  const options = { database: site.database, model, storage }
   const before = await site.rows('SELECT * FROM plinth_roles')
-  t.deepEqual(await syncRoles(rest, terms), { ok: false, reasons: [{ role: 'editor', users: 1 }] })
+  t.deepEqual(await syncRoles(rest, options), { ok: false, reasons: [{ role: 'editor', users: 1 }] })
   t.deepEqual(await site.rows('SELECT * FROM plinth_roles'), before)
   await site.rows("DELETE FROM plinth_users WHERE username = 'ann'")
-  t.true((await syncRoles(rest, terms)).ok)
+  t.true((await syncRoles(rest, options)).ok)
   t.deepEqual(await site.rows("SELECT type FROM plinth_roles WHERE type = 'editor'"), [])
 })
 

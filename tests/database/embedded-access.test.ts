@@ -29,8 +29,8 @@ const open = async (
     { root, observe: () => {}, embedded: { snapshot: await snapshot(), access } },
   )
 
-async function opened(t: ExecutionContext, ...terms: Parameters<typeof open>): Promise<Database> {
-  const database = await open(...terms)
+async function opened(t: ExecutionContext, ...options: Parameters<typeof open>): Promise<Database> {
+  const database = await open(...options)
   if (!database.ok) throw new Error(database.reasons[0]?.message)
   t.teardown(() => database.value.close())
   return database.value

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { guardStatements } from '../../core/database/generations/generations.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
-import type { Stage } from '../../core/migrate/migration-terms.ts'
+import type { Stage } from '../../core/migrate/migration-options.ts'
 import { hashSchema } from '../../core/migrate/schema-hash.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'

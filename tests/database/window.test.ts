@@ -1,6 +1,6 @@
 import test from 'ava'
 import { migrate } from '../../core/migrate/migrate.ts'
-import type { Stage } from '../../core/migrate/migration-terms.ts'
+import type { Stage } from '../../core/migrate/migration-options.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { openWritingOver } from '../documents/writing.ts'

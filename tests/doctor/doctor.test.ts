@@ -29,7 +29,7 @@ async function openPractice(t: ExecutionContext, file: string) {
   if (!server) await layEmbedded(folder.path)
   const output: string[] = []
   const messages: string[] = []
-  const terms = (env: Readonly<Record<string, string>> = {}) => ({
+  const options = (env: Readonly<Record<string, string>> = {}) => ({
     folder: folder.path,
     env: { DATABASE_URL: url, ...env },
     paint: (_: string, text: string) => text,
@@ -38,7 +38,7 @@ async function openPractice(t: ExecutionContext, file: string) {
   })
   const migrated = async (yaml: string) => {
     folder.write('project.yaml', yaml)
-    t.is(await runMigrate({ ...terms(), json: false, allowDestructive: false }), 0, messages.join(''))
+    t.is(await runMigrate({ ...options(), json: false, allowDestructive: false }), 0, messages.join(''))
   }
   await migrated(file)
   return {
@@ -56,7 +56,7 @@ async function openPractice(t: ExecutionContext, file: string) {
     async ask({ log = '', tries = false, analyze = false, env = {} } = {}) {
       output.length = 0
       const input = () => Readable.from([log.slice(0, 100), log.slice(100)])
-      const code = await runDoctor({ ...terms(env), log: '-', input, json: true, tries, analyze })
+      const code = await runDoctor({ ...options(env), log: '-', input, json: true, tries, analyze })
       const { advice }: { advice: readonly Advice[] } = JSON.parse(output.join(''))
       return { code, advice }
     },

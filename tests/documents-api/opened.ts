@@ -59,18 +59,18 @@ export async function open(
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.reasons))
   const documents = openDocuments({ database, storage, model })
   const runMiddlewares = composeMiddlewares(middlewares)
-  const terms = { model, settings: project.settings.rest, documents, runMiddlewares }
+  const options = { model, settings: project.settings.rest, documents, runMiddlewares }
   const caller = (role: string): Caller => {
     const grants = access.roles.get(role)
     if (!grants) throw new Error(`no role ${role}`)
     return { kind: 'user', grants, user: null }
   }
   return {
-    documents: openDocumentsApi(terms),
+    documents: openDocumentsApi(options),
     caller,
     async request(role, method, url, data) {
       const [path = '', search = ''] = url.split('?')
-      const answer = await answerOf(openRest({ ...terms, identify: async () => caller(role) }), {
+      const answer = await answerOf(openRest({ ...options, identify: async () => caller(role) }), {
         id: '1',
         method,
         path: `/api${path}`,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type ParseTerms, parseValues } from '../../core/documents/values/parse-attribute.ts'
+import { type ParseOptions, parseValues } from '../../core/documents/values/parse-attribute.ts'
 import { holderOf, modelOf } from '../model/compiled.ts'
 
 const YAML = `
@@ -35,15 +35,15 @@ contentTypes:
 
 const model = await modelOf(YAML)
 
-const terms: ParseTerms = {
+const options: ParseOptions = {
   strictness: 'full',
   purpose: 'change',
   componentIds: false,
   links: () => ({ targets: [], faults: [] }),
 }
 
-const parse = (body: Record<string, unknown>, more: Partial<ParseTerms> = {}, holder = 'thing') =>
-  parseValues(holderOf(model, holder), body, { ...terms, ...more })
+const parse = (body: Record<string, unknown>, more: Partial<ParseOptions> = {}, holder = 'thing') =>
+  parseValues(holderOf(model, holder), body, { ...options, ...more })
 
 function stored(name: string, value: unknown): unknown {
   const { values, faults } = parse({ [name]: value })
@@ -274,7 +274,7 @@ test('a component with an id is updated in part; lists may be empty, but not nul
 
 test('limits also apply to a number that is no integer', t => {
   const draft = { strictness: 'draft' } as const
-  const reported = (value: unknown, more: Partial<ParseTerms> = {}) =>
+  const reported = (value: unknown, more: Partial<ParseOptions> = {}) =>
     parse({ rating: value }, more).faults.map(({ message }) => message)
   const [integer, most, least] = [
     'rating must be an integer',

@@ -228,7 +228,7 @@ async function write(t: ExecutionContext, { templates }: { readonly templates: b
         if (statement.keepsPlan) sent.push(statement.text)
         return statement
       }
-      const terms = {
+      const options = {
         transaction: {
           run: (statement: Statement) => transaction.run(noted(statement)),
           send: (statement: Statement) => transaction.send(noted(statement)),
@@ -240,7 +240,7 @@ async function write(t: ExecutionContext, { templates }: { readonly templates: b
         componentMatch: 'by-id',
         touch: true,
       } as const
-      await writeDocuments(documents, terms, templates ? NO_CURRENT_ROWS : undefined)
+      await writeDocuments(documents, options, templates ? NO_CURRENT_ROWS : undefined)
       texts.push(sent)
     })
   await save(AUTHORS, 0)

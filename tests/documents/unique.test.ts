@@ -149,10 +149,10 @@ test('documents that are written together may swap their values', async t => {
     const versions = [{ locale: null, statuses: ['published'] as const, values }]
     return { type: holderOf(model, 'shoe') as ContentType, documentId: String(ids[index]), versions }
   })
-  const terms = { storage: compileStorage(model), schema: database.schema, defaultLocale: 'en' }
+  const options = { storage: compileStorage(model), schema: database.schema, defaultLocale: 'en' }
   const now = new Date().toISOString()
   await database.transaction(transaction =>
-    writeDocuments(documents, { ...terms, transaction, now, componentMatch: 'by-id', touch: false }),
+    writeDocuments(documents, { ...options, transaction, now, componentMatch: 'by-id', touch: false }),
   )
   t.deepEqual(await rows('SELECT code FROM shoes ORDER BY id'), [['b'], ['c'], ['a']])
 })

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { DesiredDocument, DesiredValue, LinkTarget, Values } from '../../core/documents/desired-state.ts'
-import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
+import type { WriteOptions } from '../../core/documents/rows/write-options.ts'
 import { writeDocuments } from '../../core/documents/write-documents.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
@@ -64,7 +64,7 @@ const plain = (documentId: string, values: Given) => document(note, documentId, 
 async function open(t: ExecutionContext) {
   const database = await openTestDatabase(t)
   await migrate(database, storage.tables)
-  const write = (documents: readonly DesiredDocument[], more: Partial<WriteTerms> = {}) =>
+  const write = (documents: readonly DesiredDocument[], more: Partial<WriteOptions> = {}) =>
     database.transaction(transaction =>
       writeDocuments(documents, {
         transaction,

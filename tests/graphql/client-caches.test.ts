@@ -107,7 +107,7 @@ function documented(name: string): CacheSettings {
   const [, example = ''] = text.split(`\n// ${name}\n`)
   const [settings = ''] = example.split(/\n(?:```|\/\/)/)
   return runInNewContext(settings.replace('new InMemoryCache', 'cacheExchange'), {
-    cacheExchange: (terms: object) => terms,
+    cacheExchange: (options: object) => options,
   }) as CacheSettings
 }
 

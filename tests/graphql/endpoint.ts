@@ -9,7 +9,7 @@ import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { buildSchema } from '../../core/graphql/connect-schema.ts'
 import { FORMATS } from '../../core/graphql/formats/format.ts'
-import { type GraphqlTerms, openGraphql } from '../../core/graphql/open-graphql.ts'
+import { type GraphqlOptions, openGraphql } from '../../core/graphql/open-graphql.ts'
 import type { TrustedDocuments } from '../../core/graphql/transport/trusted-documents.ts'
 import { openFiles } from '../../core/media/files.ts'
 import { openLocalStorage } from '../../core/media/storage/open-storage.ts'
@@ -58,14 +58,14 @@ const absent = (): never => {
 }
 
 /** The answers of graphql-js to queries, each field by its resolver. */
-function byField(terms: GraphqlTerms, caller: Caller) {
+function byField(options: GraphqlOptions, caller: Caller) {
   let schema: GraphQLSchema | undefined
   return async (source: string): Promise<string> => {
-    const [format = 'nested'] = Object.values(terms.settings.endpoints)
-    schema ??= buildSchema(compileGenerated({ ...terms, format }), {
-      ...terms,
+    const [format = 'nested'] = Object.values(options.settings.endpoints)
+    schema ??= buildSchema(compileGenerated({ ...options, format }), {
+      ...options,
       format: FORMATS[format],
-      limits: terms.settings.config,
+      limits: options.settings.config,
     })
     const contextValue = { caller, requestId: 'test', peer: '127.0.0.1' }
     const { data } = await graphql({ schema, source, contextValue })
@@ -94,7 +94,7 @@ export async function openEndpoint(
   const { publicCaller: anonymous, roles } = access.value
   const writing = await openWriting(t, model)
   const troubles: unknown[] = []
-  const terms: GraphqlTerms = {
+  const options: GraphqlOptions = {
     model,
     settings: project.settings.graphql,
     documents: writing.documents,
@@ -117,8 +117,8 @@ export async function openEndpoint(
     ...(trusted && { trusted }),
     observer: { isEnabled: () => true, emit: observation => troubles.push(observation) },
   }
-  const [[endpoint, format] = ['/graphql', 'nested'] as const] = Object.entries(terms.settings.endpoints)
-  const respond = openGraphql(terms, { path: endpoint, format })
+  const [[endpoint, format] = ['/graphql', 'nested'] as const] = Object.entries(options.settings.endpoints)
+  const respond = openGraphql(options, { path: endpoint, format })
   const send = async ({
     method = 'POST',
     path = endpoint,
@@ -146,7 +146,7 @@ export async function openEndpoint(
   return {
     ...writing,
     troubles,
-    byField: byField(terms, { kind: 'public', grants: anonymous.grants, user: null }),
+    byField: byField(options, { kind: 'public', grants: anonymous.grants, user: null }),
     respond,
     send,
     post: async (body: unknown) => {

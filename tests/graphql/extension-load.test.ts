@@ -152,7 +152,7 @@ test('faults of definitions report the line of the file in which they are writte
 })
 
 test('options set in code are applied or refused by name, never ignored', async t => {
-  const guarded = (terms: string) => use(`{ resolversConfig: { 'Query.notes': ${terms} } }`)
+  const guarded = (options: string) => use(`{ resolversConfig: { 'Query.notes': ${options} } }`)
   const found = await faultsOf(t, {
     a: guarded(`{ policies: [{ name: 'nowhere', confg: {} }] }`),
     b: guarded(`{ middlewares: [{ name: 'nowhere', config: {}, options: {} }] }`),
@@ -169,7 +169,7 @@ test('options set in code are applied or refused by name, never ignored', async 
     b: guarded(`{ middlewares: [{ name: 'nowhere', config: {}, options: {} }] }`),
   })
   t.regex(String(both), /the middleware `nowhere` has both config and options/)
-  const route = (terms: string) => `register({ rest }) { rest.route('GET', '/x', () => 1, ${terms}) }`
+  const route = (options: string) => `register({ rest }) { rest.route('GET', '/x', () => 1, ${options}) }`
   t.regex(
     String(await faultsOf(t, { r: route(`{ policy: [] }`) })),
     /GET \/x has no key `policy`; it may have auth, policies, middlewares/,

@@ -95,8 +95,8 @@ export async function serveProject({ project, environment = {} }: StartOptions):
     return 0
   }
   const env = { HOST: '127.0.0.1', PORT: '0', ...environment }
-  const terms = { project, listen: true, sendsMails: true, env }
-  const app = await openTestApp({ teardown: end => void ends.push(end) }, terms).catch(
+  const options = { project, listen: true, sendsMails: true, env }
+  const app = await openTestApp({ teardown: end => void ends.push(end) }, options).catch(
     async (reason: unknown) => {
       await stop()
       throw reason

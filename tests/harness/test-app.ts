@@ -1,15 +1,15 @@
 import type { ExecutionContext } from 'ava'
-import { createTestApp, type TestApp, type TestTerms } from '../../core/testing.ts'
+import { createTestApp, type TestApp, type TestAppOptions } from '../../core/testing.ts'
 import { snapshot } from './embedded-files.ts'
 import { createDatabase, testServer } from './test-database.ts'
 
 type Test = Pick<ExecutionContext, 'teardown'>
 
 /** Opens an app of plinth/testing with its own empty database, on the test server if there is one. Closes it with the test. */
-export async function openTestApp(t: Test, terms: TestTerms): Promise<TestApp> {
+export async function openTestApp(t: Test, options: TestAppOptions): Promise<TestApp> {
   const server = testServer()
   const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
-  const app = await createTestApp({ ...database, ...terms })
+  const app = await createTestApp({ ...database, ...options })
   t.teardown(() => app.close())
   return app
 }

@@ -105,10 +105,10 @@ test('the start page is served as server.landingPage says; in production it name
   )
 })
 
-async function openPages(t: ExecutionContext, terms: object, production: boolean) {
+async function openPages(t: ExecutionContext, options: object, production: boolean) {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())
-  folder.write('project.yaml', JSON.stringify(terms))
+  folder.write('project.yaml', JSON.stringify(options))
   const compiled = await compileApp(folder.path, {})
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
   const { project: loaded, model, access } = compiled.value

@@ -31,13 +31,13 @@ export interface Serving extends RunningServer {
   readonly reported: readonly Observation[]
 }
 
-type Terms = Partial<Omit<DispatcherOptions, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
+type Options = Partial<Omit<DispatcherOptions, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
 
 /** A server of its own for a test, closed with it. */
 export async function serve(
   t: Pick<ExecutionContext, 'teardown'>,
   responders: readonly Responder[],
-  { settings = {}, ...terms }: Terms = {},
+  { settings = {}, ...options }: Options = {},
 ): Promise<Serving> {
   const reported: Observation[] = []
   const server = await openHttpServer({
@@ -45,7 +45,7 @@ export async function serve(
     responders,
     fallback: null,
     observer: { isEnabled: () => true, emit: observation => reported.push(observation) },
-    ...terms,
+    ...options,
   })
   const opened = await server.listen()
   if (!opened.ok) throw new Error(opened.reasons.join())

@@ -8,7 +8,7 @@ const says =
   (word: string): Responder =>
   () => ({ status: 200, body: `"${word}"` })
 
-const terms = (responder: Responder) => ({
+const options = (responder: Responder) => ({
   settings: SETTINGS,
   responders: [responder],
   fallback: null,
@@ -26,7 +26,7 @@ test('after a swap new requests use the new generation, and running ones finish 
   const { url, swap } = await serve(t, [slow])
   const pending = textOf(url)
   t.is(await Promise.race([pending, pause(100, 'pending')]), 'pending')
-  const outgoing = await swap(terms(says('new')))
+  const outgoing = await swap(options(says('new')))
   t.is(await textOf(url), 'new')
   t.is(await Promise.race([outgoing.drained(), pause(50, 'still there')]), 'still there')
   finish()
@@ -39,7 +39,7 @@ test('held requests wait for the next generation', async t => {
   const go = await hold()
   const pending = textOf(url)
   t.is(await Promise.race([pending, pause(100, 'held')]), 'held')
-  await swap(terms(says('new')))
+  await swap(options(says('new')))
   go()
   t.is(await pending, 'new')
   const again = await hold()
@@ -53,7 +53,7 @@ test('global middlewares are swapped too, without delaying requests', async t =>
     middlewares: [(_request, response) => void response.end('"from Express"')],
   })
   t.is(await textOf(url), 'from Express')
-  const outgoing = await swap(terms(says('new')))
+  const outgoing = await swap(options(says('new')))
   await outgoing.drained()
   t.is(await textOf(url), 'new')
 })

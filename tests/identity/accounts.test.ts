@@ -4,7 +4,7 @@ import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import { newDocumentId } from '../../core/documents/rows/document-id.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
 import { confirmEmail, sendEmailConfirmation } from '../../core/identity/confirm-email.ts'
-import { type AuthCall, type IdentityTerms, openBackground } from '../../core/identity/identity.ts'
+import { type AuthCall, type IdentityOptions, openBackground } from '../../core/identity/identity.ts'
 import type { AuthBody } from '../../core/identity/parse-credentials.ts'
 import {
   forgotPassword,
@@ -31,7 +31,7 @@ async function open(t: ExecutionContext) {
   passed(await syncRoles(project.settings.roles, { database, model, storage }))
   const mails: { readonly to: string; readonly text: string }[] = []
   const background = openBackground(reason => t.fail(String(reason)))
-  const terms: IdentityTerms = {
+  const options: IdentityOptions = {
     database,
     model,
     storage,
@@ -47,9 +47,9 @@ async function open(t: ExecutionContext) {
   }
   return {
     signIn: (identifier: string, password: string, network = 'here') =>
-      signInFrom({ identifier, password }, callFrom(network), terms),
-    resetPassword: (body: AuthBody, network = 'here') => resetPasswordBy(body, callFrom(network), terms),
-    terms,
+      signInFrom({ identifier, password }, callFrom(network), options),
+    resetPassword: (body: AuthBody, network = 'here') => resetPasswordBy(body, callFrom(network), options),
+    options: options,
     mails,
     background,
     column: columnOf(database),
@@ -66,7 +66,7 @@ const MOST = 4
 
 /** A user with these columns, past all that routes do. */
 function leave(
-  { database }: IdentityTerms,
+  { database }: IdentityOptions,
   username: string,
   columns: Readonly<Record<string, string | boolean | null>>,
 ) {
@@ -106,29 +106,29 @@ const MADE_BY_STRAPI = 'abcdefghijklmnopqrstuuG/UEkOdRnwd.E60H5mO5p7PHHbPkK.y'
 const ITS_PASSWORD = 'Strapi-Passw0rd é'
 
 test('users imported from Strapi sign in with their existing passwords', async t => {
-  const { signIn, terms } = await open(t)
+  const { signIn, options } = await open(t)
   for (const form of ['$2a$', '$2b$', '$2y$']) {
     const username = `user-${form.slice(1, 3)}`
-    await leave(terms, username, { password: `${form}10$${MADE_BY_STRAPI}` })
+    await leave(options, username, { password: `${form}10$${MADE_BY_STRAPI}` })
     const signedIn = await signIn(username, ITS_PASSWORD)
-    t.not(await terms.sessions.read(signedIn.jwt ?? ''), null)
+    t.not(await options.sessions.read(signedIn.jwt ?? ''), null)
     t.is(await said(() => signIn(username, 'Strapi-Passw0rd e')), 'Invalid identifier or password')
   }
 })
 
 test('an account without a password, or with an invalid hash, refuses every sign-in', async t => {
-  const { signIn, terms } = await open(t)
-  await leave(terms, 'without', { password: null })
-  await leave(terms, 'plain', { password: 'plain-password' })
+  const { signIn, options } = await open(t)
+  await leave(options, 'without', { password: null })
+  await leave(options, 'plain', { password: 'plain-password' })
   for (const identifier of ['without', 'plain'])
     for (const password of ['plain-password', 'null', ' '])
       t.is(await said(() => signIn(identifier, password)), 'Invalid identifier or password', identifier)
 })
 
 test('a mailed code is stored as its hash, and replaces an older code', async t => {
-  const { terms, mails, background, column, resetPassword } = await open(t)
-  await leave(terms, 'ann', { password: null })
-  await forgotPassword({ email: 'ANN@example.com' }, terms)
+  const { options, mails, background, column, resetPassword } = await open(t)
+  await leave(options, 'ann', { password: null })
+  await forgotPassword({ email: 'ANN@example.com' }, options)
   await background.settled()
   const [mail] = mails
   t.is(mail?.to, 'ann@example.com')
@@ -144,39 +144,43 @@ test('a mailed code is stored as its hash, and replaces an older code', async t 
 })
 
 test('a code that has expired sets no password and confirms no address', async t => {
-  const { terms, column, resetPassword } = await open(t)
+  const { options, column, resetPassword } = await open(t)
   const old = newCode(3_600_000, Date.now() - 3_600_001)
-  await leave(terms, 'late', { resetPasswordToken: old.hash, confirmationToken: old.hash, confirmed: false })
+  await leave(options, 'late', {
+    resetPasswordToken: old.hash,
+    confirmationToken: old.hash,
+    confirmed: false,
+  })
   const reset = { code: old.code, password: 'new-password', passwordConfirmation: 'new-password' }
   t.is(await said(() => resetPassword(reset, 'here')), 'Incorrect code provided')
-  t.is(await said(() => confirmEmail(old.code, terms)), 'Invalid token')
+  t.is(await said(() => confirmEmail(old.code, options)), 'Invalid token')
   t.is(await column('late', 'confirmed'), false)
   const fresh = newCode(3_600_000, Date.now())
-  await leave(terms, 'early', {
+  await leave(options, 'early', {
     resetPasswordToken: fresh.hash,
     confirmationToken: fresh.hash,
     confirmed: false,
   })
-  t.is(await said(() => confirmEmail(fresh.code, terms)), 'ok')
+  t.is(await said(() => confirmEmail(fresh.code, options)), 'ok')
   t.is(await said(() => resetPassword({ ...reset, code: fresh.code }, 'here')), 'ok')
 })
 
 test('unknown and blocked accounts get no mail', async t => {
-  const { terms, mails, background } = await open(t)
-  await leave(terms, 'blocked', { blocked: true, confirmed: false })
+  const { options, mails, background } = await open(t)
+  await leave(options, 'blocked', { blocked: true, confirmed: false })
   for (const email of ['blocked@example.com', 'unknown@example.com', "x'--@example.com"]) {
-    t.is(await said(() => forgotPassword({ email }, terms)), 'ok')
-    t.is(await said(() => sendEmailConfirmation({ email }, terms)), 'ok')
+    t.is(await said(() => forgotPassword({ email }, options)), 'ok')
+    t.is(await said(() => sendEmailConfirmation({ email }, options)), 'ok')
   }
   await background.settled()
   t.deepEqual(mails, [])
 })
 
 test('if one user’s name is another’s address, the address takes precedence', async t => {
-  const { signIn, terms } = await open(t)
+  const { signIn, options } = await open(t)
   const hash = `$2b$10$${MADE_BY_STRAPI}`
-  await leave(terms, 'owner', { email: 'owner@example.com', password: hash })
-  await leave(terms, 'owner@example.com', { email: 'thief@example.com', password: hash })
+  await leave(options, 'owner', { email: 'owner@example.com', password: hash })
+  await leave(options, 'owner@example.com', { email: 'thief@example.com', password: hash })
   const signedIn = await signIn('owner@example.com', ITS_PASSWORD)
   const named = await signIn('owner', ITS_PASSWORD)
   t.is(signedIn.documentId, named.documentId)
@@ -186,8 +190,8 @@ const TOO_MANY = 'Too many requests, please try again later.'
 const WRONG = 'Invalid identifier or password'
 
 test('password attempts on one user are limited across networks, and look the same for unknown users', async t => {
-  const { signIn, terms } = await open(t)
-  await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
+  const { signIn, options } = await open(t)
+  await leave(options, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
   for (const names of [
     ['ann', 'ANN', ' ann', 'Ann'],
     ['unknown', 'UNKNOWN', ' unknown', 'Unknown'],
@@ -206,15 +210,15 @@ test('password attempts on one user are limited across networks, and look the sa
 })
 
 test('an attacker cannot lock out an owner on a known network, or one who resets the password', async t => {
-  const { signIn, terms, mails, background, resetPassword } = await open(t)
+  const { signIn, options, mails, background, resetPassword } = await open(t)
   const password = 'password of ann'
-  await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
+  await leave(options, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
   t.is(await said(() => signIn('ann@example.com', ITS_PASSWORD, 'home')), 'ok')
   for (let at = 0; at <= MOST; at++) await said(() => signIn('ann', 'nonsense', `network ${at}`))
   t.is(await said(() => signIn('ann', ITS_PASSWORD, 'elsewhere')), TOO_MANY)
   t.is(await said(() => signIn('ann', ITS_PASSWORD, 'home')), 'ok')
   t.is(await said(() => signIn('ann', 'nonsense', 'home')), WRONG)
-  await forgotPassword({ email: 'ann@example.com' }, terms)
+  await forgotPassword({ email: 'ann@example.com' }, options)
   await background.settled()
   const code = /[0-9a-f]{64}[0-9a-z]+/.exec(mails[0]?.text ?? '')?.[0] ?? ''
   const body = { code, password, passwordConfirmation: password }
@@ -223,8 +227,8 @@ test('an attacker cannot lock out an owner on a known network, or one who resets
 })
 
 test('successful sign-ins do not count as attempts', async t => {
-  const { signIn, terms } = await open(t)
-  await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
+  const { signIn, options } = await open(t)
+  await leave(options, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
   for (let at = 0; at <= MOST; at++)
     t.is(await said(() => signIn('ann', ITS_PASSWORD, `network ${at}`)), 'ok')
 })

@@ -33,13 +33,13 @@ test.serial('a token identifies its user until it expires', async t => {
 
 test('while a secret is replaced, tokens of both secrets are valid, and new ones are signed with the new', async t => {
   const NEXT = 'the-next-secret-of-thirty-two-characters'
-  const terms = { lifetime: 60_000, now: () => now }
-  const after = openSessions({ ...terms, secret: NEXT, otherSecrets: [SECRET] })
+  const options = { lifetime: 60_000, now: () => now }
+  const after = openSessions({ ...options, secret: NEXT, otherSecrets: [SECRET] })
   const older = await sessions.issue({ id: 7, version: 2, sessionId: 'one' })
   t.deepEqual(await after.read(older), { id: 7, version: 2, sessionId: 'one' })
   const newer = await after.issue({ id: 7, version: 2, sessionId: 'two' })
   t.is(await sessions.read(newer), null)
-  const only = openSessions({ ...terms, secret: NEXT })
+  const only = openSessions({ ...options, secret: NEXT })
   t.deepEqual(await only.read(newer), { id: 7, version: 2, sessionId: 'two' })
   t.is(await only.read(older), null)
   for (const token of Object.values(FORGED)) t.is(await after.read(token), null)

@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { HttpRequest } from '../../core/faults/http-exchange.ts'
 import { openMailPreview } from '../../core/mail/preview.ts'
 import { openTransport } from '../../core/mail/transport.ts'
-import type { TestTerms } from '../../core/testing.ts'
+import type { TestAppOptions } from '../../core/testing.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { openPost } from '../harness/post.ts'
 import { serveProject } from '../harness/server.ts'
@@ -53,8 +53,8 @@ function shop(t: ExecutionContext, mail = '{}'): Folder {
   return folder
 }
 
-async function open(t: ExecutionContext, folder: Folder, terms: Partial<TestTerms> = {}) {
-  return openTestApp(t, { project: folder.path, ...terms })
+async function open(t: ExecutionContext, folder: Folder, options: Partial<TestAppOptions> = {}) {
+  return openTestApp(t, { project: folder.path, ...options })
 }
 
 /** Sends another Host header than the address. */

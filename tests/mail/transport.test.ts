@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { MailError } from '../../core/mail/mail.ts'
-import { type MailTransportTerms, openTransport, sendMail } from '../../core/mail/transport.ts'
+import { type MailTransportOptions, openTransport, sendMail } from '../../core/mail/transport.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { openMute, openPost } from '../harness/post.ts'
 import { freePort } from '../harness/server.ts'
@@ -16,14 +16,14 @@ const MAIL = {
 }
 const WITHIN = 30_000
 
-function open(t: ExecutionContext, terms: Partial<MailTransportTerms>) {
+function open(t: ExecutionContext, options: Partial<MailTransportOptions>) {
   const root = mkdtempSync(join(tmpdir(), 'plinth-mail-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   const reported: Observation[] = []
   const observer = { emit: (seen: Observation) => void reported.push(seen) }
   const address = 'https://guide.example:8443/cms'
   const fixed = { url: null, from: null, root, production: false, address, requestTimeout: 30_000 }
-  const opened = openTransport({ ...fixed, observer, ...terms })
+  const opened = openTransport({ ...fixed, observer, ...options })
   if (!opened.ok) throw new Error(opened.reasons.join())
   return { send: opened.value, reported, root }
 }
@@ -157,7 +157,7 @@ test('credentials are never sent unencrypted over a network', async t => {
 
 test('a URL without a server is refused at start', t => {
   for (const url of ['smtp://', 'smtp://a:b@', 'smtp://host:port']) {
-    const terms = {
+    const options = {
       url,
       from: null,
       root: '.',
@@ -165,7 +165,7 @@ test('a URL without a server is refused at start', t => {
       address: 'http://localhost:1337',
       requestTimeout: 0,
     }
-    const opened = openTransport({ ...terms, observer: { emit: () => {} } })
+    const opened = openTransport({ ...options, observer: { emit: () => {} } })
     t.true(!opened.ok && /auth\.mail\.url/.test(opened.reasons.join()), url)
   }
 })

@@ -173,7 +173,7 @@ test('an address outlives a rotation of the secret, and no other secret makes on
 test('mistakes of code are errors that say what is expected', async t => {
   const app = await open(t, { provider: 'local' })
   const { media } = app.app
-  for (const [file, terms, message] of [
+  for (const [file, options, message] of [
     [{}, {}, /takes a file with its `url`, or the url, found none/],
     [null, {}, /takes a file with its `url`, or the url, found none/],
     [5, {}, /found a number/],
@@ -188,5 +188,5 @@ test('mistakes of code are errors that say what is expected', async t => {
     ['a.txt', { expiresIn: Number.NaN }, /found NaN/],
     ['a.txt', null, /the second argument .* is an object with `expiresIn`/],
   ] as const)
-    await t.throwsAsync(media.signedUrl(file as never, terms as never), { message }, String(file))
+    await t.throwsAsync(media.signedUrl(file as never, options as never), { message }, String(file))
 })

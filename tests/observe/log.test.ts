@@ -14,14 +14,14 @@ const answered: Observation = {
   milliseconds: 1.25,
 }
 
-function log(observation: Observation, terms: Partial<LogOptions> = {}): string {
+function log(observation: Observation, options: Partial<LogOptions> = {}): string {
   const lines: string[] = []
   const observer = openLog({
     level: 'debug',
     pretty: false,
     redact: text => text,
     write: line => lines.push(line),
-    ...terms,
+    ...options,
   })
   observer.emit(observation)
   return lines.join('')

@@ -51,9 +51,9 @@ test('the description has sign-in at providers, keys for sessions of users, and 
   folder.write('extensions/shop.ts', EXTENSION)
   const app = await openTestApp(t, { project: folder.path })
   const check = new AnswerCheck(app)
-  const send = async (method: string, path: string, terms: { token?: string; body?: object } = {}) => {
-    const answer = await app.request(method, path, terms)
-    t.is(await check.fault({ method, path, token: terms.token }, answer), null, `${method} ${path}`)
+  const send = async (method: string, path: string, options: { token?: string; body?: object } = {}) => {
+    const answer = await app.request(method, path, options)
+    t.is(await check.fault({ method, path, token: options.token }, answer), null, `${method} ${path}`)
     return answer
   }
   const described = async (token?: string) => {

@@ -96,10 +96,10 @@ export function parseRequest(
   const type = [...model.contentTypes.values()].find(each => each.pluralApiId === plural)
   if (!type) throw new Error(`no ${plural}`)
   const parameters = must(parseQueryString(search))
-  const terms = { model, settings: project.settings.rest }
+  const options = { model, settings: project.settings.rest }
   const query = documentId
-    ? must(parseOneQuery(type, documentId, parameters, terms))
-    : must(parseListQuery(type, parameters, terms)).query
+    ? must(parseOneQuery(type, documentId, parameters, options))
+    : must(parseListQuery(type, parameters, options)).query
   return { query, shape: v4 ? 'v4' : 'flat' }
 }
 

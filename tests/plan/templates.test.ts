@@ -79,9 +79,9 @@ function query(random: Random): RestrictedQuery | null {
   if (!type) throw new Error('no article')
   const parameters = parseQueryString(search(random))
   if (!parameters.ok) return null
-  const terms = { model: print.model, settings: print.project.settings.rest }
-  const list = parseListQuery(type, parameters.value, terms)
-  const one = parseOneQuery(type, pick(random, ['one', 'two']), parameters.value, terms)
+  const options = { model: print.model, settings: print.project.settings.rest }
+  const list = parseListQuery(type, parameters.value, options)
+  const one = parseOneQuery(type, pick(random, ['one', 'two']), parameters.value, options)
   const parsed = random() < 0.3 ? one : list.ok ? { ok: true as const, value: list.value.query } : list
   const restricted = parsed.ok ? restrict(parsed.value, pick(random, callers)) : parsed
   return restricted.ok ? restricted.value : null
@@ -97,18 +97,18 @@ test('a statement does not depend on the requests before it', t => {
     const made = query(random)
     if (!made) continue
     asked++
-    const terms = {
+    const options = {
       storage: print.storage,
       defaultLocale: print.model.defaultLocale,
       shape: pick(random, shapes),
     }
-    keys.add(outline(made, terms).key)
-    const alone = printAnswerStatement(planQuery(made, terms))
-    t.deepEqual(toStatement(made, terms), alone)
+    keys.add(outline(made, options).key)
+    const alone = printAnswerStatement(planQuery(made, options))
+    t.deepEqual(toStatement(made, options), alone)
     if (made.take.kind !== 'one') continue
     const documentId = pick(random, ['y', 'z'])
     const own = trusted({ ...made, take: { kind: 'one', documentId } })
-    t.deepEqual(toStatement(made, terms, documentId), printAnswerStatement(planQuery(own, terms)))
+    t.deepEqual(toStatement(made, options, documentId), printAnswerStatement(planQuery(own, options)))
   }
   t.true(asked > 3000, `${asked} were no refusals`)
   t.true(keys.size < asked * 0.8, `${keys.size} kinds of ${asked} queries: hardly any came again`)
@@ -142,7 +142,7 @@ test('two equal conditions differ from one condition used in two places', t => {
   const type = print.model.contentTypes.get('api::article.article')
   const attribute = type?.attributes.get('title')
   if (!type || attribute?.kind !== 'scalar') throw new Error('no article with a title')
-  const terms = { storage: print.storage, defaultLocale: print.model.defaultLocale, shape: 'flat' as const }
+  const options = { storage: print.storage, defaultLocale: print.model.defaultLocale, shape: 'flat' as const }
   const settings = print.project.settings.rest
   const plain = must(parseOneQuery(type, 'x', {}, { model: print.model, settings }))
   const titled = (value: string): Filter => ({
@@ -159,7 +159,7 @@ test('two equal conditions differ from one condition used in two places', t => {
     [b, b],
   ]) {
     const made = trusted({ ...plain, filter: { kind: 'or', filters } })
-    t.deepEqual(toStatement(made, terms), printAnswerStatement(planQuery(made, terms)))
+    t.deepEqual(toStatement(made, options), printAnswerStatement(planQuery(made, options)))
   }
 })
 

@@ -351,8 +351,11 @@ const MIDDLEWARES: Readonly<Record<string, readonly [number, string, string]>> =
 
 test('code that misbehaves in a request is answered and logged, and the server goes on', async t => {
   const define = (kind: string, code: string) => `${IMPORT}export default define${kind}(${code})\n`
-  const routes = (from: string, names: Readonly<Record<string, unknown>>, terms: (name: string) => string) =>
-    Object.keys(names).map(name => `rest.route('GET', '/${from}/${name}', () => 'ok', ${terms(name)})`)
+  const routes = (
+    from: string,
+    names: Readonly<Record<string, unknown>>,
+    options: (name: string) => string,
+  ) => Object.keys(names).map(name => `rest.route('GET', '/${from}/${name}', () => 'ok', ${options(name)})`)
   const handlers = Object.entries(NOT_JSON).map(
     ([name, [handler]]) => `rest.route('GET', '/h/${name}', ${handler}, { auth: false })`,
   )

@@ -40,16 +40,16 @@ async function noted() {
     token,
     user,
     anonymous: access.value.publicCaller,
-    terms: { model, settings: project.settings.rest },
+    options: { model, settings: project.settings.rest },
   }
 }
 
 const text = 'filters[title][$eq]=a&sort=title'
 
 test('one query text is parsed once, and restricted for each caller', async t => {
-  const { type, token, user, anonymous, terms } = await noted()
-  const list = parseListSearch(type, { search: text }, terms)
-  t.is(parseListSearch(type, { search: text }, terms), list)
+  const { type, token, user, anonymous, options } = await noted()
+  const list = parseListSearch(type, { search: text }, options)
+  t.is(parseListSearch(type, { search: text }, options), list)
   const filterOf = (caller: Caller) => {
     const seen = attempt(() => restrictOnce(list, caller, () => restrict(list.parsed.query, caller)))
     return seen.ok
@@ -67,29 +67,29 @@ test('one query text is parsed once, and restricted for each caller', async t =>
 
 test('the same text for another project, or with other limits, is parsed separately', async t => {
   const [one, other] = [await noted(), await noted()]
-  const typeOf = (asked: typeof one, terms = asked.terms) =>
-    parseListSearch(asked.type, { search: text }, terms)
+  const typeOf = (asked: typeof one, options = asked.options) =>
+    parseListSearch(asked.type, { search: text }, options)
   const first = typeOf(one)
   t.not(typeOf(other), first)
-  const few = typeOf(one, { ...one.terms, settings: { ...one.terms.settings, defaultLimit: 3 } })
+  const few = typeOf(one, { ...one.options, settings: { ...one.options.settings, defaultLimit: 3 } })
   t.not(few, first)
 })
 
 test('refused queries are refused every time', async t => {
-  const { type, terms } = await noted()
+  const { type, options } = await noted()
   for (let time = 0; time < 2; time++) {
-    const refused = t.throws(() => parseListSearch(type, { search: 'filters[nothing][$eq]=a' }, terms))
+    const refused = t.throws(() => parseListSearch(type, { search: 'filters[nothing][$eq]=a' }, options))
     t.is(refused?.message, 'Invalid key nothing')
   }
 })
 
 test('a text for one document is cached for all of them, and separately for a list', async t => {
-  const { type, token, terms } = await noted()
+  const { type, token, options } = await noted()
   const caller = token('full')
-  const one = parseOneSearch(type, { search: 'fields=title' }, terms)
-  t.is(parseOneSearch(type, { search: 'fields=title' }, terms), one)
+  const one = parseOneSearch(type, { search: 'fields=title' }, options)
+  t.is(parseOneSearch(type, { search: 'fields=title' }, options), one)
   t.is(one.parsed.take.kind, 'one')
-  const list = parseListSearch(type, { search: 'fields=title' }, terms)
+  const list = parseListSearch(type, { search: 'fields=title' }, options)
   t.is(list.parsed.query.take.kind, 'many')
   const see = () => restrict(one.parsed, caller)
   t.is(restrictOnce(one, caller, see), restrictOnce(one, caller, see))

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
-import type { MigrationOptions } from '../../core/migrate/migration-terms.ts'
+import type { MigrationOptions } from '../../core/migrate/migration-options.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'

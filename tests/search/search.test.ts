@@ -328,13 +328,13 @@ interface Match {
 let description: AnswerCheck | undefined
 
 async function across(query: string, token = FULL) {
-  const terms = token === '' ? {} : { token }
+  const options = token === '' ? {} : { token }
   const path = `/api/search?${query}`
-  const response = await app.request('GET', path, terms)
+  const response = await app.request('GET', path, options)
   const { status, body } = response
   description ??= new AnswerCheck(app)
   const violation =
-    status === 403 ? null : await description.fault({ method: 'GET', path, ...terms }, response)
+    status === 403 ? null : await description.fault({ method: 'GET', path, ...options }, response)
   if (violation !== null) throw new Error(violation)
   if (status !== 200) return `${status} ${(body as { error: { message: string } }).error.message}`
   return (body as { data: readonly Match[] }).data

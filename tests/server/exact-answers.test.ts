@@ -12,7 +12,7 @@ import {
   Subject,
   send,
   TOKEN,
-  type WriteTerms,
+  type WriteOptions,
   writeOnce,
 } from './exact-subjects.ts'
 import { FILLERS, type Row, type Target, VIEWS, type View } from './exact-views.ts'
@@ -204,7 +204,7 @@ interface Counts {
 }
 
 /** Reads one view of one process, again and again, until `isOver`. */
-async function look(view: View, base: string, { place, counts, isOver }: Terms): Promise<void> {
+async function look(view: View, base: string, { place, counts, isOver }: Options): Promise<void> {
   const ask = openAsk(base, view)
   const random = openRandom(SEED + view.name.length)
   const read = async (path: string, about: readonly Subject[], after: Bounds['after']) => {
@@ -228,19 +228,19 @@ async function look(view: View, base: string, { place, counts, isOver }: Terms):
   }
 }
 
-interface Terms {
+interface Options {
   readonly place: Place
   readonly counts: Counts
   readonly isOver: () => boolean
 }
 
 /** Writes follow each other, at times with a pause in which responses are cached. */
-async function write(subject: Subject, counts: Counts, terms: WriteTerms): Promise<void> {
+async function write(subject: Subject, counts: Counts, options: WriteOptions): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const before = subject.acknowledged
-    await writeOnce(subject, terms)
+    await writeOnce(subject, options)
     counts.writes += subject.acknowledged - before
-    if (terms.random(2) === 0) await pause(terms.random(120))
+    if (options.random(2) === 0) await pause(options.random(120))
   }
 }
 
@@ -248,8 +248,8 @@ test(`no response is older than the last commit before its request, or newer tha
   const place = await open(t)
   const counts: Counts = { reads: 0, hits: 0, writes: 0, wrong: [] }
   let isOver = false
-  const terms = { place, counts, isOver: () => isOver || counts.wrong.length > 20 }
-  const readers = place.bases.flatMap(base => VIEWS.map(view => look(view, base, terms)))
+  const options = { place, counts, isOver: () => isOver || counts.wrong.length > 20 }
+  const readers = place.bases.flatMap(base => VIEWS.map(view => look(view, base, options)))
   const writers = place.subjects.map(async (subject, at) => {
     const client = await connect(place.url)
     const random = openRandom(SEED + at)

@@ -108,7 +108,7 @@ export class Subject {
   }
 }
 
-export interface WriteTerms {
+export interface WriteOptions {
   /** The addresses of both processes. */
   readonly bases: readonly string[]
   readonly client: pg.Client
@@ -135,12 +135,12 @@ export async function send(url: string, method: string, data?: unknown): Promise
   return text === '' ? { documentId: '' } : (JSON.parse(text) as { data: Data }).data
 }
 
-type Write = (subject: Subject, terms: WriteTerms) => Promise<unknown>
+type Write = (subject: Subject, options: WriteOptions) => Promise<unknown>
 
-const base = ({ bases, random }: WriteTerms): string => bases[random(bases.length)] ?? ''
+const base = ({ bases, random }: WriteOptions): string => bases[random(bases.length)] ?? ''
 
 /** Values that no other state of the subject has. */
-const change = ({ random }: WriteTerms, version: Version): Version => ({
+const change = ({ random }: WriteOptions, version: Version): Version => ({
   ...version,
   value: version.value + 1 + random(3),
   rating: random(2) === 0 ? version.rating : 1 + random(5),
@@ -150,42 +150,43 @@ const change = ({ random }: WriteTerms, version: Version): Version => ({
 const valuesOf = ({ value, rating, title }: Version) => ({ value, rating, title })
 
 /** The draft with the highest value so far, so that no value returns. */
-const raised = (terms: WriteTerms, { draft, published }: State): Version | null =>
-  draft && change(terms, { ...draft, value: Math.max(draft.value, published?.value ?? 0) })
+const raised = (options: WriteOptions, { draft, published }: State): Version | null =>
+  draft && change(options, { ...draft, value: Math.max(draft.value, published?.value ?? 0) })
 
-const note = (subject: Subject, terms: WriteTerms): string => `${base(terms)}/api/notes/${subject.noteId}`
+const note = (subject: Subject, options: WriteOptions): string =>
+  `${base(options)}/api/notes/${subject.noteId}`
 
-const update: Write = async (subject, terms) => {
-  const draft = raised(terms, subject.state)
+const update: Write = async (subject, options) => {
+  const draft = raised(options, subject.state)
   if (!draft) return
-  const published = terms.random(2) === 0
-  const path = `${note(subject, terms)}?status=${published ? 'published' : 'draft'}`
+  const published = options.random(2) === 0
+  const path = `${note(subject, options)}?status=${published ? 'published' : 'draft'}`
   await subject.write(published ? { draft, published: draft } : { draft }, () =>
     send(path, 'PUT', valuesOf(draft)),
   )
 }
 
-const setRelations: Write = async (subject, terms) => {
-  const draft = raised(terms, subject.state)
+const setRelations: Write = async (subject, options) => {
+  const draft = raised(options, subject.state)
   if (!draft || subject.state.shelf === null) return
-  const next = { ...draft, hasShelf: terms.random(2) === 0, words: draft.words + 1 }
+  const next = { ...draft, hasShelf: options.random(2) === 0, words: draft.words + 1 }
   const data = {
     ...valuesOf(next),
     seo: { words: String(next.words) },
     shelf: next.hasShelf ? subject.shelfId : null,
   }
-  await subject.write({ draft: next, published: next }, () => send(note(subject, terms), 'PUT', data))
+  await subject.write({ draft: next, published: next }, () => send(note(subject, options), 'PUT', data))
 }
 
 /** An update over GraphQL keeps the status. */
-const mutate: Write = async (subject, terms) => {
-  const draft = raised(terms, subject.state)
+const mutate: Write = async (subject, options) => {
+  const draft = raised(options, subject.state)
   if (!draft) return
   const { value, rating, title } = draft
   const query = `mutation { updateNote(id: "${subject.noteId}", data: { value: ${value}, rating: ${rating}, title: "${title}" }) { data { id } } }`
   const next = subject.state.published ? { draft, published: draft } : { draft }
   await subject.write(next, async () => {
-    const answer = await fetch(`${base(terms)}/graphql`, {
+    const answer = await fetch(`${base(options)}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
@@ -196,22 +197,22 @@ const mutate: Write = async (subject, terms) => {
   })
 }
 
-const unpublish: Write = async (subject, terms) => {
-  const path = `${base(terms)}/api/actions/notes/${subject.noteId}`
+const unpublish: Write = async (subject, options) => {
+  const path = `${base(options)}/api/actions/notes/${subject.noteId}`
   const { published } = subject.state
   if (!published) return
   const [action, next] =
-    terms.random(2) === 0 ? ['unpublish', { published: null }] : ['discard-draft', { draft: published }]
+    options.random(2) === 0 ? ['unpublish', { published: null }] : ['discard-draft', { draft: published }]
   await subject.write(next, () => send(`${path}/${action}`, 'POST'))
 }
 
-const deleteNote: Write = async (subject, terms) => {
+const deleteNote: Write = async (subject, options) => {
   const { life, draft, shelf } = subject.state
   const value = (draft?.value ?? 0) + 1
-  await subject.write({ draft: null, published: null }, () => send(note(subject, terms), 'DELETE'))
+  await subject.write({ draft: null, published: null }, () => send(note(subject, options), 'DELETE'))
   const made = { ...NEW, value, hasShelf: shelf !== null }
   await subject.write({ draft: made, published: made, life: life + 1 }, async () => {
-    const { documentId } = await createNote(base(terms), subject, made)
+    const { documentId } = await createNote(base(options), subject, made)
     subject.noteIds.set(life + 1, documentId)
   })
 }
@@ -223,12 +224,12 @@ export const createNote = (address: string, subject: Subject, { hasShelf, ...ver
     ...(hasShelf && { shelf: subject.shelfId }),
   })
 
-const changeShelf: Write = async (subject, terms) => {
+const changeShelf: Write = async (subject, options) => {
   const { shelf, draft, published } = subject.state
-  const { client, random } = terms
+  const { client, random } = options
   const without = (version: Version | null) => version && { ...version, hasShelf: false }
   const lost = { shelf: null, draft: without(draft), published: without(published) }
-  const path = `${base(terms)}/api/shelves`
+  const path = `${base(options)}/api/shelves`
   if (shelf === null) {
     // A shelf without a note changes no response.
     subject.shelfId = (await send(path, 'POST', { name: subject.name })).documentId
@@ -255,8 +256,8 @@ const changeShelf: Write = async (subject, terms) => {
 const UPDATE = 'UPDATE notes SET value = $1, rating = $2, title = $3 WHERE name = $4'
 
 /** Statements between BEGIN and a COMMIT that comes later, in a third of the cases behind a part that is rolled back. */
-const updateInSql: Write = async (subject, { client, random, ...terms }) => {
-  const draft = raised({ client, random, ...terms }, subject.state)
+const updateInSql: Write = async (subject, { client, random, ...options }) => {
+  const draft = raised({ client, random, ...options }, subject.state)
   if (!draft) return
   const values = [draft.value, draft.rating, draft.title, subject.name]
   const set = (version: Version | null) => version && { ...version, ...valuesOf(draft) }
@@ -295,23 +296,23 @@ const copyMark: Write = async (subject, { client }) => {
   })
 }
 
-const changeFile: Write = async (subject, terms) => {
+const changeFile: Write = async (subject, options) => {
   const caption = subject.state.caption + 1
   await subject.write({ caption }, async () => {
-    if (terms.random(2) === 0)
-      return terms.client.query('UPDATE plinth_files SET caption = $1 WHERE id = $2', [
+    if (options.random(2) === 0)
+      return options.client.query('UPDATE plinth_files SET caption = $1 WHERE id = $2', [
         caption,
         subject.fileId,
       ])
     const form = new FormData()
     form.set('fileInfo', JSON.stringify({ caption: String(caption) }))
-    return send(`${base(terms)}/api/upload?id=${subject.fileId}`, 'POST', form)
+    return send(`${base(options)}/api/upload?id=${subject.fileId}`, 'POST', form)
   })
 }
 
-const changeText: Write = async (subject, terms) => {
+const changeText: Write = async (subject, options) => {
   const { en, de } = subject.state.text
-  const path = `${base(terms)}/api/texts/${subject.textId}`
+  const path = `${base(options)}/api/texts/${subject.textId}`
   const next = Math.max(en, de ?? 0) + 1
   const ways: readonly (() => Promise<void>)[] = [
     () => subject.write({ text: { en: next, de } }, () => send(path, 'PUT', { value: next })),
@@ -319,20 +320,20 @@ const changeText: Write = async (subject, terms) => {
     () => subject.write({ text: { en, de: null } }, () => send(`${path}?locale=de`, 'DELETE')),
     () =>
       subject.write({ text: { en: next, de: de === null ? null : next } }, () =>
-        terms.client.query('UPDATE texts SET value = $1 WHERE document_id = $2', [next, subject.textId]),
+        options.client.query('UPDATE texts SET value = $1 WHERE document_id = $2', [next, subject.textId]),
       ),
   ]
-  return ways[terms.random(ways.length)]?.()
+  return ways[options.random(ways.length)]?.()
 }
 
 /** A statement of more rows than are recorded one by one. */
-const updateMany: Write = async (subject, terms) => {
-  const draft = raised(terms, subject.state)
+const updateMany: Write = async (subject, options) => {
+  const draft = raised(options, subject.state)
   const { published } = subject.state
   if (!draft || subject.name !== FIRST) return
   const next = { draft, published: published && { ...published, ...valuesOf(draft) } }
   await subject.write(next, () =>
-    terms.client.query(
+    options.client.query(
       `UPDATE notes SET value = CASE WHEN name = $4 THEN $1 ELSE value END, rating = CASE WHEN name = $4 THEN $2 ELSE rating END,
        title = CASE WHEN name = $4 THEN $3 ELSE title END WHERE name = $4 OR name LIKE 'zz%'`,
       [draft.value, draft.rating, draft.title, subject.name],
@@ -346,8 +347,8 @@ const WRITES: readonly Write[] = [
 ]
 
 /** One random write. */
-export const writeOnce: Write = (subject, terms) =>
-  WRITES[terms.random(WRITES.length)]?.(subject, terms) ?? Promise.resolve()
+export const writeOnce: Write = (subject, options) =>
+  WRITES[options.random(WRITES.length)]?.(subject, options) ?? Promise.resolve()
 
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })

@@ -52,11 +52,11 @@ function load(server: Server, clients: number): { readonly seen: Seen; stop(): P
   }
   const read = () => exchange(`${server.base}/api/notes?sort=text`, { agent })
   const write = () => exchange(`${server.base}/api/notes`, { agent, body: '{"data":{"text":"x"}}' })
-  const exchange = async (url: string, terms: Parameters<typeof send>[1]) => {
-    const status = await send(url, terms).catch((error: Error) => error.message)
+  const exchange = async (url: string, options: Parameters<typeof send>[1]) => {
+    const status = await send(url, options).catch((error: Error) => error.message)
     if (typeof status === 'string') seen.broken.push(status)
     else if (status >= 300) seen.refused.push(status)
-    else if (terms.body) seen.acknowledged++
+    else if (options.body) seen.acknowledged++
   }
   const all = Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
   return {

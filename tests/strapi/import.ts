@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type ImportStrapiTerms, runImportStrapi } from '../../tools/cli/import-strapi.ts'
+import { type ImportStrapiOptions, runImportStrapi } from '../../tools/cli/import-strapi.ts'
 import { paintFor } from '../../tools/cli/paint.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 
@@ -9,13 +9,13 @@ export interface Imported {
   readonly complaint: string
 }
 
-export interface ImportTerms extends Partial<Omit<ImportStrapiTerms, 'dir' | 'folder'>> {
+export interface ImporterOptions extends Partial<Omit<ImportStrapiOptions, 'dir' | 'folder'>> {
   readonly dir: string
   readonly out: string
 }
 
 /** `plinth import strapi <dir> --out <out>`, as the command line runs it. */
-export async function runImport({ dir, out, ...more }: ImportTerms): Promise<Imported> {
+export async function runImport({ dir, out, ...more }: ImporterOptions): Promise<Imported> {
   const output: string[] = []
   const complaint: string[] = []
   const code = await runImportStrapi({

@@ -17,7 +17,7 @@ import { ARCHIVE_LIMITS, type ArchiveLimits, readArchive } from '../../tools/str
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from './answers.ts'
-import { type ImportTerms, type Recording, recorded, runImport } from './import.ts'
+import { type ImporterOptions, type Recording, recorded, runImport } from './import.ts'
 
 // A Strapi 5.54 exported the recorded project with `strapi export`, and imported it again into SQLite. A Strapi 4.26.2
 // on SQLite was filled over REST, and exported. All of it was written by Strapi itself.
@@ -28,12 +28,12 @@ const KEY = 'secret-key'
 const SERVER = process.env.TEST_DATABASE_URL
 
 /** Imports into a folder and a database of its own. */
-async function imports(t: ExecutionContext, source: Partial<ImportTerms>, recording: Recording = 5) {
+async function imports(t: ExecutionContext, source: Partial<ImporterOptions>, recording: Recording = 5) {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const environment = { DATABASE_URL: SERVER ? await createDatabase(t, SERVER) : 'embedded' }
-  const terms = { dir: recorded(recording), out: folder.path, env: environment, ...source }
-  const { code, complaint, out } = await runImport(terms)
+  const options = { dir: recorded(recording), out: folder.path, env: environment, ...source }
+  const { code, complaint, out } = await runImport(options)
   return { folder: folder.path, environment, code, complaint, report: out }
 }
 
@@ -80,7 +80,7 @@ for (const [name, source] of [
 
 test('an unreadable source is refused with the reason, before documents are written', async t => {
   const { folder, file } = sqliteFile(t)
-  const refusal = async (source: Omit<ImportTerms, 'dir' | 'out'>) => {
+  const refusal = async (source: Omit<ImporterOptions, 'dir' | 'out'>) => {
     const { code, complaint } = await imports(t, source)
     t.is(code, 1)
     return complaint.replaceAll(folder.path, '').trim()
@@ -121,12 +121,12 @@ test('a damaged archive is refused with the place of the damage, and leaves no f
 
 /** An entry of a tar archive: its header and its bytes, padded to blocks of 512. */
 function tarEntry(
-  terms: { path: string; type?: 'File' | 'SymbolicLink' | 'Link'; linkpath?: string },
+  options: { path: string; type?: 'File' | 'SymbolicLink' | 'Link'; linkpath?: string },
   text = '',
 ): Buffer {
   const bytes = Buffer.from(text)
   const header = Buffer.alloc(512)
-  new Header({ type: 'File', mode: 0o644, size: bytes.length, mtime: new Date(0), ...terms }).encode(header)
+  new Header({ type: 'File', mode: 0o644, size: bytes.length, mtime: new Date(0), ...options }).encode(header)
   return Buffer.concat([header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)])
 }
 

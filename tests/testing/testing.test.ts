@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { createTestApp, type TestApp, type TestTerms } from '../../core/testing.ts'
+import { createTestApp, type TestApp, type TestAppOptions } from '../../core/testing.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { builtFile } from '../harness/program.ts'
 import { openTestApp } from '../harness/test-app.ts'
@@ -17,8 +17,8 @@ const NOTES = {
   apiTokens: { all: { type: 'full-access', secret: 'a-secret-of-forty-letters-that-is-not-guessed' } },
 }
 
-async function open(t: ExecutionContext, terms: Partial<TestTerms> = {}): Promise<TestApp> {
-  return openTestApp(t, { project: NOTES, ...terms })
+async function open(t: ExecutionContext, options: Partial<TestAppOptions> = {}): Promise<TestApp> {
+  return openTestApp(t, { project: NOTES, ...options })
 }
 
 test('the whole server responds without a port: routes, tokens, headers, errors, health', async t => {

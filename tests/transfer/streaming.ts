@@ -7,7 +7,7 @@ import { openLocalStorage } from '../../core/media/storage/open-storage.ts'
 import { pickTypes, prepareTransfer } from '../../tools/cli/transfer-project.ts'
 import { copyFiles, exportDocuments } from '../../tools/transfer/export-documents.ts'
 import { type ImportReport, importDocuments } from '../../tools/transfer/import/import-documents.ts'
-import type { OnConflict, Progress } from '../../tools/transfer/import/import-terms.ts'
+import type { OnConflict, Progress } from '../../tools/transfer/import/import-options.ts'
 import { printLineFault } from '../../tools/transfer/stream-fault.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 
@@ -69,9 +69,9 @@ export async function imported(
   if (!prepared.ok) return prepared.reasons.map(printReason)
   const stream = temporaryFolder()
   stream.write('documents.ndjson', `${lines.join('\n')}\n`)
-  const terms = { ...prepared.value, onConflict, skipsInvalid, filesFolder: files ?? null, progress }
+  const options = { ...prepared.value, onConflict, skipsInvalid, filesFolder: files ?? null, progress }
   try {
-    const done = await importDocuments(join(stream.path, 'documents.ndjson'), terms, { dryRun })
+    const done = await importDocuments(join(stream.path, 'documents.ndjson'), options, { dryRun })
     if (done.ok) return done.value
     return done.reasons.map(fault =>
       fault.line === null ? fault.message : printLineFault(fault, 'documents.ndjson'),

@@ -38,13 +38,13 @@ export interface CheckContext {
 const CHECKERS: readonly Checker[] = [compileModel]
 
 /** `plinth check`: validates a project without a database. Returns the exit code: 0, or 1 for faults. */
-export async function runCheck(terms: CheckContext): Promise<0 | 1> {
-  const { project, faults } = await readProject(terms.folder, terms.env)
-  const more = project === undefined ? [] : await judge(project, terms.checkers ?? CHECKERS)
+export async function runCheck(options: CheckContext): Promise<0 | 1> {
+  const { project, faults } = await readProject(options.folder, options.env)
+  const more = project === undefined ? [] : await judge(project, options.checkers ?? CHECKERS)
   const all = sortDiagnostics([...faults, ...more])
-  const settings = terms.print && project ? await readSettingOrigins(project, terms.env) : undefined
-  terms.write(terms.json ? printJson(all, settings) : printText(all, project, terms.folder))
-  if (settings && !terms.json) terms.write(`\n${printSettings(settings)}`)
+  const settings = options.print && project ? await readSettingOrigins(project, options.env) : undefined
+  options.write(options.json ? printJson(all, settings) : printText(all, project, options.folder))
+  if (settings && !options.json) options.write(`\n${printSettings(settings)}`)
   return all.length === 0 ? 0 : 1
 }
 

@@ -10,12 +10,12 @@ import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnos
 import type { DocumentFile, DocumentSurvey, LimitNeed } from '../../core/graphql/limits/survey-documents.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { SILENT } from '../../core/observe/observation.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 import type { ClientDocuments, SkippedDocument } from './doctor-documents.ts'
 import type { Paint } from './paint.ts'
 import { printReasons, withSchemaReadOnly } from './schema-project.ts'
 
-export interface DoctorTerms extends CommandContext {
+export interface DoctorOptions extends CommandContext {
   /** The log file; `-`: read `input`; absent: no log. */
   readonly log?: string
   readonly input: () => AsyncIterable<string>
@@ -25,11 +25,11 @@ export interface DoctorTerms extends CommandContext {
 }
 
 /** `plinth doctor`: diagnostics for speed and safety. Returns the exit code: 1 if there is a fault or the diagnosis failed. */
-export async function runDoctor(terms: DoctorTerms): Promise<0 | 1> {
-  const log = await readLog(terms)
-  if (!log.ok) return printReasons(terms, log.reasons)
-  const { env, analyze, tries } = terms
-  const looked = await withSchemaReadOnly(terms, async (database, { project, model, storage, files }) =>
+export async function runDoctor(options: DoctorOptions): Promise<0 | 1> {
+  const log = await readLog(options)
+  if (!log.ok) return printReasons(options, log.reasons)
+  const { env, analyze, tries } = options
+  const looked = await withSchemaReadOnly(options, async (database, { project, model, storage, files }) =>
     examine({
       settings: project.settings,
       production: env.NODE_ENV === 'production',
@@ -43,13 +43,13 @@ export async function runDoctor(terms: DoctorTerms): Promise<0 | 1> {
       plan: await planMigration(database, storage.tables, { files }),
     }),
   )
-  if (!looked.ok) return printReasons(terms, looked.reasons)
+  if (!looked.ok) return printReasons(options, looked.reasons)
   const advice = looked.value
-  terms.write(terms.json ? `${JSON.stringify({ advice })}\n` : printAdvice(advice, terms.paint))
+  options.write(options.json ? `${JSON.stringify({ advice })}\n` : printAdvice(advice, options.paint))
   return advice.some(isFault) ? 1 : 0
 }
 
-async function readLog({ log, input }: DoctorTerms): Promise<Result<readonly SlowRead[], string>> {
+async function readLog({ log, input }: DoctorOptions): Promise<Result<readonly SlowRead[], string>> {
   if (log === undefined) return ok([])
   try {
     return ok(await findSlowReads(log === '-' ? input() : createReadStream(log, 'utf8')))
@@ -71,7 +71,7 @@ function printOne({ severity, about, found, remedy, paste }: Advice, paint: Pain
   return `${[head, `    ${remedy}${paste === undefined ? '' : ':'}`, ...lines].join('\n')}\n`
 }
 
-interface DocumentCheckTerms extends CommandContext {
+interface DocumentCheckOptions extends CommandContext {
   /** A folder of .graphql and .gql files, and of code with documents in templates. */
   readonly documents: string
   readonly json: boolean
@@ -81,17 +81,17 @@ interface DocumentCheckTerms extends CommandContext {
  * `plinth doctor --documents`: validates a front-end's GraphQL documents. Returns the exit code: 1 if a document is
  * invalid, needs more than a limit allows, or the check failed.
  */
-export async function runDocumentCheck(terms: DocumentCheckTerms): Promise<0 | 1> {
+export async function runDocumentCheck(options: DocumentCheckOptions): Promise<0 | 1> {
   // The parser of JavaScript is not loaded for other examinations.
   const { readGraphqlDocuments: readDocuments } = await import('./doctor-documents.ts')
-  const read = await readDocuments(terms.documents)
-  if (!read.ok) return printReasons(terms, read.reasons)
+  const read = await readDocuments(options.documents)
+  if (!read.ok) return printReasons(options, read.reasons)
   const { documents, skipped } = read.value
-  const surveyed = await survey(terms, documents)
-  if (!surveyed.ok) return printReasons(terms, surveyed.reasons)
+  const surveyed = await survey(options, documents)
+  if (!surveyed.ok) return printReasons(options, surveyed.reasons)
   const files = new Set(documents.map(({ file }) => file)).size
   const found = { files, ...surveyed.value, skipped }
-  terms.write(terms.json ? `${JSON.stringify(found)}\n` : printSurvey(found, terms.paint))
+  options.write(options.json ? `${JSON.stringify(found)}\n` : printSurvey(found, options.paint))
   return found.faults.length > 0 || found.needs.some(isExceeded) ? 1 : 0
 }
 

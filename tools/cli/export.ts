@@ -11,12 +11,12 @@ import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { loadPlugins } from '../../core/plugins/load/load-plugins.ts'
 import {
   copyFiles,
-  type ExportTerms as DocumentTerms,
+  type ExportOptions as DocumentOptions,
   type Exporting,
   exportDocuments,
 } from '../transfer/export-documents.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 import { progressBar } from './progress.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 import { loadStoredProject, printReasons, type StoredProject } from './schema-project.ts'
@@ -33,36 +33,36 @@ export interface ExportContext extends CommandContext {
 }
 
 /** `plinth export`: writes documents as a stream. Returns the exit code: 0, or 1 with the reasons if it failed. */
-export async function runExport(terms: ExportContext): Promise<0 | 1> {
-  const loaded = await loadStoredProject(terms)
-  if (!loaded.ok) return printReasons(terms, loaded.reasons)
-  const fault = exportPathFault(terms.out, terms.files)
-  if (fault !== null) return printReasons(terms, [fault])
-  if (isNeverStarted(loaded.value.project)) return printReasons(terms, [NEVER_STARTED])
-  const done = await exportAll(loaded.value, terms)
-  if (!done.ok) return printReasons(terms, done.reasons)
+export async function runExport(options: ExportContext): Promise<0 | 1> {
+  const loaded = await loadStoredProject(options)
+  if (!loaded.ok) return printReasons(options, loaded.reasons)
+  const fault = exportPathFault(options.out, options.files)
+  if (fault !== null) return printReasons(options, [fault])
+  if (isNeverStarted(loaded.value.project)) return printReasons(options, [NEVER_STARTED])
+  const done = await exportAll(loaded.value, options)
+  if (!done.ok) return printReasons(options, done.reasons)
   const { documents, missing } = done.value
-  terms.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
-  if (terms.passwordHashes) terms.complain(HASHES_WARNING)
+  options.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
+  if (options.passwordHashes) options.complain(HASHES_WARNING)
   if (missing.length > 0)
-    terms.complain(
+    options.complain(
       `The contents of ${missing.length} files are missing: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}\n`,
     )
   return 0
 }
 
-async function exportAll(stored: StoredProject, terms: ExportContext): Promise<Result<Exported, string>> {
-  const types = pickTypes(terms.types, stored.model)
+async function exportAll(stored: StoredProject, options: ExportContext): Promise<Result<Exported, string>> {
+  const types = pickTypes(options.types, stored.model)
   if (!types.ok) return types
   try {
-    const copier = await openCopier(stored, terms)
+    const copier = await openCopier(stored, options)
     if (!copier.ok) return copier
-    const sink = await openSink(stored, terms)
-    const exporting = { ...stored, types: types.value, passwords: terms.passwordHashes }
+    const sink = await openSink(stored, options)
+    const exporting = { ...stored, types: types.value, passwords: options.passwordHashes }
     const opened = await withDatabase(
       stored.project,
       database => exportInto(sink, database, exporting, copier.value),
-      { ...terms, failureMessage: 'The database did not answer as it should' },
+      { ...options, failureMessage: 'The database did not answer as it should' },
     ).finally(sink.close)
     return opened.ok ? opened.value : opened
   } catch (error) {
@@ -112,20 +112,20 @@ async function openCopier(
 async function exportInto(
   sink: Sink,
   database: Database,
-  terms: DocumentTerms,
+  options: DocumentOptions,
   copy: CopyFiles,
 ): Promise<Result<Exported, string>> {
-  const plan = await planMigration(database, terms.storage.tables)
+  const plan = await planMigration(database, options.storage.tables)
   if (plan.steps.length > 0 || plan.refusals.length > 0) return failed(OUT_OF_STEP)
   if (database.kind === 'server')
-    return ok(await exportDocuments(database, terms, exporting => writeAll(sink, exporting, copy)))
+    return ok(await exportDocuments(database, options, exporting => writeAll(sink, exporting, copy)))
   // Release the only session of an embedded database before copying files.
   const files: KeyedFile[] = []
   const copyLater: CopyFiles = async some => {
     files.push(...some)
     return []
   }
-  const exported = await exportDocuments(database, terms, exporting => writeAll(sink, exporting, copyLater))
+  const exported = await exportDocuments(database, options, exporting => writeAll(sink, exporting, copyLater))
   return ok({ ...exported, lost: await copy(files) })
 }
 

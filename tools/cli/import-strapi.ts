@@ -13,12 +13,12 @@ import { type ImportedSchema, importSchema } from '../strapi/translate.ts'
 import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
 import type { Remark } from '../strapi/yaml-document.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 import { runImport } from './import.ts'
 import { loadStoredProject, printReasons } from './schema-project.ts'
 import { exportPathFault, projectFolderFault } from './transfer-project.ts'
 
-export interface ImportStrapiTerms extends CommandContext {
+export interface ImportStrapiOptions extends CommandContext {
   /** The folder of the Strapi project. */
   readonly dir: string
   readonly force: boolean
@@ -44,29 +44,35 @@ interface Done {
 }
 
 /** `plinth import strapi`: writes project.yaml and reports what could not be converted. Returns the exit code: 0, or 1 if anything failed. */
-export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> {
-  const file = join(terms.folder, 'project.yaml')
-  if (existsSync(file) && !terms.force) {
+export async function runImportStrapi(options: ImportStrapiOptions): Promise<0 | 1> {
+  const file = join(options.folder, 'project.yaml')
+  if (existsSync(file) && !options.force) {
     const message = `${file} is there already: give another folder with --out, or say --force to replace it`
-    return printReasons(terms, [message])
+    return printReasons(options, [message])
   }
-  const conflict = optionConflict(terms)
-  if (conflict !== null) return printReasons(terms, [conflict])
-  const fault = pathFault(terms)
-  if (fault !== null) return printReasons(terms, [fault])
-  const read = await readStrapi(terms.dir)
-  if (!read.ok) return printReasons(terms, read.reasons)
-  const uploads = terms.archive === undefined ? read.value.uploads : archivedUploads(terms)
+  const conflict = optionConflict(options)
+  if (conflict !== null) return printReasons(options, [conflict])
+  const fault = pathFault(options)
+  if (fault !== null) return printReasons(options, [fault])
+  const read = await readStrapi(options.dir)
+  if (!read.ok) return printReasons(options, read.reasons)
+  const uploads = options.archive === undefined ? read.value.uploads : archivedUploads(options)
   const project = { ...read.value, uploads }
-  const stream = streamFile(terms)
-  const done = await bring(project, { ...terms, file, stream }).catch(toFailed)
-  if (!done.ok) return printReasons(terms, done.reasons)
-  printSummary(terms, project, { file, stream }, done.value)
-  return stream === null || terms.content !== 'database' ? 0 : fill(terms, project, stream)
+  const stream = streamFile(options)
+  const done = await bring(project, { ...options, file, stream }).catch(toFailed)
+  if (!done.ok) return printReasons(options, done.reasons)
+  printSummary(options, project, { file, stream }, done.value)
+  return stream === null || options.content !== 'database' ? 0 : fill(options, project, stream)
 }
 
 /** The first of the options that contradict one another. */
-function optionConflict({ database, archive, key, skipInvalid, content }: ImportStrapiTerms): string | null {
+function optionConflict({
+  database,
+  archive,
+  key,
+  skipInvalid,
+  content,
+}: ImportStrapiOptions): string | null {
   if (database !== undefined && archive !== undefined)
     return '--database and --archive are two sources of the same documents: give one of them'
   if (key !== undefined && archive === undefined)
@@ -78,11 +84,11 @@ function optionConflict({ database, archive, key, skipInvalid, content }: Import
 }
 
 /** The folder that files of an archive are extracted to. */
-const archivedUploads = ({ folder }: ImportStrapiTerms): string =>
+const archivedUploads = ({ folder }: ImportStrapiOptions): string =>
   join(resolve(folder), '.plinth', 'strapi-uploads')
 
 /** Checked before a project file is overwritten. */
-const pathFault = ({ folder, content }: ImportStrapiTerms): string | null =>
+const pathFault = ({ folder, content }: ImportStrapiOptions): string | null =>
   projectFolderFault(folder) ??
   (typeof content === 'object' ? exportPathFault(content.file, undefined) : null)
 
@@ -91,14 +97,14 @@ function toFailed(error: unknown): Result<never, string> {
   throw error
 }
 
-const streamFile = ({ folder, content, database, archive }: ImportStrapiTerms): string | null =>
+const streamFile = ({ folder, content, database, archive }: ImportStrapiOptions): string | null =>
   content === 'none' || (database ?? archive) === undefined
     ? null
     : content === 'database'
       ? join(folder, '.plinth', 'strapi.ndjson')
       : content.file
 
-interface Bringing extends ImportStrapiTerms {
+interface Bringing extends ImportStrapiOptions {
   readonly file: string
   /** The file for the documents; null: none. */
   readonly stream: string | null
@@ -113,7 +119,7 @@ async function bring(project: StrapiProject, terms: Bringing): Promise<Result<Do
 
 function sourceOptions(
   { version, uploads }: StrapiProject,
-  { database, archive, key, databaseSchema: schema, timeZone }: ImportStrapiTerms,
+  { database, archive, key, databaseSchema: schema, timeZone }: ImportStrapiOptions,
 ): SourceOptions | null {
   if (archive !== undefined) return { archive, key, version, uploads }
   return database === undefined ? null : { database, schema, timeZone }
@@ -122,20 +128,20 @@ function sourceOptions(
 async function bringFrom(
   source: StrapiDatabase | null,
   project: StrapiProject,
-  terms: Bringing,
+  options: Bringing,
 ): Promise<Result<Done, string>> {
   const imported = await importSchema(project, source && (await readFacts(source)))
   if (!imported.ok) return failed(...imported.reasons.map(printDiagnostic))
   await overFiles(async () => {
-    await mkdir(terms.folder, { recursive: true })
-    await writeFile(terms.file, imported.value.yaml)
+    await mkdir(options.folder, { recursive: true })
+    await writeFile(options.file, imported.value.yaml)
   })
-  if (source === null || terms.stream === null) return ok({ imported: imported.value, streamed: null })
-  const loaded = await loadStoredProject(terms)
+  if (source === null || options.stream === null) return ok({ imported: imported.value, streamed: null })
+  const loaded = await loadStoredProject(options)
   if (!loaded.ok) return loaded
-  if (terms.content === 'database') await mkdir(join(terms.folder, '.plinth'), { recursive: true })
+  if (options.content === 'database') await mkdir(join(options.folder, '.plinth'), { recursive: true })
   const { names } = imported.value
-  const streamed = await writeStream(terms.stream, {
+  const streamed = await writeStream(options.stream, {
     strapi: imported.value.project,
     names,
     source,
@@ -145,7 +151,7 @@ async function bringFrom(
 }
 
 function printSummary(
-  terms: ImportStrapiTerms,
+  options: ImportStrapiOptions,
   project: StrapiProject,
   { file, stream }: Pick<Bringing, 'file' | 'stream'>,
   { imported, streamed }: Done,
@@ -153,7 +159,8 @@ function printSummary(
   const report = {
     strapi: project.version,
     file,
-    importing: stream === null || terms.content === 'database' ? null : importCommand(terms, project, stream),
+    importing:
+      stream === null || options.content === 'database' ? null : importCommand(options, project, stream),
     contentTypes: project.contentTypes.length,
     components: project.components.length,
     remarks: imported.remarks,
@@ -161,7 +168,7 @@ function printSummary(
     documents: streamed && Object.fromEntries(streamed.documents),
     losses: streamed?.losses ?? [],
   }
-  terms.write(terms.json ? `${JSON.stringify(report)}\n` : printStrapiReport(report, terms))
+  options.write(options.json ? `${JSON.stringify(report)}\n` : printStrapiReport(report, options))
 }
 
 const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
@@ -173,10 +180,10 @@ const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
 ])
 
 /** Imports into the project's database, with the files of Strapi's folder. */
-async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: string): Promise<0 | 1> {
+async function fill(options: ImportStrapiOptions, project: StrapiProject, stream: string): Promise<0 | 1> {
   const files = bytesOf(project)
   const code = await runImport({
-    ...terms,
+    ...options,
     file: stream,
     onConflict: 'skip',
     dryRun: false,
@@ -185,10 +192,10 @@ async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: st
   })
   if (code === 0) {
     await rm(stream, { force: true })
-    if (terms.archive !== undefined) await rm(archivedUploads(terms), { recursive: true, force: true })
+    if (options.archive !== undefined) await rm(archivedUploads(options), { recursive: true, force: true })
   } else
-    terms.complain(
-      `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(terms, project, stream)}\n`,
+    options.complain(
+      `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(options, project, stream)}\n`,
     )
   return code
 }
@@ -198,7 +205,7 @@ function bytesOf({ uploads }: StrapiProject): string | undefined {
   return existsSync(uploads) ? uploads : undefined
 }
 
-function importCommand({ folder }: ImportStrapiTerms, project: StrapiProject, stream: string): string {
+function importCommand({ folder }: ImportStrapiOptions, project: StrapiProject, stream: string): string {
   const files = bytesOf(project)
   return `plinth import ${folder} ${stream}${files === undefined ? '' : ` --files ${files}`}`
 }
@@ -221,7 +228,7 @@ interface StrapiReport {
 }
 
 /** Prints what was imported, what was not, and the next steps. */
-function printStrapiReport(report: StrapiReport, terms: CommandContext): string {
+function printStrapiReport(report: StrapiReport, options: CommandContext): string {
   const { strapi, file, contentTypes, components, remarks, losses } = report
   const came = `${file}: ${count(contentTypes, 'content-type')} and ${count(components, 'component')} of a Strapi ${strapi} project.`
   return [
@@ -249,7 +256,7 @@ function printStrapiReport(report: StrapiReport, terms: CommandContext): string 
         LONGEST,
       ),
     ),
-    ...list('Next:', nextSteps(report, terms)),
+    ...list('Next:', nextSteps(report, options)),
     '',
   ].join('\n')
 }

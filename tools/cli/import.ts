@@ -6,9 +6,9 @@ import { failed, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
-import type { OnConflict } from '../transfer/import/import-terms.ts'
+import type { OnConflict } from '../transfer/import/import-options.ts'
 import { FileFault, type LineFault, overFiles, printLineFault } from '../transfer/stream-fault.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
 import { printReasons } from './schema-project.ts'
@@ -27,31 +27,34 @@ export interface ImportContext extends CommandContext {
 }
 
 /** `plinth import`: imports the documents of a stream. Returns the exit code: 0, or 1 with the reasons if anything failed. */
-export async function runImport(terms: ImportContext): Promise<0 | 1> {
-  const compiled = await compileApp(terms.folder, terms.env)
+export async function runImport(options: ImportContext): Promise<0 | 1> {
+  const compiled = await compileApp(options.folder, options.env)
   if (!compiled.ok)
-    return printReasons(terms, compiled.reasons.map(fromWorkingDirectory(terms.folder)).map(printDiagnostic))
-  const fault = importPathFault(terms.file, terms.files)
-  if (fault !== null) return printReasons(terms, [fault])
-  const source = terms.file === '-' ? await spool(compiled.value.project.root) : null
+    return printReasons(
+      options,
+      compiled.reasons.map(fromWorkingDirectory(options.folder)).map(printDiagnostic),
+    )
+  const fault = importPathFault(options.file, options.files)
+  if (fault !== null) return printReasons(options, [fault])
+  const source = options.file === '-' ? await spool(compiled.value.project.root) : null
   try {
-    const path = source ?? terms.file
+    const path = source ?? options.file
     // Checked first: an import that skips documents must be able to report them.
-    if (terms.skipInvalid !== undefined) await writeReport(terms.skipInvalid, '')
+    if (options.skipInvalid !== undefined) await writeReport(options.skipInvalid, '')
     const opened = await withDatabase(
       compiled.value.project,
-      database => importInto(database, compiled.value, path, terms),
+      database => importInto(database, compiled.value, path, options),
       {
-        ...terms,
+        ...options,
         failureMessage: 'The database did not answer as it should; the same import goes on where it was',
       },
     )
     const done = opened.ok ? opened.value : opened
-    if (!done.ok) return printReasons(terms, done.reasons)
-    terms.complain(`${printReport(done.value, terms)}\n`)
-    return done.value.leftOut.length === 0 ? 0 : reportSkipped(done.value.leftOut, terms)
+    if (!done.ok) return printReasons(options, done.reasons)
+    options.complain(`${printReport(done.value, options)}\n`)
+    return done.value.leftOut.length === 0 ? 0 : reportSkipped(done.value.leftOut, options)
   } catch (error) {
-    if (error instanceof FileFault) return printReasons(terms, [error.message])
+    if (error instanceof FileFault) return printReasons(options, [error.message])
     throw error
   } finally {
     if (source !== null) await rm(source, { force: true })

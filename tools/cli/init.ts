@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { PACKAGE_ROOT, PRODUCT_VERSION } from '../../core/base/product.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 
 export interface InitOptions {
   readonly template: 'blank' | 'blog' | 'shop' | 'example'

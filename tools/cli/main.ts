@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { Argument, Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../../core/base/product.ts'
-import { addOverrides, commandContext } from './command-terms.ts'
+import { addOverrides, commandContext } from './command-options.ts'
 import { addRoles } from './roles/roles-commands.ts'
 import { addInit, addStart } from './start-commands.ts'
-import type { TokenTerms } from './token.ts'
+import type { TokenOptions } from './token.ts'
 import { addImportStrapi, addTransfer } from './transfer-commands.ts'
 import type { UserChange } from './user.ts'
 
@@ -134,7 +134,7 @@ program
   )
   .option('--expires <time>', 'its time to live, such as 90d; by default it does not expire')
   .option('--json', 'one line of JSON for programs', false)
-  .action(async (name: string, options: Pick<TokenTerms, 'type' | 'expires' | 'json'>) => {
+  .action(async (name: string, options: Pick<TokenOptions, 'type' | 'expires' | 'json'>) => {
     const { runToken } = await import('./token.ts')
     const write = (text: string) => void process.stdout.write(text)
     const complain = (text: string) => void process.stderr.write(text)

@@ -8,11 +8,11 @@ import { migrate } from '../../core/migrate/migrate.ts'
 import { type MigrationPlan, type PlannedStep, planMigration } from '../../core/migrate/plan-migration.ts'
 import { type PastMigration, readHistory } from '../../core/migrate/recorded-schema.ts'
 import { permits, RISKS, type Risk } from '../../core/migrate/schema/finding.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 import type { Colour, Paint } from './paint.ts'
 import { printReasons, withSchema, withSchemaReadOnly } from './schema-project.ts'
 
-export interface MigrateTerms extends CommandContext {
+export interface MigrateOptions extends CommandContext {
   readonly json: boolean
   readonly allowDestructive: boolean
   /** Apply only steps that are compatible with the running version. */
@@ -20,23 +20,23 @@ export interface MigrateTerms extends CommandContext {
 }
 
 /** `plinth migrate`: applies the migration plan in one transaction. Returns the exit code: 0, or 1 with the reasons if it was refused. */
-export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
-  const done = await withSchema(terms, (database, { tables, files }) =>
-    migrate(database, tables, { allowing: allowedBy(terms), files, stage: stageOf(terms) }),
+export async function runMigrate(options: MigrateOptions): Promise<0 | 1> {
+  const done = await withSchema(options, (database, { tables, files }) =>
+    migrate(database, tables, { allowing: allowedBy(options), files, stage: stageOf(options) }),
   )
-  if (!done.ok) return printReasons(terms, done.reasons)
+  if (!done.ok) return printReasons(options, done.reasons)
   const migrated = done.value
   if (!migrated.ok) {
     const against = migrated.reasons.map(({ message }) => `  - ${message}`)
     const head = migrated.reasons.some(({ partly }) => partly) ? PARTLY : 'Nothing was changed:'
-    return printReasons(terms, [`${head}\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
+    return printReasons(options, [`${head}\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
   }
   const { steps, left, outdated } = migrated.value
-  if (outdated.length > 0) terms.complain(`${REPLACED} ${printServing(outdated)}\n`)
-  if (terms.json) {
+  if (outdated.length > 0) options.complain(`${REPLACED} ${printServing(outdated)}\n`)
+  if (options.json) {
     const stays = left.map(({ table, column }) => ({ table, column }))
-    terms.write(`${JSON.stringify({ steps, left: stays })}\n`)
-  } else terms.write(printDone(steps, left.map(describeLeftover)))
+    options.write(`${JSON.stringify({ steps, left: stays })}\n`)
+  } else options.write(printDone(steps, left.map(describeLeftover)))
   return 0
 }
 
@@ -47,33 +47,35 @@ const PARTLY =
   'A part was applied and committed; the next `plinth migrate` continues from it. The rest was refused:'
 
 /** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
-export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
-  const planned = await withSchemaReadOnly(terms, (database, { tables, files }) =>
-    planMigration(database, tables, { allowing: allowedBy(terms), files, stage: stageOf(terms) }),
+export async function runRehearsal(options: MigrateOptions): Promise<0 | 1> {
+  const planned = await withSchemaReadOnly(options, (database, { tables, files }) =>
+    planMigration(database, tables, { allowing: allowedBy(options), files, stage: stageOf(options) }),
   )
-  if (!planned.ok) return printReasons(terms, planned.reasons)
+  if (!planned.ok) return printReasons(options, planned.reasons)
   const plan = planned.value
-  const form = terms.json ? 'json' : 'text'
-  terms.write(printPlan(plan, { form, paint: terms.paint, stage: stageOf(terms) }))
-  const isAllowed = permits(allowedBy(terms), weightOf(plan) ?? 'safe')
+  const form = options.json ? 'json' : 'text'
+  options.write(printPlan(plan, { form, paint: options.paint, stage: stageOf(options) }))
+  const isAllowed = permits(allowedBy(options), weightOf(plan) ?? 'safe')
   return plan.refusals.length === 0 && isAllowed ? 0 : 1
 }
 
-const stageOf = ({ expand }: MigrateTerms) => (expand ? 'expand' : 'all')
+const stageOf = ({ expand }: MigrateOptions) => (expand ? 'expand' : 'all')
 
 /** `plinth migrate --status`: the migration history, newest first. */
-export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
-  const read = await withSchemaReadOnly(terms, async (database, { files }) => ({
+export async function runStatus(options: MigrateOptions): Promise<0 | 1> {
+  const read = await withSchemaReadOnly(options, async (database, { files }) => ({
     done: await readHistory(database),
     files: await readCustomMigrationStatus(database, files),
   }))
-  if (!read.ok) return printReasons(terms, read.reasons)
+  if (!read.ok) return printReasons(options, read.reasons)
   const { done, files } = read.value
-  terms.write(terms.json ? `${JSON.stringify(read.value)}\n` : `${printHistory(done)}${printFiles(files)}`)
+  options.write(
+    options.json ? `${JSON.stringify(read.value)}\n` : `${printHistory(done)}${printFiles(files)}`,
+  )
   return 0
 }
 
-const allowedBy = ({ allowDestructive }: MigrateTerms): Risk => (allowDestructive ? 'destructive' : 'slow')
+const allowedBy = ({ allowDestructive }: MigrateOptions): Risk => (allowDestructive ? 'destructive' : 'slow')
 
 function printDone(steps: readonly string[], left: readonly string[]): string {
   const done = steps.length === 0 ? ['The database was as the project wants it: nothing to do.'] : steps
@@ -112,18 +114,18 @@ interface PlanCommandContext extends CommandContext {
  * `plinth plan`: prints the migration plan without applying it. Returns the exit code: 0
  * if there is nothing to do, 2 if there is, 1 if the plan is refused or fails.
  */
-export async function runPlan(terms: PlanCommandContext): Promise<0 | 1 | 2> {
-  const planned = await withSchemaReadOnly(terms, (database, { tables, files }) =>
+export async function runPlan(options: PlanCommandContext): Promise<0 | 1 | 2> {
+  const planned = await withSchemaReadOnly(options, (database, { tables, files }) =>
     planMigration(database, tables, { files }),
   )
-  if (!planned.ok) return printReasons(terms, planned.reasons)
+  if (!planned.ok) return printReasons(options, planned.reasons)
   const plan = planned.value
-  terms.write(printPlan(plan, terms))
+  options.write(printPlan(plan, options))
   if (plan.refusals.length > 0) return 1
   return plan.steps.length > 0 ? 2 : 0
 }
 
-interface PrintTerms {
+interface PrintOptions {
   readonly form: 'text' | 'json' | 'sql'
   readonly paint: Paint
   /** The part of the migration that the plan is of. Default: all. */
@@ -131,7 +133,7 @@ interface PrintTerms {
 }
 
 /** Prints a plan as text, as JSON, or as SQL statements. */
-export function printPlan(plan: MigrationPlan, { form, paint, stage = 'all' }: PrintTerms): string {
+export function printPlan(plan: MigrationPlan, { form, paint, stage = 'all' }: PrintOptions): string {
   if (form === 'json') return printJson(plan)
   return form === 'sql' ? printSql(plan) : printText(plan, paint, stage)
 }

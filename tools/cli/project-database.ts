@@ -8,7 +8,7 @@ import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import type { Environment } from '../../core/project/environment.ts'
 import type { Project } from '../../core/project/project.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 
 /** True if the embedded database does not exist yet, because the project was never started. */
 export const isNeverStarted = ({ root, settings }: Project): boolean =>

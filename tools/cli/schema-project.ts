@@ -9,33 +9,33 @@ import type { Storage, Table } from '../../core/model/storage.ts'
 import { loadMigrations } from '../../core/plugins/load/load-migrations.ts'
 import { loadProject } from '../../core/project/load-project.ts'
 import type { Project } from '../../core/project/project.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 
 type SchemaWork<Value> = (database: Database, schema: SchemaProject) => Promise<Value>
 
 /** Runs the work with the project's database and its declared tables. Fails with the reasons. */
 export const withSchema = async <Value>(
-  terms: CommandContext,
+  options: CommandContext,
   work: SchemaWork<Value>,
-): Promise<Result<Value, string>> => run(terms, work, {})
+): Promise<Result<Value, string>> => run(options, work, {})
 
 /** The same for read-only work. If the embedded database does not exist yet, an empty one in memory is used. */
 export const withSchemaReadOnly = async <Value>(
-  terms: CommandContext,
+  options: CommandContext,
   work: SchemaWork<Value>,
-): Promise<Result<Value, string>> => run(terms, work, { embedded: { dataDir: 'memory://' } })
+): Promise<Result<Value, string>> => run(options, work, { embedded: { dataDir: 'memory://' } })
 
 async function run<Value>(
-  terms: CommandContext,
+  options: CommandContext,
   work: SchemaWork<Value>,
   unstarted: Pick<Parameters<typeof withDatabase>[2], 'embedded'>,
 ): Promise<Result<Value, string>> {
-  const loaded = await loadSchema(terms)
+  const loaded = await loadSchema(options)
   if (!loaded.ok) return loaded
   const { project } = loaded.value
   return withDatabase(project, database => work(database, loaded.value), {
-    ...terms,
+    ...options,
     failureMessage: 'The database did not answer as it should',
     ...(isNeverStarted(project) ? unstarted : {}),
   })

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PRODUCT_VERSION } from '../../core/base/product.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
-import { addOverrides, commandContext } from './command-terms.ts'
+import { addOverrides, commandContext } from './command-options.ts'
 import type { InitOptions } from './init.ts'
 
 /** The folders of templates/. */

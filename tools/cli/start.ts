@@ -66,26 +66,26 @@ function collectGarbage(): void {
   setFlagsFromString('--no-expose-gc')
 }
 
-interface OpenTerms extends Pick<StartOptions, 'workplace' | 'replaceOthers' | 'screen'> {
+interface OpenOptions extends Pick<StartOptions, 'workplace' | 'replaceOthers' | 'screen'> {
   readonly production: boolean
   readonly signal: AbortSignal
 }
 
 async function open(
   folder: string,
-  { production, workplace, replaceOthers, screen, signal }: OpenTerms,
+  { production, workplace, replaceOthers, screen, signal }: OpenOptions,
 ): Promise<Result<ServedApp, StartFault>> {
   const compiled = await compileApp(folder, process.env)
   if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
   const unnamed = production ? await findUnnamedDatabase(compiled.value.project) : null
   if (unnamed) return failed(unnamed)
   await showDatabase(compiled.value.project, screen)
-  const terms = { ...terminalLog(screen ?? undefined), production, replaceOthers, signal }
-  if (!workplace) return serveApp(compiled.value, terms)
+  const options = { ...terminalLog(screen ?? undefined), production, replaceOthers, signal }
+  if (!workplace) return serveApp(compiled.value, options)
   if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
   const { number, bindsLast, holdOthers, readAllMetrics } = workplace
   return serveApp(compiled.value, {
-    ...terms,
+    ...options,
     worker: number,
     bindsLast,
     holdOthers,
@@ -126,11 +126,11 @@ function filesOf(served: ServedApp): readonly string[] {
   return [...project.files, ...plugins.files]
 }
 
-interface HeedTerms extends Pick<OpenTerms, 'workplace' | 'screen'> {
+interface HeedOptions extends Pick<OpenOptions, 'workplace' | 'screen'> {
   readonly signals: Signals
 }
 
-function connectSignals(served: ServedApp, { signals, workplace, screen }: HeedTerms): void {
+function connectSignals(served: ServedApp, { signals, workplace, screen }: HeedOptions): void {
   const stop = () => {
     const seconds = Math.ceil(served.blueprint().project.settings.server.requestTimeout / 1_000)
     screen?.say(

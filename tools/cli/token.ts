@@ -1,7 +1,7 @@
 import { hashToken, newToken, printTokenHash } from '../../core/base/tokens.ts'
 import { toMilliseconds } from '../../core/project/settings/fill-defaults.ts'
 
-export interface TokenTerms {
+export interface TokenOptions {
   readonly name: string
   readonly type: 'read-only' | 'full-access' | 'custom'
   /** The time to live, such as `90d`; undefined: the token does not expire. */
@@ -15,7 +15,7 @@ export interface TokenTerms {
 }
 
 /** A new token: `token` is for its user only; the other values go into project.yaml. */
-interface MadeToken extends Pick<TokenTerms, 'name' | 'type'> {
+interface MadeToken extends Pick<TokenOptions, 'name' | 'type'> {
   readonly token: string
   readonly hash: string
   readonly expiresAt?: string
@@ -25,7 +25,7 @@ interface MadeToken extends Pick<TokenTerms, 'name' | 'type'> {
  * `plinth token`: generates an API token and prints it, which is not possible later, with the YAML that contains its
  * hash. Changes no file. Returns the exit code: 0, or 1 for an invalid name or time.
  */
-export function runToken({ name, type, expires, json, now, write, complain }: TokenTerms): 0 | 1 {
+export function runToken({ name, type, expires, json, now, write, complain }: TokenOptions): 0 | 1 {
   const fault = faultOf(name, expires, now)
   if (fault !== null) {
     complain(`${fault}\n`)

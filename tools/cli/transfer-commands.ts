@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import type { OnConflict } from '../transfer/import/import-terms.ts'
-import { addOverrides, commandContext } from './command-terms.ts'
+import type { OnConflict } from '../transfer/import/import-options.ts'
+import { addOverrides, commandContext } from './command-options.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 

@@ -14,7 +14,7 @@ import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import { SILENT } from '../../core/observe/observation.ts'
-import type { ImportTerms } from '../transfer/import/import-terms.ts'
+import type { ImporterOptions } from '../transfer/import/import-options.ts'
 
 /** Files and users first, because other types link to them. Roles and locales come from the project file. */
 function transferableTypes({ contentTypes, builtIn }: Model): readonly ContentType[] {
@@ -33,7 +33,7 @@ export function pickTypes(names: readonly string[], model: Model): Result<readon
   return failed(...unknown.map(name => unknownName('content-type', name, known)))
 }
 
-type PreparedTransfer = Omit<ImportTerms, 'onConflict' | 'skipsInvalid' | 'filesFolder' | 'progress'>
+type PreparedTransfer = Omit<ImporterOptions, 'onConflict' | 'skipsInvalid' | 'filesFolder' | 'progress'>
 
 /** Migrates tables and syncs roles and locales, as a start does, but does not load content/. */
 export async function prepareTransfer(

@@ -17,7 +17,7 @@ import { findAccount } from '../../core/identity/users/accounts.ts'
 import { userDocuments } from '../../core/identity/users/user-documents.ts'
 import { openUsersService, type UsersService } from '../../core/identity/users/users-service.ts'
 import { SILENT } from '../../core/observe/observation.ts'
-import type { CommandContext } from './command-terms.ts'
+import type { CommandContext } from './command-options.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 import { prepareTransfer } from './transfer-project.ts'
 
@@ -42,36 +42,36 @@ export interface UserCommand extends CommandContext {
 }
 
 /** `plinth user`: lists or changes users. Returns the exit code: 0, 1 for faults and refusals, 2 for unknown names. */
-export async function runUser(terms: UserCommand, change: UserChange): Promise<0 | 1 | 2> {
-  const compiled = await compileApp(terms.folder, terms.env)
+export async function runUser(options: UserCommand, change: UserChange): Promise<0 | 1 | 2> {
+  const compiled = await compileApp(options.folder, options.env)
   if (!compiled.ok) {
-    terms.complain(
-      `${compiled.reasons.map(fromWorkingDirectory(terms.folder)).map(printDiagnostic).join('\n\n')}\n`,
+    options.complain(
+      `${compiled.reasons.map(fromWorkingDirectory(options.folder)).map(printDiagnostic).join('\n\n')}\n`,
     )
     return 1
   }
   const blueprint = compiled.value
   const unknown = unknownRole(change, blueprint)
   if (unknown !== null) {
-    terms.complain(`${unknown}\n`)
+    options.complain(`${unknown}\n`)
     return 2
   }
   if (isNeverStarted(blueprint.project)) {
-    terms.complain('The embedded database of this project was never started: run `plinth start` first\n')
+    options.complain('The embedded database of this project was never started: run `plinth start` first\n')
     return 1
   }
-  const password = change.kind === 'add' ? await passwordFor(change, terms) : null
+  const password = change.kind === 'add' ? await passwordFor(change, options) : null
   const done = await withDatabase(
     blueprint.project,
     database => changeUsers(change, { password, blueprint, database }),
-    { ...terms, failureMessage: 'The database does not answer' },
+    { ...options, failureMessage: 'The database does not answer' },
   )
   const result = done.ok ? done.value : done
   if (!result.ok) {
-    terms.complain(`${result.reasons.join('\n')}\n`)
+    options.complain(`${result.reasons.join('\n')}\n`)
     return 1
   }
-  terms.write(terms.json ? `${JSON.stringify(result.value)}\n` : printUsers(change, result.value))
+  options.write(options.json ? `${JSON.stringify(result.value)}\n` : printUsers(change, result.value))
   return 0
 }
 
@@ -104,7 +104,7 @@ interface ListedUser {
   readonly password?: string
 }
 
-interface ChangeTerms {
+interface ChangeOptions {
   readonly blueprint: Blueprint
   readonly database: Database
   readonly password: string | null
@@ -112,7 +112,7 @@ interface ChangeTerms {
 
 async function changeUsers(
   change: UserChange,
-  { password, blueprint, database }: ChangeTerms,
+  { password, blueprint, database }: ChangeOptions,
 ): Promise<Result<readonly ListedUser[], string>> {
   const opened = await openUsers(blueprint, database)
   if (!opened.ok) return opened

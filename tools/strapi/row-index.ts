@@ -30,7 +30,7 @@ export interface IndexedType {
   readonly documents: ReadonlyMap<string, readonly number[]>
 }
 
-interface IndexTerms {
+interface IndexOptions {
   readonly source: StrapiDatabase
   readonly names: StrapiNames
   readonly defaultLocale: string
@@ -40,27 +40,27 @@ interface IndexTerms {
 }
 
 /** Reads all tables once, to map rows to documents: links refer to rows. */
-export async function indexRows(correspondence: Correspondence, terms: IndexTerms): Promise<RowIndex> {
+export async function indexRows(correspondence: Correspondence, options: IndexOptions): Promise<RowIndex> {
   const types = new Map<string, IndexedType>()
-  for (const type of correspondence.byUid.values()) types.set(type.uid, await indexType(type, terms))
+  for (const type of correspondence.byUid.values()) types.set(type.uid, await indexType(type, options))
   return { types }
 }
 
-async function indexType(type: TypePair, terms: IndexTerms): Promise<IndexedType> {
-  const { source, names } = terms
+async function indexType(type: TypePair, options: IndexOptions): Promise<IndexedType> {
+  const { source, names } = options
   const table = names.table(type.collectionName)
   const rows = await source.read({
     table,
     columns: ['id', 'document_id', 'locale', 'published_at', 'type', 'code'],
     orderBy: ['id'],
   })
-  const ids = await documentIds(type, table, rows, terms)
+  const ids = await documentIds(type, table, rows, options)
   const places = new Map<number, RowLocation>()
   const documents = new Map<string, number[]>()
   for (const row of rows) {
     const id = numberAt(row, 'id')
     const documentId = id === null ? undefined : ids.get(id)
-    const place = documentId === undefined ? undefined : toPlace(type, row, documentId, terms)
+    const place = documentId === undefined ? undefined : toPlace(type, row, documentId, options)
     if (id === null || documentId === undefined || place === undefined) continue
     places.set(id, place)
     const others = documents.get(documentId)
@@ -74,7 +74,7 @@ function toPlace(
   { uid, ours }: TypePair,
   row: SourceRow,
   documentId: string,
-  { defaultLocale, locales, lose }: IndexTerms,
+  { defaultLocale, locales, lose }: IndexOptions,
 ): RowLocation | undefined {
   const locale = ours.localized ? row.get('locale') || defaultLocale : null
   if (locale === null || locales.has(locale)) return toRowPlace(ours, row, { documentId, locale })
@@ -104,7 +104,7 @@ async function documentIds(
   type: TypePair,
   table: string,
   rows: readonly SourceRow[],
-  { source, names }: IndexTerms,
+  { source, names }: IndexOptions,
 ): Promise<ReadonlyMap<number, string>> {
   const groups = type.localized ? await entriesOfDocuments(names.localizations(table), source) : new Map()
   return new Map(

@@ -12,7 +12,7 @@ import { overFiles } from '../transfer/stream-fault.ts'
 import { correspond, type TypePair } from './field-mapping.ts'
 import type { Names } from './names.ts'
 import { withPresentFiles, withPresentFormats } from './read/present-files.ts'
-import type { HolderReadContext, ValuesById } from './read/read-terms.ts'
+import type { HolderReadContext, ValuesById } from './read/read-options.ts'
 import { readValues } from './read/read-values.ts'
 import { numberAt, type SourceRow, type StrapiDatabase } from './read/source.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
@@ -20,7 +20,7 @@ import { type IndexedType, indexRows, type RowLocation } from './row-index.ts'
 import { namesOf } from './strapi-names.ts'
 import { countLosses } from './warnings.ts'
 
-export interface StrapiStreamTerms {
+export interface StrapiStreamOptions {
   readonly strapi: StrapiProject
   readonly names: Names
   /** The converted project. */
@@ -42,7 +42,7 @@ export interface StreamReport {
  */
 export async function writeStream(
   path: string,
-  { strapi, names, project, model, source }: StrapiStreamTerms,
+  { strapi, names, project, model, source }: StrapiStreamOptions,
 ): Promise<StreamReport> {
   const { lose, texts } = countLosses()
   const strapiNames = namesOf(strapi.version)
@@ -85,22 +85,22 @@ export async function writeStream(
 const BATCH = 500
 
 /** Yields all converted documents of a Strapi database in the format of the import. */
-export async function* streamDocuments(terms: HolderReadContext): AsyncGenerator<StreamedDocument> {
-  for (const type of terms.correspondence.types) {
-    const index = terms.index.types.get(type.uid)
-    if (index !== undefined) yield* streamType(type, index, terms)
+export async function* streamDocuments(options: HolderReadContext): AsyncGenerator<StreamedDocument> {
+  for (const type of options.correspondence.types) {
+    const index = options.index.types.get(type.uid)
+    if (index !== undefined) yield* streamType(type, index, options)
   }
 }
 
 async function* streamType(
   type: TypePair,
   index: IndexedType,
-  terms: HolderReadContext,
+  options: HolderReadContext,
 ): AsyncGenerator<StreamedDocument> {
   const documents = [...index.documents]
   const kept = type.ours.kind === 'single' ? documents.slice(0, 1) : documents
   if (kept.length < documents.length)
-    terms.lose({
+    options.lose({
       of: type.uid,
       why: 'a single type has one document: those behind the first did not come over',
     })
@@ -109,8 +109,8 @@ async function* streamType(
   for (let start = 0; start < kept.length; start += BATCH) {
     const batch = kept.slice(start, start + BATCH)
     const ids = batch.flatMap(([, rows]) => rows)
-    const values = await readValues(type, ids, { ...terms, root: type.ours })
-    const stamps = await readStamps(type, ids, terms)
+    const values = await readValues(type, ids, { ...options, root: type.ours })
+    const stamps = await readStamps(type, ids, options)
     for (const [documentId, rows] of batch) {
       const found = rows.flatMap(id => toRow(id, { index, values, stamps }))
       // Rows that Strapi does not have get numbers above all of its own.

@@ -3,9 +3,9 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Database } from '../../core/database/database.ts'
-import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
+import type { WriteOptions } from '../../core/documents/rows/write-options.ts'
 import { filesOf, type KeyedFile } from '../../core/import/stored-files.ts'
-import { importWriteTerms } from '../../core/import/write-batch.ts'
+import { importWriteOptions } from '../../core/import/write-batch.ts'
 import type { FileStorage } from '../../core/media/storage/file-storage.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
@@ -18,10 +18,10 @@ import {
   readNames,
   type Targets,
 } from './read-documents.ts'
-import type { StreamTerms } from './to-streamed-document.ts'
+import type { StreamOptions } from './to-streamed-document.ts'
 import { addLinkTargets, readDocument, toStreamedDocument } from './to-streamed-document.ts'
 
-export interface ExportTerms {
+export interface ExportOptions {
   readonly project: Project
   readonly model: Model
   readonly storage: Storage
@@ -51,16 +51,16 @@ const STATEMENT_TIMEOUT = 0
 /** Reads the documents of some types from one snapshot, in chunks. `work` consumes them inside the read transaction. */
 export function exportDocuments<Value>(
   database: Database,
-  terms: ExportTerms,
+  options: ExportOptions,
   work: (exporting: Exporting) => Promise<Value>,
 ): Promise<Value> {
   return database.transaction(
     async transaction => {
-      const reading = importWriteTerms(transaction, { ...terms, database }, new Date(0).toISOString())
+      const reading = importWriteOptions(transaction, { ...options, database }, new Date(0).toISOString())
       await transaction.run(NO_IDLE_TIMEOUT)
       let total = 0
-      for (const type of terms.types) total += await countDocuments(type, reading)
-      return work({ total, pieces: piecesOf(terms, reading) })
+      for (const type of options.types) total += await countDocuments(type, reading)
+      return work({ total, pieces: piecesOf(options, reading) })
     },
     { isolation: 'repeatable read', readonly: true, statementTimeout: STATEMENT_TIMEOUT },
   )
@@ -73,23 +73,23 @@ const NO_IDLE_TIMEOUT = {
   values: [],
 }
 
-async function* piecesOf(terms: ExportTerms, reading: WriteTerms): AsyncGenerator<Piece> {
-  yield { text: `${JSON.stringify(describe(terms))}\n`, documents: 0, files: [] }
-  for (const type of terms.types)
-    for await (const batch of readDocuments(type, reading)) yield toPiece(type, batch, terms, reading)
+async function* piecesOf(options: ExportOptions, reading: WriteOptions): AsyncGenerator<Piece> {
+  yield { text: `${JSON.stringify(describe(options))}\n`, documents: 0, files: [] }
+  for (const type of options.types)
+    for await (const batch of readDocuments(type, reading)) yield toPiece(type, batch, options, reading)
 }
 
 async function toPiece(
   type: ContentType,
   { documents, current }: DocumentBatch,
-  { model, passwords, project }: ExportTerms,
-  terms: WriteTerms,
+  { model, passwords, project }: ExportOptions,
+  options: WriteOptions,
 ): Promise<Piece> {
   const locales = model.locales.map(({ code }) => code)
-  const read = documents.map(document => readDocument(document, { type, current, terms, locales }))
+  const read = documents.map(document => readDocument(document, { type, current, options, locales }))
   const targets: Targets = new Map()
   for (const document of read) addLinkTargets(document, targets)
-  const streaming: StreamTerms = { passwords, nameOf: await readNames(targets, terms) }
+  const streaming: StreamOptions = { passwords, nameOf: await readNames(targets, options) }
   const lines = read.map(document => `${JSON.stringify(toStreamedDocument(document, streaming))}\n`)
   const { provider } = project.settings.upload
   const files =

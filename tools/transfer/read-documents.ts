@@ -1,6 +1,6 @@
 import type { Values } from '../../core/documents/desired-state.ts'
 import { type Current, loadDocuments } from '../../core/documents/rows/write-load.ts'
-import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
+import type { WriteOptions } from '../../core/documents/rows/write-options.ts'
 import type { CurrentRow } from '../../core/documents/sql/write-rows.ts'
 import { linksIn, namingColumn } from '../../core/import/links.ts'
 import type { ContentType, Holder } from '../../core/model/model.ts'
@@ -20,14 +20,17 @@ export interface DocumentBatch {
 const BATCH = 250
 
 /** Reads all documents of a type in key order, with as many statements per batch as there are tables. */
-export async function* readDocuments(type: ContentType, terms: WriteTerms): AsyncGenerator<DocumentBatch> {
+export async function* readDocuments(
+  type: ContentType,
+  options: WriteOptions,
+): AsyncGenerator<DocumentBatch> {
   let after = 0
   for (;;) {
-    const ids = await readIds(type, after, terms)
+    const ids = await readIds(type, after, options)
     const last = ids.at(-1)
     if (last === undefined) return
     const documentIds = ids.map(({ documentId }) => documentId)
-    const current = await loadDocuments(type, documentIds, terms)
+    const current = await loadDocuments(type, documentIds, options)
     yield { documents: ids.map(id => ({ ...id, rows: current.rows(type, id.documentId) })), current }
     after = last.key
   }
@@ -41,7 +44,7 @@ interface DocumentName {
 async function readIds(
   type: ContentType,
   after: number,
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: WriteOptions,
 ): Promise<readonly DocumentName[]> {
   const table = storage.table(type)
   const key = ident(table.key)
@@ -56,7 +59,7 @@ async function readIds(
 /** The number of documents of a type. */
 export async function countDocuments(
   type: ContentType,
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: WriteOptions,
 ): Promise<number> {
   const table = storage.table(type)
   const { rows } = await transaction.run({
@@ -81,10 +84,10 @@ export function collectTargets(holder: Holder, values: Values, targets: Targets)
 type NameOf = (type: ContentType, key: number) => string | undefined
 
 /** One statement per type. */
-export async function readNames(targets: Targets, terms: WriteTerms): Promise<NameOf> {
+export async function readNames(targets: Targets, options: WriteOptions): Promise<NameOf> {
   const names = new Map<ContentType, ReadonlyMap<number, string>>()
   const reads = [...targets].map(async ([type, keys]) => {
-    names.set(type, await readNamesOf(type, [...keys], terms))
+    names.set(type, await readNamesOf(type, [...keys], options))
   })
   await Promise.all(reads)
   return (type, key) => names.get(type)?.get(key)
@@ -93,7 +96,7 @@ export async function readNames(targets: Targets, terms: WriteTerms): Promise<Na
 async function readNamesOf(
   type: ContentType,
   keys: readonly number[],
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: WriteOptions,
 ): Promise<ReadonlyMap<number, string>> {
   if (keys.length === 0) return new Map()
   const table = storage.table(type)

@@ -1,6 +1,6 @@
 import type { DesiredComponent, DesiredValue, Values } from '../../core/documents/desired-state.ts'
 import type { Current } from '../../core/documents/rows/write-load.ts'
-import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
+import type { WriteOptions } from '../../core/documents/rows/write-options.ts'
 import { type CurrentRow, GAP, numberIn } from '../../core/documents/sql/write-rows.ts'
 import { type VersionPlace, valuesOf } from '../../core/documents/state/version-values.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../../core/model/model.ts'
@@ -35,7 +35,7 @@ interface ReadVersion {
 interface Reading {
   readonly type: ContentType
   readonly current: Current
-  readonly terms: WriteTerms
+  readonly options: WriteOptions
   /** In the project's order. */
   readonly locales: readonly string[]
 }
@@ -76,8 +76,8 @@ function coordinatesOf(row: CurrentRow): { readonly locale: string | null; reado
 
 const toPlace = (
   { locale, status }: Pick<ReadVersion, 'locale' | 'status'>,
-  { type, current, terms }: Reading,
-): VersionPlace => ({ root: type, status, locale, current, terms, inverse: true })
+  { type, current, options }: Reading,
+): VersionPlace => ({ root: type, status, locale, current, options, inverse: true })
 
 /** Collects the targets of the document's links. */
 export function addLinkTargets({ type, versions, shared }: ReadDocument, targets: Targets): void {
@@ -88,18 +88,18 @@ export function addLinkTargets({ type, versions, shared }: ReadDocument, targets
 /** The document in the format of the stream. */
 export function toStreamedDocument(
   { type, documentId, key, versions, shared }: ReadDocument,
-  terms: StreamTerms,
+  options: StreamOptions,
 ): StreamedDocument {
   return {
     type: type.uid,
     documentId,
     ...keyOf(key, versions),
-    versions: versions.map(version => toStreamedVersion(type, version, terms)),
+    versions: versions.map(version => toStreamedVersion(type, version, options)),
     ...(shared.size === 0
       ? {}
       : {
           shared: Object.fromEntries(
-            [...shared].map(([status, values]) => [status, toStreamedValues(type, values, terms)]),
+            [...shared].map(([status, values]) => [status, toStreamedValues(type, values, options)]),
           ),
         }),
   }
@@ -112,7 +112,7 @@ const keyOf = (key: number, versions: readonly ReadVersion[]): Pick<StreamedDocu
 const toStreamedVersion = (
   type: ContentType,
   { row, locale, status, values }: ReadVersion,
-  terms: StreamTerms,
+  options: StreamOptions,
 ): StreamedVersion => ({
   id: numberIn(row, 'id'),
   ...(type.localized && locale !== null ? { locale } : {}),
@@ -123,7 +123,7 @@ const toStreamedVersion = (
     ? {}
     : { publishedAt: stampIn(row, 'published_at') }),
   ...(type.localized && type.draftAndPublish ? { sharedUpdatedAt: stampIn(row, 'shared_updated_at') } : {}),
-  values: toStreamedValues(type, values, terms),
+  values: toStreamedValues(type, values, options),
 })
 
 function stampIn(row: CurrentRow, column: string): string | null {
@@ -133,7 +133,7 @@ function stampIn(row: CurrentRow, column: string): string | null {
 
 const textIn = (row: CurrentRow, column: string): string => String(row.get(column))
 
-export interface StreamTerms {
+export interface StreamOptions {
   /** True to export password hashes. */
   readonly passwords: boolean
   /** The name of a document in the stream; undefined: it no longer exists. */
@@ -141,27 +141,32 @@ export interface StreamTerms {
 }
 
 /** Converts stored values to the stream's format; omits null and empty values. */
-function toStreamedValues(holder: Holder, values: Values, terms: StreamTerms): StreamedValues {
+function toStreamedValues(holder: Holder, values: Values, options: StreamOptions): StreamedValues {
   const streamed: Record<string, unknown> = {}
   for (const [name, value] of values) {
     const attribute = holder.attributes.get(name)
-    const found = attribute === undefined ? undefined : toStreamed(holder, attribute, value, terms)
+    const found = attribute === undefined ? undefined : toStreamed(holder, attribute, value, options)
     if (found !== undefined) streamed[name] = found
   }
   return streamed
 }
 
-function toStreamed(holder: Holder, attribute: Attribute, value: DesiredValue, terms: StreamTerms): unknown {
-  if (value.kind === 'components') return componentsIn(attribute, value.items, terms)
-  if (value.kind === 'links') return linksIn(attribute, value.targets, terms)
-  return attribute.kind === 'scalar' ? scalarIn(holder, attribute, value.value, terms) : undefined
+function toStreamed(
+  holder: Holder,
+  attribute: Attribute,
+  value: DesiredValue,
+  options: StreamOptions,
+): unknown {
+  if (value.kind === 'components') return componentsIn(attribute, value.items, options)
+  if (value.kind === 'links') return linksIn(attribute, value.targets, options)
+  return attribute.kind === 'scalar' ? scalarIn(holder, attribute, value.value, options) : undefined
 }
 
 function scalarIn(
   holder: Holder,
   attribute: ScalarAttribute,
   stored: unknown,
-  { passwords }: StreamTerms,
+  { passwords }: StreamOptions,
 ): unknown {
   if (stored === null || (isSecret(holder, attribute) && !passwords)) return undefined
   if (attribute.type === 'password') return { hash: stored }
@@ -178,11 +183,15 @@ export const isSecret = (holder: Holder, { name, type }: ScalarAttribute): boole
 
 const isUser = ({ uid }: Holder): boolean => uid === 'plugin::users-permissions.user'
 
-function componentsIn(attribute: Attribute, items: readonly DesiredComponent[], terms: StreamTerms): unknown {
+function componentsIn(
+  attribute: Attribute,
+  items: readonly DesiredComponent[],
+  options: StreamOptions,
+): unknown {
   const isZone = attribute.kind === 'zone'
   const streamed = items.map(({ component, values }) => ({
     ...(isZone ? { __component: component.uid } : {}),
-    ...toStreamedValues(component, values, terms),
+    ...toStreamedValues(component, values, options),
   }))
   if (streamed.length === 0) return undefined
   return isZone || (attribute.kind === 'component' && attribute.repeatable) ? streamed : streamed[0]
@@ -190,7 +199,7 @@ function componentsIn(attribute: Attribute, items: readonly DesiredComponent[], 
 
 type LinkTargets = (DesiredValue & { readonly kind: 'links' })['targets']
 
-function linksIn(attribute: Attribute, targets: LinkTargets, { nameOf }: StreamTerms): unknown {
+function linksIn(attribute: Attribute, targets: LinkTargets, { nameOf }: StreamOptions): unknown {
   if (attribute.kind !== 'relation' && attribute.kind !== 'media') return undefined
   const links = targets.flatMap(({ key, locale, status, inversePlace }): readonly StreamedTarget[] => {
     const documentId = key === undefined ? undefined : nameOf(attribute.target, key)

@@ -5,7 +5,7 @@ import { compileStorage } from '../../model/compile-storage.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Project } from '../../project/project.ts'
-import type { Permissions, PermissionTerms, Settings } from '../../project/settings/settings.ts'
+import type { PermissionOptions, Permissions, Settings } from '../../project/settings/settings.ts'
 import {
   BUILT_IN_ACTIONS,
   isBuiltInSubject,
@@ -126,10 +126,10 @@ function* checkPermissions(declared: DeclaredPermissions, model: Model): Generat
       yield { code: 'unknown-subject', message, path, atKey: true }
       continue
     }
-    for (const [action, terms] of Object.entries(actions)) {
+    for (const [action, options] of Object.entries(actions)) {
       const place = { subject, action, type: types.get(subject) ?? null, path: [...path, action] }
       yield* checkAction(place)
-      if (typeof terms === 'object') yield* checkTerms(terms, place, model)
+      if (typeof options === 'object') yield* checkOptions(options, place, model)
     }
   }
 }
@@ -158,44 +158,48 @@ function* checkAction({ subject, action, type, path }: PermissionPlace): Generat
   }
 }
 
-function* checkTerms(terms: PermissionTerms, place: PermissionPlace, model: Model): Generator<AccessFinding> {
-  const misplaced = [...checkApplicable(terms, place)]
+function* checkOptions(
+  options: PermissionOptions,
+  place: PermissionPlace,
+  model: Model,
+): Generator<AccessFinding> {
+  const misplaced = [...checkApplicable(options, place)]
   yield* misplaced
   if (misplaced.length > 0 || !place.type) return
-  yield* checkFields(terms, place, place.type)
-  const personal = [...checkUser(terms, place, model)]
+  yield* checkFields(options, place, place.type)
+  const personal = [...checkUser(options, place, model)]
   yield* personal
-  if (terms.where && personal.length === 0) yield* checkWhere(terms.where, place, place.type, model)
+  if (options.where && personal.length === 0) yield* checkWhere(options.where, place, place.type, model)
 }
 
 /** Reports `where`, `fields` and `set` that the action does not have. */
 function* checkApplicable(
-  terms: PermissionTerms,
+  options: PermissionOptions,
   { subject, action, type, path }: PermissionPlace,
 ): Generator<AccessFinding> {
   const allowed = permissionPartsOf(action === WILDCARD ? 'find' : action)
   for (const term of ['where', 'fields', 'set'] as const) {
-    if (terms[term] === undefined || (type && allowed[term])) continue
+    if (options[term] === undefined || (type && allowed[term])) continue
     const message =
       subject === WILDCARD
         ? `\`${term}\` needs one content-type: name it instead of \`"*"\``
         : `\`${term}\` means nothing for \`${action}\` of \`${subject}\``
-    yield { code: 'misplaced-terms', message, path: [...path, term], atKey: true }
+    yield { code: 'misplaced-key', message, path: [...path, term], atKey: true }
   }
 }
 
 function* checkFields(
-  terms: PermissionTerms,
+  options: PermissionOptions,
   { subject, path }: PermissionPlace,
   type: ContentType,
 ): Generator<AccessFinding> {
-  for (const [index, written] of (terms.fields ?? []).entries()) {
+  for (const [index, written] of (options.fields ?? []).entries()) {
     const name = written.replace(/^!/, '')
     if (type.attributes.has(name)) continue
     const message = `unknown field \`${name}\` of \`${subject}\`${didYouMean(name, type.attributes.keys())}`
     yield { code: 'unknown-field', message, path: [...path, 'fields', index] }
   }
-  yield* checkSet(Object.keys(terms.set ?? {}), { subject, path }, type)
+  yield* checkSet(Object.keys(options.set ?? {}), { subject, path }, type)
 }
 
 function* checkSet(
@@ -210,7 +214,7 @@ function* checkSet(
     if (settable.includes(name)) continue
     if (type.attributes.get(name)?.system === false) {
       const message = `\`${name}\` of \`${subject}\` is \`writable: false\`: no permission can set it`
-      yield { code: 'misplaced-terms', message, path: [...path, 'set', name], atKey: true }
+      yield { code: 'misplaced-key', message, path: [...path, 'set', name], atKey: true }
       continue
     }
     const message = `\`${subject}\` has no field \`${name}\` to be set${hintFor(name, settable)}`
@@ -220,12 +224,12 @@ function* checkSet(
 
 /** Reports references to the caller (`$user.…`) that do not lead to one value. */
 function* checkUser(
-  terms: PermissionTerms,
+  options: PermissionOptions,
   { path }: PermissionPlace,
   model: Model,
 ): Generator<AccessFinding> {
   for (const term of ['where', 'set'] as const) {
-    for (const { steps, place } of userReferencesIn(terms[term])) {
+    for (const { steps, place } of userReferencesIn(options[term])) {
       const found = resolveUserPath(steps, model.builtIn.user)
       if (typeof found === 'string') {
         yield { code: 'unknown-user-path', message: found, path: [...path, term, ...place] }
@@ -235,7 +239,7 @@ function* checkUser(
 }
 
 function* checkWhere(
-  where: NonNullable<PermissionTerms['where']>,
+  where: NonNullable<PermissionOptions['where']>,
   { path }: PermissionPlace,
   type: ContentType,
   model: Model,

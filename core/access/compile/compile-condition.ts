@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../../base/result.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import { attempt, type Fault } from '../../faults/fault.ts'
 import type { Attribute, ContentType, Holder, Model, ValueType } from '../../model/model.ts'
-import type { PermissionTerms } from '../../project/settings/settings.ts'
+import type { PermissionOptions } from '../../project/settings/settings.ts'
 import { OPERATOR_NAMES } from '../../query/operators.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { targetHolder } from '../../query/parse-place.ts'
@@ -11,7 +11,7 @@ import type { Filter } from '../../query/query.ts'
 import { bindUser, CLAIMS, lacksValue, resolveUserPath, userPath, userPathsIn } from '../user-path.ts'
 import type { Condition, UserValues } from './condition.ts'
 
-type Where = NonNullable<PermissionTerms['where']>
+type Where = NonNullable<PermissionOptions['where']>
 
 /** An error in a condition. `path` leads to it inside the condition. */
 export interface ConditionFault {

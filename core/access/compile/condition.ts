@@ -1,6 +1,6 @@
 import type { RawRule } from '@casl/ability'
 import type { Model } from '../../model/model.ts'
-import type { PermissionTerms } from '../../project/settings/settings.ts'
+import type { PermissionOptions } from '../../project/settings/settings.ts'
 import type { Filter } from '../../query/query.ts'
 
 /** The user's attributes by name, those behind to-one relations nested in objects. */
@@ -26,7 +26,7 @@ export type Condition =
 /** One permission as a CASL rule. No `fields`: every field. No `conditions`: every row. */
 export type AbilityRule = RawRule<[string, string], Condition> & {
   /** Values that the server writes instead of those of the body. */
-  readonly set?: PermissionTerms['set']
+  readonly set?: PermissionOptions['set']
 }
 
 /** All permissions of one role or token, each action of a subject at most once. */

@@ -1,7 +1,7 @@
 import { Ability } from '@casl/ability'
 import { once } from '../../base/memo.ts'
 import type { Attribute, ContentType, Model } from '../../model/model.ts'
-import type { PermissionTerms } from '../../project/settings/settings.ts'
+import type { PermissionOptions } from '../../project/settings/settings.ts'
 import { type Action, actionsOf, BUILT_IN_ACTIONS, isReadAction, subjectOf } from '../actions.ts'
 import type { Grants, ReadAccess, WriteAccess, WriteAction } from '../caller.ts'
 import { decide } from '../decide.ts'
@@ -35,7 +35,7 @@ interface RulePlace {
   readonly type: ContentType
 }
 
-function toRule(value: true | PermissionTerms, place: RulePlace, model: Model): AbilityRule {
+function toRule(value: true | PermissionOptions, place: RulePlace, model: Model): AbilityRule {
   const { action, subject, type } = place
   if (value === true) return { action, subject }
   const fields = value.fields && coveredNames(value.fields, type)
@@ -59,7 +59,7 @@ export function coveredNames(fields: readonly string[], type: ContentType): stri
 }
 
 /** The condition was checked when the project was loaded. Failing here is a bug and must not grant access without a condition. */
-function conditionOf(where: NonNullable<PermissionTerms['where']>, type: ContentType, model: Model) {
+function conditionOf(where: NonNullable<PermissionOptions['where']>, type: ContentType, model: Model) {
   const compiled = compileCondition(where, type, model)
   if (!compiled.ok)
     throw new TypeError(

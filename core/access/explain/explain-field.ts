@@ -72,8 +72,10 @@ function reasonFor(explanation: Explanation, attribute: Attribute, target: Expla
 
 const unreadReason = (attribute: Attribute): FieldReason => refusalToRead(attribute) ?? 'not-covered'
 
-function unwrittenReason(attribute: Attribute, { terms }: Explanation): FieldReason {
-  return refusalToWrite(attribute) ?? (Object.hasOwn(terms.set ?? {}, attribute.name) ? 'set' : 'not-covered')
+function unwrittenReason(attribute: Attribute, { options }: Explanation): FieldReason {
+  return (
+    refusalToWrite(attribute) ?? (Object.hasOwn(options.set ?? {}, attribute.name) ? 'set' : 'not-covered')
+  )
 }
 
 /** The reason why no caller may read the attribute; null: permissions decide. */

@@ -1,7 +1,7 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Project } from '../../project/project.ts'
-import type { PermissionTerms } from '../../project/settings/settings.ts'
+import type { PermissionOptions } from '../../project/settings/settings.ts'
 import {
   type Action,
   actionsOf,
@@ -55,7 +55,7 @@ export interface Explanation {
   /** The inheritance chain from the holder to the role that declares the entry: `['editor', 'authenticated']`. */
   readonly through: readonly string[]
   /** Empty if the permission has no restrictions. */
-  readonly terms: PermissionTerms
+  readonly options: PermissionOptions
   /** Names of attributes; null if the action neither returns nor accepts any. */
   readonly readable: readonly string[] | null
   readonly writable: readonly string[] | null
@@ -87,18 +87,18 @@ export function openExplainer({ settings }: Project, model: Model, access: Acces
       const decision = decisionOn(entries, subject, action)
       const deciding = decidingEntry(decision, action)
       const through = deciding ? chainTo(holder, deciding) : [holder.key]
-      const terms = typeof decision.value === 'object' ? decision.value : decision.value ? {} : null
+      const options = typeof decision.value === 'object' ? decision.value : decision.value ? {} : null
       return {
         holder,
         subject,
         action,
-        allowed: terms !== null,
+        allowed: options !== null,
         why: reasonOf(decision),
         path: deciding?.entry.path ?? ownPath(holder),
         overridden: decision.kind === 'declared' ? (decision.overridden?.path ?? null) : null,
         through,
-        terms: terms ?? {},
-        ...attributesFor({ type: subject.type, action, terms }, grantsOf(access, holder)),
+        options: options ?? {},
+        ...attributesFor({ type: subject.type, action, options }, grantsOf(access, holder)),
       }
     },
   })
@@ -187,24 +187,24 @@ interface Attributes {
   readonly writable: readonly string[] | null
 }
 
-/** A permission after the decision. `terms` null: not granted. */
+/** A permission after the decision. `options` null: not granted. */
 interface Granted {
   readonly type: ContentType | null
   readonly action: Action
-  readonly terms: PermissionTerms | null
+  readonly options: PermissionOptions | null
 }
 
-function attributesFor({ type, action, terms }: Granted, grants: Grants): Attributes {
+function attributesFor({ type, action, options }: Granted, grants: Grants): Attributes {
   if (!type || !permissionPartsOf(action).fields) return { readable: null, writable: null }
   const readable = grants.readAccess(type, action)?.readable
   const attributes = [...type.attributes.values()].filter(attribute => readable?.has(attribute))
   return {
     readable: attributes.map(({ name }) => name),
-    writable: isReadAction(action) ? null : terms ? writableNames(type, terms) : [],
+    writable: isReadAction(action) ? null : options ? writableNames(type, options) : [],
   }
 }
 
-function writableNames(type: ContentType, { fields, set = {} }: PermissionTerms): readonly string[] {
+function writableNames(type: ContentType, { fields, set = {} }: PermissionOptions): readonly string[] {
   const covered = fields ? coveredNames(fields, type) : [...type.attributes.keys()]
   return covered.filter(name => {
     const attribute = type.attributes.get(name)

@@ -42,7 +42,7 @@ import {
   toNameTree,
 } from './populate-names.ts'
 
-export interface QueryParseTerms {
+export interface QueryParseOptions {
   readonly model: Model
   readonly settings: RestSettings
 }
@@ -51,11 +51,11 @@ export interface QueryParseTerms {
 type Shared = Content & Versions & Pick<Query, 'kind' | 'type' | 'textSearch'>
 
 /** Parses reference/rest.md. The first fault is reported in Strapi's order: filters, sort, fields, populate. */
-export function parseSharedQuery(type: ContentType, parameters: Params, terms: QueryParseTerms): Shared {
+export function parseSharedQuery(type: ContentType, parameters: Params, options: QueryParseOptions): Shared {
   if (parameters.lookup !== undefined) throw new RequestFault(fault('validation', "Invalid params: 'lookup'"))
   const textSearch = parseTextSearch(type, parameters)
   const sorted = textSearch && isRelevance(parameters.sort) ? { ...parameters, sort: undefined } : parameters
-  const content = parseContent(type, sorted, terms)
+  const content = parseContent(type, sorted, options)
   const versions = parseVersions(type, parameters)
   const { filter, sort, selection } = content
   const { status, publication, search } = versions
@@ -65,7 +65,11 @@ export function parseSharedQuery(type: ContentType, parameters: Params, terms: Q
 
 type Content = Pick<Query, 'filter' | 'sort' | 'selection'>
 
-function parseContent(type: ContentType, parameters: Params, { model, settings }: QueryParseTerms): Content {
+function parseContent(
+  type: ContentType,
+  parameters: Params,
+  { model, settings }: QueryParseOptions,
+): Content {
   const filter = parameters.filters === undefined ? null : parseFilter(parameters.filters, type)
   const sort = parseSort(parameters.sort, type)
   const fields = parseFields(parameters.fields, type)
@@ -98,12 +102,12 @@ function parseVersions(type: ContentType, parameters: Params): Versions {
 function parseReadQuery(
   type: ContentType,
   parameters: Params,
-  terms: QueryParseTerms,
+  options: QueryParseOptions,
 ): Omit<Shared, 'status'> & Pick<Query, 'status'> {
-  const isLatest = parameters.status === LATEST && terms.settings.responseFormat !== 'v5'
-  if (!isLatest) return parseSharedQuery(type, parameters, terms)
+  const isLatest = parameters.status === LATEST && options.settings.responseFormat !== 'v5'
+  if (!isLatest) return parseSharedQuery(type, parameters, options)
   const { status: _, ...others } = parameters
-  return { ...parseSharedQuery(type, others, terms), status: LATEST }
+  return { ...parseSharedQuery(type, others, options), status: LATEST }
 }
 
 const LATEST = 'latest' satisfies VersionChoice
@@ -114,10 +118,10 @@ export interface ListQuery {
 }
 
 /** Parses the parameters of a list. */
-export function parseListQuery(type: ContentType, parameters: Params, terms: QueryParseTerms): ListQuery {
-  const shared = parseReadQuery(type, parameters, terms)
-  const pagination = parsePagination(parameters, terms.settings)
-  const locale = parseLocales(type, parameters, { model: terms.model, many: true })
+export function parseListQuery(type: ContentType, parameters: Params, options: QueryParseOptions): ListQuery {
+  const shared = parseReadQuery(type, parameters, options)
+  const pagination = parsePagination(parameters, options.settings)
+  const locale = parseLocales(type, parameters, { model: options.model, many: true })
   const { after: cursor, withCount } = pagination
   if (cursor !== undefined && shared.textSearch?.byRank)
     throw new RequestFault(badCursor('a list that is sorted by relevance has no cursors'))
@@ -132,10 +136,10 @@ export function parseOneQuery(
   type: ContentType,
   documentId: string | null,
   parameters: Params,
-  terms: QueryParseTerms,
+  options: QueryParseOptions,
 ): Query {
-  const shared = parseReadQuery(type, parameters, terms)
-  const locale = parseLocales(type, parameters, { model: terms.model, many: false })
+  const shared = parseReadQuery(type, parameters, options)
+  const locale = parseLocales(type, parameters, { model: options.model, many: false })
   return { ...shared, take: { kind: 'one', documentId }, locale }
 }
 

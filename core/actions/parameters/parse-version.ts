@@ -42,7 +42,7 @@ const invalidWord = (key: string, expected: readonly string[]): RequestFault =>
     fault('validation', `Invalid value for ${key}: expected ${expected.join(' or ')}`, { key, expected }),
   )
 
-interface LocaleTerms {
+interface LocaleOptions {
   readonly model: Model
   /** True for lists, which may contain several locales. */
   readonly many: boolean
@@ -52,14 +52,14 @@ interface LocaleTerms {
 export function parseLocales(
   type: ContentType,
   { locale, filters }: Params,
-  terms: LocaleTerms,
+  options: LocaleOptions,
 ): LocaleChoice {
-  const parsed = parseLocale(type, locale, terms)
+  const parsed = parseLocale(type, locale, options)
   return isRecord(filters) && Object.hasOwn(filters, 'locale') ? ALL_LOCALES : parsed
 }
 
 /** `locale` (contract 11): `*` and several locales are for lists only; unknown locales find nothing. */
-function parseLocale(type: ContentType, raw: unknown, { model, many }: LocaleTerms): LocaleChoice {
+function parseLocale(type: ContentType, raw: unknown, { model, many }: LocaleOptions): LocaleChoice {
   if (!type.localized) return ALL_LOCALES
   if (raw === undefined || raw === '') return { kind: 'these', codes: [model.defaultLocale] }
   if (typeof raw === 'string')

@@ -153,7 +153,7 @@ interface Source {
   on(event: string, listen: (chunk: Buffer) => void): unknown
 }
 
-interface WatchTerms {
+interface WatchOptions {
   readonly observe: Observe
   /** Milliseconds until `setReady` must be called. */
   readonly timeout: number
@@ -165,7 +165,7 @@ interface WatchTerms {
  * completes the login, before the code that awaits the login runs. An `error` event without a listener, or an error
  * thrown while a packet is read, would end the process.
  */
-function watchClient(connection: Connection, { observe, timeout, aborted }: WatchTerms): Connection {
+function watchClient(connection: Connection, { observe, timeout, aborted }: WatchOptions): Connection {
   const wire = connection.connection as unknown as WatchedWire
   const lose = (error: Error) => {
     connection.isInvalid = true

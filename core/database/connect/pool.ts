@@ -10,7 +10,7 @@ import type { Connect } from './open-connection.ts'
 import { OpeningError } from './opening-fault.ts'
 import { invalidateConnections, isSilent, type Primary } from './primary.ts'
 
-export interface PoolTerms {
+export interface PoolOptions {
   readonly connect: Connect
   /** Bounds how many connections are in use, and decides whose work is next. */
   readonly scheduler: Scheduler
@@ -45,7 +45,7 @@ const TRIES = 3
  * Rejections are DatabaseFailures.
  */
 export class ConnectionPool {
-  readonly #terms: PoolTerms
+  readonly #options: PoolOptions
   readonly #scheduler: Scheduler
   readonly #primary: Primary | undefined
   /** The last one was used last. */
@@ -58,10 +58,10 @@ export class ConnectionPool {
   #isClosed = false
   #drained: (() => void) | undefined
 
-  constructor(terms: PoolTerms) {
-    this.#terms = terms
-    this.#scheduler = terms.scheduler
-    this.#primary = terms.primary
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#scheduler = options.scheduler
+    this.#primary = options.primary
   }
 
   get state(): PoolState {
@@ -144,7 +144,7 @@ export class ConnectionPool {
     for (let tries = 1; ; tries++) {
       if (this.#isClosed) throw new DatabaseFailure(CLOSED)
       const attempt = this.#claim() ?? this.#connect()
-      const connection = await withTimeout<Connection | null>(this.#terms.acquire, attempt, null).catch(
+      const connection = await withTimeout<Connection | null>(this.#options.acquire, attempt, null).catch(
         toUnavailable,
       )
       if (connection === null) {
@@ -158,7 +158,7 @@ export class ConnectionPool {
   }
 
   async #connect(): Promise<Connection> {
-    const connection = await this.#terms.connect()
+    const connection = await this.#options.connect()
     connection.once('end', () => this.#forget(connection))
     return connection
   }
@@ -193,12 +193,12 @@ export class ConnectionPool {
   }
 
   #scheduleReaper(): NodeJS.Timeout {
-    return setTimeout(() => this.#reap(), Math.min(this.#terms.idle, REAP_INTERVAL)).unref()
+    return setTimeout(() => this.#reap(), Math.min(this.#options.idle, REAP_INTERVAL)).unref()
   }
 
   /** Connections idle longest come first. */
   #reap(): void {
-    const usedSince = performance.now() - this.#terms.idle
+    const usedSince = performance.now() - this.#options.idle
     const kept = this.#idle.findIndex(({ idleSince }) => idleSince > usedSince)
     for (const connection of this.#idle.splice(0, kept < 0 ? this.#idle.length : kept)) this.#end(connection)
     this.#reaper = this.#idle.length > 0 ? this.#scheduleReaper() : undefined

@@ -12,7 +12,7 @@ export interface BackendClient {
   fail(error: Error): void
 }
 
-export interface BackendTerms {
+export interface BackendOptions {
   /** Milliseconds a transaction may stay open with nothing to do before it is rolled back. */
   readonly idleLimit: number
   /** SQL that undoes a foreign client's changes of the session. */
@@ -33,7 +33,7 @@ interface QueuedBatch {
  */
 export class EmbeddedBackend {
   readonly #execute: Execute
-  readonly #terms: BackendTerms
+  readonly #options: BackendOptions
   readonly #gone = new WeakSet<BackendClient>()
   #queue: QueuedBatch[] = []
   #holder: BackendClient | undefined
@@ -42,9 +42,9 @@ export class EmbeddedBackend {
   /** The client that may have changed the session, which is reset before another client's batch. */
   #lastChanger: BackendClient | undefined
 
-  constructor(execute: Execute, terms: BackendTerms) {
+  constructor(execute: Execute, options: BackendOptions) {
     this.#execute = execute
-    this.#terms = terms
+    this.#options = options
   }
 
   submit(client: BackendClient, batch: Buffer): void {
@@ -91,7 +91,7 @@ export class EmbeddedBackend {
       const answer = await this.#execute(batch)
       this.#holder = statusOf(answer) === 'I' ? undefined : client
       if (this.#holder && this.#gone.has(client)) this.#rollBack()
-      if (client.isForeign && hasNotification(answer)) this.#terms.notified()
+      if (client.isForeign && hasNotification(answer)) this.#options.notified()
       client.answer(answer)
     } catch (error) {
       client.fail(error instanceof Error ? error : new Error(String(error)))
@@ -100,7 +100,7 @@ export class EmbeddedBackend {
 
   async #enter(client: BackendClient): Promise<void> {
     if (this.#lastChanger) {
-      const answer = await this.#execute(simpleQuery(this.#terms.reset))
+      const answer = await this.#execute(simpleQuery(this.#options.reset))
       if (hasError(answer)) throw new Error('Connection terminated: the session could not be reset')
     }
     this.#lastChanger = client.isForeign ? client : undefined
@@ -117,7 +117,7 @@ export class EmbeddedBackend {
     const holder = this.#holder
     if (!holder) return
     const expire = () => holder.fail(new Error('Connection terminated: a transaction was left open'))
-    this.#idleTimer = setTimeout(expire, this.#terms.idleLimit)
+    this.#idleTimer = setTimeout(expire, this.#options.idleLimit)
     this.#idleTimer.unref()
   }
 }

@@ -31,8 +31,8 @@ export async function durableOptions(dataDir: string): Promise<Pick<PGliteOption
     import('@electric-sql/pglite/nodefs'),
   ])
   class DurableFiles extends NodeFS {
-    override async init(...terms: Parameters<InstanceType<typeof NodeFS>['init']>) {
-      const { emscriptenOpts } = await super.init(...terms)
+    override async init(...options: Parameters<InstanceType<typeof NodeFS>['init']>) {
+      const { emscriptenOpts } = await super.init(...options)
       const preRun = [...(emscriptenOpts.preRun ?? []), (module: object) => addFsync(module)]
       return { emscriptenOpts: { ...emscriptenOpts, preRun } }
     }

@@ -20,7 +20,7 @@ export interface EmbeddedEngine {
 /** The data folder of a database without files. */
 const IN_MEMORY = 'memory://'
 
-export interface EngineTerms {
+export interface EngineOptions {
   readonly dataDir: string
   /** The folder has no files yet. */
   readonly isNew: boolean
@@ -33,12 +33,12 @@ export interface EngineTerms {
 }
 
 /** Rejects with PostgreSQL's last error message if the files are unreadable. */
-export async function startEngine(terms: EngineTerms): Promise<EmbeddedEngine> {
-  if (terms.dataDir !== IN_MEMORY) return serve(await createPostgres(terms), terms.reset)
-  return serve((await takeSpare(terms.reuse)) ?? (await createPostgres(terms)), terms.reset, keepSpare)
+export async function startEngine(options: EngineOptions): Promise<EmbeddedEngine> {
+  if (options.dataDir !== IN_MEMORY) return serve(await createPostgres(options), options.reset)
+  return serve((await takeSpare(options.reuse)) ?? (await createPostgres(options)), options.reset, keepSpare)
 }
 
-async function createPostgres({ dataDir, isNew, snapshot: own }: EngineTerms): Promise<PGlite> {
+async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
   const { pg_trgm } = await import('@electric-sql/pglite/contrib/pg_trgm')
   const snapshot = isNew ? (own ?? (await readPreparedFiles())) : undefined
@@ -76,8 +76,8 @@ async function serve(
   const notified = () => {
     for (const listener of listeners) listener()
   }
-  const terms = { idleLimit: IDLE_IN_TRANSACTION, reset, notified }
-  const backend = new EmbeddedBackend(batch => execute(postgres, batch), terms)
+  const options = { idleLimit: IDLE_IN_TRANSACTION, reset, notified }
+  const backend = new EmbeddedBackend(batch => execute(postgres, batch), options)
   return {
     connect: () => new EmbeddedStream(backend, greeting(version), false),
     connectForeign: () => new EmbeddedStream(backend, greeting(version), true),

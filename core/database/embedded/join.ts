@@ -25,7 +25,7 @@ const MAX_CONNECTIONS = 5
  * process neither listens nor ends in time.
  */
 export async function joinEmbedded(
-  { folder, settings, observe }: JoinTerms,
+  { folder, settings, observe }: JoinOptions,
   open: () => Promise<Database>,
 ): Promise<Database> {
   for (const deadline = Date.now() + TIMEOUT; ; await pause(INTERVAL)) {
@@ -40,7 +40,7 @@ export async function joinEmbedded(
   }
 }
 
-export interface JoinTerms extends Pick<OpenOptions, 'observe'> {
+export interface JoinOptions extends Pick<OpenOptions, 'observe'> {
   /** `.plinth/` */
   readonly folder: string
   readonly settings: DatabaseSettings

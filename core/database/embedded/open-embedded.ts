@@ -146,7 +146,7 @@ function openConnect(options: ConnectOptions): Connect {
 
 const TARGET = { host: 'embedded', port: 0, user: OWN.user, database: 'postgres' }
 
-interface ResetTerms {
+interface ResetOptions {
   /** The session's own user. */
   readonly user: string
   /** A PostgreSQL regular expression: prepared statements with matching names are kept. */
@@ -154,7 +154,7 @@ interface ResetTerms {
 }
 
 /** SQL that undoes a client's changes of a session that other clients continue to use. */
-const printReset = (settings: SessionSettings, { user, kept }: ResetTerms): string =>
+const printReset = (settings: SessionSettings, { user, kept }: ResetOptions): string =>
   [
     // RESET does nothing here: the engine sets no original user.
     `SET SESSION AUTHORIZATION ${quoteIdentifier(user)}`,

@@ -124,7 +124,7 @@ export interface Generation {
   recheck(): void
 }
 
-interface GenerationTerms {
+interface GenerationOptions {
   readonly hash: string
   /** Called each time that the process becomes outdated. */
   readonly outdated: (reason: string) => void
@@ -136,7 +136,7 @@ const RECHECK_INTERVAL = 1_000
 
 export function openGeneration(
   database: Pick<Database, 'run' | 'schema'>,
-  { hash, outdated }: GenerationTerms,
+  { hash, outdated }: GenerationOptions,
 ): Generation {
   const statement = requireGeneration(database.schema, hash)
   let isOutdated = false

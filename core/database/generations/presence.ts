@@ -14,7 +14,7 @@ export interface Presence {
   close(): Promise<void>
 }
 
-export interface PresenceTerms {
+export interface PresenceOptions {
   readonly hash: string
   /** Equal for processes that are replaced together. */
   readonly deployment: string
@@ -28,9 +28,9 @@ export interface PresenceTerms {
 const RETRY_DELAY = 2_000
 
 /** Registers this process, unless no other process can use its database. */
-export function openPresence(database: Database, terms: PresenceTerms): Presence {
+export function openPresence(database: Database, options: PresenceOptions): Presence {
   if (!database.isShared) return NOT_SHARED
-  const presence = new ProcessPresence(database, terms)
+  const presence = new ProcessPresence(database, options)
   presence.begin()
   return presence
 }
@@ -44,7 +44,7 @@ const REMOVED =
 
 class ProcessPresence implements Presence {
   readonly #database: Database
-  readonly #terms: PresenceTerms
+  readonly #options: PresenceOptions
   readonly #table: string
   readonly #closing = new AbortController()
   #hash: string
@@ -54,11 +54,11 @@ class ProcessPresence implements Presence {
   #heartbeat: NodeJS.Timeout | undefined
   #isRetrying = false
 
-  constructor(database: Database, terms: PresenceTerms) {
+  constructor(database: Database, options: PresenceOptions) {
     this.#database = database
-    this.#terms = terms
+    this.#options = options
     this.#table = qualified(database.schema, 'plinth_processes')
-    this.#hash = terms.hash
+    this.#hash = options.hash
   }
 
   begin(): void {
@@ -89,7 +89,7 @@ class ProcessPresence implements Presence {
     const session = await this.#database.openSession()
     if (this.#closing.signal.aborted) return session.close()
     this.#session = session
-    const { deployment } = this.#terms
+    const { deployment } = this.#options
     const values = [this.#hash, deployment, hostname(), process.pid, session.isPooled]
     const { rows } = await session.run({ text: this.#printRegistration(), values })
     this.#id = Number(rows[0]?.[0])
@@ -110,19 +110,19 @@ class ProcessPresence implements Presence {
 
   /** Not part of `begun`: `migrated` is called once it listens. */
   async #listen(session: DedicatedSession): Promise<void> {
-    session.onNotice(this.#terms.migrated)
+    session.onNotice(this.#options.migrated)
     session.onEnd(() => {
       if (this.#session === session) this.#retry(new Error(LOST))
     })
     await session.run({ text: `LISTEN ${GENERATION_CHANNEL}`, values: [] })
-    this.#terms.migrated()
+    this.#options.migrated()
   }
 
   async #startHeartbeat(session: DedicatedSession): Promise<void> {
     this.#session = null
     await session.close()
     const beat = () => {
-      this.#terms.migrated()
+      this.#options.migrated()
       this.#update('SET seen_at = now()', []).then(
         isFound => isFound || this.#retry(new Error(REMOVED)),
         (error: unknown) => this.#report(error),
@@ -157,6 +157,6 @@ class ProcessPresence implements Presence {
   }
 
   #report(error: unknown): void {
-    this.#terms.failed(error instanceof Error ? error.message : String(error))
+    this.#options.failed(error instanceof Error ? error.message : String(error))
   }
 }

@@ -24,7 +24,7 @@ export interface OpenReplicas extends Replicas {
   close(): Promise<void>
 }
 
-export interface ReplicasTerms {
+export interface ReplicasOptions {
   readonly targets: readonly Target[]
   readonly settings: DatabaseSettings
   readonly connecting: Pick<ConnectOptions, 'session' | 'observe'>
@@ -41,7 +41,7 @@ const FIRST_PROBE_TIMEOUT = 1_000
 
 /** Probes each replica once. They need not be available. */
 export async function openReplicas(
-  { targets, settings, connecting }: ReplicasTerms,
+  { targets, settings, connecting }: ReplicasOptions,
   primary: ConnectionPool,
 ): Promise<OpenReplicas> {
   const replicas = targets.map(target => createReplica(target, settings, connecting))
@@ -78,7 +78,7 @@ export async function openReplicas(
 function createReplica(
   target: Target,
   settings: DatabaseSettings,
-  connecting: ReplicasTerms['connecting'],
+  connecting: ReplicasOptions['connecting'],
 ): Replica {
   const connect = createConnector({ ...connecting, target })
   return {
@@ -90,7 +90,7 @@ function createReplica(
   }
 }
 
-interface ReplicaTerms extends AnswerLimits {
+interface ReplicaOptions extends AnswerLimits {
   /**
    * The position that the read must see. The connection that answers checks it, because one address may lead to several
    * servers. null: any.
@@ -104,36 +104,36 @@ interface ReplicaTerms extends AnswerLimits {
 async function runOnReplica(
   replica: Replica,
   statement: Statement,
-  terms: ReplicaTerms,
+  options: ReplicaOptions,
 ): Promise<Rows | null> {
-  const connection = await replica.pool.acquire(terms.work).catch((error: unknown) => {
+  const connection = await replica.pool.acquire(options.work).catch((error: unknown) => {
     if (isFinal(error)) throw error
     recordFailure(replica, error)
     return null
   })
   if (connection === null) return null
   const cancel = () => cancelStatement(connection)
-  terms.signal?.addEventListener('abort', cancel, { once: true })
+  options.signal?.addEventListener('abort', cancel, { once: true })
   replica.busy.add(connection)
   try {
-    const rows = await read(connection, statement, terms)
+    const rows = await read(connection, statement, options)
     replica.pool.release(connection)
     return rows
   } catch (error) {
     replica.pool.settle(connection, error)
-    if (terms.signal?.aborted || isFinal(error)) throw toFailure(error)
+    if (options.signal?.aborted || isFinal(error)) throw toFailure(error)
     recordFailure(replica, error)
     return null
   } finally {
     replica.busy.delete(connection)
-    terms.signal?.removeEventListener('abort', cancel)
+    options.signal?.removeEventListener('abort', cancel)
   }
 }
 
 async function read(
   connection: Connection,
   statement: Statement,
-  { after, ...limits }: ReplicaTerms,
+  { after, ...limits }: ReplicaOptions,
 ): Promise<Rows | null> {
   const check = after === null ? [] : [hasReplayed(after)]
   const results = await runBounded(connection, [...settingsOf(connection), ...check, statement], limits)
@@ -163,7 +163,7 @@ const PROBE_INTERVAL = 500
 /** Milliseconds for the answer to a probe. */
 const PROBE_TIMEOUT = 2_000
 
-interface WatchTerms {
+interface WatchOptions {
   readonly primary: ConnectionPool
   /** The allowed lag in milliseconds. */
   readonly replicaLag: number
@@ -183,12 +183,12 @@ interface PrimaryMark {
 }
 
 /** Probes the replicas regularly, updates their states and reports changes. */
-function watchReplicas(replicas: readonly Replica[], terms: WatchTerms): ReplicaWatch {
+function watchReplicas(replicas: readonly Replica[], options: WatchOptions): ReplicaWatch {
   let isOver = false
-  const probes = replicas.map(replica => createProbe(replica, terms))
+  const probes = replicas.map(replica => createProbe(replica, options))
   let identity: DatabaseIdentity = null
   const round = async () => {
-    const read = await readPrimary(terms.primary)
+    const read = await readPrimary(options.primary)
     identity = read?.identity ?? identity
     const mark = read && { position: read.position, at: performance.now() }
     await Promise.all(probes.map(probe => probe(mark, identity)))
@@ -212,7 +212,7 @@ function watchReplicas(replicas: readonly Replica[], terms: WatchTerms): Replica
 
 type Probe = (mark: PrimaryMark | null, identity: DatabaseIdentity) => Promise<void>
 
-function createProbe(replica: Replica, { replicaLag, observe }: WatchTerms): Probe {
+function createProbe(replica: Replica, { replicaLag, observe }: WatchOptions): Probe {
   const measureLag = createLagMeter()
   let reported: ReplicaState['kind'] = 'well'
   return async (mark, identity) => {

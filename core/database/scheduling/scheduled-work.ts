@@ -14,7 +14,7 @@ export interface Work {
   readonly signal: AbortSignal | null
 }
 
-export interface WorkTerms {
+export interface WorkOptions {
   readonly purpose?: StatementContext | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -22,7 +22,7 @@ export interface WorkTerms {
 /** The caller of plugin code that uses documents outside of a request. */
 const PLUGIN_CODE = 'plugin code'
 
-export function createWork(lane: Lane, { purpose, signal = undefined }: WorkTerms = {}): Work {
+export function createWork(lane: Lane, { purpose, signal = undefined }: WorkOptions = {}): Work {
   const request = purpose?.requestContext?.origin ?? null
   const caller = request ? request.caller : purpose ? PLUGIN_CODE : null
   return { lane, caller, request, signal: signal ?? null }

@@ -1,7 +1,7 @@
 import { DatabaseFailure } from '../database-fault.ts'
 import { isAborted, type Lane, type Work } from './scheduled-work.ts'
 
-export interface SchedulerTerms {
+export interface SchedulerOptions {
   /** Connections. */
   readonly max: number
   /** Statements and transactions that one request may have running at the same time. */
@@ -29,15 +29,15 @@ interface LaneState {
  * reserved for reads. No caller and no request can occupy a whole lane.
  */
 export class Scheduler {
-  readonly #terms: SchedulerTerms
+  readonly #options: SchedulerOptions
   readonly #lanes: Readonly<Record<Lane, LaneState>>
   readonly #deadlines: Deadlines
 
-  constructor(terms: SchedulerTerms) {
-    this.#terms = terms
-    this.#deadlines = new Deadlines(terms.acquire)
-    const { forReads, forWrites } = reservedConnections(terms.max)
-    this.#lanes = { read: openLane(terms.max - forWrites), write: openLane(terms.max - forReads) }
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+    this.#deadlines = new Deadlines(options.acquire)
+    const { forReads, forWrites } = reservedConnections(options.max)
+    this.#lanes = { read: openLane(options.max - forWrites), write: openLane(options.max - forReads) }
   }
 
   get waiting(): number {
@@ -92,11 +92,11 @@ export class Scheduler {
 
   #freeIn({ capacity, running }: LaneState): number {
     const { read, write } = this.#lanes
-    return Math.min(capacity - running.length, this.#terms.max - read.running.length - write.running.length)
+    return Math.min(capacity - running.length, this.#options.max - read.running.length - write.running.length)
   }
 
   #isAtLimit({ running }: LaneState, request: Work['request']): boolean {
-    const { perRequest } = this.#terms
+    const { perRequest } = this.#options
     if (request === null || running.length < perRequest) return false
     let count = 0
     for (const work of running) if (work.request === request) count++

@@ -7,14 +7,14 @@ import {
   toDriverError,
 } from '../database-fault.ts'
 
-export interface CommitTerms {
+export interface CommitOptions {
   readonly connection: Connection
   /** The index of COMMIT in the batch. Its length, if the batch commits implicitly. */
   readonly commitAt: number
 }
 
 /** The failure of a batch that ends with COMMIT, and whether the COMMIT may have been carried out nevertheless. */
-export function commitFailure(result: BatchResult, { commitAt }: CommitTerms): DatabaseFailure {
+export function commitFailure(result: BatchResult, { commitAt }: CommitOptions): DatabaseFailure {
   const { error } = result
   const fault = toDatabaseFault(error) ?? { kind: 'unavailable', message: String(error?.message) }
   return new DatabaseFailure(fault, error, isRefused(result, commitAt) ? 'not-written' : 'unknown')

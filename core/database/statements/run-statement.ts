@@ -1,13 +1,13 @@
 import type { Statement } from '../../sql/statement.ts'
 import { cancelStatement } from '../connect/cancel.ts'
 import type { ConnectionPool } from '../connect/pool.ts'
-import { type Connection, type RunOnTerms, runOn } from '../connection.ts'
+import { type Connection, type RunOnOptions, runOn } from '../connection.ts'
 import type { Rows } from '../database.ts'
 import { toDatabaseFault, toFailure } from '../database-fault.ts'
 import { SERVER_READ, type Work } from '../scheduling/scheduled-work.ts'
 import { abortedFailure } from '../scheduling/scheduler.ts'
 
-export interface RunTerms extends RunOnTerms {
+export interface RunOptions extends RunOnOptions {
   /** A read changes nothing, so it may run again after a lost answer. */
   readonly work: Work
 }
@@ -16,26 +16,26 @@ export interface RunTerms extends RunOnTerms {
 export async function runStatement(
   pool: ConnectionPool,
   statement: Statement,
-  terms: RunTerms,
+  options: RunOptions,
 ): Promise<Rows> {
-  const connection = pool.take(terms.work) ?? (await pool.acquire(terms.work))
+  const connection = pool.take(options.work) ?? (await pool.acquire(options.work))
   try {
-    const rows = await runOn(connection, statement, terms)
+    const rows = await runOn(connection, statement, options)
     pool.release(connection)
     return rows
   } catch (error) {
-    return recover({ pool, connection, statement, terms }, error)
+    return recover({ pool, connection, statement, options }, error)
   }
 }
 
 /** Terms for statements of the server itself: no caller chooses the size of their answers. */
-export const serverRead = (timeout: number): RunTerms => ({
+export const serverRead = (timeout: number): RunOptions => ({
   work: SERVER_READ,
   timeout,
   maxBytes: Number.POSITIVE_INFINITY,
 })
 
-export interface AbortableTerms extends RunTerms {
+export interface AbortableOptions extends RunOptions {
   readonly signal: AbortSignal
 }
 
@@ -43,10 +43,10 @@ export interface AbortableTerms extends RunTerms {
 export async function runAbortable(
   pool: ConnectionPool,
   statement: Statement,
-  terms: AbortableTerms,
+  options: AbortableOptions,
 ): Promise<Rows> {
-  const { signal } = terms
-  const connection = pool.take(terms.work) ?? (await pool.acquire(terms.work))
+  const { signal } = options
+  const connection = pool.take(options.work) ?? (await pool.acquire(options.work))
   if (signal.aborted) {
     pool.release(connection)
     throw abortedFailure()
@@ -54,13 +54,13 @@ export async function runAbortable(
   const cancel = () => cancelStatement(connection)
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    const rows = await runOn(connection, statement, terms)
+    const rows = await runOn(connection, statement, options)
     signal.removeEventListener('abort', cancel)
     pool.release(connection)
     return rows
   } catch (error) {
     signal.removeEventListener('abort', cancel)
-    if (!signal.aborted) return recover({ pool, connection, statement, terms }, error)
+    if (!signal.aborted) return recover({ pool, connection, statement, options }, error)
     pool.settle(connection, error)
     throw toFailure(error)
   }
@@ -70,21 +70,21 @@ interface FailedRun {
   readonly pool: ConnectionPool
   readonly connection: Connection
   readonly statement: Statement
-  readonly terms: RunTerms
+  readonly options: RunOptions
 }
 
 /** Several idle connections may have broken together: so many of them may fail one read. */
 const TRIES = 3
 
 /** Runs it again if the failure is not the statement's fault: a stale plan, a deadlock's victim, a lost connection. */
-async function recover({ pool, connection, statement, terms }: FailedRun, error: unknown): Promise<Rows> {
+async function recover({ pool, connection, statement, options }: FailedRun, error: unknown): Promise<Rows> {
   const fault = toDatabaseFault(error)
   // A readonly server did nothing. The next connection leads to a server that takes writes, or fails.
   const isRetryable = fault?.kind === 'serialization' || (fault?.kind === 'unavailable' && fault.isReadonly)
   pool.settle(connection, error)
-  const isLostRead = terms.work.lane === 'read' && isUnavailable(error)
+  const isLostRead = options.work.lane === 'read' && isUnavailable(error)
   if (!isRetryable && !isLostRead) throw toFailure(error)
-  return retry(pool, statement, { ...terms, tries: isLostRead ? TRIES : 1 })
+  return retry(pool, statement, { ...options, tries: isLostRead ? TRIES : 1 })
 }
 
 const isUnavailable = (error: unknown): boolean => toDatabaseFault(error)?.kind === 'unavailable'
@@ -93,16 +93,16 @@ const isUnavailable = (error: unknown): boolean => toDatabaseFault(error)?.kind 
 async function retry(
   pool: ConnectionPool,
   statement: Statement,
-  { tries, ...terms }: RunTerms & { readonly tries: number },
+  { tries, ...options }: RunOptions & { readonly tries: number },
 ): Promise<Rows> {
-  const connection = await pool.acquire(terms.work)
+  const connection = await pool.acquire(options.work)
   try {
-    const rows = await runOn(connection, statement, terms)
+    const rows = await runOn(connection, statement, options)
     pool.release(connection)
     return rows
   } catch (error) {
     pool.settle(connection, error)
-    if (tries > 1 && isUnavailable(error)) return retry(pool, statement, { ...terms, tries: tries - 1 })
+    if (tries > 1 && isUnavailable(error)) return retry(pool, statement, { ...options, tries: tries - 1 })
     throw toFailure(error)
   }
 }

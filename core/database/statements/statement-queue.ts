@@ -12,7 +12,7 @@ interface PendingStatement {
   readonly reject: (error: unknown) => void
 }
 
-export interface QueueTerms {
+export interface QueueOptions {
   /** Milliseconds; see runBatch. */
   readonly timeout: number
   /** True if the commit also reads the WAL position that follows it. */
@@ -41,12 +41,12 @@ export class StatementQueue {
   /** The failure of a batch with an unawaited statement: later statements report it. */
   #failure: unknown
 
-  constructor(connection: Connection, options: TransactionOptions, terms: QueueTerms) {
+  constructor(connection: Connection, options: TransactionOptions, settings: QueueOptions) {
     this.#connection = connection
     this.#options = options
-    this.#timeout = terms.timeout
-    this.#savepoint = terms.savepoint
-    this.#readsPosition = terms.readsPosition && !options.readonly && !terms.savepoint
+    this.#timeout = settings.timeout
+    this.#savepoint = settings.savepoint
+    this.#readsPosition = settings.readsPosition && !options.readonly && !settings.savepoint
   }
 
   run(statement: Statement): Promise<Rows> {

@@ -8,7 +8,7 @@ import { emptied, onConflict } from './inverse-changes.ts'
 import {
   and,
   columnOf,
-  type EndTerms,
+  type EndOptions,
   endOf,
   type InverseEnd,
   type InverseRelation,
@@ -44,7 +44,7 @@ export function printDiffering(relation: InverseRelation, end: InverseEnd, to: S
 }
 
 /** Both slots of an owner's row. */
-function differingSlots(relation: InverseRelation, link: ColumnLink, d: EndTerms): string {
+function differingSlots(relation: InverseRelation, link: ColumnLink, d: EndOptions): string {
   const { table } = relation
   const [draft, published] = (['draft', 'published'] as const).map(
     status => `(${inSlot(slotOf(link, status), 'x', d)})`,
@@ -58,7 +58,7 @@ function differingSlots(relation: InverseRelation, link: ColumnLink, d: EndTerms
 }
 
 /** Rows of the owners, or of their link table: one for each status, and both in the same place unless they differ. */
-function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, d: EndTerms): string {
+function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, d: EndOptions): string {
   const { table } = relation
   const x = (column: string) => columnOf('x', column)
   const place =
@@ -99,7 +99,7 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
   const { table, sharesStatus } = relation
   const one = slotOf(link, sharesStatus ? null : from)
   const other = slotOf(link, sharesStatus ? null : to)
-  const print = (clauses: (d: EndTerms) => string): Statement => {
+  const print = (clauses: (d: EndOptions) => string): Statement => {
     const parameters = new Parameters()
     const d = endOf(end, parameters)
     const own = ownRows(aligning, parameters, d)
@@ -108,9 +108,9 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
       values: parameters.values,
     }
   }
-  const leads = (d: EndTerms) => `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
-  const led = (d: EndTerms) => `(${inSlot(other, 'p', d)})`
-  const release = (d: EndTerms) => {
+  const leads = (d: EndOptions) => `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
+  const led = (d: EndOptions) => `(${inSlot(other, 'p', d)})`
+  const release = (d: EndOptions) => {
     const kept = sharesStatus
       ? `NOT EXISTS (SELECT FROM ${ident(table.name)} f WHERE ${and(...pair(aligning), leads(d))})`
       : `${leads(d)} IS NOT TRUE`
@@ -118,7 +118,7 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
   }
   const place = sharesStatus ? link.inversePosition : null
   const moved = place === null ? '' : ` OR ${columnOf('p', place)} IS DISTINCT FROM ${columnOf('f', place)}`
-  const take = (d: EndTerms) => {
+  const take = (d: EndOptions) => {
     const rows = sharesStatus ? ` FROM ${ident(table.name)} f` : ''
     const paired = sharesStatus ? pair(aligning) : []
     return `${filled(other, place, d)}${rows} WHERE ${and(...paired, leads(d), `(${led(d)} IS NOT TRUE${moved})`)}`
@@ -126,7 +126,7 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
   return [print(release), print(take)]
 }
 
-const filled = ({ key, locale }: Slot, place: string | null, d: EndTerms): string =>
+const filled = ({ key, locale }: Slot, place: string | null, d: EndOptions): string =>
   [
     `${ident(key)} = ${d.target}`,
     ...(locale === null ? [] : [`${ident(locale)} = ${d.locale}`]),
@@ -145,7 +145,7 @@ function pair({ relation, from }: Aligning): readonly string[] {
 }
 
 /** Condition: `p` is a row of the locked owners that changes. */
-function ownRows({ relation, to, owners }: Aligning, parameters: Parameters, d: EndTerms): string {
+function ownRows({ relation, to, owners }: Aligning, parameters: Parameters, d: EndOptions): string {
   const { table, sharesStatus } = relation
   return and(
     `${columnOf('p', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`,
@@ -155,7 +155,11 @@ function ownRows({ relation, to, owners }: Aligning, parameters: Parameters, d: 
 }
 
 /** Rows of the owners in the locale of the document's version, where links are to the locale of their row. */
-const inLocale = ({ table, sharesLocale }: InverseRelation, alias: string, d: EndTerms): readonly string[] =>
+const inLocale = (
+  { table, sharesLocale }: InverseRelation,
+  alias: string,
+  d: EndOptions,
+): readonly string[] =>
   sharesLocale && table.locale ? [`${columnOf(alias, table.locale)} = ${d.locale}`] : []
 
 function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
@@ -164,12 +168,12 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
   const own = sharesStatus ? 'f' : 'p'
   const paired = sharesStatus ? pair(aligning) : []
   const links = ident(link.table)
-  const print = (text: (d: EndTerms, rows: string) => string): Statement => {
+  const print = (text: (d: EndOptions, rows: string) => string): Statement => {
     const parameters = new Parameters()
     const d = endOf(end, parameters)
     return { text: text(d, ownRows(aligning, parameters, d)), values: parameters.values }
   }
-  const leads = (alias: string, status: Status, d: EndTerms) =>
+  const leads = (alias: string, status: Status, d: EndOptions) =>
     inTable(relation, alias, { end: d, statuses: () => `'${status}'` })
   const columns: readonly (readonly [string, string])[] = [
     ...link.owner.map(([column, owner]) => [column, columnOf('p', owner)] as const),
@@ -180,7 +184,7 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
     ),
   ]
   const f = sharesStatus ? `${ident(table.name)} f, ` : ''
-  const kept = (d: EndTerms) =>
+  const kept = (d: EndOptions) =>
     `SELECT FROM ${f}${links} s WHERE ${and(...paired, ownedBy(relation, 's', own), leads('s', from, d))}`
   return [
     print(

@@ -7,7 +7,7 @@ import { GAP } from '../sql/write-rows.ts'
 import {
   and,
   columnOf,
-  type EndTerms,
+  type EndOptions,
   endIn,
   type InverseEnd,
   type InverseRelation,
@@ -257,7 +257,7 @@ export function printRelease(
 function removals(
   relation: InverseRelation,
   statuses: readonly Status[],
-  print: (where: (end: EndTerms, statuses: () => string) => string, parameters: Parameters) => string,
+  print: (where: (end: EndOptions, statuses: () => string) => string, parameters: Parameters) => string,
 ): readonly Statement[] {
   const { link, table } = relation
   if (link.kind === 'table') {

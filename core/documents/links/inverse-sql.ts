@@ -80,20 +80,20 @@ export const insertInto = (table: string, columns: readonly (readonly [string, s
   `INSERT INTO ${ident(table)} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')}`
 
 /** Expressions for the document that links lead to, and its locale. */
-export interface EndTerms {
+export interface EndOptions {
   readonly target: string
   readonly locale: string
 }
 
 /** The end of an alias that has the columns target and target_locale. */
-export const endIn = (alias: string): EndTerms => ({
+export const endIn = (alias: string): EndOptions => ({
   target: `${alias}.target`,
   locale: `${alias}.target_locale`,
 })
 
 /** The right side of the comparison of a status: `= …`. */
-export interface ReachTerms {
-  readonly end: EndTerms
+export interface ReachOptions {
+  readonly end: EndOptions
   readonly statuses: () => string
 }
 
@@ -101,7 +101,7 @@ export interface ReachTerms {
 export function reached(
   { table, sharesStatus, sharesLocale }: InverseRelation,
   alias: string,
-  { end, statuses }: ReachTerms,
+  { end, statuses }: ReachOptions,
 ): readonly string[] {
   return [
     ...(sharesStatus && table.status ? [`${columnOf(alias, table.status)} = ${statuses()}`] : []),
@@ -134,7 +134,7 @@ export const slotsOf = (
   statuses: readonly Status[],
 ): readonly Slot[] => (namesStatus ? statuses.map(status => slotOf(link, status)) : [slotOf(link, null)])
 
-export const inSlot = ({ key, locale }: Slot, alias: string, end: EndTerms): string =>
+export const inSlot = ({ key, locale }: Slot, alias: string, end: EndOptions): string =>
   and(
     `${columnOf(alias, key)} = ${end.target}`,
     locale !== null && `${columnOf(alias, locale)} = ${end.locale}`,
@@ -144,7 +144,7 @@ export const inSlot = ({ key, locale }: Slot, alias: string, end: EndTerms): str
 export function inTable(
   { link, namesStatus }: InverseRelation,
   alias: string,
-  { end, statuses }: ReachTerms,
+  { end, statuses }: ReachOptions,
 ): string {
   if (link.kind !== 'table') throw new TypeError('the links lie in columns')
   return and(
@@ -177,7 +177,7 @@ export const printEnds = (ends: readonly InverseEnd[], parameters: Parameters): 
   )}) AS d (target, target_locale)`
 
 /** The parameters of one end. */
-export function endOf({ key, locale }: InverseEnd, parameters: Parameters): EndTerms {
+export function endOf({ key, locale }: InverseEnd, parameters: Parameters): EndOptions {
   const code = parameters.late(locale, 'text')
   return {
     target: parameters.put(key, 'integer'),

@@ -6,7 +6,7 @@ import type { LinkTarget } from '../desired-state.ts'
 import { entryKey, LinkOrder, type LinkPlace, type Run } from '../rows/list-places.ts'
 import { type FoundTarget, type FoundTargets, type LinkSource, placeRef } from './link-targets.ts'
 
-export interface ChangeTerms {
+export interface ChangeOptions {
   readonly source: LinkSource
   readonly found: FoundTargets
 }
@@ -33,17 +33,20 @@ interface Connecting {
 }
 
 /** An entry is a (document, locale, status) as far as links name these (reference/documents.md#10-connecting). */
-export function operationOf(attribute: Linked, change: LinkChange, terms: ChangeTerms): LinkOperation {
+export function operationOf(attribute: Linked, change: LinkChange, options: ChangeOptions): LinkOperation {
   if (change.kind === 'set')
-    return { kind: 'set', targets: distinct(change.targets.flatMap(ref => entriesOf(attribute, ref, terms))) }
-  const connect = connections(attribute, change.connect, terms)
+    return {
+      kind: 'set',
+      targets: distinct(change.targets.flatMap(ref => entriesOf(attribute, ref, options))),
+    }
+  const connect = connections(attribute, change.connect, options)
   const last = connect.at(-1)?.entries[0]
   // A to-one link is replaced as a whole: what is connected for drafts alone leaves nothing to the published version.
   if (!attribute.many && last) {
     const targets = connect.flatMap(({ entries }) => entries).filter(({ key }) => key === last.key)
     return { kind: 'set', targets }
   }
-  const disconnect = distinct(change.disconnect.flatMap(ref => entriesOf(attribute, ref, terms)))
+  const disconnect = distinct(change.disconnect.flatMap(ref => entriesOf(attribute, ref, options)))
   return { kind: 'edit', disconnect, connect, neighbours: neighboursOf(connect) }
 }
 
@@ -52,9 +55,9 @@ export function changeLinks(
   attribute: Linked,
   change: LinkChange,
   current: readonly LinkTarget[],
-  terms: ChangeTerms,
+  options: ChangeOptions,
 ): readonly LinkTarget[] {
-  const operation = operationOf(attribute, change, terms)
+  const operation = operationOf(attribute, change, options)
   if (operation.kind === 'set') return operation.targets
   const order = LinkOrder.ofWhole(current)
   arrange(order, operation.connect)
@@ -77,22 +80,22 @@ function arrange(order: LinkOrder, connect: readonly Connecting[]): void {
 function connections(
   attribute: Linked,
   connect: readonly LinkConnection[],
-  terms: ChangeTerms,
+  options: ChangeOptions,
 ): readonly Connecting[] {
   const seen = new Set<string>()
   return connect.map(connection => {
-    const entries = entriesOf(attribute, connection, terms)
+    const entries = entriesOf(attribute, connection, options)
     const keys = entries.map(entryKey)
-    if (keys.some(key => seen.has(key))) throw connectedTwice(terms.found(attribute.target, connection))
+    if (keys.some(key => seen.has(key))) throw connectedTwice(options.found(attribute.target, connection))
     for (const key of keys) seen.add(key)
-    return { entries, ...placeOf(attribute, connection, terms) }
+    return { entries, ...placeOf(attribute, connection, options) }
   })
 }
 
 function placeOf(
   { target }: Linked,
   connection: LinkConnection,
-  { found }: ChangeTerms,
+  { found }: ChangeOptions,
 ): Pick<Connecting, 'place' | 'nowhere'> {
   const { position } = connection
   if (!('documentId' in position)) return { place: position, nowhere: unexpected }
@@ -123,7 +126,11 @@ export function distinct(entries: readonly LinkTarget[]): readonly LinkTarget[] 
   return [...byKey.values()]
 }
 
-function entriesOf(attribute: Linked, ref: TargetRef, { source, found }: ChangeTerms): readonly LinkTarget[] {
+function entriesOf(
+  attribute: Linked,
+  ref: TargetRef,
+  { source, found }: ChangeOptions,
+): readonly LinkTarget[] {
   const { key, documentId, locale } = found(attribute.target, ref)
   const named = attribute.target.draftAndPublish && !source.type.draftAndPublish
   const statuses: readonly (Status | null)[] = named

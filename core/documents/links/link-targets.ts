@@ -7,7 +7,7 @@ import type { LinkChange, TargetRef } from '../../query/command.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Values } from '../desired-state.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 import { cacheTargets } from './known-targets.ts'
 
 /** Whose links they are: a version of a document, whatever component they lie in. */
@@ -60,7 +60,7 @@ export type Visible = (
 /** The keys of files that a document shows already in the media attribute at a dotted way. */
 export type HeldFiles = (media: string) => ReadonlySet<number>
 
-export interface TargetTerms extends WriteTerms {
+export interface TargetOptions extends WriteOptions {
   readonly visible: Visible
   /** Asked only where a body names a file that the caller may not find. */
   readonly held: () => Promise<HeldFiles>
@@ -74,23 +74,23 @@ export async function findTargets(
   holder: Holder,
   values: Values,
   source: LinkSource,
-  terms: TargetTerms,
+  options: TargetOptions,
 ): Promise<FoundTargets> {
   const refs = [...refsIn(holder, values)]
   const rows = new Map<ContentType, ReadRows>()
   const reads = [...groupBy(refs, each => each.target)].map(async ([target, group]) => {
     const named = group.map(({ ref }) => ref)
-    rows.set(target, await readVisible(target, named, terms))
+    rows.set(target, await readVisible(target, named, options))
   })
   await Promise.all(reads)
   const within = (found: RowsOf | undefined, { target, ref }: Omit<Ref, 'media'>) =>
-    findOne(ref, found?.(ref) ?? [], { target, source, defaultLocale: terms.defaultLocale })
+    findOne(ref, found?.(ref) ?? [], { target, source, defaultLocale: options.defaultLocale })
   const missing = refs.filter(each => !within(rows.get(each.target)?.seen, each))
   const refused =
-    missing.length === 0 ? [] : await withoutHeldFiles(missing, rows, { within, held: terms.held })
-  refuseMissing(refused, source, terms.defaultLocale)
+    missing.length === 0 ? [] : await withoutHeldFiles(missing, rows, { within, held: options.held })
+  refuseMissing(refused, source, options.defaultLocale)
   const ids = refs.flatMap(({ ref: { by } }) => ('id' in by ? [by.id] : []))
-  for (const [target, { found }] of rows) cacheTargets(target, { rows: found, ids }, terms.storage)
+  for (const [target, { found }] of rows) cacheTargets(target, { rows: found, ids }, options.storage)
   return (target, ref) => {
     const { seen, all } = rows.get(target) ?? {}
     // A named target that is not visible is a file that the attribute already contains: others were refused before.
@@ -102,7 +102,7 @@ export async function findTargets(
 
 interface FileOwners {
   readonly within: (rows: RowsOf | undefined, ref: Omit<Ref, 'media'>) => FoundTarget | undefined
-  readonly held: TargetTerms['held']
+  readonly held: TargetOptions['held']
 }
 
 /** Without files that are in the same attribute of the document already. */
@@ -163,15 +163,15 @@ interface ReadRows {
 async function readVisible(
   target: ContentType,
   refs: readonly TargetName[],
-  terms: Pick<TargetTerms, 'visible'> & WriteTerms,
+  options: Pick<TargetOptions, 'visible'> & WriteOptions,
 ): Promise<ReadRows> {
   const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
-  const reading = readTargets(target, refs, terms)
+  const reading = readTargets(target, refs, options)
   const seeing =
-    documentIds.length === refs.length ? ignoreUnhandled(terms.visible(target, documentIds)) : undefined
+    documentIds.length === refs.length ? ignoreUnhandled(options.visible(target, documentIds)) : undefined
   const found = await reading
   const seen = await (seeing ??
-    terms.visible(
+    options.visible(
       target,
       found.map(({ documentId }) => documentId),
     ))
@@ -183,7 +183,7 @@ async function readVisible(
 async function readTargets(
   target: ContentType,
   refs: readonly TargetName[],
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: WriteOptions,
 ): Promise<readonly TargetRow[]> {
   const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
   const ids = refs.flatMap(({ by }) => ('id' in by ? [by.id] : []))

@@ -4,7 +4,7 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Placed } from '../desired-state.ts'
 import { type Bounds, type ListView, type Neighbour, placesAmong } from '../rows/list-places.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 import { GAP } from '../sql/write-rows.ts'
 import {
   and,
@@ -43,7 +43,7 @@ export interface ListRows {
 export async function readBounds(
   list: ListRows,
   keys: readonly number[],
-  { transaction }: Pick<WriteTerms, 'transaction'>,
+  { transaction }: Pick<WriteOptions, 'transaction'>,
 ): Promise<Bounds | null> {
   const [start, next] = await Promise.all([
     transaction.run(printStart(list)),
@@ -68,7 +68,7 @@ const toPlace = (cell: Cell): number | null => (cell === null ? null : Number(ce
 export async function hasOthers(
   list: ListRows,
   keys: readonly number[],
-  { transaction }: Pick<WriteTerms, 'transaction'>,
+  { transaction }: Pick<WriteOptions, 'transaction'>,
 ): Promise<boolean> {
   const parameters = new Parameters()
   const from = list.from(parameters)
@@ -126,14 +126,14 @@ export function inverseRows(relation: InverseRelation, end: InverseEnd, view: Li
   const isMixed = sharesStatus && view.status === 'draft' && view.drafted !== null
   const status = !isMixed && (sharesStatus || namesStatus) ? view.status : null
   const rows = (parameters: Parameters, of: Status | null) => {
-    const terms = { end: endOf(end, parameters), statuses: parameters.late(of, 'text') }
-    const where = reached({ ...relation, sharesStatus: sharesStatus && of !== null }, 'o', terms)
+    const options = { end: endOf(end, parameters), statuses: parameters.late(of, 'text') }
+    const where = reached({ ...relation, sharesStatus: sharesStatus && of !== null }, 'o', options)
     if (link.kind === 'table') {
-      const leads = inTable({ ...relation, namesStatus: namesStatus && of !== null }, 'l', terms)
+      const leads = inTable({ ...relation, namesStatus: namesStatus && of !== null }, 'l', options)
       return `FROM ${ident(link.table)} l JOIN ${ident(table.name)} o ON ${ownedBy(relation, 'l', 'o')} WHERE ${and(leads, ...where)}`
     }
     const slots = slotsOf(relation, link, of === null ? ['draft', 'published'] : [of])
-    const leads = slots.map(slot => inSlot(slot, 'o', terms.end)).join(' OR ')
+    const leads = slots.map(slot => inSlot(slot, 'o', options.end)).join(' OR ')
     return `FROM ${ident(table.name)} o WHERE ${and(slots.length === 1 ? leads : `(${leads})`, ...where)}`
   }
   return {
@@ -164,7 +164,7 @@ type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
 export async function placeLinks(
   { connect, neighbours }: Edit,
   list: ListRows | null,
-  terms: Pick<WriteTerms, 'transaction'>,
+  options: Pick<WriteOptions, 'transaction'>,
 ): Promise<readonly Placed[]> {
   const isAtEnd = connect.every(({ place }) => place.at === 'end')
   if (isAtEnd || list === null) {
@@ -172,11 +172,11 @@ export async function placeLinks(
     return placesAmong(runs, { first: null, neighbours: new Map() }) ?? []
   }
   const keys = [...neighbours]
-  const bounds = await readBounds(list, keys, terms)
+  const bounds = await readBounds(list, keys, options)
   const places = bounds && placesAmong(arrangeAmong(connect, bounds.neighbours.keys()), bounds)
   if (places) return places
-  terms.transaction.send(printRenumber(list))
-  const wider = await readBounds(list, keys, terms)
+  options.transaction.send(printRenumber(list))
+  const wider = await readBounds(list, keys, options)
   const placed = wider && placesAmong(arrangeAmong(connect, wider.neighbours.keys()), wider)
   if (!placed) throw new TypeError(`${list.called} has no room after it was renumbered`)
   return placed

@@ -12,7 +12,7 @@ import type {
 import { placesOf } from '../rows/list-places.ts'
 import { type NewIds, numberOf } from '../rows/write-apply.ts'
 import type { Keys } from '../rows/write-keys.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 import { sequenceOf, sequencesOf } from '../sql/known-sequences.ts'
 import { printAlign } from './align-inverse.ts'
 import {
@@ -30,7 +30,7 @@ import { type InverseEnd, type InverseRelation, inverseRelation } from './invers
 interface Written {
   readonly keys: Keys
   readonly ids: NewIds
-  readonly terms: WriteTerms
+  readonly options: WriteOptions
 }
 
 type LinkValue = Extract<DesiredValue, { readonly kind: 'links' }>
@@ -53,7 +53,7 @@ export async function writeInverses(documents: readonly DesiredDocument[], writt
     for (const attribute of type.attributes.values()) {
       if (!isInverse(attribute)) continue
       const parts = group.flatMap(document => partsOf(document, attribute, written))
-      const relation = inverseRelation(type, attribute, written.terms.storage)
+      const relation = inverseRelation(type, attribute, written.options.storage)
       for (const [, same] of groupBy(parts, ({ version }) => version.statuses.join()))
         await writeParts(relation, same, written)
     }
@@ -129,7 +129,7 @@ interface EndEdit {
 }
 
 async function writeEdits(change: InverseChange, edits: readonly EndEdit[], written: Written): Promise<void> {
-  const { transaction } = written.terms
+  const { transaction } = written.options
   const { relation } = change
   const gone = edits.flatMap(({ end, edit }) =>
     entriesOf(change, end, [{ entries: edit.disconnect, place: null }], { ...written, turns: counter() }),
@@ -147,7 +147,7 @@ async function writeEdits(change: InverseChange, edits: readonly EndEdit[], writ
 
 /** Links to these documents are taken from all owners that are not named, of those that were locked. */
 async function writeSets(change: InverseChange, parts: readonly Part[], written: Written): Promise<void> {
-  const { transaction } = written.terms
+  const { transaction } = written.options
   const { attribute } = change.relation
   const numbered = { ...written, turns: counter() }
   const lists = parts.map(({ end, value }) => {
@@ -188,13 +188,13 @@ function placed(
 async function connect(
   change: InverseChange,
   entries: readonly InverseEntry[],
-  { terms }: Written,
+  { options }: Written,
 ): Promise<void> {
   if (entries.length === 0) return
   const { link, table } = change.relation
   const numbered = link.kind === 'table' ? link.table : table.name
-  const sequence = sequenceOf(await sequencesOf(terms), numbered)
-  terms.transaction.send(printConnect(change, lastOf(change, entries), sequence))
+  const sequence = sequenceOf(await sequencesOf(options), numbered)
+  options.transaction.send(printConnect(change, lastOf(change, entries), sequence))
 }
 
 /** A to-one link leads to one document: of several that claim it in one write the last has it. */
@@ -224,7 +224,7 @@ function entriesOf(
   { relation: { attribute, choosesStatus, choosesLocale } }: InverseChange,
   end: InverseEnd,
   groups: readonly Placed[],
-  { keys, ids, terms, turns }: Written & { readonly turns: Counter },
+  { keys, ids, options, turns }: Written & { readonly turns: Counter },
 ): readonly InverseEntry[] {
   const entries = new Map<string, InverseEntry>()
   for (const { entries: targets, place } of groups) {
@@ -233,7 +233,7 @@ function entriesOf(
       const id = target.key ?? keys(attribute.target, target.documentId)
       if (id === undefined) continue
       const owner = numberOf(id, ids)
-      const ownerLocale = choosesLocale ? (target.locale ?? terms.defaultLocale) : null
+      const ownerLocale = choosesLocale ? (target.locale ?? options.defaultLocale) : null
       for (const ownerStatus of statusesOf(choosesStatus, target)) {
         const key = `${owner} ${ownerLocale} ${ownerStatus}`
         if (!entries.has(key)) entries.set(key, { ...end, owner, ownerLocale, ownerStatus, turn, place })

@@ -4,12 +4,12 @@ import type { VisibleVersion, WriteConditions } from '../../query/command.ts'
 import type { Filter, LocaleChoice, Status } from '../../query/query.ts'
 import { moveParameters } from '../../sql/statement.ts'
 import { isStored } from '../desired-state.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 import { type Assertion, combineAssertions, joinAssertions } from '../sql/print-changes.ts'
 import { choiceOf, toVersionQuery, writtenStatus } from './matching.ts'
 import { toStatement } from './plan-once.ts'
 
-type PlannedTerms = Pick<WriteTerms, 'storage' | 'defaultLocale'>
+type PlannedOptions = Pick<WriteOptions, 'storage' | 'defaultLocale'>
 
 /** A version of a document that a statement looks for. */
 interface SoughtVersion {
@@ -31,11 +31,11 @@ export interface NamedDocument {
 export const assertionOfVisible = (
   { type, documentId, locale }: NamedDocument,
   visible: readonly VisibleVersion[],
-  terms: PlannedTerms,
+  options: PlannedOptions,
 ): Assertion => {
   const sought = { type, documentId, locale: choiceOf(type, locale) }
   return combineAssertions(
-    visible.map(({ status, where }) => assertionOf({ ...sought, status, filter: where }, terms)),
+    visible.map(({ status, where }) => assertionOf({ ...sought, status, filter: where }, options)),
     'OR',
   )
 }
@@ -44,30 +44,30 @@ export const assertionOfVisible = (
 export const assertionOfStored = (
   { type, documentId, locale }: NamedDocument,
   filter: Filter,
-  terms: PlannedTerms,
+  options: PlannedOptions,
 ): Assertion =>
   assertionOf(
     { type, documentId, locale: choiceOf(type, locale), status: writtenStatus(type), filter },
-    terms,
+    options,
   )
 
 /** What the conditions demand of a version before it is written; undefined: nothing. */
 export function assertionBefore(
   version: NamedDocument,
   { visible, before }: WriteConditions,
-  terms: PlannedTerms,
+  options: PlannedOptions,
 ): Assertion | undefined {
   return joinAssertions([
     // Without permission to read the type, only `before` decides.
-    visible && visible.length > 0 ? assertionOfVisible(version, visible, terms) : undefined,
-    before ? assertionOfStored(version, before, terms) : undefined,
+    visible && visible.length > 0 ? assertionOfVisible(version, visible, options) : undefined,
+    before ? assertionOfStored(version, before, options) : undefined,
   ])
 }
 
 /** Asserts that the version is there. */
 function assertionOf(
   { documentId, ...version }: SoughtVersion,
-  { storage, defaultLocale }: PlannedTerms,
+  { storage, defaultLocale }: PlannedOptions,
 ): Assertion {
   const query = toVersionQuery({ ...version, take: { kind: 'one', documentId } })
   const { text, values } = toStatement(trusted(query), { storage, defaultLocale, shape: 'flat' })

@@ -7,11 +7,11 @@ import type { WriteConditions } from '../../query/command.ts'
 import type { Filter, LocaleChoice, Query, Status } from '../../query/query.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { NamedVersion, Visible } from '../links/link-targets.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
-import { openReads, type ReadTerms } from './read.ts'
+import { openReads, type ReaderOptions } from './read.ts'
 
-export interface MatchTerms extends Omit<ReadTerms, 'database'> {
+export interface MatchOptions extends Omit<ReaderOptions, 'database'> {
   readonly transaction: Pick<Database, 'run'>
 }
 
@@ -24,10 +24,10 @@ export interface Match {
 }
 
 /** The versions that meet a filter. */
-async function findMatching(match: Match, terms: MatchTerms): Promise<readonly NamedVersion[]> {
+async function findMatching(match: Match, options: MatchOptions): Promise<readonly NamedVersion[]> {
   const attribute = match.type.attributes.get('documentId')
   if (attribute?.kind !== 'scalar') throw new TypeError(`${match.type.uid} has no documentId`)
-  const reads = openReads({ ...terms, database: terms.transaction })
+  const reads = openReads({ ...options, database: options.transaction })
   const query = toVersionQuery({
     ...match,
     take: { kind: 'many', page: { start: 0, limit: MANY }, total: false },
@@ -79,23 +79,23 @@ function identifying({ localized, attributes }: ContentType): readonly ScalarAtt
 export const writtenStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
 
 /** Counts the stored versions that meet a condition. */
-export async function countMatching(match: Omit<Match, 'status'>, terms: MatchTerms): Promise<number> {
-  return (await findMatching({ ...match, status: writtenStatus(match.type) }, terms)).length
+export async function countMatching(match: Omit<Match, 'status'>, options: MatchOptions): Promise<number> {
+  return (await findMatching({ ...match, status: writtenStatus(match.type) }, options)).length
 }
 
 /** Refuses (403) a row that its caller may not write. `wanted`: how many versions have to meet the condition. */
 export async function assertMatches(
   match: Omit<Match, 'status'>,
   wanted: number,
-  terms: MatchTerms,
+  options: MatchOptions,
 ): Promise<void> {
-  if ((await countMatching(match, terms)) < wanted)
+  if ((await countMatching(match, options)) < wanted)
     throw new RequestFault(forbidden(unmetCondition(match.type, 'after')))
 }
 
 /** The documents of partly visible types of which the caller sees a version, per locale. */
 export const visibleBy =
-  ({ targets }: Pick<WriteConditions, 'targets'>, terms: MatchTerms): Visible =>
+  ({ targets }: Pick<WriteConditions, 'targets'>, options: MatchOptions): Visible =>
   async (type, documentIds) => {
     const visible = targets.get(type)
     const ids = [...new Set(documentIds)]
@@ -103,7 +103,7 @@ export const visibleBy =
     const locale = { kind: 'all' } as const
     const found = await Promise.all(
       visible.map(({ status, where }) =>
-        findMatching({ type, documentIds: ids, status, locale, filter: where }, terms),
+        findMatching({ type, documentIds: ids, status, locale, filter: where }, options),
       ),
     )
     const seen = new Set(found.flat().map(toKey))
@@ -114,7 +114,7 @@ export const visibleBy =
 export async function draftsSeenBy(
   { targets }: Pick<WriteConditions, 'targets'>,
   { type, documentIds }: Pick<Match, 'type' | 'documentIds'>,
-  terms: MatchTerms,
+  options: MatchOptions,
 ): Promise<ReadonlySet<string> | null> {
   const drafts = targets.get(type)?.filter(({ status }) => status === 'draft')
   if (!type.draftAndPublish || !drafts || drafts.some(({ where }) => where === null)) return null
@@ -122,7 +122,7 @@ export async function draftsSeenBy(
   const locale = { kind: 'all' } as const
   const found = await Promise.all(
     drafts.map(({ status, where }) =>
-      findMatching({ type, documentIds, status, locale, filter: where }, terms),
+      findMatching({ type, documentIds, status, locale, filter: where }, options),
     ),
   )
   return new Set(found.flat().map(({ documentId }) => documentId))
@@ -146,10 +146,10 @@ type LocaleVisibility = (locale: string | null) => boolean
 /** Which locales of the document the caller sees: asked of the database only where conditions hide documents. */
 export async function visibleLocales(
   { type, documentId, conditions: { visible } }: WrittenVersion,
-  terms: MatchTerms,
+  options: MatchOptions,
 ): Promise<LocaleVisibility> {
   if (!visible || visible.length === 0) return () => true
-  const findVisible = visibleBy({ targets: new Map([[type, visible]]) }, terms)
+  const findVisible = visibleBy({ targets: new Map([[type, visible]]) }, options)
   const isVisible = await findVisible(type, [documentId])
   return locale => isVisible({ documentId, locale })
 }
@@ -161,10 +161,10 @@ export async function visibleLocales(
 export async function isVisible(
   written: WrittenVersion,
   rows: readonly CurrentRow[],
-  terms: MatchTerms,
+  options: MatchOptions,
 ): Promise<boolean> {
   const { type, locale } = written
-  const seen = await visibleLocales(written, terms)
+  const seen = await visibleLocales(written, options)
   const locales = rows.map(row => (type.localized ? String(row.get('locale')) : null))
   if (locale === null) return locales.some(seen)
   return locales.includes(locale) ? seen(locale) : locales.every(seen)
@@ -174,9 +174,9 @@ export async function isVisible(
 export async function assertVisible(
   written: WrittenVersion,
   rows: readonly CurrentRow[],
-  terms: MatchTerms,
+  options: MatchOptions,
 ): Promise<void> {
-  if (rows.length > 0 && !(await isVisible(written, rows, terms))) throw new RequestFault(notFound())
+  if (rows.length > 0 && !(await isVisible(written, rows, options))) throw new RequestFault(notFound())
 }
 
 /** True if a caller without permission to write a document may know that it exists, because a read permission shows it. */
@@ -193,9 +193,9 @@ interface WriteRefusal {
 /** Refuses a document that the caller may not write as it is: with 403 if the caller sees it, else with 404. */
 export async function assertWritable(
   { match, wanted, conditions }: WriteRefusal,
-  terms: MatchTerms,
+  options: MatchOptions,
 ): Promise<void> {
-  if ((await countMatching(match, terms)) >= wanted) return
+  if ((await countMatching(match, options)) >= wanted) return
   throw new RequestFault(
     mayRevealExistence(conditions) ? forbidden(unmetCondition(match.type, 'before')) : notFound(),
   )
@@ -204,7 +204,7 @@ export async function assertWritable(
 /** The documentId of a single type's only document; null: there is none yet. */
 export async function findSingle(
   type: ContentType,
-  { transaction, storage }: Pick<WriteTerms, 'transaction' | 'storage'>,
+  { transaction, storage }: Pick<WriteOptions, 'transaction' | 'storage'>,
 ): Promise<string | null> {
   const table = storage.table(type)
   const { rows } = await transaction.run({

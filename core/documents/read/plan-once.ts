@@ -18,7 +18,7 @@ const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
 export const sizeOfTemplate = ({ text, parameters }: Template): number =>
   200 + memoryBytes(text) + 150 * parameters.length
 
-export type QueryTerms = Omit<PlanOptions, 'placeOf'>
+export type QueryOptions = Omit<PlanOptions, 'placeOf'>
 
 /** The printed plan of a query, and the values of its parameters. */
 export interface Planned<Printed> {
@@ -30,7 +30,7 @@ export interface Planned<Printed> {
 export type PlanOnce<Printed> = (
   query: RestrictedQuery,
   documentId: string | null,
-  terms: QueryTerms,
+  options: QueryOptions,
 ) => Planned<Printed>
 
 /**
@@ -43,25 +43,25 @@ export function planOnce<Printed>(
 ): PlanOnce<Printed> {
   /** Templates live as long as their storage: a reloaded project has another one. */
   const templatesOf = memoize((_: Storage) => new LruCache<Printed>(BOUNDS, sizeOf))
-  const plan = (query: RestrictedQuery, terms: QueryTerms) => {
-    const { key, values, placeOf } = outline(query, terms)
-    const templates = templatesOf(terms.storage)
+  const plan = (query: RestrictedQuery, options: QueryOptions) => {
+    const { key, values, placeOf } = outline(query, options)
+    const templates = templatesOf(options.storage)
     const before = templates.get(key)
     if (before !== undefined) return { template: before, values, placeOf }
-    const template = print(planQuery(query, { ...terms, placeOf }), terms.storage)
+    const template = print(planQuery(query, { ...options, placeOf }), options.storage)
     templates.set(key, template)
     return { template, values, placeOf }
   }
-  const planOfAny = rememberByQuery((query, terms) => {
+  const planOfAny = rememberByQuery((query, options) => {
     const take = { kind: 'one', documentId: '' } as const
-    const { template, values, placeOf } = plan({ ...query, take }, terms)
+    const { template, values, placeOf } = plan({ ...query, take }, options)
     const place = placeOf(take)
     if (place === null) throw new TypeError(`a query of ${query.type.uid} has no place for its document`)
     return { template, values, place }
   })
-  return (query, documentId, terms) => {
-    if (documentId === null) return plan(query, terms)
-    const { template, values, place } = planOfAny(query, terms)
+  return (query, documentId, options) => {
+    if (documentId === null) return plan(query, options)
+    const { template, values, place } = planOfAny(query, options)
     return { template, values: values.with(place, documentId) }
   }
 }
@@ -73,17 +73,17 @@ export function planOnce<Printed>(
 export function makeOf<Printed, Made>(
   plan: PlanOnce<Printed>,
   make: (planned: Planned<Printed>) => Made,
-): (query: RestrictedQuery, terms: QueryTerms, documentId?: string) => Made {
-  const whole = rememberByQuery((query, terms) => make(plan(query, null, terms)))
-  return (query, terms, documentId) =>
-    documentId === undefined ? whole(query, terms) : make(plan(query, documentId, terms))
+): (query: RestrictedQuery, options: QueryOptions, documentId?: string) => Made {
+  const whole = rememberByQuery((query, options) => make(plan(query, null, options)))
+  return (query, options, documentId) =>
+    documentId === undefined ? whole(query, options) : make(plan(query, documentId, options))
 }
 
-/** Caches a result by query object. The terms of the last call are part of the key. */
+/** Caches a result by query object. The options of the last call are part of the key. */
 function rememberByQuery<Made>(
-  make: (query: RestrictedQuery, terms: QueryTerms) => Made,
-): (query: RestrictedQuery, terms: QueryTerms) => Made {
-  const known = new WeakMap<RestrictedQuery, QueryTerms & { readonly made: Made }>()
+  make: (query: RestrictedQuery, options: QueryOptions) => Made,
+): (query: RestrictedQuery, options: QueryOptions) => Made {
+  const known = new WeakMap<RestrictedQuery, QueryOptions & { readonly made: Made }>()
   return (query, { storage, defaultLocale, shape, maxBytes }) => {
     const before = known.get(query)
     if (before?.storage === storage && before.defaultLocale === defaultLocale && before.shape === shape)

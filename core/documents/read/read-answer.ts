@@ -3,9 +3,9 @@ import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Precondition } from '../../query/command.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Answer } from '../documents.ts'
-import { openReads, type ReadTerms } from './read.ts'
+import { openReads, type ReaderOptions } from './read.ts'
 
-export interface AnswerTerms extends Omit<ReadTerms, 'database'> {
+export interface AnswerOptions extends Omit<ReaderOptions, 'database'> {
   readonly transaction: Pick<Database, 'run'>
 }
 
@@ -13,10 +13,10 @@ export interface AnswerTerms extends Omit<ReadTerms, 'database'> {
 export function readAnswer(
   { query, shape }: Answer,
   documentId: string,
-  terms: AnswerTerms,
+  options: AnswerOptions,
 ): Promise<string | null> {
-  const run: Database['run'] = statement => terms.transaction.run(keepingPlan(statement))
-  const reads = openReads({ ...terms, database: { run } })
+  const run: Database['run'] = statement => options.transaction.run(keepingPlan(statement))
+  const reads = openReads({ ...options, database: { run } })
   return reads.findOne(query, shape, { documentId })
 }
 
@@ -28,7 +28,7 @@ export async function assertUnchanged(
   precondition: Precondition | null,
   answers: readonly Answer[],
   documentId: string | null,
-  terms: AnswerTerms,
+  options: AnswerOptions,
 ): Promise<void> {
   if (precondition === null) return
   if (documentId === null) throw new RequestFault(fault('preconditionFailed', ABSENT))
@@ -36,7 +36,7 @@ export async function assertUnchanged(
   if (tags.includes('*')) return
   const seen = await Promise.all(
     answers.map(async answer => {
-      const text = await readAnswer(answer, documentId, terms)
+      const text = await readAnswer(answer, documentId, options)
       return text !== null && answer.tagOf && tags.includes(answer.tagOf(text))
     }),
   )

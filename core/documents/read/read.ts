@@ -14,7 +14,7 @@ import { bind } from '../../sql/statement.ts'
 import type { DocumentReads, ReadOptions } from '../documents.ts'
 import { toCacheableRead, toStatement } from './plan-once.ts'
 
-export interface ReadTerms {
+export interface ReaderOptions {
   readonly database: Pick<Database, 'run'>
   readonly storage: Storage
   readonly defaultLocale: string
@@ -31,7 +31,7 @@ export function openReads({
   defaultLocale,
   cache,
   maxBytes = 0,
-}: ReadTerms): DocumentReads {
+}: ReaderOptions): DocumentReads {
   const bounds = openBounds(maxBytes)
   const planning = (shape: AnswerShape) =>
     maxBytes > 0 ? { storage, defaultLocale, shape, maxBytes } : { storage, defaultLocale, shape }
@@ -81,8 +81,8 @@ export function openReads({
   }
 }
 
-interface AcrossTerms {
-  readonly database: ReadTerms['database']
+interface AcrossOptions {
+  readonly database: ReaderOptions['database']
   readonly bounds: AnswerBounds
   planning(shape: AnswerShape): PlanOptions
   run(query: RestrictedQuery, options?: ReadOptions): ReadRunOptions
@@ -90,7 +90,7 @@ interface AcrossTerms {
 
 /** Lists of several content-types in one statement. */
 const openFindAcross =
-  ({ database, bounds, planning, run }: AcrossTerms): DocumentReads['findAcross'] =>
+  ({ database, bounds, planning, run }: AcrossOptions): DocumentReads['findAcross'] =>
   async (queries, limit, options) => {
     const [first] = queries
     if (!first) return '[]'

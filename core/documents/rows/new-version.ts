@@ -9,7 +9,7 @@ import {
   type Shared,
   type Version,
 } from './planning.ts'
-import type { PlanTerms } from './write-terms.ts'
+import type { PlanOptions } from './write-options.ts'
 
 export interface NewVersion {
   readonly document: DesiredDocument<Slot>
@@ -61,9 +61,9 @@ export const newColumns = (made: NewVersion, planning: Planning): readonly [stri
 export function coordinatesOf(
   type: ContentType,
   { status, locale }: Version,
-  { terms }: Planning,
+  { options }: Planning,
 ): ReadonlyMap<string, Stored> {
-  const table = terms.storage.table(type)
+  const table = options.storage.table(type)
   const coordinates = new Map<string, Stored>()
   if (table.status !== null) coordinates.set(table.status, status)
   if (table.locale !== null) coordinates.set(table.locale, locale)
@@ -73,7 +73,7 @@ export function coordinatesOf(
 /** A new locale starts with the shared values of a version with the same status, or else of any version. */
 function copied(
   { document: { type }, version, versions }: NewVersion,
-  { terms }: Planning,
+  { options }: Planning,
 ): readonly [string, RowValue][] {
   const others = versions.filter(each => each.row !== undefined)
   const row = (others.find(({ status }) => status === version.status) ?? others[0])?.row
@@ -81,9 +81,9 @@ function copied(
   const columns = [...type.attributes.values()]
     .filter(each => isShared(type, each) && !each.system)
     .flatMap(attribute => {
-      if (attribute.kind === 'scalar') return [terms.storage.column(type, attribute.name)]
+      if (attribute.kind === 'scalar') return [options.storage.column(type, attribute.name)]
       if (attribute.kind !== 'media' || attribute.many) return []
-      const link = terms.storage.link(type, attribute.name)
+      const link = options.storage.link(type, attribute.name)
       return link.kind === 'column' ? [link.key] : []
     })
   return columns.map(column => [column, row.get(column) ?? null])
@@ -93,7 +93,7 @@ function identity(
   { owner, document: { type, documentId }, version, versions, allMoved }: NewVersion,
   planning: Planning,
 ): readonly [string, RowValue][] {
-  const { storage, now } = planning.terms
+  const { storage, now } = planning.options
   const sibling = versions.find(({ row, locale }) => row !== undefined && locale === version.locale)?.row
   const table = storage.table(type)
   const sharedAt = allMoved ? now : (sibling?.get('shared_updated_at') ?? now)
@@ -125,11 +125,11 @@ interface Stamping {
  * The stamps that a row gets because something in its version changed, or because it is written at all. What
  * changed for this locale alone, and what changed for all of them, have a stamp each (reference/documents.md#4-time-stamps).
  */
-export function stampsOf(stamping: Stamping, terms: PlanTerms): readonly (readonly [string, RowValue])[] {
+export function stampsOf(stamping: Stamping, options: PlanOptions): readonly (readonly [string, RowValue])[] {
   const { type, version } = stamping
   const isCovered = version.values !== undefined
-  const written = terms.touch && isCovered
-  const { own, all: moved } = whatChanged(stamping, terms)
+  const written = options.touch && isCovered
+  const { own, all: moved } = whatChanged(stamping, options)
   const all = moved || stamping.allMoved
   if (!own && !all && !written) return []
   const twofold = type.draftAndPublish && type.localized
@@ -137,8 +137,8 @@ export function stampsOf(stamping: Stamping, terms: PlanTerms): readonly (readon
     ...(own || written || (all && !twofold) ? ['updated_at'] : []),
     ...(all && twofold ? ['shared_updated_at'] : []),
   ]
-  const stamps = names.map((name): readonly [string, RowValue] => [name, terms.now])
-  const published = version.status === 'published' && isCovered ? publishedAt(version, terms) : []
+  const stamps = names.map((name): readonly [string, RowValue] => [name, options.now])
+  const published = version.status === 'published' && isCovered ? publishedAt(version, options) : []
   return [...stamps, ...published, ...unpublished(stamping, names)]
 }
 
@@ -150,13 +150,13 @@ function unpublished({ version, versions }: Stamping, names: readonly string[]):
   return versions.some(isTwin) && !keeps(version) ? [['published_at', null]] : []
 }
 
-const publishedAt = (version: Version, { now }: PlanTerms): readonly (readonly [string, RowValue])[] =>
+const publishedAt = (version: Version, { now }: PlanOptions): readonly (readonly [string, RowValue])[] =>
   keeps(version) ? [] : [['published_at', version.publishing?.at ?? now]]
 
 const keeps = ({ publishing }: Version): boolean => publishing?.keeps === true && publishing.at === undefined
 
-function whatChanged({ type, version, shared, changed, columns }: Stamping, terms: PlanTerms) {
-  const sharedColumns = columnsOf(type, shared.get(version.status), terms)
+function whatChanged({ type, version, shared, changed, columns }: Stamping, options: PlanOptions) {
+  const sharedColumns = columnsOf(type, shared.get(version.status), options)
   const parts = changed.filter(({ statuses }) => statuses.includes(version.status))
   const names = [...columns]
   return {
@@ -171,7 +171,7 @@ function whatChanged({ type, version, shared, changed, columns }: Stamping, term
 function columnsOf(
   type: ContentType,
   values: Values<Slot> | undefined,
-  { storage }: PlanTerms,
+  { storage }: PlanOptions,
 ): ReadonlySet<string> {
   const names = [...(values?.keys() ?? [])].flatMap(name => {
     const attribute = type.attributes.get(name)

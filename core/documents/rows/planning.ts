@@ -4,13 +4,13 @@ import type { DesiredRow, Publishing, Slot, Values } from '../desired-state.ts'
 import type { Changes, CurrentRow, RowId } from '../sql/write-rows.ts'
 import type { Keys } from './write-keys.ts'
 import type { Current } from './write-load.ts'
-import type { PlanTerms } from './write-terms.ts'
+import type { PlanOptions } from './write-options.ts'
 
 /** Input of planning, and the changes that it collects. */
 export interface Planning {
   readonly current: Current
   readonly keys: Keys
-  readonly terms: PlanTerms
+  readonly options: PlanOptions
   readonly changes: Changes
 }
 

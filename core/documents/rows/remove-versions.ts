@@ -12,7 +12,7 @@ import {
   isTableLinked,
   tableLinkOf,
 } from './write-load.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { WriteOptions } from './write-options.ts'
 
 export interface Removal {
   readonly type: ContentType
@@ -25,27 +25,27 @@ export interface Removal {
  * Removes versions of a document with their own links and components (reference/documents.md#15-unpublishing-and-discarding, reference/documents.md#16-deleting). What all locales
  * share goes with the last row of its status. Links to the document are left to the caller.
  */
-export async function removeVersions(removal: Removal, terms: WriteTerms): Promise<void> {
+export async function removeVersions(removal: Removal, options: WriteOptions): Promise<void> {
   const changes = noChanges()
   const { type, gone } = removal
-  const { name } = terms.storage.table(type)
-  removeParts(removal, changes, terms)
+  const { name } = options.storage.table(type)
+  removeParts(removal, changes, options)
   for (const row of gone) changes.removals.push({ table: name, key: new Map([['id', numberIn(row, 'id')]]) })
-  await applyChanges(changes, terms)
+  await applyChanges(changes, options)
 }
 
 const statusOf = (row: CurrentRow): Status => (row.get('status') === 'draft' ? 'draft' : 'published')
 
-function removeParts(removal: Removal, changes: Changes, terms: WriteTerms): void {
+function removeParts(removal: Removal, changes: Changes, options: WriteOptions): void {
   const { type, documentId, gone, current } = removal
   const [first] = gone
   if (!first) return
-  const key = numberIn(first, terms.storage.table(type).key)
+  const key = numberIn(first, options.storage.table(type).key)
   const left = current.rows(type, documentId).filter(row => !gone.includes(row))
   const statuses = new Set(gone.map(statusOf).filter(status => !left.some(row => statusOf(row) === status)))
   for (const attribute of type.attributes.values()) {
     if (isTableLinked(attribute) && isShared(type, attribute)) {
-      const link = tableLinkOf(type, attribute.name, terms)
+      const link = tableLinkOf(type, attribute.name, options)
       for (const status of statuses)
         changes.removals.push({
           table: link.table,
@@ -54,7 +54,7 @@ function removeParts(removal: Removal, changes: Changes, terms: WriteTerms): voi
     }
     if (componentsOf(attribute).length === 0) continue
     for (const each of current.components(type, attribute.name, key))
-      if (isGone(each.row, gone, statuses)) removeComponent(each, { terms, current, changes })
+      if (isGone(each.row, gone, statuses)) removeComponent(each, { options, current, changes })
   }
 }
 
@@ -69,9 +69,9 @@ function isGone(component: CurrentRow, gone: readonly CurrentRow[], statuses: Re
 /** The database takes the links of a component along, but knows nothing of what is nested in it. */
 export function removeComponent(
   { component, row }: CurrentComponent,
-  planning: Pick<Planning, 'terms' | 'current' | 'changes'>,
+  planning: Pick<Planning, 'options' | 'current' | 'changes'>,
 ): void {
-  const table = planning.terms.storage.componentTable(component)
+  const table = planning.options.storage.componentTable(component)
   const id = numberIn(row, 'id')
   const status = row.get('status') ?? null
   planning.changes.removals.push({ table: table.name, key: componentKey(id, status) })

@@ -26,7 +26,7 @@ import {
   type RowId,
   type RowValue,
 } from '../sql/write-rows.ts'
-import type { PlanTerms, WriteTerms } from './write-terms.ts'
+import type { PlanOptions, WriteOptions } from './write-options.ts'
 
 /** The ids that new rows got. */
 export type NewIds = ReadonlyMap<NewId, number>
@@ -41,28 +41,28 @@ const BATCH = 2000
  */
 export async function applyChanges(
   changes: Changes,
-  terms: WriteTerms,
+  options: WriteOptions,
   { allocatesFirst = false, assertion }: ApplyOptions = {},
 ): Promise<NewIds> {
   const wanted = wantedIds(changes)
   const isAllocated = allocatesFirst || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
-  const ids = isAllocated ? await allocate(wanted, terms) : new Map<NewId, number>()
-  const allocation = isAllocated ? NO_ALLOCATION : await allocationOf(wanted, terms)
-  if (assertion && allocation.count === 0) terms.transaction.send(printAssertion(assertion))
-  for (const statement of statementsOf(changes, { ids, allocation, assertion }, terms.storage))
-    terms.transaction.send(statement)
+  const ids = isAllocated ? await allocate(wanted, options) : new Map<NewId, number>()
+  const allocation = isAllocated ? NO_ALLOCATION : await allocationOf(wanted, options)
+  if (assertion && allocation.count === 0) options.transaction.send(printAssertion(assertion))
+  for (const statement of statementsOf(changes, { ids, allocation, assertion }, options.storage))
+    options.transaction.send(statement)
   return ids
 }
 
 /** The one statement that inserts new rows and answers `returning`; undefined: the changes need several statements. */
 export async function printNew(
   changes: Changes,
-  terms: PlanTerms,
+  options: PlanOptions,
   returning: ReturningQuery<Slot> | undefined,
 ): Promise<Statement | undefined> {
-  const allocation = await allocationOf(wantedIds(changes), terms)
-  const numbers = { ids: new Map(), allocation, assertion: terms.assertion, returning }
-  const [statement, ...others] = statementsOf(changes, numbers, terms.storage)
+  const allocation = await allocationOf(wantedIds(changes), options)
+  const numbers = { ids: new Map(), allocation, assertion: options.assertion, returning }
+  const [statement, ...others] = statementsOf(changes, numbers, options.storage)
   return allocation.count > 0 && others.length === 0 ? statement : undefined
 }
 
@@ -83,20 +83,20 @@ interface RowIds {
 const refersToNew = ({ columns }: ChangedRow): boolean => [...columns.values()].some(isNew)
 
 function* statementsOf(changes: Changes, numbers: RowIds, storage: Storage): Generator<Statement> {
-  const terms = { typesOf: (table: string) => columnsOf(storage, table), ...numbers }
+  const options = { typesOf: (table: string) => columnsOf(storage, table), ...numbers }
   const removals = groupKeys(changes.removals)
   const updates = groupUpdates(changes.updates, numbers.ids)
   const inserts = groupInserts(changes.inserts, numbers, storage)
   if (changes.releases.length === 0 && areIndependent([...removals, ...updates, ...inserts], changes.links)) {
-    if (countChanges(changes) > 0) yield printChanges({ removals, updates, inserts }, terms)
+    if (countChanges(changes) > 0) yield printChanges({ removals, updates, inserts }, options)
     return
   }
-  for (const each of removals.flatMap(batchesOf)) yield printChanges({ removals: [each] }, terms)
+  for (const each of removals.flatMap(batchesOf)) yield printChanges({ removals: [each] }, options)
   for (const { tuples, ...released } of groupReleases(changes.releases))
     for (const batch of batchesOf(tuples))
-      yield printReleaseMatch(batch, released, terms.typesOf(tuples.table))
-  for (const each of updates.flatMap(batchesOf)) yield printChanges({ updates: [each] }, terms)
-  for (const tables of groupIndependent(inserts)) yield printChanges({ inserts: tables }, terms)
+      yield printReleaseMatch(batch, released, options.typesOf(tuples.table))
+  for (const each of updates.flatMap(batchesOf)) yield printChanges({ updates: [each] }, options)
+  for (const tables of groupIndependent(inserts)) yield printChanges({ inserts: tables }, options)
 }
 
 /** True if the changes are independent and can run as one statement: rows of different tables, or links. */
@@ -157,7 +157,7 @@ function wantedIds({ updates, inserts }: Changes): WantedIds {
 const countsOf = (wanted: WantedIds): ReadonlyMap<string, number> =>
   new Map(Array.from(wanted, ([table, ids]) => [table, ids.length] as const))
 
-async function allocate(wanted: WantedIds, { transaction, schema }: WriteTerms): Promise<NewIds> {
+async function allocate(wanted: WantedIds, { transaction, schema }: WriteOptions): Promise<NewIds> {
   if (wanted.size === 0) return new Map()
   const { rows } = await transaction.run(printAllocate(schema, countsOf(wanted)))
   const taken = groupBy(rows, ([place]) => Number(place))
@@ -184,11 +184,11 @@ const NO_ALLOCATION: PlacedAllocation = {
   places: new Map(),
 }
 
-async function allocationOf(wanted: WantedIds, terms: PlanTerms): Promise<PlacedAllocation> {
+async function allocationOf(wanted: WantedIds, options: PlanOptions): Promise<PlacedAllocation> {
   if (wanted.size === 0) return NO_ALLOCATION
   const ids = [...wanted.values()].flat()
   const places = new Map(ids.map((id, index) => [id, index + 1]))
-  const sequences = await sequencesOf(terms)
+  const sequences = await sequencesOf(options)
   return { counts: countsOf(wanted), count: ids.length, sequences, places }
 }
 

@@ -36,7 +36,7 @@ export function columnsOfValues(
   at: { readonly owner: Owner; readonly row: OwnerRow },
   planning: Planning,
 ): PlannedColumns {
-  const { storage, defaultLocale } = planning.terms
+  const { storage, defaultLocale } = planning.options
   const columns = new Map<string, RowValue>()
   const links: PlannedLink[] = []
   for (const [name, value] of values) {
@@ -46,8 +46,8 @@ export function columnsOfValues(
     const link = storage.link(holder, name)
     if (link.kind === 'table') throw new TypeError(`${holder.uid}.${name} is no column`)
     const owner = { root: at.owner.root, status: at.row.status }
-    const terms = { owner, target: attribute.target, defaultLocale }
-    for (const [column, key] of columnLinkValues(link, resolve(attribute, value.targets, planning), terms))
+    const options = { owner, target: attribute.target, defaultLocale }
+    for (const [column, key] of columnLinkValues(link, resolve(attribute, value.targets, planning), options))
       columns.set(column, key)
     links.push({ attribute, link, place: value.targets.at(-1)?.inversePlace })
   }

@@ -38,7 +38,7 @@ function planComponents(
   const current = currentOf(holder, attribute, owner, planning)
   const ids = matched(attribute, items, current, planning)
   for (const [index, item] of items.entries()) {
-    const id = ids[index] ?? newId(planning.terms.storage.componentTable(item.component).name)
+    const id = ids[index] ?? newId(planning.options.storage.componentTable(item.component).name)
     planItem({ holder, attribute, item, id, position: (index + 1) * GAP }, current, owner, planning)
   }
   const statuses = new Set<unknown>(owner.rows.map(({ status }) => status))
@@ -73,9 +73,9 @@ function matched(
   attribute: Holding,
   items: readonly DesiredComponent<Slot>[],
   current: readonly CurrentComponent[],
-  { terms }: Planning,
+  { options }: Planning,
 ): readonly (number | undefined)[] {
-  if (terms.componentMatch === 'by-position') {
+  if (options.componentMatch === 'by-position') {
     const places = new Map(current.map(each => [numberIn(each.row, 'position'), each]))
     return items.map((item, index) => {
       const there = places.get((index + 1) * GAP)
@@ -164,7 +164,7 @@ interface ItemRow extends Item {
 /** The row that a component has in one status: made, or changed where it is another. */
 function planComponentRow(planned: ItemRow, planning: Planning): void {
   const { item, position, own, row, found } = planned
-  const table = planning.terms.storage.componentTable(item.component)
+  const table = planning.options.storage.componentTable(item.component)
   const values = columnsOfValues(item.component, item.values, { owner: own, row }, planning)
   const { columns } = changesOf(values, found, table.name, new Map())
   const changed = new Map<string, RowValue>(found ? [] : identityOf(planned, planning))
@@ -176,9 +176,9 @@ function planComponentRow(planned: ItemRow, planning: Planning): void {
 
 function identityOf(
   { holder, attribute, item, id, owner, own, row }: ItemRow,
-  { terms }: Planning,
+  { options }: Planning,
 ): readonly [string, RowValue][] {
-  const table = terms.storage.componentTable(item.component)
+  const table = options.storage.componentTable(item.component)
   return [
     [table.id, id],
     [table.status, row.status],
@@ -196,16 +196,16 @@ function planChange(
   { item, row }: ItemRow,
   found: CurrentRow,
   columns: Columns,
-  { terms, changes }: Planning,
+  { options, changes }: Planning,
 ): void {
   if (columns.size === 0) return
-  const { name: table, locale } = terms.storage.componentTable(item.component)
+  const { name: table, locale } = options.storage.componentTable(item.component)
   const key = componentKey(numberIn(found, 'id'), row.status)
   const held = found.get(locale) ?? null
   const claims = (attribute: Attribute) =>
     attribute.kind === 'scalar' &&
     attribute.unique &&
-    columns.has(terms.storage.column(item.component, attribute.name))
+    columns.has(options.storage.column(item.component, attribute.name))
   const hides =
     row.status === 'published' && held !== null && [...item.component.attributes.values()].some(claims)
   if (hides) changes.releases.push({ table, holding: key, columns: [locale] })

@@ -166,7 +166,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   }
   const stamps = version.written
     ? changedColumns(version.row, new Map(writtenStamps(type, version.written)))
-    : stampsOf({ ...task, type, versions, columns: new Set(columns.keys()) }, planning.terms)
+    : stampsOf({ ...task, type, versions, columns: new Set(columns.keys()) }, planning.options)
   const all = new Map([...columns, ...stamps])
   const id = new Map([['id', numberIn(version.row, 'id')]])
   if (all.size > 0) changes.updates.push({ table, key: id, columns: all })
@@ -238,7 +238,7 @@ function versionsOf(document: DesiredDocument<Slot>, planning: Planning): readon
   return [...versions, ...others.map(row => untouched(row))]
 }
 
-const tableOf = (type: ContentType, { terms }: Planning): string => terms.storage.table(type).name
+const tableOf = (type: ContentType, { options }: Planning): string => options.storage.table(type).name
 
 const statusOf = (row: CurrentRow): Status => (row.get('status') === 'draft' ? 'draft' : 'published')
 

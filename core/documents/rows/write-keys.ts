@@ -4,7 +4,7 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { DesiredDocument, Slot, Values } from '../desired-state.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
 import type { Current } from './write-load.ts'
-import type { PlanTerms } from './write-terms.ts'
+import type { PlanOptions } from './write-options.ts'
 
 /** The key of a document: of one that is there, one that is being made, or none. */
 export type Keys = (type: ContentType, documentId: string | Slot) => RowId | undefined
@@ -13,11 +13,14 @@ export type Keys = (type: ContentType, documentId: string | Slot) => RowId | und
 export async function findKeys(
   documents: readonly DesiredDocument<Slot>[],
   current: Current,
-  terms: PlanTerms,
+  options: PlanOptions,
 ): Promise<Keys> {
   const known = new Map<ContentType, Map<string | Slot, RowId>>()
   for (const [type, written] of groupBy(documents, each => each.type)) {
-    known.set(type, new Map(written.map(document => [document.documentId, ownKey(document, current, terms)])))
+    known.set(
+      type,
+      new Map(written.map(document => [document.documentId, ownKey(document, current, options)])),
+    )
   }
   const targets: Target[] = []
   for (const { type, versions } of documents)
@@ -25,7 +28,7 @@ export async function findKeys(
   for (const [type, found] of groupBy(targets, each => each.type)) {
     const here = known.get(type) ?? new Map<string | Slot, RowId>()
     const missing = [...new Set(found.map(each => each.documentId))].filter(id => !here.has(id))
-    for (const [id, key] of await readKeys(type, missing, terms)) here.set(id, key)
+    for (const [id, key] of await readKeys(type, missing, options)) here.set(id, key)
     known.set(type, here)
   }
   return (type, documentId) => known.get(type)?.get(documentId)
@@ -35,7 +38,7 @@ export async function findKeys(
 function ownKey(
   { type, documentId, key }: DesiredDocument<Slot>,
   current: Current,
-  { storage }: PlanTerms,
+  { storage }: PlanOptions,
 ): RowId {
   const table = storage.table(type)
   const [first] = current.rows(type, documentId)
@@ -65,7 +68,7 @@ function addTargets(holder: Holder, values: Values<Slot>, found: Target[]): void
 async function readKeys(
   type: ContentType,
   documentIds: readonly string[],
-  { transaction, storage }: PlanTerms,
+  { transaction, storage }: PlanOptions,
 ): Promise<readonly (readonly [string, number])[]> {
   if (documentIds.length === 0) return []
   const table = storage.table(type)

@@ -10,7 +10,7 @@ export interface LinkOwner {
   readonly status: Status
 }
 
-export interface EdgeTerms {
+export interface EdgeOptions {
   readonly owner: LinkOwner
   readonly target: ContentType
   readonly defaultLocale: string
@@ -36,7 +36,7 @@ const BOTH = ['published', 'draft'] as const
 
 /** The locale that an entry names: the target's, where the owner has none and the target has. */
 const namedLocale = (
-  { owner, target, defaultLocale }: EdgeTerms,
+  { owner, target, defaultLocale }: EdgeOptions,
   entry: Pick<LinkTarget, 'locale'>,
 ): string | null => (owner.root.localized || !target.localized ? null : (entry.locale ?? defaultLocale))
 
@@ -52,16 +52,16 @@ export const holdsLink = ({ key, draftKey }: ColumnLink, columns: ReadonlyMap<st
 export function columnLinkValues(
   link: ColumnLink,
   targets: readonly ResolvedTarget[],
-  terms: EdgeTerms,
+  options: EdgeOptions,
 ): ReadonlyMap<string, LinkKey | string | null> {
   const columns = new Map<string, LinkKey | string | null>(
     targetColumnsOf(link).map(column => [column, null]),
   )
   for (const target of targets) {
-    for (const status of namedStatuses(terms.owner.root, terms.target, target)) {
+    for (const status of namedStatuses(options.owner.root, options.target, target)) {
       const slot = slotOf(link, status)
       columns.set(slot.key, target.key)
-      if (slot.locale !== null) columns.set(slot.locale, namedLocale(terms, target))
+      if (slot.locale !== null) columns.set(slot.locale, namedLocale(options, target))
     }
   }
   return columns
@@ -86,11 +86,11 @@ export interface Edge {
 }
 
 /** The link rows of a list of targets, in order. Of duplicates the first counts. */
-export function edgesOf(targets: readonly ResolvedTarget[], terms: EdgeTerms): readonly Edge[] {
+export function edgesOf(targets: readonly ResolvedTarget[], options: EdgeOptions): readonly Edge[] {
   const edges: Edge[] = []
   for (const target of targets) {
-    const locale = namedLocale(terms, target)
-    for (const status of namedStatuses(terms.owner.root, terms.target, target))
+    const locale = namedLocale(options, target)
+    for (const status of namedStatuses(options.owner.root, options.target, target))
       edges.push({ key: target.key, status, locale, inversePlace: target.inversePlace })
   }
   if (edges.length < 2) return edges

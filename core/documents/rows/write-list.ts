@@ -44,14 +44,14 @@ export function planList(
   owner: Owner,
   planning: Planning,
 ): boolean {
-  const link = tableLinkOf(holder, attribute.name, planning.terms)
+  const link = tableLinkOf(holder, attribute.name, planning.options)
   const resolved = resolve(attribute, targets, planning)
   const [first] = owner.rows
   if (first === undefined) return false
   const edges = edgesOf(resolved, {
     owner: { root: owner.root, status: first.status },
     target: attribute.target,
-    defaultLocale: planning.terms.defaultLocale,
+    defaultLocale: planning.options.defaultLocale,
   })
   const now = rowsByEdge(link, currentRows(link, owner, first, planning))
   const places = placesOf(placesNow(link, edges, now)).map(place => place ?? placeAtEnd(link.table))

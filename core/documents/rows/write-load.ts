@@ -4,7 +4,7 @@ import { ownerName, type TableLink } from '../../model/storage.ts'
 import { type DesiredDocument, Slot, type Stored } from '../desired-state.ts'
 import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { WriteOptions } from './write-options.ts'
 
 /** The stored state of the documents to write, as far as the write may change it. */
 export interface Current {
@@ -32,14 +32,14 @@ const keyOf = (...parts: readonly Stored[]): string => JSON.stringify(parts)
 /** One statement a table, however many documents: their rows, then their components level by level, with the links of each. */
 export async function loadCurrent(
   documents: readonly DesiredDocument[],
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<Current> {
   const loading = nothing()
   for (const [type, written] of groupBy(documents, each => each.type)) {
     const ids = written.map(({ documentId }) => documentId)
     // The write depends on what is read, so the rows are locked against concurrent changes.
-    const rows = await loadVersions(type, ids, loading, { ...terms, locking: 'all rows' })
-    if (rows.length > 0) await loadParts(type, { rows }, attributesOf(type, written), loading, terms)
+    const rows = await loadVersions(type, ids, loading, { ...options, locking: 'all rows' })
+    if (rows.length > 0) await loadParts(type, { rows }, attributesOf(type, written), loading, options)
   }
   return toCurrent(loading)
 }
@@ -48,11 +48,11 @@ export async function loadCurrent(
 export async function loadDocuments(
   type: ContentType,
   documentIds: readonly string[],
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<Current> {
   const loading = nothing()
-  const rows = await loadVersions(type, documentIds, loading, terms)
-  if (rows.length > 0) await loadParts(type, { rows }, [...type.attributes.values()], loading, terms)
+  const rows = await loadVersions(type, documentIds, loading, options)
+  if (rows.length > 0) await loadParts(type, { rows }, [...type.attributes.values()], loading, options)
   return toCurrent(loading)
 }
 
@@ -83,15 +83,15 @@ export interface Wanted {
 export async function loadDocument(
   { type, documentId }: Pick<DesiredDocument, 'type' | 'documentId'>,
   { attributes, dependent, allRows = false }: Wanted,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<Current> {
   const loading = nothing()
   const [rows] = await Promise.all([
-    loadVersions(type, [documentId], loading, { ...terms, locking: allRows ? 'all rows' : true }),
-    loadParts(type, { documentId }, attributes, loading, terms),
+    loadVersions(type, [documentId], loading, { ...options, locking: allRows ? 'all rows' : true }),
+    loadParts(type, { documentId }, attributes, loading, options),
   ])
   const more = rows.length === 0 ? [] : (dependent?.(rows) ?? [])
-  if (more.length > 0) await loadParts(type, { rows }, more, loading, terms)
+  if (more.length > 0) await loadParts(type, { rows }, more, loading, options)
   return toCurrent(loading)
 }
 
@@ -101,12 +101,12 @@ export async function loadDocument(
  */
 type Locking = boolean | 'all rows'
 
-type LoadTerms = WriteTerms & { readonly locking?: Locking }
+type LoadOptions = WriteOptions & { readonly locking?: Locking }
 
 /** All columns of the rows that match. */
 export async function readRows(
   match: Tuples | Below,
-  { transaction, storage, locking = false }: LoadTerms,
+  { transaction, storage, locking = false }: LoadOptions,
 ): Promise<readonly CurrentRow[]> {
   if ('rows' in match && match.rows.length === 0) return []
   const types = columnsOf(storage, match.table)
@@ -123,14 +123,14 @@ async function loadVersions(
   type: ContentType,
   documentIds: readonly string[],
   loading: Loading,
-  terms: LoadTerms,
+  options: LoadOptions,
 ): Promise<readonly CurrentRow[]> {
-  const { name, documentId } = terms.storage.table(type)
+  const { name, documentId } = options.storage.table(type)
   const match = { table: name, columns: [documentId], rows: documentIds.map(id => [id]) }
-  const isLockedBefore = terms.locking === 'all rows' && hasSeveralRows(type)
-  const locked = isLockedBefore ? lockRows(match, terms) : undefined
+  const isLockedBefore = options.locking === 'all rows' && hasSeveralRows(type)
+  const locked = isLockedBefore ? lockRows(match, options) : undefined
   const [rows] = await Promise.all([
-    readRows(match, isLockedBefore ? { ...terms, locking: false } : terms),
+    readRows(match, isLockedBefore ? { ...options, locking: false } : options),
     locked,
   ])
   for (const [id, versions] of groupBy(rows, row => row.get(documentId) ?? null)) {
@@ -145,7 +145,7 @@ async function loadVersions(
 /** True if a document of the type may get further rows. */
 const hasSeveralRows = ({ localized, draftAndPublish }: ContentType): boolean => localized || draftAndPublish
 
-async function lockRows(match: Tuples, { transaction, storage }: LoadTerms): Promise<void> {
+async function lockRows(match: Tuples, { transaction, storage }: LoadOptions): Promise<void> {
   await transaction.run(printSelect(match, ['id'], columnsOf(storage, match.table), true))
 }
 
@@ -165,14 +165,14 @@ async function loadParts(
   owners: Owners,
   attributes: readonly Attribute[],
   loading: Loading,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<void> {
   // Asked for at the same moment, they go out in one round trip.
   await Promise.all(
     attributes.flatMap(attribute => [
-      ...(isTableLinked(attribute) ? [loadLinks(holder, owners, attribute, loading, terms)] : []),
+      ...(isTableLinked(attribute) ? [loadLinks(holder, owners, attribute, loading, options)] : []),
       ...componentsOf(attribute).map(component =>
-        loadComponents({ holder, attribute, component }, owners, loading, terms),
+        loadComponents({ holder, attribute, component }, owners, loading, options),
       ),
     ]),
   )
@@ -191,7 +191,7 @@ export function componentsOf(attribute: Attribute): readonly Component[] {
 export function tableLinkOf(
   holder: Holder,
   attribute: string,
-  { storage }: Pick<WriteTerms, 'storage'>,
+  { storage }: Pick<WriteOptions, 'storage'>,
 ): TableLink {
   const link = storage.link(holder, attribute)
   if (link.kind === 'column') throw new TypeError(`${holder.uid}.${attribute} has no table of its own`)
@@ -203,12 +203,15 @@ async function loadLinks(
   owners: Owners,
   attribute: Attribute,
   loading: Loading,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<void> {
-  const link = tableLinkOf(holder, attribute.name, terms)
+  const link = tableLinkOf(holder, attribute.name, options)
   const columns = link.owner.map(([column]) => column)
   const own = link.owner.map(([, column]) => column)
-  const found = await readRows({ table: link.table, columns, ...ownersOf(holder, owners, own, terms) }, terms)
+  const found = await readRows(
+    { table: link.table, columns, ...ownersOf(holder, owners, own, options) },
+    options,
+  )
   for (const row of found) {
     const key = keyOf(link.table, ...columns.map(column => row.get(column) ?? null))
     push(loading.links, key, row)
@@ -225,21 +228,21 @@ async function loadComponents(
   { holder, attribute, component }: Part,
   owners: Owners,
   loading: Loading,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<void> {
-  const table = terms.storage.componentTable(component)
-  const key = holder.holder === 'component' ? 'id' : terms.storage.table(holder).key
+  const table = options.storage.componentTable(component)
+  const key = holder.holder === 'component' ? 'id' : options.storage.table(holder).key
   const name = ownerName(holder, attribute.name)
-  const owned = ownersOf(holder, owners, [key], terms)
+  const owned = ownersOf(holder, owners, [key], options)
   const match =
     'rows' in owned
       ? { columns: [table.owner, table.ownerKey], rows: owned.rows.map(each => [name, ...each]) }
       : { columns: [table.ownerKey], owners: owned.owners, named: [table.owner, name] as const }
-  const rows = await readRows({ table: table.name, ...match }, terms)
+  const rows = await readRows({ table: table.name, ...match }, options)
   for (const row of rows)
     push(loading.components, keyOf(name, numberIn(row, table.ownerKey)), { component, row })
   if (rows.length > 0)
-    await loadParts(component, { rows }, [...component.attributes.values()], loading, terms)
+    await loadParts(component, { rows }, [...component.attributes.values()], loading, options)
 }
 
 /** The distinct values of these columns in the owners' rows; for a document whose rows are not loaded, a subquery. */
@@ -247,7 +250,7 @@ function ownersOf(
   holder: Holder,
   owners: Owners,
   columns: readonly string[],
-  { storage }: WriteTerms,
+  { storage }: WriteOptions,
 ): Pick<Tuples, 'rows'> | Pick<Below, 'owners'> {
   if ('rows' in owners) {
     const tuples = owners.rows.map(row => columns.map(column => row.get(column) ?? null))

@@ -7,7 +7,7 @@ export type Sequences = ReadonlyMap<string, string>
 
 const known = new WeakMap<Storage, Sequences>()
 
-interface SequenceTerms {
+interface SequenceOptions {
   readonly transaction: Pick<Transaction, 'run'>
   readonly storage: Storage
   /** The schema of the tables. */
@@ -15,15 +15,15 @@ interface SequenceTerms {
 }
 
 /** Asks for the names of all once: PostgreSQL looks one up for longer than it takes a number. */
-export async function sequencesOf(terms: SequenceTerms): Promise<Sequences> {
-  const before = known.get(terms.storage)
+export async function sequencesOf(options: SequenceOptions): Promise<Sequences> {
+  const before = known.get(options.storage)
   if (before) return before
-  const names = await findSequences(terms)
-  known.set(terms.storage, names)
+  const names = await findSequences(options)
+  known.set(options.storage, names)
   return names
 }
 
-async function findSequences({ transaction, storage, schema }: SequenceTerms): Promise<Sequences> {
+async function findSequences({ transaction, storage, schema }: SequenceOptions): Promise<Sequences> {
   const tables = storage.tables.filter(isNumbered).map(table => table.name)
   const { rows } = await transaction.run({
     name: 'find sequences',

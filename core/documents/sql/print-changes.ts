@@ -56,7 +56,7 @@ export interface ReturningQuery<Placeholder = never> {
 }
 
 /** What the statement needs besides the changes. */
-export interface PrintTerms {
+export interface PrintOptions {
   /** The column types of a table. */
   typesOf(table: string): TableColumns
   /** The ids that the statement takes from sequences for its new rows. */
@@ -73,11 +73,11 @@ export const SHORT_FORM_LIMIT = 24
  * Prints all changes as one statement. PostgreSQL checks foreign keys at its end, so new rows may reference each other in
  * any order.
  */
-export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statement {
+export function printChanges(changes: PrintedChanges, options: PrintOptions): Statement {
   const { removals = [], updates = [], inserts = [] } = changes
-  const { typesOf, allocation, assertion, returning } = terms
+  const { typesOf, allocation, assertion, returning } = options
   const values: unknown[] = [...(returning?.values ?? [])]
-  const isShort = removals.length + updates.length === 0 && fitsShort(inserts, terms)
+  const isShort = removals.length + updates.length === 0 && fitsShort(inserts, options)
   const printInsert = isShort ? printShortInsert : printListInsert
   const allocationParts =
     allocation.count > 0
@@ -100,7 +100,7 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
 }
 
 /** Updates are excluded: their text varies with the number of changes, and each text needs its own plan. */
-function fitsShort(groups: readonly Insertion[], { allocation, assertion }: PrintTerms): boolean {
+function fitsShort(groups: readonly Insertion[], { allocation, assertion }: PrintOptions): boolean {
   const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
   return (
     rows <= SHORT_FORM_LIMIT &&
@@ -155,14 +155,14 @@ export function printAssertion(assertion: Assertion): Statement {
 /** Division by zero if the condition is false. */
 export const failUnless = (condition: string): string => `1 / (${condition})::integer`
 
-interface AllocationTerms {
+interface AllocationOptions {
   readonly assertion: Assertion<Slot> | undefined
   readonly isShort: boolean
 }
 
 function printAllocation(
   allocation: Allocation,
-  { assertion, isShort }: AllocationTerms,
+  { assertion, isShort }: AllocationOptions,
   values: unknown[],
 ): string {
   const ids = printIds(allocation, isShort, values)

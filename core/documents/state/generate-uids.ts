@@ -5,7 +5,7 @@ import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, DesiredValue, Values } from '../desired-state.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 
 /**
  * The documents with the uids that were left out of versions, where the attribute says `generate: true`: made from
@@ -13,13 +13,13 @@ import type { WriteTerms } from '../rows/write-terms.ts'
  */
 export async function generateUids(
   documents: readonly DesiredDocument[],
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<readonly DesiredDocument[]> {
   const made = new Map<DesiredDocument, DesiredDocument>()
   for (const [type, group] of groupBy(documents, each => each.type)) {
     for (const attribute of type.attributes.values()) {
       if (attribute.kind !== 'scalar' || attribute.type !== 'uid' || !attribute.generate) continue
-      await generateFor(type, attribute, group, made, terms)
+      await generateFor(type, attribute, group, made, options)
     }
   }
   return documents.map(document => made.get(document) ?? document)
@@ -30,12 +30,12 @@ async function generateFor(
   attribute: ScalarAttribute,
   group: readonly DesiredDocument[],
   made: Map<DesiredDocument, DesiredDocument>,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<void> {
   const lacking = group.filter(({ versions }) => versions.some(({ values }) => lacks(values, attribute)))
   if (lacking.length === 0) return
   const given = [...givenUids(group, attribute)]
-  const take = await freeUids(type, attribute, wantedUids(lacking, attribute, given), terms)
+  const take = await freeUids(type, attribute, wantedUids(lacking, attribute, given), options)
   const taken = new Set(given.map(each => coordinate(each)))
   for (const document of lacking) {
     const current = made.get(document) ?? document
@@ -132,7 +132,7 @@ async function freeUids(
   type: ContentType,
   attribute: ScalarAttribute,
   wanted: readonly Wanted[],
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: WriteOptions,
 ): Promise<TakeUid> {
   const { rows } = await transaction.run(printFree(type, attribute, wanted, storage))
   const byPlace = groupBy(rows, ([place]) => Number(place) - 1)

@@ -1,8 +1,8 @@
 import { RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Holder } from '../../model/model.ts'
 import type { DesiredComponent, DesiredValue, Values } from '../desired-state.ts'
-import { type ChangeTerms, changeLinks } from '../links/link-change.ts'
-import { type FoundTargets, findTargets, type TargetTerms } from '../links/link-targets.ts'
+import { type ChangeOptions, changeLinks } from '../links/link-change.ts'
+import { type FoundTargets, findTargets, type TargetOptions } from '../links/link-targets.ts'
 import { isShared } from '../rows/planning.ts'
 import { defaultsOf, type GivenBody } from '../values/given-body.ts'
 import { foreignComponent } from '../values/value-fault.ts'
@@ -53,9 +53,9 @@ export async function newValuesOf(saving: Saving, context: VersionContext): Prom
 export const findSavedTargets = (
   { type, locale, strict }: SaveCommand,
   body: GivenBody,
-  terms: TargetTerms,
+  options: TargetOptions,
 ): Promise<FoundTargets> =>
-  findTargets(type, valuesToResolve(body), { type, locale, reportsCount: strict === true }, terms)
+  findTargets(type, valuesToResolve(body), { type, locale, reportsCount: strict === true }, options)
 
 /** The values whose links have to be resolved: those of a refused body need not. */
 const valuesToResolve = ({ values, faults }: GivenBody): Values =>
@@ -82,7 +82,7 @@ function valuesBefore(saving: Saving, { row, sibling, place }: VersionContext): 
   return new Map([...defaults, ...shared])
 }
 
-interface MergeTerms extends ChangeTerms {
+interface MergeOptions extends ChangeOptions {
   /** The lists of links that the database edits in place, by attribute; absent inside of components. */
   readonly edits?: ReadonlyMap<string, DesiredValue>
   /** The stored component, of any status, that a body names by id. */
@@ -90,12 +90,12 @@ interface MergeTerms extends ChangeTerms {
 }
 
 /** The stored values, changed by the given ones. Lists of links are edited, and components that the body names by id are merged. */
-function mergeValues(holder: Holder, before: Values, given: Values, terms: MergeTerms): Values {
+function mergeValues(holder: Holder, before: Values, given: Values, options: MergeOptions): Values {
   const values = new Map(before)
-  for (const [name, value] of terms.edits ?? []) values.set(name, value)
+  for (const [name, value] of options.edits ?? []) values.set(name, value)
   for (const [name, value] of given) {
-    const attribute = terms.edits?.has(name) ? undefined : holder.attributes.get(name)
-    if (attribute) values.set(name, mergeValue(attribute, before.get(name), value, terms))
+    const attribute = options.edits?.has(name) ? undefined : holder.attributes.get(name)
+    if (attribute) values.set(name, mergeValue(attribute, before.get(name), value, options))
   }
   return values
 }
@@ -104,31 +104,31 @@ function mergeValue(
   attribute: Attribute,
   before: DesiredValue | undefined,
   given: DesiredValue,
-  terms: MergeTerms,
+  options: MergeOptions,
 ): DesiredValue {
   if (given.kind === 'components')
-    return { kind: 'components', items: mergeItems(attribute, given.items, terms) }
+    return { kind: 'components', items: mergeItems(attribute, given.items, options) }
   if (given.kind !== 'links' || !given.change) return given
   if (attribute.kind !== 'relation' && attribute.kind !== 'media') return given
   const current = before?.kind === 'links' ? before.targets : []
-  return { kind: 'links', targets: changeLinks(attribute, given.change, current, terms) }
+  return { kind: 'links', targets: changeLinks(attribute, given.change, current, options) }
 }
 
 function mergeItems(
   attribute: Attribute,
   items: readonly DesiredComponent[],
-  terms: MergeTerms,
+  options: MergeOptions,
 ): readonly DesiredComponent[] {
   const seen = new Set<string>()
   return items.map(item => {
-    const { edits: _, ...within } = terms
+    const { edits: _, ...within } = options
     if (item.id === null)
       return { ...item, values: mergeValues(item.component, NO_VALUES, item.values, within) }
-    const stored = terms.componentBy(attribute, item)
+    const stored = options.componentBy(attribute, item)
     const identity = JSON.stringify([item.component.uid, item.id])
     if (!stored || seen.has(identity)) throw new RequestFault(foreignComponent(attribute))
     seen.add(identity)
-    const nested: MergeTerms = { ...within, componentBy: (inner, each) => nestedIn(stored, inner, each) }
+    const nested: MergeOptions = { ...within, componentBy: (inner, each) => nestedIn(stored, inner, each) }
     return { ...item, values: mergeValues(item.component, stored.values, item.values, nested) }
   })
 }

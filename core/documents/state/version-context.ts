@@ -6,7 +6,7 @@ import type { DesiredVersion, Values } from '../desired-state.ts'
 import type { FoundTargets } from '../links/link-targets.ts'
 import { isShared } from '../rows/planning.ts'
 import type { Current, Wanted } from '../rows/write-load.ts'
-import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
+import type { LockingOptions, WriteOptions } from '../rows/write-options.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
 import type { GivenBody } from '../values/given-body.ts'
 import type { VersionPlace } from './version-values.ts'
@@ -39,7 +39,7 @@ export interface Saving {
   readonly current: Current
   /** The targets of the body's links; rejects with a RequestFault if one does not exist. */
   readonly targets: Promise<FoundTargets>
-  readonly terms: LockingTerms
+  readonly options: LockingOptions
 }
 
 /** The stored state of the version that a command writes. */
@@ -154,10 +154,10 @@ export const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolea
 
 /** Identifies a version. */
 export interface ContextInput extends Pick<Saving, 'command' | 'documentId' | 'current'> {
-  readonly terms: WriteTerms
+  readonly options: WriteOptions
 }
 
-export function versionContextOf({ command, documentId, current, terms }: ContextInput): VersionContext {
+export function versionContextOf({ command, documentId, current, options }: ContextInput): VersionContext {
   const { type, locale } = command
   const status: Status = type.draftAndPublish ? 'draft' : 'published'
   const rows = current
@@ -166,6 +166,6 @@ export function versionContextOf({ command, documentId, current, terms }: Contex
   return {
     row: rows.find(row => isLocale(command, row)),
     sibling: rows.find(row => !isLocale(command, row)),
-    place: { root: type, status, locale, current, terms },
+    place: { root: type, status, locale, current, options },
   }
 }

@@ -4,7 +4,7 @@ import type { Status } from '../../query/query.ts'
 import type { DesiredComponent, DesiredValue, LinkTarget, Values } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
 import { type Current, type CurrentComponent, componentsOf } from '../rows/write-load.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 
 /** A version that is read from what was loaded. */
@@ -13,7 +13,7 @@ export interface VersionPlace {
   readonly status: Status
   readonly locale: string | null
   readonly current: Current
-  readonly terms: WriteTerms
+  readonly options: WriteOptions
   /** Links include their places in the lists of the other side. */
   readonly inverse?: true
 }
@@ -41,7 +41,7 @@ function attributeValue(
 ): DesiredValue | undefined {
   if (attribute.system || attribute.kind === 'localizations' || attribute.kind === 'morph') return undefined
   if (attribute.kind === 'scalar')
-    return { kind: 'scalar', value: row.get(place.terms.storage.column(holder, attribute.name)) ?? null }
+    return { kind: 'scalar', value: row.get(place.options.storage.column(holder, attribute.name)) ?? null }
   if (attribute.kind === 'component' || attribute.kind === 'zone')
     return {
       kind: 'components',
@@ -50,7 +50,7 @@ function attributeValue(
         .map(each => itemOf(each, place)),
     }
   if (attribute.kind === 'relation' && attribute.side === 'inverse') return undefined
-  const link = place.terms.storage.link(holder, attribute.name)
+  const link = place.options.storage.link(holder, attribute.name)
   const targets =
     link.kind === 'column'
       ? columnTargets(link, row, attribute.target, place)
@@ -63,11 +63,11 @@ export function componentsIn(
   holder: Holder,
   row: CurrentRow,
   attribute: Attribute,
-  { current, locale, terms }: VersionPlace,
+  { current, locale, options }: VersionPlace,
 ): readonly CurrentComponent[] {
   if (componentsOf(attribute).length === 0) return []
   const isNested = holder.holder === 'component'
-  const key = numberIn(row, isNested ? 'id' : terms.storage.table(holder).key)
+  const key = numberIn(row, isNested ? 'id' : options.storage.table(holder).key)
   const own = attribute.localized ? locale : null
   return current
     .components(holder, attribute.name, key)

@@ -10,7 +10,7 @@ import { columnsOfValues } from '../rows/write-columns.ts'
 import { type Edge, edgeColumns, edgesOf, holdsLink, targetColumnsOf } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
 import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
-import type { PlanTerms } from '../rows/write-terms.ts'
+import type { PlanOptions } from '../rows/write-options.ts'
 import { nextId, type Sequences, sequenceOf } from '../sql/known-sequences.ts'
 import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'
 import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
@@ -37,7 +37,7 @@ export interface StoredUpdate {
   readonly filled: readonly string[]
 }
 
-export interface StoredUpdateTerms extends PlanTerms {
+export interface StoredUpdateOptions extends PlanOptions {
   readonly returning: ReturningQuery<Slot> | undefined
   readonly sequences: Sequences
 }
@@ -46,7 +46,7 @@ interface Printing {
   readonly type: ContentType
   readonly version: DesiredVersion<Slot>
   readonly publication: Publication
-  readonly terms: StoredUpdateTerms
+  readonly options: StoredUpdateOptions
   readonly types: TableColumns
   readonly parameters: Parameters
   readonly now: string
@@ -55,18 +55,18 @@ interface Printing {
 type NamedPart = readonly [name: string, text: string]
 
 /** `stored$`: the changed row, the draft of types with drafts. `published$`: the published row. */
-export function printStoredUpdate(update: StoredUpdate, terms: StoredUpdateTerms): Statement {
+export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOptions): Statement {
   const { document, publication } = update
   const { type, versions } = document
   const [version] = versions
   if (!version) throw new TypeError('an update of no version')
-  const { name } = terms.storage.table(type)
-  const types = columnsOf(terms.storage, name)
+  const { name } = options.storage.table(type)
+  const types = columnsOf(options.storage, name)
   const parameters = new Parameters()
-  const { returning } = terms
+  const { returning } = options
   if (returning) parameters.values.push(...returning.values)
-  const now = parameters.put(terms.now, 'timestamptz(3)')
-  const printing: Printing = { type, version, publication, terms, types, parameters, now }
+  const now = parameters.put(options.now, 'timestamptz(3)')
+  const printing: Printing = { type, version, publication, options, types, parameters, now }
   const parts: readonly NamedPart[] = [
     ['stored$', printOwnRow(document.documentId, printing)],
     ...printPublished(printing),
@@ -90,8 +90,8 @@ const written = (publication: Publication): string =>
     : 'SELECT * FROM stored$ UNION ALL SELECT * FROM published$'
 
 function printOwnRow(documentId: string | Slot, printing: Printing): string {
-  const { type, version, publication, terms, parameters, now } = printing
-  const table = terms.storage.table(type)
+  const { type, version, publication, options, parameters, now } = printing
+  const table = options.storage.table(type)
   const id = parameters.put(documentId, 'text')
   const stamp = publicationStamp(printing)
   const sets = [
@@ -122,8 +122,8 @@ function publicationStamp({
 }
 
 /** Scalars and to-one links. A changed link gets a new place at the end of the other side's list. */
-function givenColumns({ type, version, terms, types, parameters }: Printing): readonly string[] {
-  const planning = { current: NO_CURRENT_ROWS, keys: () => undefined, terms, changes: noChanges() }
+function givenColumns({ type, version, options, types, parameters }: Printing): readonly string[] {
+  const planning = { current: NO_CURRENT_ROWS, keys: () => undefined, options, changes: noChanges() }
   const row = { id: 0, status: version.statuses[0] ?? 'published' } as const
   const owner = { root: type, key: 0, locale: null, rows: [row] }
   const { columns, links } = columnsOfValues(type, version.values, { owner, row }, planning)
@@ -136,7 +136,7 @@ function givenColumns({ type, version, terms, types, parameters }: Printing): re
   const places = links.flatMap(({ link }) => {
     if (link.inversePosition === null) return []
     const same = sameColumns('t', targetColumnsOf(link), column => placed.get(column) ?? 'NULL')
-    const place = holdsLink(link, columns) ? nextPlace(terms, terms.storage.table(type).name) : 'NULL'
+    const place = holdsLink(link, columns) ? nextPlace(options, options.storage.table(type).name) : 'NULL'
     return [
       `${ident(link.inversePosition)} = CASE WHEN ${same} THEN ${columnOf('t', link.inversePosition)} ELSE ${place} END`,
     ]
@@ -147,16 +147,16 @@ function givenColumns({ type, version, terms, types, parameters }: Printing): re
 const sameColumns = (alias: string, columns: readonly string[], other: (column: string) => string): string =>
   and(...columns.map(column => `${columnOf(alias, column)} IS NOT DISTINCT FROM ${other(column)}`))
 
-const nextPlace = ({ sequences }: StoredUpdateTerms, table: string): string =>
+const nextPlace = ({ sequences }: StoredUpdateOptions, table: string): string =>
   `${nextId(sequenceOf(sequences, table))} * ${GAP}`
 
 /** The published row with all values of the draft. */
 function printPublished(printing: Printing): readonly NamedPart[] {
-  const { type, publication, terms, now } = printing
+  const { type, publication, options, now } = printing
   if (publication === 'none') return []
-  const table = terms.storage.table(type)
+  const table = options.storage.table(type)
   const copied = [...type.attributes.values()].flatMap(
-    each => columnsOfAttribute(type, each, terms.storage) ?? [],
+    each => columnsOfAttribute(type, each, options.storage) ?? [],
   )
   const stamp = publicationStamp(printing)
   if (publication === 'begins') {
@@ -165,7 +165,7 @@ function printPublished(printing: Printing): readonly NamedPart[] {
       ...(inversePosition === null ? [] : [inversePosition]),
     ])
     const columns: readonly (readonly [string, string])[] = [
-      [table.id, nextId(sequenceOf(terms.sequences, table.name))],
+      [table.id, nextId(sequenceOf(options.sequences, table.name))],
       ...[table.documentId, table.key, 'created_at', ...localeColumns(type, printing), ...own].map(
         each => [each, columnOf('s', each)] as const,
       ),
@@ -199,8 +199,8 @@ function printPublished(printing: Printing): readonly NamedPart[] {
   ]
 }
 
-const localeColumns = (type: ContentType, { terms }: Pick<Printing, 'terms'>): readonly string[] => {
-  const { locale } = terms.storage.table(type)
+const localeColumns = (type: ContentType, { options }: Pick<Printing, 'options'>): readonly string[] => {
+  const { locale } = options.storage.table(type)
   return locale === null ? [] : [locale, 'shared_updated_at']
 }
 
@@ -217,14 +217,14 @@ export const isList = (attribute: Attribute): attribute is ListAttribute => isTa
 
 /** Whole lists that are given, and for a new published row the draft's other lists. */
 function printLists(printing: Printing): readonly NamedPart[] {
-  const { type, version, publication, terms } = printing
+  const { type, version, publication, options } = printing
   return [...type.attributes.values()].filter(isList).flatMap((attribute, index): readonly NamedPart[] => {
-    const link = tableLinkOf(type, attribute.name, terms)
+    const link = tableLinkOf(type, attribute.name, options)
     const value = version.values.get(attribute.name)
     if (value?.kind === 'links') {
       const owner = { root: type, status: version.statuses[0] ?? 'published' }
       const given = resolve(attribute, value.targets, { keys: () => undefined })
-      const edges = edgesOf(given, { owner, target: attribute.target, defaultLocale: terms.defaultLocale })
+      const edges = edgesOf(given, { owner, target: attribute.target, defaultLocale: options.defaultLocale })
       return printList(link, edges, index, printing)
     }
     return publication === 'begins' ? [[`copied${index}$`, printCopy(link)]] : []
@@ -282,9 +282,9 @@ function printList(
 function printWanted(
   link: TableLink,
   edges: readonly Edge[],
-  { terms, parameters }: Pick<Printing, 'terms' | 'parameters'>,
+  { options, parameters }: Pick<Printing, 'options' | 'parameters'>,
 ): string {
-  const types = columnsOf(terms.storage, link.table)
+  const types = columnsOf(options.storage, link.table)
   const rows = edges.map((edge, index) => {
     const cells = Array.from(edgeColumns(link, edge), ([column, value]) =>
       parameters.put(value, valueType(typeOf(types, column))),
@@ -292,7 +292,7 @@ function printWanted(
     return `(${[...cells, `${(index + 1) * GAP}::double precision`].join(', ')})`
   })
   const names = [...targetColumns(link), 'place'].map(ident).join(', ')
-  const fresh = link.inversePosition === null ? '' : `, ${nextPlace(terms, link.table)} AS fresh`
+  const fresh = link.inversePosition === null ? '' : `, ${nextPlace(options, link.table)} AS fresh`
   return `SELECT v.*${fresh} FROM (VALUES ${rows.join(', ')}) AS v (${names})`
 }
 
@@ -308,9 +308,9 @@ function printCopy(link: TableLink): string {
 
 function assertions(
   { document, publication, isUnpublished, edited, ruled, filled }: StoredUpdate,
-  { type, version, terms, parameters }: Printing,
+  { type, version, options, parameters }: Printing,
 ): string {
-  const rules = ruled.map(each => storedRule(type, each, { alias: 's', storage: terms.storage }))
+  const rules = ruled.map(each => storedRule(type, each, { alias: 's', storage: options.storage }))
   const where = and(...rules, ...filled.map(each => `${columnOf('s', each)} <> ''`))
   const isLeft = (each: Attribute) =>
     isList(each) && !isShared(type, each) && !version.values.has(each.name) && !edited.includes(each)
@@ -318,19 +318,19 @@ function assertions(
     publication === 'changes'
       ? [...type.attributes.values()]
           .filter(isLeft)
-          .map(each => listsAreAlike(tableLinkOf(document.type, each.name, terms)))
+          .map(each => listsAreAlike(tableLinkOf(document.type, each.name, options)))
       : []
   return and(
     `(SELECT count(*) FROM stored$ s${where === '' ? '' : ` WHERE ${where}`}) = 1`,
     publication !== 'none' && '(SELECT count(*) FROM published$) = 1',
-    isUnpublished && hasNoPublished(type, terms),
-    publication !== 'none' && type.localized && sharedAreAlike(type, terms),
+    isUnpublished && hasNoPublished(type, options),
+    publication !== 'none' && type.localized && sharedAreAlike(type, options),
     ...alike,
-    terms.assertion ? terms.assertion.print(terms.assertion.values, parameters.values) : false,
+    options.assertion ? options.assertion.print(options.assertion.values, parameters.values) : false,
   )
 }
 
-function hasNoPublished(type: ContentType, { storage }: StoredUpdateTerms): string {
+function hasNoPublished(type: ContentType, { storage }: StoredUpdateOptions): string {
   const { name, key, locale } = storage.table(type)
   const same = [key, ...(locale === null ? [] : [locale])].map(
     each => `${columnOf('o', each)} = ${columnOf('s', each)}`,
@@ -339,7 +339,7 @@ function hasNoPublished(type: ContentType, { storage }: StoredUpdateTerms): stri
 }
 
 /** No status or locale has other shared values than the draft. */
-function sharedAreAlike(type: ContentType, { storage }: StoredUpdateTerms): string {
+function sharedAreAlike(type: ContentType, { storage }: StoredUpdateOptions): string {
   const { name, key } = storage.table(type)
   return `NOT EXISTS (SELECT FROM ${ident(name)} o, stored$ s WHERE ${columnOf('o', key)} = ${columnOf('s', key)} AND o.shared_updated_at IS DISTINCT FROM s.shared_updated_at)`
 }
@@ -354,7 +354,7 @@ function listsAreAlike(link: TableLink): string {
 export function printDocumentLock(
   type: ContentType,
   documentId: string,
-  { storage }: Pick<PlanTerms, 'storage'>,
+  { storage }: Pick<PlanOptions, 'storage'>,
 ): Statement {
   const { name, id, documentId: column } = storage.table(type)
   return {

@@ -2,7 +2,7 @@ import type { Component, ContentType } from '../../model/model.ts'
 import type { DesiredDocument, DesiredVersion, Values } from '../desired-state.ts'
 import { isShared } from '../rows/planning.ts'
 import type { Current } from '../rows/write-load.ts'
-import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
+import type { LockingOptions, WriteOptions } from '../rows/write-options.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import type { VersionContext } from '../state/version-context.ts'
 import { notUnique, type ValueFault } from '../values/value-fault.ts'
@@ -13,14 +13,14 @@ import { componentsBelow, findComponentConflicts } from './unique-conflicts-in-c
 export async function checkUnique(
   document: DesiredDocument,
   context: VersionContext,
-  terms: LockingTerms,
+  options: LockingOptions,
 ): Promise<readonly ValueFault[]> {
   const { type, documentId } = document
   const published = document.versions.filter(({ statuses }) => statuses.includes('published'))
-  const versions = published.flatMap(version => claimsOf(document, version, context, terms))
+  const versions = published.flatMap(version => claimsOf(document, version, context, options))
   const [found, parts] = await Promise.all([
-    findUniqueConflicts([{ type, documentId, versions }], terms),
-    findComponentConflicts(document, context, terms),
+    findUniqueConflicts([{ type, documentId, versions }], options),
+    findComponentConflicts(document, context, options),
   ])
   const values = new Map(found.map(({ attribute, value }) => [attribute.name, value]))
   return [...Array.from(values, ([name, value]) => notUnique([name], value)), ...parts]
@@ -31,13 +31,13 @@ function claimsOf(
   { type, documentId }: DesiredDocument,
   version: DesiredVersion,
   { place }: VersionContext,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): readonly DesiredVersion[] {
   const rows = place.current
     .rows(type, documentId)
     .filter(row => !type.draftAndPublish || row.get('status') === 'published')
   const mine = rows.find(row => !type.localized || row.get('locale') === version.locale)
-  const own = changedUnique(type, version.values, mine, terms)
+  const own = changedUnique(type, version.values, mine, options)
   const shared = new Map([...own].filter(([name]) => isShared(type, type.attributes.get(name))))
   const others = rows.filter(row => row !== mine).map(row => String(row.get('locale')))
   return [{ ...version, values: own }, ...others.map(locale => ({ ...version, locale, values: shared }))]
@@ -47,7 +47,7 @@ const changedUnique = (
   type: ContentType,
   values: Values,
   row: CurrentRow | undefined,
-  { storage }: WriteTerms,
+  { storage }: WriteOptions,
 ): Values =>
   new Map(
     [...values].filter(([name, value]) => {
@@ -63,10 +63,10 @@ type OwnDocument = Pick<DesiredDocument, 'type' | 'documentId'>
 export function ownParts(
   documents: readonly OwnDocument[],
   current: Current,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): (component: Component) => readonly number[] {
   const ids = new Map<Component, Set<number>>()
-  for (const [component, id] of documents.flatMap(each => [...partsOf(each, current, terms)]))
+  for (const [component, id] of documents.flatMap(each => [...partsOf(each, current, options)]))
     ids.set(component, (ids.get(component) ?? new Set<number>()).add(id))
   return component => [...(ids.get(component) ?? [])]
 }
@@ -74,7 +74,7 @@ export function ownParts(
 function* partsOf(
   { type, documentId }: OwnDocument,
   current: Current,
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Generator<readonly [Component, number]> {
   for (const row of current.rows(type, documentId)) {
     const locale = row.get('locale')
@@ -83,7 +83,7 @@ function* partsOf(
       status: row.get('status') === 'draft' ? 'draft' : 'published',
       locale: typeof locale === 'string' ? locale : null,
       current,
-      terms,
+      options,
     } as const
     for (const each of componentsBelow(type, row, type.attributes.keys(), place))
       yield [each.component, numberIn(each.row, 'id')]

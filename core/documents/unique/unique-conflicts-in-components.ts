@@ -6,7 +6,7 @@ import type { Attribute, Component, ContentType, Holder, ScalarAttribute } from 
 import type { DesiredDocument, Values } from '../desired-state.ts'
 import { isShared } from '../rows/planning.ts'
 import { type CurrentComponent, componentsOf } from '../rows/write-load.ts'
-import type { LockingTerms } from '../rows/write-terms.ts'
+import type { LockingOptions } from '../rows/write-options.ts'
 import { columnsOf } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import type { VersionContext } from '../state/version-context.ts'
@@ -29,7 +29,7 @@ export interface PartClaim extends ClaimedValue {
 export async function findComponentConflicts(
   document: DesiredDocument,
   context: VersionContext,
-  terms: LockingTerms,
+  options: LockingOptions,
 ): Promise<readonly ValueFault[]> {
   if (!holdsUniqueParts(document.type)) return []
   const versions = document.versions.filter(({ statuses }) => statuses.includes('published'))
@@ -38,7 +38,7 @@ export async function findComponentConflicts(
   const there = versions.flatMap(({ values }) => [...componentsThere(document.type, values, context)])
   const own = groupBy(there, each => each.component)
   const idsOf = (component: Component) => own.get(component)?.map(({ row }) => numberIn(row, 'id')) ?? []
-  const taken = await findConflictingClaims(claims, idsOf, terms)
+  const taken = await findConflictingClaims(claims, idsOf, options)
   return taken.map(({ path, value }) => notUnique(path, String(value)))
 }
 
@@ -49,9 +49,9 @@ export async function findComponentConflicts(
 export async function findConflictingClaims<Claim extends PartClaim>(
   claims: readonly Claim[],
   idsOf: (component: Component) => readonly number[],
-  terms: LockingTerms,
+  options: LockingOptions,
 ): Promise<readonly Claim[]> {
-  const asked = byAttribute(claims).map(([{ component }, group]) => takenOf(group, idsOf(component), terms))
+  const asked = byAttribute(claims).map(([{ component }, group]) => takenOf(group, idsOf(component), options))
   return (await Promise.all(asked)).flat()
 }
 
@@ -160,7 +160,7 @@ export function* componentsBelow(
 async function takenOf<Claim extends PartClaim>(
   claims: readonly Claim[],
   own: readonly number[],
-  { transaction, storage }: LockingTerms,
+  { transaction, storage }: LockingOptions,
 ): Promise<readonly Claim[]> {
   const [first] = claims
   if (!first) return []

@@ -3,7 +3,7 @@ import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, Stored } from '../desired-state.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
+import type { WriteOptions } from '../rows/write-options.ts'
 import { among, columnsOf, listType, type TableColumns, type Tuples, unnest } from '../sql/write-print.ts'
 
 /** A value that another document has already, of an attribute that must be unique. */
@@ -20,14 +20,14 @@ export interface UniqueConflict {
  */
 export async function findUniqueConflicts(
   documents: readonly DesiredDocument[],
-  terms: WriteTerms,
+  options: WriteOptions,
 ): Promise<readonly UniqueConflict[]> {
   const asked: Promise<readonly UniqueConflict[]>[] = []
   for (const [type, group] of groupBy(documents, each => each.type)) {
     for (const attribute of type.attributes.values()) {
       if (attribute.kind !== 'scalar' || !attribute.unique) continue
       const wanted = group.flatMap(document => uniqueValues(document, attribute))
-      if (wanted.length > 0) asked.push(findOf({ type, attribute }, wanted, group, terms))
+      if (wanted.length > 0) asked.push(findOf({ type, attribute }, wanted, group, options))
     }
   }
   return (await Promise.all(asked)).flat()
@@ -54,7 +54,7 @@ async function findOf(
   { type, attribute }: { readonly type: ContentType; readonly attribute: ScalarAttribute },
   claims: readonly Claim[],
   written: readonly DesiredDocument[],
-  { transaction, storage }: WriteTerms,
+  { transaction, storage }: WriteOptions,
 ): Promise<readonly UniqueConflict[]> {
   const table = storage.table(type)
   const statement = printUniqueConflicts(claims, {
@@ -82,7 +82,7 @@ export interface ClaimedValue {
   readonly locale: string | null
 }
 
-interface ConflictTerms {
+interface ConflictOptions {
   /** Description of the looked-up values, for the name of the statement. */
   readonly called: string
   readonly table: string
@@ -96,16 +96,16 @@ interface ConflictTerms {
 }
 
 /** Which of the values other rows have, by their places from 1. */
-export function printUniqueConflicts(claims: readonly ClaimedValue[], terms: ConflictTerms): Statement {
-  const { called, table, column, types, published, locale } = terms
-  const but = unnest(terms.but, types, 2)
+export function printUniqueConflicts(claims: readonly ClaimedValue[], options: ConflictOptions): Statement {
+  const { called, table, column, types, published, locale } = options
+  const but = unnest(options.but, types, 2)
   const type = types.get(column)
   if (type === undefined) throw new TypeError(`no column ${column} of ${table}`)
   const conditions = [
     `t.${ident(column)} = w.value`,
     ...(locale === null ? [] : [`t.${ident(locale)} IS NOT DISTINCT FROM w.locale`]),
     ...(published === null ? [] : [`t.${ident(published)} = 'published'`]),
-    `NOT ${among(terms.but.columns, but.text, 't.')}`,
+    `NOT ${among(options.but.columns, but.text, 't.')}`,
   ]
   return {
     name: `check that ${called} is unique`,

@@ -11,78 +11,78 @@ import type { DesiredComponent, DesiredValue, Stored, Values } from '../desired-
 import { missing, parseScalar } from './parse-scalar.ts'
 import { below, rule, toFault, UNTRACKED, type ValueFault } from './value-fault.ts'
 
-export interface CheckTerms {
+export interface CheckOptions {
   readonly covers: (attribute: Attribute) => boolean
   /** An attribute that was left out, of a document that is not published but simply there (reference/rest.md#3-attribute-values). */
   readonly plain: boolean
 }
 
 /** Checks all stored values of a version that is to be published, required attributes included (reference/rest.md#3-attribute-values). */
-export function checkValues(type: ContentType, values: Values, terms: CheckTerms): readonly ValueFault[] {
+export function checkValues(type: ContentType, values: Values, options: CheckOptions): readonly ValueFault[] {
   const tested: ValueFault[] = []
-  checkHolder(type, values, { path: UNTRACKED, terms, faults: tested })
+  checkHolder(type, values, { path: UNTRACKED, options, faults: tested })
   if (tested.length === 0) return tested
   const faults: ValueFault[] = []
-  checkHolder(type, values, { path: [], terms, faults })
+  checkHolder(type, values, { path: [], options, faults })
   return faults
 }
 
 interface Checking {
   readonly path: Path
-  readonly terms: CheckTerms
+  readonly options: CheckOptions
   /** Collects the faults. */
   readonly faults: ValueFault[]
 }
 
-function checkHolder(holder: Holder, values: Values, { path, terms, faults }: Checking): void {
+function checkHolder(holder: Holder, values: Values, { path, options, faults }: Checking): void {
   for (const attribute of holder.attributes.values()) {
-    if (attribute.system || !attribute.writable || !terms.covers(attribute)) continue
-    checkValue(attribute, values.get(attribute.name), { path: below(path, attribute.name), terms, faults })
+    if (attribute.system || !attribute.writable || !options.covers(attribute)) continue
+    checkValue(attribute, values.get(attribute.name), { path: below(path, attribute.name), options, faults })
   }
 }
 
 function checkValue(attribute: Attribute, value: DesiredValue | undefined, checking: Checking): void {
-  const { path, terms, faults } = checking
+  const { path, options, faults } = checking
   if (attribute.kind === 'scalar')
-    faults.push(...checkScalar(attribute, value?.kind === 'scalar' ? value.value : null, path, terms))
+    faults.push(...checkScalar(attribute, value?.kind === 'scalar' ? value.value : null, path, options))
   else if (attribute.kind === 'component' || attribute.kind === 'zone')
     checkItems(attribute, value?.kind === 'components' ? value.items : [], checking)
   else if (attribute.required && (value?.kind !== 'links' || value.targets.length === 0))
-    faults.push(lacking(path, terms))
+    faults.push(lacking(path, options))
 }
 
 function checkItems(
   attribute: ComponentAttribute | ZoneAttribute,
   items: readonly DesiredComponent[],
-  { path, terms, faults }: Checking,
+  { path, options, faults }: Checking,
 ): void {
   const single = attribute.kind === 'component' && !attribute.repeatable
   for (const [index, item] of items.entries())
     checkHolder(item.component, item.values, {
       path: single ? path : below(path, index),
-      terms: ALL,
+      options: ALL,
       faults,
     })
-  if (single && attribute.required && items.length === 0) faults.push(lacking(path, terms))
+  if (single && attribute.required && items.length === 0) faults.push(lacking(path, options))
   const { min = 0 } = attribute
   if (!single && items.length < min && (items.length > 0 || attribute.required))
     faults.push(toFault(rule(`field must have at least ${min} items`), path, []))
 }
 
-const ALL: CheckTerms = { covers: () => true, plain: false }
+const ALL: CheckOptions = { covers: () => true, plain: false }
 
-const lacking = (path: Path, { plain }: CheckTerms): ValueFault =>
+const lacking = (path: Path, { plain }: CheckOptions): ValueFault =>
   toFault(rule('must be defined.'), path, plain ? undefined : null)
 
 function checkScalar(
   attribute: ScalarAttribute,
   value: Stored,
   path: Path,
-  terms: CheckTerms,
+  options: CheckOptions,
 ): readonly ValueFault[] {
   if (value === null) {
     if (!attribute.required) return []
-    return [terms.plain ? lacking(path, terms) : missing(attribute, path)]
+    return [options.plain ? lacking(path, options) : missing(attribute, path)]
   }
   if (!RULED.has(attribute.type) || isHash(attribute, value)) return []
   return parseScalar(attribute, value, { path, strictness: 'full' }).faults

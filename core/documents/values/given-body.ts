@@ -4,7 +4,7 @@ import { parseLinkChange } from '../../query/parse-given-values.ts'
 import type { Status } from '../../query/query.ts'
 import type { LinkTarget, Values } from '../desired-state.ts'
 import { countPasswords, hashPasswords } from './hash-passwords.ts'
-import { type LinkParser, type ParseTerms, parseValues } from './parse-attribute.ts'
+import { type LinkParser, type ParseOptions, parseValues } from './parse-attribute.ts'
 import type { ValueFault } from './value-fault.ts'
 
 /** The parsed body, in stored form. */
@@ -32,7 +32,7 @@ export async function readBody({
 }: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
   const strictness = type.draftAndPublish && strict !== true ? 'draft' : 'full'
   const parsed = parseValues(type, given, {
-    ...bodyTerms(strictness),
+    ...bodyOptions(strictness),
     plainly: strict === true ? true : undefined,
   })
   const { values } = parsed
@@ -64,9 +64,9 @@ async function hash(type: ContentType, values: Values): Promise<Values> {
 
 /** Defaults of attributes that a body leaves out. */
 export const defaultsOf = (type: ContentType, covers: (attribute: Attribute) => boolean): Values =>
-  parseValues(type, {}, { ...bodyTerms('draft'), purpose: 'make' }, { path: [], covers }).values
+  parseValues(type, {}, { ...bodyOptions('draft'), purpose: 'make' }, { path: [], covers }).values
 
-const bodyTerms = (strictness: ParseTerms['strictness']): ParseTerms => ({
+const bodyOptions = (strictness: ParseOptions['strictness']): ParseOptions => ({
   strictness,
   purpose: 'change',
   componentIds: true,

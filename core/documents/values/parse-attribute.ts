@@ -16,7 +16,7 @@ import { type Body, counts, idOf, isBody, notAnObject } from './parse-item.ts'
 import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 
-export interface ParseTerms {
+export interface ParseOptions {
   readonly strictness: Strictness
   /** `make`: absent attributes take their defaults, and required ones are missed; `change`: they stay as they are. */
   readonly purpose: 'make' | 'change'
@@ -55,17 +55,19 @@ export interface ParsedValues {
 export function parseValues(
   holder: Holder,
   body: Body,
-  terms: ParseTerms,
+  options: ParseOptions,
   at: { readonly path: Path; readonly covers?: (attribute: Attribute) => boolean } = { path: [] },
 ): ParsedValues {
   const { path, covers = () => true } = at
   const values = new Map<string, DesiredValue>()
-  const faults: ValueFault[] = [...unknownKeys(holder, body, path, terms)]
+  const faults: ValueFault[] = [...unknownKeys(holder, body, path, options)]
   for (const attribute of holder.attributes.values()) {
     if (!isAssignable(attribute) || !covers(attribute)) continue
     const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
     const parsed =
-      given === undefined ? absent(holder, attribute, path, terms) : present(attribute, given, path, terms)
+      given === undefined
+        ? absent(holder, attribute, path, options)
+        : present(attribute, given, path, options)
     if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
     faults.push(...parsed.faults)
   }
@@ -82,31 +84,31 @@ const STAYS: ParsedValue = { value: undefined, faults: [] }
 const refused = (...faults: readonly ValueFault[]): ParsedValue => ({ value: undefined, faults })
 
 /** Defaults apply where the key is absent, not where it is null. */
-function absent(holder: Holder, attribute: Assignable, parent: Path, terms: ParseTerms): ParsedValue {
-  if (terms.purpose === 'change') return STAYS
+function absent(holder: Holder, attribute: Assignable, parent: Path, options: ParseOptions): ParsedValue {
+  if (options.purpose === 'change') return STAYS
   const path = [...parent, attribute.name]
   if (attribute.kind === 'scalar' && attribute.default !== undefined)
-    return scalar(attribute, attribute.default, path, terms)
-  if (!attribute.required || terms.strictness === 'draft' || isGenerated(attribute)) return STAYS
+    return scalar(attribute, attribute.default, path, options)
+  if (!attribute.required || options.strictness === 'draft' || isGenerated(attribute)) return STAYS
   const plain = holder.holder === 'content-type' && !holder.draftAndPublish
-  if (plain || terms.plainly || attribute.kind !== 'scalar')
+  if (plain || options.plainly || attribute.kind !== 'scalar')
     return refused(toFault(rule('must be defined.'), path, undefined))
   return refused(missing(attribute, path))
 }
 
-function present(attribute: Assignable, given: unknown, parent: Path, terms: ParseTerms): ParsedValue {
+function present(attribute: Assignable, given: unknown, parent: Path, options: ParseOptions): ParsedValue {
   const path = [...parent, attribute.name]
   switch (attribute.kind) {
     case 'scalar':
-      return scalar(attribute, given, path, terms)
+      return scalar(attribute, given, path, options)
     case 'component':
       return attribute.repeatable
-        ? list(attribute, given, path, terms)
-        : single(attribute, given, path, terms)
+        ? list(attribute, given, path, options)
+        : single(attribute, given, path, options)
     case 'zone':
-      return list(attribute, given, path, terms)
+      return list(attribute, given, path, options)
     default:
-      return links(attribute, given, path, terms)
+      return links(attribute, given, path, options)
   }
 }
 
@@ -114,7 +116,7 @@ function scalar(
   attribute: ScalarAttribute,
   given: unknown,
   path: Path,
-  { strictness }: ParseTerms,
+  { strictness }: ParseOptions,
 ): ParsedValue {
   if (given === null && isGenerated(attribute)) return { value: { kind: 'scalar', value: null }, faults: [] }
   const { stored, faults } = parseScalar(attribute, given, { path, strictness })
@@ -125,18 +127,23 @@ function links(
   attribute: RelationAttribute | MediaAttribute,
   given: unknown,
   path: Path,
-  terms: ParseTerms,
+  options: ParseOptions,
 ): ParsedValue {
-  const { targets, change, faults } = terms.links(attribute, given, path)
+  const { targets, change, faults } = options.links(attribute, given, path)
   if (targets === undefined) return refused(...faults)
-  if (attribute.required && terms.strictness === 'full' && targets.length === 0)
+  if (attribute.required && options.strictness === 'full' && targets.length === 0)
     return refused(...faults, toFault(rule('must be defined.'), path, given))
   return { value: { kind: 'links', targets, ...(change === undefined ? {} : { change }) }, faults }
 }
 
-function single(attribute: ComponentAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedValue {
-  if (given !== null) return items([item(attribute.component, given, path, terms)])
-  if (attribute.required && terms.strictness === 'full')
+function single(
+  attribute: ComponentAttribute,
+  given: unknown,
+  path: Path,
+  options: ParseOptions,
+): ParsedValue {
+  if (given !== null) return items([item(attribute.component, given, path, options)])
+  if (attribute.required && options.strictness === 'full')
     return refused(toFault(rule('must be defined.'), path, given))
   return items([])
 }
@@ -145,17 +152,17 @@ function list(
   attribute: ComponentAttribute | ZoneAttribute,
   given: unknown,
   path: Path,
-  terms: ParseTerms,
+  options: ParseOptions,
 ): ParsedValue {
   if (!Array.isArray(given)) return refused(toFault(wrongType('array', given), path, given))
   const parsed = items(
     given.map((each, index) =>
       attribute.kind === 'zone'
-        ? zoneItem(attribute, each, [...path, index], terms)
-        : item(attribute.component, each, [...path, index], terms),
+        ? zoneItem(attribute, each, [...path, index], options)
+        : item(attribute.component, each, [...path, index], options),
     ),
   )
-  const faults = [...parsed.faults, ...counts(attribute, given, path, terms)]
+  const faults = [...parsed.faults, ...counts(attribute, given, path, options)]
   return { value: faults.length === 0 ? parsed.value : undefined, faults }
 }
 
@@ -171,24 +178,24 @@ function items(parsed: readonly ParsedItem[]): ParsedValue {
 }
 
 /** An item that changes a component leaves out what stays; any other is made (reference/rest.md#13-components-and-zones-in-bodies). */
-function item(component: Component, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
+function item(component: Component, given: unknown, path: Path, options: ParseOptions): ParsedItem {
   if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
-  const id = terms.componentIds ? idOf(given) : null
+  const id = options.componentIds ? idOf(given) : null
   const { values, faults } = parseValues(
     component,
     given,
-    { ...terms, purpose: id === null ? 'make' : 'change' },
+    { ...options, purpose: id === null ? 'make' : 'change' },
     { path },
   )
   return { item: { component, id, values }, faults }
 }
 
-function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
+function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, options: ParseOptions): ParsedItem {
   if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
   const at = [...path, '__component']
   const uid = given.__component
   const component = attribute.components.find(each => each.uid === uid)
-  if (component) return item(component, given, path, terms)
+  if (component) return item(component, given, path, options)
   const uids = attribute.components.map(each => each.uid)
   const message =
     uid === undefined ? 'is a required field' : `must be one of the following values: ${uids.join(', ')}`

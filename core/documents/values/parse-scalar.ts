@@ -268,12 +268,12 @@ export function parseScalar(
   return parsed(attribute, value, { path, strict })
 }
 
-interface Terms {
+interface Options {
   readonly path: Path
   readonly strict: boolean
 }
 
-function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Terms): ParsedScalar {
+function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Options): ParsedScalar {
   const parsed = PARSERS[attribute.type](value)
   const refusals = refusalsOf(attribute, parsed, strict)
   if (refusals.length > 0) return failed(refusals.map(refusal => toFault(refusal, path, value)))

@@ -1,7 +1,7 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import { type DocumentNode, GraphQLError, isScalarType, parse } from 'graphql'
 import { didYouMean } from '../../base/nearest.ts'
-import type { GraphqlExtension, Resolver, ResolverTerms } from '../../plugins/services/graphql-service.ts'
+import type { GraphqlExtension, Resolver, ResolverOptions } from '../../plugins/services/graphql-service.ts'
 
 /** One call of `graphql.use`, normalized. */
 export interface ExtensionPart {
@@ -12,7 +12,7 @@ export interface ExtensionPart {
   readonly resolvers: ReadonlyMap<string, Resolver>
   /** Resolvers of scalars, enumerations and unions. */
   readonly others: IResolvers
-  readonly config: ReadonlyMap<string, ResolverTerms>
+  readonly config: ReadonlyMap<string, ResolverOptions>
   readonly nexus: NexusUse | null
 }
 

@@ -6,7 +6,7 @@ import {
   type Authorize,
   compileAuthorize,
   type RouteAuth,
-  type RouteAuthTerms,
+  type RouteAuthOptions,
 } from '../../plugins/route-guard.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
 import type { RootField } from '../sdl/root-fields.ts'
@@ -21,16 +21,16 @@ interface AuthField {
   readonly auth: RouteAuth
 }
 
-interface FieldAuthTerms {
+interface FieldAuthOptions {
   readonly model: Model
   readonly format: GraphqlFormat
-  readonly code: RouteAuthTerms
+  readonly code: RouteAuthOptions
 }
 
 /** Access rules of fields (reference/graphql.md#8-permissions, reference/graphql.md#9-extension-service). */
 export function openFieldAuth(
   roots: readonly RootField[],
-  { model, format, code }: FieldAuthTerms,
+  { model, format, code }: FieldAuthOptions,
 ): FieldAuth {
   const scopes = new Map([...rootScopes(roots), ...linkScopes(model, format)])
   return {

@@ -6,7 +6,7 @@ import { RequestFault } from '../../faults/fault.ts'
 import type { GraphqlContext, ResolverContext, ResolverInfo } from '../../plugins/context.ts'
 import type { ResolverMiddleware } from '../../plugins/middleware.ts'
 import type { Authorize } from '../../plugins/route-guard.ts'
-import { type BoundPolicy, checkPolicies, type PolicyTerms } from '../../plugins/run-plugins.ts'
+import { type BoundPolicy, checkPolicies, type PolicyOptions } from '../../plugins/run-plugins.ts'
 import type { Resolver } from '../../plugins/services/graphql-service.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { toGraphqlError } from '../parse/to-graphql-error.ts'
@@ -55,8 +55,8 @@ type GuardStep = (call: ResolverCall) => unknown
  * Composes auth, middlewares (the first outermost), policies in order, nexus plugins and the resolver
  * (reference/graphql.md#9-extension-service). It answers without a promise if all of these do, since a list calls it for each row.
  */
-export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
-  const answer = withMiddlewares(guard, withPolicies(guard, terms, innerResolver(guard)))
+export function guardField(guard: FieldGuard, options: PolicyOptions): FieldResolver {
+  const answer = withMiddlewares(guard, withPolicies(guard, options, innerResolver(guard)))
   // Project code may mutate its arguments.
   const asked = (args: Arguments): Arguments => (guard.reread ? structuredClone(args) : args)
   return (parent, args, execution, info) => {
@@ -71,7 +71,7 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
     }
     const fail = (error: unknown): never => {
       throw toResolverError(error, heard =>
-        terms.observer.emit({ kind: 'failed', requestId: execution.requestId, error: heard }),
+        options.observer.emit({ kind: 'failed', requestId: execution.requestId, error: heard }),
       )
     }
     try {
@@ -105,10 +105,10 @@ const withChanges = (call: ResolverCall, [parent, args, , info]: readonly unknow
   info: info === undefined ? call.info : (info as GraphQLResolveInfo),
 })
 
-function withPolicies({ policies }: FieldGuard, terms: PolicyTerms, inside: GuardStep): GuardStep {
+function withPolicies({ policies }: FieldGuard, options: PolicyOptions, inside: GuardStep): GuardStep {
   if (policies.length === 0) return inside
   return async call => {
-    const refusal = await checkPolicies(policies, policyContext(call), terms)
+    const refusal = await checkPolicies(policies, policyContext(call), options)
     if (refusal) throw toGraphqlError(refusal)
     return inside(call)
   }

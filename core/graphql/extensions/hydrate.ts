@@ -27,7 +27,7 @@ import {
 import { toOperationContext } from '../resolve/resolver-context.ts'
 import { type AnsweredRow, aroundKeys, fieldPath, type Wrappers, wrapperKeys } from '../resolve/resolvers.ts'
 import type { FieldGuard, ResolverCall } from './field-guard.ts'
-import { type BatchLoader, loadReturned, openBatchLoader, type ReturnedTerms } from './load-returned.ts'
+import { type BatchLoader, loadReturned, openBatchLoader, type ReturnedOptions } from './load-returned.ts'
 import { isRow, linkedDocuments, type ReturnedShape, type ReturnedType, toShape } from './returned.ts'
 
 /**
@@ -37,7 +37,7 @@ import { isRow, linkedDocuments, type ReturnedShape, type ReturnedType, toShape 
 export function openHydrator(
   type: GraphQLOutputType,
   types: ReadonlyMap<string, ReturnedType>,
-  terms: ReturnedTerms,
+  options: ReturnedOptions,
 ): FieldGuard['hydrate'] {
   const returned = types.get(getNamedType(type).name)
   if (!returned) return value => value
@@ -49,7 +49,7 @@ export function openHydrator(
     // Rows of the generated resolver are complete, wherever code placed them.
     const known = new Set(inner.flatMap(each => shapeOfLists(each, returned, lists).documents))
     const documents = shape.documents.filter(document => !known.has(document))
-    const rows = documents.length === 0 ? [] : await hydrateAll(documents, { returned, call, terms })
+    const rows = documents.length === 0 ? [] : await hydrateAll(documents, { returned, call, options })
     const adopted = new Map(documents.map((document, index) => [document, rows[index] ?? document]))
     return shape.build(shape.documents.map(document => adopted.get(document) ?? document))
   }
@@ -84,25 +84,25 @@ function shapeOfLists(value: unknown, returned: ReturnedType, lists: number): Re
 interface HydrateContext {
   readonly returned: ReturnedType
   readonly call: ResolverCall
-  readonly terms: ReturnedTerms
+  readonly options: ReturnedOptions
 }
 
 async function hydrateAll(
   documents: readonly AnsweredRow[],
-  { returned, call: { execution, info }, terms }: HydrateContext,
+  { returned, call: { execution, info }, options }: HydrateContext,
 ): Promise<readonly AnsweredRow[]> {
   const { caller } = execution
   const selection = parseReturnedSelection(returned, info, {
-    context: toOperationContext(info, caller, terms),
-    wrappers: terms.wrappers,
+    context: toOperationContext(info, caller, options),
+    wrappers: options.wrappers,
   })
   const batches = loadersFor(info.variableValues)
-  const reading: HydrateTerms['loaderFor'] = (place, { holder, selection: { populate } }) => {
+  const reading: HydrateOptions['loaderFor'] = (place, { holder, selection: { populate } }) => {
     const known = batches.get(place)
     if (known) return known
     if (holder.holder !== 'content-type') throw new TypeError('components are read with their documents')
     const batch = openBatchLoader<AnsweredRow, AnsweredRow | null>(given =>
-      loadReturned({ type: holder, documents: given, populate, caller }, terms),
+      loadReturned({ type: holder, documents: given, populate, caller }, options),
     )
     batches.set(place, batch)
     return batch
@@ -146,18 +146,21 @@ function parseReturnedSelection(
 }
 
 /** Documents that code returned, and the selection of their fields. */
-interface HydrateTerms {
+interface HydrateOptions {
   readonly holder: Holder
   readonly documents: readonly AnsweredRow[]
   readonly selection: Selection
   readonly caller: Caller
   /** The loader of populated values of stored documents, one for each `place` of the operation. */
-  readonly loaderFor: (place: string, adopting: HydrateTerms) => BatchLoader<AnsweredRow, AnsweredRow | null>
+  readonly loaderFor: (
+    place: string,
+    adopting: HydrateOptions,
+  ) => BatchLoader<AnsweredRow, AnsweredRow | null>
   readonly place: string
 }
 
 /** Converts documents of code to rows for generated resolvers: own values plus populated ones. */
-async function hydrateRows(adopting: HydrateTerms): Promise<readonly AnsweredRow[]> {
+async function hydrateRows(adopting: HydrateOptions): Promise<readonly AnsweredRow[]> {
   const { holder, documents, selection } = adopting
   if (selection.populate.length === 0) return documents.map(document => ownValues(document, holder))
   const computed = documents.filter(document => !isStored(document, holder))
@@ -179,7 +182,7 @@ function ownValues(document: AnsweredRow, { attributes }: Holder): AnsweredRow {
   return { ...Object.fromEntries(own), documentId: document.documentId ?? document.id }
 }
 
-async function hydrateStored(document: AnsweredRow, adopting: HydrateTerms): Promise<AnsweredRow> {
+async function hydrateStored(document: AnsweredRow, adopting: HydrateOptions): Promise<AnsweredRow> {
   const { holder, selection, loaderFor: reading, place } = adopting
   const read = await reading(place, adopting).load(document)
   const populated = selection.populate.flatMap(({ as, ...populate }) => {
@@ -195,7 +198,7 @@ const isMany = ({ attribute }: Pick<Populate, 'attribute'>): boolean => {
 }
 
 /** Documents that exist only in code contain their relations and components themselves. */
-async function hydrateComputed(adopting: HydrateTerms): Promise<ReadonlyMap<AnsweredRow, AnsweredRow>> {
+async function hydrateComputed(adopting: HydrateOptions): Promise<ReadonlyMap<AnsweredRow, AnsweredRow>> {
   const { documents, selection, holder } = adopting
   if (documents.length === 0) return new Map()
   const columns = await Promise.all(selection.populate.map(populate => hydrateColumn(populate, adopting)))
@@ -215,7 +218,7 @@ interface Column {
   readonly values: readonly unknown[] | null
 }
 
-async function hydrateColumn(populate: Populate, adopting: HydrateTerms): Promise<Column> {
+async function hydrateColumn(populate: Populate, adopting: HydrateOptions): Promise<Column> {
   const { as } = populate
   switch (populate.kind) {
     case 'link':
@@ -237,7 +240,7 @@ async function hydrateColumn(populate: Populate, adopting: HydrateTerms): Promis
 const mayFollow = ({ attribute, bypassFind: opened }: LinkPopulate, { grants }: Caller): boolean =>
   attribute.kind === 'media' || opened !== undefined || grants.readAccess(attribute.target, 'find') !== null
 
-async function hydrateLink(populate: LinkPopulate, adopting: HydrateTerms): Promise<readonly unknown[]> {
+async function hydrateLink(populate: LinkPopulate, adopting: HydrateOptions): Promise<readonly unknown[]> {
   const { attribute, as, selection } = populate
   const shapes = adopting.documents.map(document => linkedDocuments(document[attribute.name], attribute))
   const rows = await hydrateRows({
@@ -255,7 +258,10 @@ async function hydrateLink(populate: LinkPopulate, adopting: HydrateTerms): Prom
   })
 }
 
-function hydrateComponents(populate: ComponentPopulate, adopting: HydrateTerms): Promise<readonly unknown[]> {
+function hydrateComponents(
+  populate: ComponentPopulate,
+  adopting: HydrateOptions,
+): Promise<readonly unknown[]> {
   const { attribute, selection } = populate
   return Promise.all(
     adopting.documents.map(async document => {
@@ -268,7 +274,7 @@ function hydrateComponents(populate: ComponentPopulate, adopting: HydrateTerms):
 
 const hydrateZones = (
   { attribute, parts }: ZonePopulate,
-  adopting: HydrateTerms,
+  adopting: HydrateOptions,
 ): Promise<readonly unknown[]> =>
   Promise.all(
     adopting.documents.map(document =>
@@ -285,7 +291,7 @@ const hydrateZones = (
 const hydratePart = (
   documents: readonly AnsweredRow[],
   { holder, selection }: Part<Component>,
-  adopting: HydrateTerms,
+  adopting: HydrateOptions,
 ): Promise<readonly AnsweredRow[]> =>
   hydrateRows({
     ...adopting,

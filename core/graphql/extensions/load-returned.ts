@@ -5,10 +5,10 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
-import type { ResolveTerms } from '../resolve/resolver-context.ts'
+import type { ResolveOptions } from '../resolve/resolver-context.ts'
 import type { AnsweredRow, Wrappers } from '../resolve/resolvers.ts'
 
-export interface ReturnedTerms extends ResolveTerms {
+export interface ReturnedOptions extends ResolveOptions {
   readonly wrappers: Wrappers
   /** Grants with all permissions. */
   readonly everything: Grants
@@ -28,7 +28,7 @@ export interface ReturnedDocuments {
  */
 export async function loadReturned(
   given: ReturnedDocuments,
-  terms: ReturnedTerms,
+  options: ReturnedOptions,
 ): Promise<readonly (AnsweredRow | null)[]> {
   const versions = new Map<string, AnsweredRow[]>()
   for (const document of given.documents) {
@@ -37,7 +37,7 @@ export async function loadReturned(
   }
   const found = new Map<AnsweredRow, AnsweredRow | null>()
   const reading = [...versions.values()].map(async documents => {
-    const rows = await readVersion({ ...given, documents }, terms)
+    const rows = await readVersion({ ...given, documents }, options)
     for (const document of documents) found.set(document, rows.get(document.documentId) ?? null)
   })
   await Promise.all(reading)
@@ -53,7 +53,7 @@ const versionOf = (document: AnsweredRow, type: ContentType): string =>
 
 async function readVersion(
   { type, documents, populate, caller }: ReturnedDocuments,
-  { everything, ...terms }: ReturnedTerms,
+  { everything, ...options }: ReturnedOptions,
 ): Promise<ReadonlyMap<unknown, AnsweredRow>> {
   const ids = [...new Set(documents.map(({ documentId }) => String(documentId)))]
   const [first = {}] = documents
@@ -62,7 +62,7 @@ async function readVersion(
     type,
     take: { kind: 'many', page: { start: 0, limit: ids.length }, total: false },
     status: statusOf(first, type),
-    locale: localeOf(first, type, terms),
+    locale: localeOf(first, type, options),
     selection: { fields: [], named: true, populate },
     filter: {
       kind: 'comparison',
@@ -77,7 +77,7 @@ async function readVersion(
   const scope = { subject: subjectOf(type), action: 'findOne' } as const
   const grants = openGrants(caller.grants, { scope, everything, keepsOwn: false, drafts: 'all' })
   const restricted = restrict(query, { ...caller, grants }, 'findOne')
-  const { text } = await terms.documents.findMany(restricted, 'flat')
+  const { text } = await options.documents.findMany(restricted, 'flat')
   const rows: readonly AnsweredRow[] = JSON.parse(text)
   return new Map(rows.map(row => [row.documentId, row]))
 }
@@ -85,7 +85,7 @@ async function readVersion(
 function localeOf(
   { locale }: AnsweredRow,
   { localized }: ContentType,
-  { model }: ResolveTerms,
+  { model }: ResolveOptions,
 ): LocaleChoice {
   if (!localized) return { kind: 'all' }
   return { kind: 'these', codes: [typeof locale === 'string' ? locale : model.defaultLocale] }

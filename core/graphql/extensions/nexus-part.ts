@@ -153,7 +153,7 @@ function typeResolvers(type: GraphQLNamedType, graphql: Library): IResolvers {
 export interface NexusLibrary {
   readonly nexus: Nexus
   readonly graphql: typeof import('graphql')
-  makeSchema(terms: Readonly<Record<string, unknown>>): GraphQLSchema
+  makeSchema(config: Readonly<Record<string, unknown>>): GraphQLSchema
 }
 
 /** Search paths of the package: the project, then the server. */

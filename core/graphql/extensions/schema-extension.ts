@@ -5,7 +5,7 @@ import { once } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { messageWithPlace } from '../../base/project-frame.ts'
 import type { PluginApp } from '../../plugins/context.ts'
-import type { GraphqlTools, Resolver, ResolverTerms } from '../../plugins/services/graphql-service.ts'
+import type { GraphqlTools, Resolver, ResolverOptions } from '../../plugins/services/graphql-service.ts'
 import type { GraphqlUse } from '../../plugins/services/open-graphql-service.ts'
 import { type BoundResolver, bindResolver, type RouteBinding } from '../../plugins/services/rest-service.ts'
 import type { Settings } from '../../project/settings/settings.ts'
@@ -33,7 +33,7 @@ export interface SchemaExtension {
   readonly wraps: ReadonlyMap<string, readonly NexusWrap[]>
 }
 
-export interface ExtensionTerms extends Pick<ConfigTerms, 'isElsewhere'> {
+export interface ExtensionOptions extends Pick<ConfigOptions, 'isElsewhere'> {
   readonly format: FormatName
   readonly uses: readonly GraphqlUse[]
   readonly app: PluginApp
@@ -50,21 +50,21 @@ interface Extended {
 }
 
 /** Collects the additions of extensions and project.yaml, and checks them against the generated schema. */
-export function extendSchema(generated: SourceDefinitions, terms: ExtensionTerms): Extended {
+export function extendSchema(generated: SourceDefinitions, options: ExtensionOptions): Extended {
   const faults: GraphqlFault[] = []
-  const library = once(() => loadNexus(nexusPlaces(terms.root)))
-  const parts = terms.uses.flatMap(use =>
-    collectFault(use.by, () => evaluate(use, terms, library), { faults, root: terms.root }),
+  const library = once(() => loadNexus(nexusPlaces(options.root)))
+  const parts = options.uses.flatMap(use =>
+    collectFault(use.by, () => evaluate(use, options, library), { faults, root: options.root }),
   )
   const base = once(() => print(mergeTypeDefs([generated.document, ...documentsOf(parts)])))
   const made = parts.flatMap(part =>
-    collectFault(part.by, () => withNexus(part, base, library), { faults, root: terms.root }),
+    collectFault(part.by, () => withNexus(part, base, library), { faults, root: options.root }),
   )
   const definitions = [generated, ...made.flatMap(toDefinitions)]
   const checked = checkDefinitions(definitions)
   const { fields } = checked.defined
-  const resolvers = collectResolvers(made, fields, terms)
-  const collected = collectConfig({ ...terms, parts: made, fields })
+  const resolvers = collectResolvers(made, fields, options)
+  const collected = collectConfig({ ...options, parts: made, fields })
   return {
     extension: {
       definitions,
@@ -75,7 +75,7 @@ export function extendSchema(generated: SourceDefinitions, terms: ExtensionTerms
       wraps: joinWraps(made),
     },
     faults: [...faults, ...checked.faults, ...resolvers.faults, ...collected.faults].map(fault =>
-      withPlace(fault, terms.root),
+      withPlace(fault, options.root),
     ),
   }
 }
@@ -96,7 +96,7 @@ function collectFault<Made>(
 
 function evaluate(
   { by, extension }: GraphqlUse,
-  { app, format }: ExtensionTerms,
+  { app, format }: ExtensionOptions,
   library: () => NexusLibrary,
 ): ExtensionPart {
   if (typeof extension !== 'function') return toPart(by, extension)
@@ -142,7 +142,7 @@ const toDefinitions = ({ by, document }: ExtensionPart): readonly SourceDefiniti
 function collectResolvers(
   parts: readonly ExtensionPart[],
   fields: ReadonlySet<string>,
-  { isElsewhere }: ExtensionTerms,
+  { isElsewhere }: ExtensionOptions,
 ): { readonly resolvers: ReadonlyMap<string, Resolver>; readonly faults: readonly GraphqlFault[] } {
   const found = new Map<string, { readonly by: string; readonly resolve: Resolver }>()
   const faults: GraphqlFault[] = []
@@ -170,7 +170,7 @@ function joinWraps(parts: readonly CompletePart[]): SchemaExtension['wraps'] {
   return joined
 }
 
-interface ConfigTerms {
+interface ConfigOptions {
   readonly settings: Pick<Settings, 'resolversConfig'>
   readonly parts: readonly ExtensionPart[]
   /** The schema's fields, as `<Type>.<field>`. */
@@ -181,18 +181,18 @@ interface ConfigTerms {
 }
 
 /** Collects resolversConfig of project.yaml and extensions; each field may be configured once. */
-function collectConfig(terms: ConfigTerms): {
+function collectConfig(options: ConfigOptions): {
   readonly config: ReadonlyMap<string, BoundResolver>
   readonly faults: readonly GraphqlFault[]
 } {
   const config = new Map<string, BoundResolver>()
   const faults: GraphqlFault[] = []
   const origins = new Map<string, string>()
-  for (const each of configEntries(terms)) {
+  for (const each of configEntries(options)) {
     const { coordinate, by } = each
-    if (!terms.fields.has(coordinate) && terms.isElsewhere(coordinate)) continue
+    if (!options.fields.has(coordinate) && options.isElsewhere(coordinate)) continue
     const origin = origins.get(coordinate)
-    const bound = origin === undefined ? bind(each, terms) : `${origin} configures it already`
+    const bound = origin === undefined ? bind(each, options) : `${origin} configures it already`
     if (typeof bound === 'string') faults.push(toFault(each, bound))
     else config.set(coordinate, bound)
     origins.set(coordinate, origin ?? by)
@@ -203,28 +203,31 @@ function collectConfig(terms: ConfigTerms): {
 interface ConfigEntry {
   readonly coordinate: string
   readonly by: string
-  readonly terms: ResolverTerms
+  readonly options: ResolverOptions
   readonly isDeclared: boolean
 }
 
 /** Extensions first, so that a duplicate is reported at its position in project.yaml. */
-const configEntries = ({ settings, parts }: ConfigTerms): readonly ConfigEntry[] => [
+const configEntries = ({ settings, parts }: ConfigOptions): readonly ConfigEntry[] => [
   ...parts.flatMap(({ by, config }) =>
-    [...config].map(([coordinate, terms]) => ({ coordinate, by, terms, isDeclared: false })),
+    [...config].map(([coordinate, options]) => ({ coordinate, by, options, isDeclared: false })),
   ),
-  ...Object.entries(settings.resolversConfig).map(([coordinate, terms]) => ({
+  ...Object.entries(settings.resolversConfig).map(([coordinate, options]) => ({
     coordinate,
     by: 'project.yaml',
-    terms,
+    options,
     isDeclared: true,
   })),
 ]
 
 /** The bound configuration, or a message why it is invalid. */
-function bind({ coordinate, terms }: ConfigEntry, { fields, binding }: ConfigTerms): BoundResolver | string {
+function bind(
+  { coordinate, options }: ConfigEntry,
+  { fields, binding }: ConfigOptions,
+): BoundResolver | string {
   if (!fields.has(coordinate)) return `no field of the schema has this name${didYouMean(coordinate, fields)}`
   try {
-    return bindResolver(terms, binding)
+    return bindResolver(options, binding)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

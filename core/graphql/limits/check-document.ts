@@ -34,7 +34,7 @@ export interface CheckedDocument {
   readonly measures: ReadonlyMap<OperationDefinitionNode, Measure>
 }
 
-interface CheckTerms {
+interface CheckOptions {
   readonly schema: GraphQLSchema
   readonly config: Pick<GraphqlSettings['config'], 'depthLimit' | 'limits'>
   /** Introspection is allowed. */
@@ -45,15 +45,15 @@ interface CheckTerms {
  * Checks a document: number of tokens, syntax, shape, then validity against the schema; a failure is HTTP 400
  * (reference/graphql.md#10-errors). Cheap checks come first, so that expensive rules run only on bounded input.
  */
-export function checkDocument(text: string, terms: CheckTerms): Result<CheckedDocument, GraphQLError> {
-  const tokens = limitTokens(text, terms.config.limits.tokens)
+export function checkDocument(text: string, options: CheckOptions): Result<CheckedDocument, GraphQLError> {
+  const tokens = limitTokens(text, options.config.limits.tokens)
   if (!tokens.ok) return tokens
   const document = parseText(text)
   if (!document.ok) return document
-  const shape = checkShape(document.value, terms)
+  const shape = checkShape(document.value, options)
   if (!shape.ok) return shape
-  const invalid = validate(terms.schema, document.value, terms.introspects ? RULES : HIDING_RULES, {
-    hideSuggestions: !terms.introspects,
+  const invalid = validate(options.schema, document.value, options.introspects ? RULES : HIDING_RULES, {
+    hideSuggestions: !options.introspects,
   })
   if (invalid.length > 0) return failed(...invalid.map(error => withCode(error, 'GRAPHQL_VALIDATION_FAILED')))
   stripTokens(document.value)
@@ -88,7 +88,7 @@ const FRAGMENT_GROWTH = 4
 
 function checkShape(
   document: DocumentNode,
-  { schema, config }: CheckTerms,
+  { schema, config }: CheckOptions,
 ): Result<Pick<CheckedDocument, 'fragments' | 'measures'>, GraphQLError> {
   const { definitions } = document
   if (definitions.length > MAX_DEFINITIONS)
@@ -125,14 +125,14 @@ function measureAll(
   most: number,
 ): Result<CheckedDocument['measures'], GraphQLError> {
   const measures = new Map<OperationDefinitionNode, Measure>()
-  const terms = {
+  const options = {
     fragments,
     most,
     allowance: { left: most },
     fieldArguments: new Map<FieldNode, FieldArguments>(),
   }
   for (const operation of operations) {
-    const measure = measureOperation(operation, terms)
+    const measure = measureOperation(operation, options)
     if ('what' in measure) return failed(overLimit(measure))
     measures.set(operation, measure)
   }

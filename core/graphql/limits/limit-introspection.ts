@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 import {
   type CollectedFields,
-  type CollectTerms,
+  type CollectOptions,
   collectFields,
   fieldsBelow,
 } from '../parse/collect-fields.ts'
@@ -33,13 +33,13 @@ export function openIntrospection(schema: GraphQLSchema): Introspection {
   const fragments = definitions.filter(
     (node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION,
   )
-  const terms = {
+  const options = {
     schema,
     variables: {},
     fragments: Object.fromEntries(fragments.map(node => [node.name.value, node])),
   }
   const costs = definitions.map(node =>
-    node.kind === Kind.OPERATION_DEFINITION ? introspectionCost(node, sizes, terms) : 0,
+    node.kind === Kind.OPERATION_DEFINITION ? introspectionCost(node, sizes, options) : 0,
   )
   return { sizes, most: 2 * Math.max(...costs) }
 }
@@ -48,14 +48,15 @@ export function openIntrospection(schema: GraphQLSchema): Introspection {
 export function introspectionCost(
   operation: OperationDefinitionNode,
   sizes: Introspection['sizes'],
-  terms: CollectTerms,
+  options: CollectOptions,
 ): number {
-  const root = terms.schema.getRootType(operation.operation)
+  const root = options.schema.getRootType(operation.operation)
   if (!root) return 0
   let cost = 0
-  for (const nodes of collectFields([operation.selectionSet], root.name, terms).values()) {
+  for (const nodes of collectFields([operation.selectionSet], root.name, options).values()) {
     const type = ROOTS.get(nodes[0].name.value)
-    if (type !== undefined) cost += 1 + fieldsCost(fieldsBelow(nodes, type, terms), type, { ...terms, sizes })
+    if (type !== undefined)
+      cost += 1 + fieldsCost(fieldsBelow(nodes, type, options), type, { ...options, sizes })
   }
   return cost
 }
@@ -68,9 +69,9 @@ const ROOTS: ReadonlyMap<string, string> = new Map([
 function fieldsCost(
   fields: CollectedFields,
   typeName: string,
-  terms: CollectTerms & Pick<Introspection, 'sizes'>,
+  options: CollectOptions & Pick<Introspection, 'sizes'>,
 ): number {
-  const type = terms.schema.getType(typeName)
+  const type = options.schema.getType(typeName)
   if (!isObjectType(type)) return 0
   const known = type.getFields()
   let cost = 0
@@ -78,8 +79,8 @@ function fieldsCost(
     const field = known[nodes[0].name.value]
     const below = field ? getNamedType(field.type) : null
     if (!field || !isObjectType(below)) continue
-    const size = terms.sizes.get(`${typeName}.${field.name}`) ?? 1
-    cost += size * (1 + fieldsCost(fieldsBelow(nodes, below.name, terms), below.name, terms))
+    const size = options.sizes.get(`${typeName}.${field.name}`) ?? 1
+    cost += size * (1 + fieldsCost(fieldsBelow(nodes, below.name, options), below.name, options))
   }
   return cost
 }

@@ -24,7 +24,7 @@ export interface VariableUse {
   readonly inFilters: number
 }
 
-export interface MeasureTerms {
+export interface MeasureOptions {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** The remaining number of fields, fragments and argument values for all operations of the document. */
   readonly allowance: { left: number }
@@ -46,13 +46,16 @@ export interface FieldArguments {
 const MAX_PER_KEY = 100
 
 /** Measures an operation in the order of execution. Requires a document without fragment cycles; stops at the first excess. */
-export function measureOperation(operation: OperationDefinitionNode, terms: MeasureTerms): Measure | Excess {
-  const walk: Walk = { ...terms, aliases: 0, rootFields: 0, variables: new Map() }
+export function measureOperation(
+  operation: OperationDefinitionNode,
+  options: MeasureOptions,
+): Measure | Excess {
+  const walk: Walk = { ...options, aliases: 0, rootFields: 0, variables: new Map() }
   const excess = measureLevel([operation.selectionSet], true, walk)
   return excess ?? { aliases: walk.aliases, rootFields: walk.rootFields, variables: walk.variables }
 }
 
-interface Walk extends MeasureTerms {
+interface Walk extends MeasureOptions {
   aliases: number
   rootFields: number
   readonly variables: Map<string, { uses: number; inFilters: number }>

@@ -58,7 +58,7 @@ export interface DocumentSurvey {
   readonly needs: readonly LimitNeed[]
 }
 
-export interface SurveyTerms {
+export interface SurveyOptions {
   /** One for each served format. A document must be valid in one of them. */
   readonly schemas: readonly GraphQLSchema[]
   readonly config: Pick<GraphqlSettings['config'], 'depthLimit' | 'limits'>
@@ -68,7 +68,7 @@ export interface SurveyTerms {
  * Validates documents against the schemas and measures the limits that their operations need. Fragments of all files are
  * known in each of them, as in GraphQL Code Generator.
  */
-export function surveyDocuments(files: readonly DocumentFile[], terms: SurveyTerms): DocumentSurvey {
+export function surveyDocuments(files: readonly DocumentFile[], options: SurveyOptions): DocumentSurvey {
   const faults: GraphQLError[] = []
   const definitions = files.flatMap(file => parseFile(file, faults))
   const fragments = definitions.filter(isFragment)
@@ -79,12 +79,12 @@ export function surveyDocuments(files: readonly DocumentFile[], terms: SurveyTer
   for (const operation of operations) {
     const document = withFragments(operation, find)
     for (const fragment of document.definitions.filter(isFragment)) used.add(fragment)
-    const errors = validateInOne(document, terms, specifiedRules)
+    const errors = validateInOne(document, options, specifiedRules)
     faults.push(...errors)
-    if (errors.length === 0) faults.push(...measure(operation, document, { config: terms.config, needs }))
+    if (errors.length === 0) faults.push(...measure(operation, document, { config: options.config, needs }))
   }
   for (const fragment of fragments)
-    if (!used.has(fragment)) faults.push(...validateInOne(withFragments(fragment, find), terms, ALONE))
+    if (!used.has(fragment)) faults.push(...validateInOne(withFragments(fragment, find), options, ALONE))
   const distinct = new Map(faults.map(toFault).map(fault => [JSON.stringify(fault), fault]))
   return { operations: operations.length, faults: [...distinct.values()], needs: [...needs.values()] }
 }
@@ -148,7 +148,7 @@ function withFragments(first: Executable, find: FindFragment): DocumentNode {
 /** The errors of the schema that has fewest of them. */
 function validateInOne(
   document: DocumentNode,
-  { schemas }: SurveyTerms,
+  { schemas }: SurveyOptions,
   rules: typeof specifiedRules,
 ): readonly GraphQLError[] {
   let best: readonly GraphQLError[] | undefined
@@ -162,7 +162,7 @@ function validateInOne(
 type Needs = Map<string, LimitNeed>
 
 interface MeasureContext {
-  readonly config: SurveyTerms['config']
+  readonly config: SurveyOptions['config']
   readonly needs: Needs
 }
 
@@ -237,7 +237,7 @@ function spotIn(source: Source | undefined, { line, column }: Omit<Spot, 'file'>
   }
 }
 
-interface LinkTerms {
+interface LinkOptions {
   readonly schema: GraphQLSchema
   readonly format: GraphqlFormat
   readonly model: Model
@@ -246,7 +246,7 @@ interface LinkTerms {
 /** The fields of a valid document that lead to another type: `author` of `article` leads to the author type. */
 export function findFollowedLinks(
   text: string,
-  { schema, format, model }: LinkTerms,
+  { schema, format, model }: LinkOptions,
 ): ReadonlyMap<string, ContentType> {
   const holders = [...model.contentTypes.values(), ...model.components.values()]
   const byName = new Map<string, Holder>(holders.map(holder => [graphqlTypeName(holder), holder]))

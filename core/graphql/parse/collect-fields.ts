@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 
 /** The schema, fragments and variables of an operation. */
-export interface CollectTerms {
+export interface CollectOptions {
   readonly schema: GraphQLSchema
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
   /** Coerced variables. */
@@ -27,7 +27,7 @@ export type CollectedFields = ReadonlyMap<string, readonly [FieldNode, ...FieldN
 export function collectFields(
   sets: readonly (SelectionSetNode | undefined)[],
   typeName: string,
-  terms: CollectTerms,
+  options: CollectOptions,
 ): CollectedFields {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
   /** Each fragment is collected once, so that nested spreads do not multiply. */
@@ -36,7 +36,7 @@ export function collectFields(
   return fields
 
   function visit(node: SelectionNode): void {
-    if (!isIncluded(node, terms)) return
+    if (!isIncluded(node, options)) return
     if (node.kind === Kind.FIELD) {
       const key = (node.alias ?? node.name).value
       const known = fields.get(key)
@@ -48,8 +48,8 @@ export function collectFields(
       if (visited.has(node.name.value)) return
       visited.add(node.name.value)
     }
-    const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : terms.fragments[node.name.value]
-    if (!fragment || !applies(fragment.typeCondition?.name.value, typeName, terms)) return
+    const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : options.fragments[node.name.value]
+    if (!fragment || !applies(fragment.typeCondition?.name.value, typeName, options)) return
     for (const inner of fragment.selectionSet.selections) visit(inner)
   }
 }
@@ -58,12 +58,12 @@ export function collectFields(
 export const fieldsBelow = (
   nodes: readonly FieldNode[],
   typeName: string,
-  terms: CollectTerms,
+  options: CollectOptions,
 ): CollectedFields =>
   collectFields(
     nodes.map(({ selectionSet }) => selectionSet),
     typeName,
-    terms,
+    options,
   )
 
 /** All fields with a name: pairs of response key and nodes. */
@@ -73,11 +73,11 @@ export const fieldsNamed = (
 ): readonly (readonly [string, readonly FieldNode[]])[] =>
   [...fields].filter(([, [node]]) => node.name.value === name)
 
-const isIncluded = (node: SelectionNode, { variables }: CollectTerms): boolean =>
+const isIncluded = (node: SelectionNode, { variables }: CollectOptions): boolean =>
   getDirectiveValues(GraphQLSkipDirective, node, variables)?.if !== true &&
   getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false
 
-function applies(condition: string | undefined, typeName: string, { schema }: CollectTerms): boolean {
+function applies(condition: string | undefined, typeName: string, { schema }: CollectOptions): boolean {
   if (condition === undefined || condition === typeName) return true
   const wanted = schema.getType(condition)
   const type = schema.getType(typeName)

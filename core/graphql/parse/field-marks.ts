@@ -4,7 +4,7 @@ import type { Attribute, Holder, ScalarAttribute } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
 import type { RouteAuth } from '../../plugins/route-guard.ts'
 import type { LinkPopulate, Selection } from '../../query/query.ts'
-import type { CollectedFields, CollectTerms } from './collect-fields.ts'
+import type { CollectedFields, CollectOptions } from './collect-fields.ts'
 import type { OperationContext } from './operation-context.ts'
 
 /** Customization of a field that affects how its selection is parsed. */
@@ -30,7 +30,11 @@ export function fieldMark(schema: GraphQLSchema, typeName: string, fieldName: st
 }
 
 /** True if none of these fields is customized. */
-export const areGenerated = (typeName: string, fields: CollectedFields, { schema }: CollectTerms): boolean =>
+export const areGenerated = (
+  typeName: string,
+  fields: CollectedFields,
+  { schema }: CollectOptions,
+): boolean =>
   [...fields.values()].every(([{ name }]) => fieldMark(schema, typeName, name.value) === undefined)
 
 interface RowFields {

@@ -4,11 +4,11 @@ import type { Caller } from '../../access/caller.ts'
 import type { Model } from '../../model/model.ts'
 import type { VersionChoice } from '../../query/query.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
-import type { CollectTerms } from './collect-fields.ts'
+import type { CollectOptions } from './collect-fields.ts'
 import type { PageLimits } from './parse-arguments.ts'
 
 /** Context for parsing an operation. */
-export interface OperationContext extends CollectTerms {
+export interface OperationContext extends CollectOptions {
   readonly format: GraphqlFormat
   readonly model: Model
   readonly limits: PageLimits

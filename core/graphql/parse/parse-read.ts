@@ -42,12 +42,12 @@ export function checkJoinLimit(query: Query): Query {
 
 function parseOne({ root, nodes, args }: RootSelection, context: OperationContext): Query {
   const { type, use } = root
-  const terms = READ_TERMS[context.format.name](type, args)
+  const options = READ_TERMS[context.format.name](type, args)
   return {
-    ...baseQuery(root, terms, args, context),
-    take: type.kind === 'single' ? SINGLE_DOCUMENT : terms.takeOne(),
-    selection: parseDocumentSelection(type, { nodes, use }, { ...context, status: terms.status }),
-    filter: terms.filter,
+    ...baseQuery(root, options, args, context),
+    take: type.kind === 'single' ? SINGLE_DOCUMENT : options.takeOne(),
+    selection: parseDocumentSelection(type, { nodes, use }, { ...context, status: options.status }),
+    filter: options.filter,
     sort: [],
   }
 }
@@ -61,14 +61,14 @@ function parseMany({ root, nodes, args }: RootSelection, context: OperationConte
     textSearch && isRelevance(args.sort) ? { ...args, sort: [] } : args,
     context.format,
   )
-  const terms = READ_TERMS[context.format.name](type, args)
+  const options = READ_TERMS[context.format.name](type, args)
   return {
-    ...baseQuery(root, terms, args, context),
+    ...baseQuery(root, options, args, context),
     take: { kind: 'many', page, total: asksForTotal(type, { nodes, use }, context) },
     ...rows,
     ...(textSearch && { textSearch }),
-    filter: terms.filter ?? rows.filter,
-    selection: parseDocumentSelection(type, { nodes, use }, { ...context, status: terms.status }),
+    filter: options.filter ?? rows.filter,
+    selection: parseDocumentSelection(type, { nodes, use }, { ...context, status: options.status }),
   }
 }
 
@@ -82,7 +82,7 @@ const SINGLE_DOCUMENT: Query['take'] = { kind: 'one', documentId: null }
 
 const baseQuery = (
   root: RootField,
-  { status, publication }: ReadTerms,
+  { status, publication }: ReaderOptions,
   args: Arguments,
   context: OperationContext,
 ) =>
@@ -96,11 +96,11 @@ const baseQuery = (
   }) as const
 
 /** The versions that a root field reads, and its document. `filter`: replaces the client's; null: no. */
-interface ReadTerms extends Pick<Query, 'status' | 'publication' | 'filter'> {
+interface ReaderOptions extends Pick<Query, 'status' | 'publication' | 'filter'> {
   takeOne(): Query['take']
 }
 
-const READ_TERMS: Readonly<Record<FormatName, (type: ContentType, args: Arguments) => ReadTerms>> = {
+const READ_TERMS: Readonly<Record<FormatName, (type: ContentType, args: Arguments) => ReaderOptions>> = {
   /** Fields without `publicationState` find a document in any status (reference/graphql.md#6-writing). */
   nested: (type, args) => ({
     status:

@@ -12,7 +12,7 @@ import { checkJoinLimit, type RootSelection } from './parse-read.ts'
 import { parseDocumentSelection } from './parse-selection.ts'
 
 /** The version and locale that a mutation answers. */
-export interface WriteAnswerTerms {
+export interface WriteAnswerOptions {
   readonly status: VersionChoice
   readonly locale: string | null
 }
@@ -20,7 +20,7 @@ export interface WriteAnswerTerms {
 /** Parses the query for a mutation's answer. */
 export function parseWriteAnswer(
   { root: { type, use }, nodes }: Pick<RootSelection, 'root' | 'nodes'>,
-  { status, locale }: WriteAnswerTerms,
+  { status, locale }: WriteAnswerOptions,
   context: OperationContext,
 ): Query {
   return checkJoinLimit({

@@ -8,7 +8,7 @@ import type { ContentType } from '../../model/model.ts'
 import type { Filter, Query, Selection } from '../../query/query.ts'
 import type { DocumentUse } from '../formats/format.ts'
 import { parseDocumentSelection } from '../parse/parse-selection.ts'
-import { type ResolveTerms, toOperationContext } from './resolver-context.ts'
+import { type ResolveOptions, toOperationContext } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** Both ids of a record of a built-in type. */
@@ -24,7 +24,7 @@ export interface NamedRecord {
 export async function findRecord(
   type: ContentType,
   given: unknown,
-  { documents }: Pick<ResolveTerms, 'documents'>,
+  { documents }: Pick<ResolveOptions, 'documents'>,
 ): Promise<NamedRecord | null> {
   const text = String(given)
   if (text.includes('\0')) return null
@@ -57,9 +57,9 @@ const toFilter = (type: ContentType, text: string): Filter => {
 export const parseResponseSelection = (
   type: ContentType,
   { caller, info, use }: AnswerScope,
-  terms: ResolveTerms,
+  options: ResolveOptions,
 ): Selection =>
-  parseDocumentSelection(type, { nodes: info.fieldNodes, use }, toOperationContext(info, caller, terms))
+  parseDocumentSelection(type, { nodes: info.fieldNodes, use }, toOperationContext(info, caller, options))
 
 interface AnswerScope {
   readonly caller: Caller
@@ -81,9 +81,9 @@ interface AnswerQuery {
 export async function answerRows(
   { type, ids, caller, action, use }: AnswerQuery,
   info: GraphQLResolveInfo,
-  terms: ResolveTerms,
+  options: ResolveOptions,
 ): Promise<readonly AnsweredRow[]> {
-  const selection = parseResponseSelection(type, { caller, info, use }, terms)
+  const selection = parseResponseSelection(type, { caller, info, use }, options)
   const query: Query = {
     ...ALL_ROWS,
     type,
@@ -96,7 +96,7 @@ export async function answerRows(
       values: ids,
     },
   }
-  const { text } = await terms.documents.findMany(restrict(query, caller, action), 'flat')
+  const { text } = await options.documents.findMany(restrict(query, caller, action), 'flat')
   const rows = JSON.parse(text) as readonly AnsweredRow[]
   return ids.flatMap(id => rows.filter(({ documentId }) => documentId === id))
 }

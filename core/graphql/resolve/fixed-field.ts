@@ -4,10 +4,10 @@ import type { AuthService } from '../../identity/sign-in/auth-service.ts'
 import type { UsersService } from '../../identity/users/users-service.ts'
 import type { Files } from '../../media/files.ts'
 import type { Arguments } from '../parse/operation-context.ts'
-import type { ExecutionContext, ResolveTerms } from './resolver-context.ts'
+import type { ExecutionContext, ResolveOptions } from './resolver-context.ts'
 
 /** Services of the fields in sdl/generate-definitions.ts. */
-export interface FixedTerms extends ResolveTerms {
+export interface FixedOptions extends ResolveOptions {
   readonly identify: Identify
   readonly auth: AuthService
   readonly users: UsersService

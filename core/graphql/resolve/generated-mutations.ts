@@ -25,7 +25,7 @@ import {
   type WriteLocation,
 } from '../parse/parse-write.ts'
 import { type MutationCall, type Mutations, toAnswerQuery, toRow } from './resolve-write.ts'
-import type { ResolveTerms } from './resolver-context.ts'
+import type { ResolveOptions } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** The result of a mutation; `data` is a function if reading it must fail. */
@@ -35,15 +35,15 @@ interface MutationResponse {
 
 /** The mutations of the nested format (reference/graphql.md#6-writing). */
 async function create(call: MutationCall): Promise<MutationResponse> {
-  const { root, args, terms } = call
+  const { root, args, options } = call
   const place = toLocation(call, null)
   const answer = answerQuery(call, place, 'create')
   const command = toCreate(place, parseWriteInput(root.type, args.data))
-  return toNested(await terms.documents.create(permitNested(command, call), answer))
+  return toNested(await options.documents.create(permitNested(command, call), answer))
 }
 
 async function update(call: MutationCall): Promise<MutationResponse> {
-  const { root, args, terms } = call
+  const { root, args, options } = call
   const named = await findTarget(call)
   const place = toLocation(call, named)
   const answer = answerQuery(call, place, 'update')
@@ -56,8 +56,8 @@ async function update(call: MutationCall): Promise<MutationResponse> {
   try {
     return toNested(
       'draft' in save
-        ? await terms.documents.updateByStatus(save, answer)
-        : await terms.documents.update(save, answer),
+        ? await options.documents.updateByStatus(save, answer)
+        : await options.documents.update(save, answer),
     )
   } catch (error) {
     return refusedUpdate(root.type, error)
@@ -77,7 +77,7 @@ function refusedUpdate({ kind }: ContentType, error: unknown): MutationResponse 
 }
 
 async function remove(call: MutationCall): Promise<MutationResponse> {
-  const { root, caller, terms } = call
+  const { root, caller, options } = call
   const named = await findTarget(call)
   const place = toLocation(call, named)
   const answer = answerQuery(call, place, 'delete')
@@ -87,13 +87,13 @@ async function remove(call: MutationCall): Promise<MutationResponse> {
     documentId: named?.documentId ?? null,
     precondition: null,
   } as const
-  const text = await terms.documents.delete(permit(command, caller), [], answer)
+  const text = await options.documents.delete(permit(command, caller), [], answer)
   if (text === null && root.type.kind === 'single') throw new RequestFault(NOT_FOUND)
   return { data: text === null ? null : JSON.parse(text) }
 }
 
 async function localize(call: MutationCall): Promise<MutationResponse> {
-  const { root, args, terms } = call
+  const { root, args, options } = call
   const named = await findTarget(call)
   const place = toLocation(call, null)
   const answer = answerQuery(call, place, 'createLocalization')
@@ -102,7 +102,7 @@ async function localize(call: MutationCall): Promise<MutationResponse> {
   const command = toLocalize(place, named?.documentId ?? null, parseWriteInput(root.type, args.data))
   const permitted = permitNested(command, call)
   try {
-    return toNested(await terms.documents.update(permitted, answer))
+    return toNested(await options.documents.update(permitted, answer))
   } catch (error) {
     throw isRefusedAs(error, 'notFound') ? new RequestFault(NOT_FOUND) : error
   }
@@ -133,17 +133,17 @@ const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
 const UNKNOWN_DOCUMENT: NamedDocument = { documentId: '', locale: null }
 
 /** null: the document of a single type. */
-async function findTarget({ root: { type }, args, terms }: MutationCall): Promise<NamedDocument | null> {
+async function findTarget({ root: { type }, args, options }: MutationCall): Promise<NamedDocument | null> {
   if (type.kind === 'single') return null
-  return (await findDocument(type, args.id, terms)) ?? UNKNOWN_DOCUMENT
+  return (await findDocument(type, args.id, options)) ?? UNKNOWN_DOCUMENT
 }
 
 function toLocation(
-  { root: { type }, args, terms }: MutationCall,
+  { root: { type }, args, options }: MutationCall,
   named: NamedDocument | null,
 ): WriteLocation {
   const raw = args.locale ?? named?.locale
-  return { type, locale: parseWriteLocale(type, raw, terms.model) }
+  return { type, locale: parseWriteLocale(type, raw, options.model) }
 }
 
 /** The answer is the published version of the written document, else its draft. */
@@ -163,7 +163,7 @@ interface NamedDocument {
 async function findDocument(
   type: ContentType,
   given: unknown,
-  { documents }: Pick<ResolveTerms, 'documents'>,
+  { documents }: Pick<ResolveOptions, 'documents'>,
 ): Promise<NamedDocument | null> {
   const take = parseIdArgument(given)
   if (take.documentId !== null) return { documentId: take.documentId, locale: null }
@@ -191,24 +191,24 @@ interface FlatTarget extends WriteLocation {
   readonly status: Status
 }
 
-const toTarget = ({ root: { type }, args, terms }: MutationCall): FlatTarget => ({
+const toTarget = ({ root: { type }, args, options }: MutationCall): FlatTarget => ({
   type,
   status: parseStatus(args.status),
-  locale: parseWriteLocale(type, args.locale, terms.model),
+  locale: parseWriteLocale(type, args.locale, options.model),
 })
 
 async function createFlat(call: MutationCall): Promise<AnsweredRow | null> {
-  const { args, terms } = call
+  const { args, options } = call
   const target = toTarget(call)
   const answer = toAnswerQuery(call, target, 'create')
   const values = parseFlatInput(target.type, args.data)
   const command = { ...toFlatSave(target, values, target.status), kind: 'create' } as const
-  return toRow(await terms.documents.create(permitSaved(command, call, parseFlatInput), answer))
+  return toRow(await options.documents.create(permitSaved(command, call, parseFlatInput), answer))
 }
 
 /** null without an error for an unknown document. */
 async function updateFlat(call: MutationCall): Promise<AnsweredRow | null> {
-  const { root, args, terms } = call
+  const { root, args, options } = call
   const target = toTarget(call)
   const answer = toAnswerQuery(call, target, 'update')
   const values = parseFlatInput(target.type, args.data)
@@ -220,7 +220,7 @@ async function updateFlat(call: MutationCall): Promise<AnsweredRow | null> {
   } as const
   const permitted = permitSaved(command, call, parseFlatInput)
   try {
-    return toRow(await terms.documents.update(permitted, answer))
+    return toRow(await options.documents.update(permitted, answer))
   } catch (error) {
     if (isRefusedAs(error, 'notFound')) return null
     throw error
@@ -229,15 +229,15 @@ async function updateFlat(call: MutationCall): Promise<AnsweredRow | null> {
 
 /** Answers the documentId back, whether or not there was such a document. */
 async function removeFlat(call: MutationCall): Promise<AnsweredRow> {
-  const { root, args, caller, terms } = call
+  const { root, args, caller, options } = call
   const { type } = root
   const isSingle = type.kind === 'single'
   const locale =
-    args.locale === terms.format.allLocales ? null : parseWriteLocale(type, args.locale, terms.model)
+    args.locale === options.format.allLocales ? null : parseWriteLocale(type, args.locale, options.model)
   const documentId = isSingle ? null : storableId(args.documentId)
   const command = { kind: 'delete', type, locale, documentId, precondition: null } as const
   const answer = isSingle ? toAnswerQuery(call, { status: 'latest', locale }, 'delete') : null
-  const text = await terms.documents.delete(permit(command, caller), [], answer)
+  const text = await options.documents.delete(permit(command, caller), [], answer)
   if (!isSingle) return { documentId: args.documentId }
   if (text === null) throw new RequestFault(fault('notFound', 'Document not found'))
   return JSON.parse(text)
@@ -278,7 +278,8 @@ type RunMutation = (call: MutationCall) => Promise<unknown>
 function insideMiddlewares(mutations: Mutations, format: MutationFormat): Mutations {
   const wrapped = Object.entries(mutations).map(([action, run]): [string, RunMutation] => [
     action,
-    call => (call.terms.aroundActions ? runInside(action as WriteAction, run, { call, format }) : run(call)),
+    call =>
+      call.options.aroundActions ? runInside(action as WriteAction, run, { call, format }) : run(call),
   ])
   return Object.fromEntries(wrapped)
 }
@@ -294,12 +295,12 @@ async function runInside(
   run: RunMutation,
   { call, format }: WrappedCall,
 ): Promise<unknown> {
-  const { root, args, caller, terms } = call
+  const { root, args, caller, options } = call
   const isDelete = action === 'delete'
   if (!isDelete) assertPermitted(call, format)
   const params = await paramsOf(call, format)
   let answer: unknown
-  const value = await terms.aroundActions?.({
+  const value = await options.aroundActions?.({
     type: root.type,
     action: ACTIONS[action] ?? 'update',
     params,

@@ -18,32 +18,32 @@ import {
   documentWrapper,
   type ExecutionContext,
   type Pagination,
-  type ResolveTerms,
+  type ResolveOptions,
   readOptions,
   responsePagination,
   toOperationContext,
 } from './resolver-context.ts'
 
 /** The resolver of a query's root field: one statement for its whole selection. */
-export function readResolver(root: RootField, terms: ResolveTerms) {
-  const wrap = documentWrapper(root.type, root.use, terms.format)
+export function readResolver(root: RootField, options: ResolveOptions) {
+  const wrap = documentWrapper(root.type, root.use, options.format)
   return async (_: unknown, args: Arguments, execution: ExecutionContext, info: GraphQLResolveInfo) => {
     const { caller } = execution
-    const context = toOperationContext(info, caller, terms)
+    const context = toOperationContext(info, caller, options)
     const selected = { root, nodes: info.fieldNodes, args }
     let counts: Pagination | undefined
     const read = async (query: RestrictedQuery): Promise<unknown> => {
       if (query.take.kind === 'one') {
-        const text = await terms.documents.findOne(query, 'flat', readOptions(execution))
+        const text = await options.documents.findOne(query, 'flat', readOptions(execution))
         return text === null ? null : JSON.parse(text)
       }
-      const { text, total } = await terms.documents.findMany(query, 'flat', readOptions(execution))
+      const { text, total } = await options.documents.findMany(query, 'flat', readOptions(execution))
       counts = responsePagination(query.take.page, total ?? 0)
       return JSON.parse(text)
     }
     const rows =
-      terms.aroundActions && !root.type.builtIn
-        ? await readInside(selected, { context, caller, terms, read })
+      options.aroundActions && !root.type.builtIn
+        ? await readInside(selected, { context, caller, options, read })
         : await read(restrict(parseRead(selected, context), caller))
     return root.use === 'one' ? wrap(rows) : wrap(rows, () => counts ?? countsOf(rows))
   }
@@ -61,7 +61,7 @@ type ReadRows = (query: RestrictedQuery) => Promise<unknown>
 interface ReadScope {
   readonly context: OperationContext
   readonly caller: Caller
-  readonly terms: ResolveTerms
+  readonly options: ResolveOptions
   readonly read: ReadRows
 }
 
@@ -73,13 +73,13 @@ interface ReadScope {
  */
 export async function readInside(
   selected: RootSelection,
-  { context, caller, terms, read }: ReadScope,
+  { context, caller, options, read }: ReadScope,
 ): Promise<unknown> {
   const { root, args } = selected
   const { format } = context
   const restricted = restrict(parseRead(selected, context), caller)
-  const params = await paramsOf(selected, terms)
-  return terms.aroundActions?.({
+  const params = await paramsOf(selected, options)
+  return options.aroundActions?.({
     type: root.type,
     action: root.use === 'one' ? 'findOne' : 'findMany',
     params,
@@ -96,13 +96,13 @@ export async function readInside(
 /** The arguments as the parameters of a document action, with filters in REST's grammar. */
 async function paramsOf(
   { root: { type, use }, args }: RootSelection,
-  terms: ResolveTerms,
+  options: ResolveOptions,
 ): Promise<Record<string, unknown>> {
-  const { format } = terms
+  const { format } = options
   const { locale, sort, pagination, filters, publicationFilter, search } = args
   const status = format.name === 'flat' ? args.status : args.publicationState
   return present({
-    documentId: use === 'one' && type.kind !== 'single' ? await documentIdOf(type, args, terms) : undefined,
+    documentId: use === 'one' && type.kind !== 'single' ? await documentIdOf(type, args, options) : undefined,
     filters: filters == null ? undefined : toDollarFilter(filters, type, format.entityId),
     sort: sort ?? undefined,
     pagination: pagination ?? undefined,
@@ -122,11 +122,11 @@ const DRAFTS: ReadonlySet<unknown> = new Set(['DRAFT', 'PREVIEW'])
 async function documentIdOf(
   type: RootSelection['root']['type'],
   args: Arguments,
-  terms: ResolveTerms,
+  options: ResolveOptions,
 ): Promise<unknown> {
-  const given = args[keyOf(terms.format)]
-  if (terms.format.name === 'flat' || !/^\d+$/.test(String(given))) return given
-  return (await findRecord(type, given, terms))?.documentId ?? given
+  const given = args[keyOf(options.format)]
+  if (options.format.name === 'flat' || !/^\d+$/.test(String(given))) return given
+  return (await findRecord(type, given, options))?.documentId ?? given
 }
 
 const keyOf = ({ name }: GraphqlFormat): string => (name === 'flat' ? 'documentId' : 'id')

@@ -6,9 +6,9 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
 import type { Arguments } from '../parse/operation-context.ts'
-import { parseWriteAnswer, type WriteAnswerTerms } from '../parse/parse-write.ts'
+import { parseWriteAnswer, type WriteAnswerOptions } from '../parse/parse-write.ts'
 import type { RootField } from '../sdl/root-fields.ts'
-import { type ExecutionContext, type ResolveTerms, toOperationContext } from './resolver-context.ts'
+import { type ExecutionContext, type ResolveOptions, toOperationContext } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** One call of a generated mutation. */
@@ -18,7 +18,7 @@ export interface MutationCall {
   readonly caller: Caller
   readonly requestContext: RequestContext | undefined
   readonly info: GraphQLResolveInfo
-  readonly terms: ResolveTerms
+  readonly options: ResolveOptions
   /** The caller's own arguments, if document middlewares changed them: only these are checked against the caller. */
   readonly original?: Arguments
 }
@@ -27,7 +27,7 @@ export interface MutationCall {
 export type Mutations = Readonly<Partial<Record<WriteAction, (call: MutationCall) => Promise<unknown>>>>
 
 /** The resolver of a generated mutation. */
-export function writeResolver(root: RootField, mutations: Mutations, terms: ResolveTerms) {
+export function writeResolver(root: RootField, mutations: Mutations, options: ResolveOptions) {
   const action = root.action === 'localize' ? 'createLocalization' : root.action
   const run = action === 'find' || action === 'findOne' ? undefined : mutations[action]
   if (action === 'find' || action === 'findOne' || !run) throw new TypeError(`${root.name} is not a mutation`)
@@ -41,17 +41,17 @@ export function writeResolver(root: RootField, mutations: Mutations, terms: Reso
     signal?.throwIfAborted()
     // Before any lookup: a caller who may not write must not learn what exists.
     if (!caller.grants.writeAccess(root.type, action)) throw deniedType(caller, root.type, action)
-    return run({ root, args, caller, requestContext, info, terms })
+    return run({ root, args, caller, requestContext, info, options })
   }
 }
 
 /** The query for the answer, restricted to the caller; refuses (403) callers without the action's permission. */
 export function toAnswerQuery(
-  { root, info, caller, requestContext, terms }: MutationCall,
-  answered: WriteAnswerTerms,
+  { root, info, caller, requestContext, options }: MutationCall,
+  answered: WriteAnswerOptions,
   action: Action,
 ): Answer {
-  const context = toOperationContext(info, caller, terms)
+  const context = toOperationContext(info, caller, options)
   const query = parseWriteAnswer({ root, nodes: info.fieldNodes }, answered, context)
   return { query: restrict(query, caller, action), shape: 'flat', ...(requestContext && { requestContext }) }
 }

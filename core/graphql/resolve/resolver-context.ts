@@ -13,7 +13,7 @@ import type { OperationContext } from '../parse/operation-context.ts'
 import type { PageLimits } from '../parse/parse-arguments.ts'
 
 /** Services of generated resolvers. */
-export interface ResolveTerms {
+export interface ResolveOptions {
   readonly format: GraphqlFormat
   readonly model: Model
   readonly documents: Documents
@@ -58,7 +58,7 @@ export const readOptions = ({ signal, requestContext }: ExecutionContext): ReadO
 export const toOperationContext = (
   { schema, fragments, variableValues }: GraphQLResolveInfo,
   caller: Caller,
-  { model, limits, format }: ResolveTerms,
+  { model, limits, format }: ResolveOptions,
 ): OperationContext => ({ schema, fragments, variables: variableValues, format, model, limits, caller })
 
 /** The counts of a list (reference/graphql.md#5-pagination). */

@@ -12,53 +12,57 @@ import type { Arguments } from '../parse/operation-context.ts'
 import { STAMPS } from '../sdl/attribute-fields.ts'
 import { UploadedFile } from '../sdl/uploaded-file.ts'
 import { answerRows, findRecord } from './find-records.ts'
-import type { FixedField, FixedTerms } from './fixed-field.ts'
+import type { FixedField, FixedOptions } from './fixed-field.ts'
 import type { ExecutionContext } from './resolver-context.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** The mutations of files (reference/graphql.md#6-writing), with REST's permissions and checks. */
-export const uploadFields = (terms: FixedTerms): Readonly<Record<string, FixedField>> =>
-  terms.format.name === 'flat' ? flatUploadFields(terms) : nestedUploadFields(terms)
+export const uploadFields = (options: FixedOptions): Readonly<Record<string, FixedField>> =>
+  options.format.name === 'flat' ? flatUploadFields(options) : nestedUploadFields(options)
 
 /** The flat format has no upload mutation: files are uploaded over REST. */
-const flatUploadFields = (terms: FixedTerms) =>
+const flatUploadFields = (options: FixedOptions) =>
   ({
     updateUploadFile: field('update', async ({ id, info: data }, execution, info) => {
-      const changed = await change({ id, data }, { execution, info, use: 'one' }, terms)
+      const changed = await change({ id, data }, { execution, info, use: 'one' }, options)
       if (!changed) throw fileNotFound()
       return changed
     }),
     deleteUploadFile: field('delete', (given, execution, info) =>
-      remove(given, { execution, info, use: 'one' }, terms),
+      remove(given, { execution, info, use: 'one' }, options),
     ),
   }) satisfies Record<string, FixedField>
 
-const nestedUploadFields = (terms: FixedTerms) =>
+const nestedUploadFields = (options: FixedOptions) =>
   ({
     upload: field('upload', async (given, execution, info) => {
       const uploads = toUploads([given.file], given.info)
-      const [row] = await create({ uploads, given, execution, info }, terms)
+      const [row] = await create({ uploads, given, execution, info }, options)
       return toResponse(row)
     }),
     multipleUpload: field('upload', async (given, execution, info) => {
       const uploads = toUploads(Array.isArray(given.files) ? given.files : [])
-      return (await create({ uploads, given, execution, info }, terms)).map(toResponse)
+      return (await create({ uploads, given, execution, info }, options)).map(toResponse)
     }),
     updateFileInfo: field('update', async (given, execution, info) => {
-      const changed = await change({ ...given, data: given.info }, { execution, info, use: 'payload' }, terms)
+      const changed = await change(
+        { ...given, data: given.info },
+        { execution, info, use: 'payload' },
+        options,
+      )
       if (!changed) throw fileNotFound()
       return toResponse(changed)
     }),
     removeFile: field('delete', async (given, execution, info) => {
-      const removed = await remove(given, { execution, info, use: 'payload' }, terms)
+      const removed = await remove(given, { execution, info, use: 'payload' }, options)
       return removed && toResponse(removed)
     }),
     updateUploadFile: field('update', async ({ id, data }, execution, info) => {
       const described = editableInfo(data)
-      return toResponse(await change({ id, data: described }, { execution, info, use: 'payload' }, terms))
+      return toResponse(await change({ id, data: described }, { execution, info, use: 'payload' }, options))
     }),
     deleteUploadFile: field('delete', async (given, execution, info) =>
-      toResponse(await remove(given, { execution, info, use: 'payload' }, terms)),
+      toResponse(await remove(given, { execution, info, use: 'payload' }, options)),
     ),
   }) satisfies Record<string, FixedField>
 
@@ -110,15 +114,15 @@ interface CreateCall extends Omit<FieldCall, 'use'> {
 
 async function create(
   { uploads, given, execution: { caller }, info }: CreateCall,
-  terms: FixedTerms,
+  options: FixedOptions,
 ): Promise<readonly AnsweredRow[]> {
   const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
-  const attachment = permitAttachment({ ref, refId, field }, terms.model, caller)
-  const ids = await terms.files.create(uploads, attachment, actorOf(caller))
+  const attachment = permitAttachment({ ref, refId, field }, options.model, caller)
+  const ids = await options.files.create(uploads, attachment, actorOf(caller))
   return answerRows(
-    { type: terms.model.builtIn.file, ids, caller, action: 'upload', use: 'payload' },
+    { type: options.model.builtIn.file, ids, caller, action: 'upload', use: 'payload' },
     info,
-    terms,
+    options,
   )
 }
 
@@ -128,21 +132,25 @@ const toText = (given: unknown): string | undefined => (typeof given === 'string
 async function change(
   { id, data }: Arguments,
   call: FieldCall,
-  terms: FixedTerms,
+  options: FixedOptions,
 ): Promise<AnsweredRow | null> {
   const { caller } = call.execution
-  const { info, conditions } = permitFileChange(readInfo(data), { caller, model: terms.model })
-  const found = await find(id, 'update', call, terms)
-  if (!found || !(await terms.files.change(found.id, info, conditions))) return null
-  const changed = await find(id, 'update', call, terms)
+  const { info, conditions } = permitFileChange(readInfo(data), { caller, model: options.model })
+  const found = await find(id, 'update', call, options)
+  if (!found || !(await options.files.change(found.id, info, conditions))) return null
+  const changed = await find(id, 'update', call, options)
   return changed?.row ?? null
 }
 
 /** The deleted file; null: there is no such file, or the caller may not see it. */
-async function remove({ id }: Arguments, call: FieldCall, terms: FixedTerms): Promise<AnsweredRow | null> {
-  const found = await find(id, 'delete', call, terms)
-  const conditions = permitFileRemoval({ caller: call.execution.caller, model: terms.model })
-  const removed = found !== null && (await terms.files.remove(found.id, conditions))
+async function remove(
+  { id }: Arguments,
+  call: FieldCall,
+  options: FixedOptions,
+): Promise<AnsweredRow | null> {
+  const found = await find(id, 'delete', call, options)
+  const conditions = permitFileRemoval({ caller: call.execution.caller, model: options.model })
+  const removed = found !== null && (await options.files.remove(found.id, conditions))
   return removed ? found.row : null
 }
 
@@ -151,12 +159,12 @@ async function find(
   id: unknown,
   action: Action,
   { execution: { caller }, info, use }: FieldCall,
-  terms: FixedTerms,
+  options: FixedOptions,
 ) {
-  const { file: type } = terms.model.builtIn
-  const record = await findRecord(type, id, terms)
+  const { file: type } = options.model.builtIn
+  const record = await findRecord(type, id, options)
   // Read for an unknown file, too: a refusal of the selection must not disclose which files exist.
   const ids = [record?.documentId ?? '']
-  const [row] = await answerRows({ type, ids, caller, action, use }, info, terms)
+  const [row] = await answerRows({ type, ids, caller, action, use }, info, options)
   return record && row ? { id: record.id, row } : null
 }

@@ -6,25 +6,25 @@ import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-s
 import { PASSWORD_MISMATCH } from '../../identity/sign-in/change-password.ts'
 import type { GraphqlFormat } from '../formats/format.ts'
 import { findRecord, parseResponseSelection } from './find-records.ts'
-import type { FixedField, FixedTerms } from './fixed-field.ts'
+import type { FixedField, FixedOptions } from './fixed-field.ts'
 import type { ExecutionContext } from './resolver-context.ts'
 
 /** The mutations of users, as over REST, and of roles, which are refused: project.yaml defines them (reference/graphql.md#7-users). */
-export const userFields = (terms: FixedTerms) => {
-  const { users, model, format } = terms
+export const userFields = (options: FixedOptions) => {
+  const { users, model, format } = options
   const { user } = model.builtIn
-  const numberOf = async (id: unknown) => (await findRecord(user, id, terms))?.id ?? NO_USER
+  const numberOf = async (id: unknown) => (await findRecord(user, id, options))?.id ?? NO_USER
   return {
     createUsersPermissionsUser: field('create', async ({ data }, { caller }, info) => {
-      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, terms)
+      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, options)
       return toResponse(await users.create(toBody(data), caller, selection))
     }),
     updateUsersPermissionsUser: field('update', async ({ id, data }, { caller }, info) => {
-      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, terms)
+      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, options)
       return toResponse(await users.update(await numberOf(id), { body: toBody(data), caller, selection }))
     }),
     deleteUsersPermissionsUser: field('delete', async ({ id }, { caller }, info) => {
-      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, terms)
+      const selection = parseResponseSelection(user, { caller, info, use: 'payload' }, options)
       const { data } = toResponse(await users.delete(await numberOf(id), caller, selection))
       if (data === null && format.name === 'flat') throw new RequestFault(fault('notFound', 'User not found'))
       return { data }
@@ -68,7 +68,7 @@ function toBody(data: unknown): Readonly<Record<string, unknown>> {
 type Body = Readonly<Record<string, unknown>>
 
 /** The signed-in user, whatever their permissions; null for API tokens. A narrow API key of a user needs the permission. */
-export const meField = ({ auth, format }: FixedTerms): FixedField => ({
+export const meField = ({ auth, format }: FixedOptions): FixedField => ({
   allows: ({ caller: { user, key, grants } }) =>
     typeof user?.id === 'number' && (!key?.isNarrow || grants.allows('users', 'me')),
   reason: ({ caller }) =>
@@ -82,7 +82,7 @@ export const meField = ({ auth, format }: FixedTerms): FixedField => ({
  * Authentication (reference/graphql.md#7-users). A public permission applies to signed-in callers, too: they could omit their
  * token. Each field counts as a separate request for rate limits, as over REST (reference/safety.md#s9-rate-limits).
  */
-export const signInFields = ({ auth, identify, format }: FixedTerms) => {
+export const signInFields = ({ auth, identify, format }: FixedOptions) => {
   const toPayload = ({ jwt, user }: SessionAnswer) => ({ jwt, user: withoutRole(parseUser(user, format)) })
   const isOpen = async (operation: AuthOperation): Promise<boolean> => {
     const anonymous = await identify(undefined)

@@ -11,7 +11,7 @@ import type { EnabledCrud } from './enabled-crud.ts'
 import { filterInputName, SCALAR_NAMES } from './scalar-names.ts'
 import { field, rowsArguments } from './sdl.ts'
 
-export interface FieldTerms {
+export interface FieldOptions {
   readonly shadow: EnabledCrud
   readonly format: GraphqlFormat
 }
@@ -64,7 +64,7 @@ const RULES: Readonly<Record<FormatName, AttributeRules>> = {
 export const MORPH_UNION = 'GenericMorph'
 
 /** The fields of `<Type>` or of a component's type; empty if all attributes are private. */
-export function outputFields(holder: Holder, { shadow, format }: FieldTerms): readonly string[] {
+export function outputFields(holder: Holder, { shadow, format }: FieldOptions): readonly string[] {
   const shown = attributesInOrder(holder, format).filter(
     attribute =>
       isReadable(attribute) &&
@@ -129,7 +129,7 @@ function outputType(holder: Holder, attribute: Exclude<Attribute, LinkAttribute>
 }
 
 /** The fields of `<Type>Input`, all nullable. */
-export function inputFields(holder: Holder, { shadow, format }: FieldTerms): readonly string[] {
+export function inputFields(holder: Holder, { shadow, format }: FieldOptions): readonly string[] {
   const { inputStamps, inputExtras } = RULES[format.name]
   const isWritable = ({ name, writable, system }: Attribute) => (system ? inputStamps.has(name) : writable)
   const written = attributesInOrder(holder, format).filter(
@@ -160,7 +160,7 @@ function inputType(holder: Holder, attribute: Attribute): string {
 }
 
 /** The fields of `<Type>FiltersInput`. Media and zones are excluded. */
-export function filterFields(holder: Holder, { shadow, format }: FieldTerms): readonly string[] {
+export function filterFields(holder: Holder, { shadow, format }: FieldOptions): readonly string[] {
   const { privateFilters, filterIds } = RULES[format.name]
   const name = graphqlWrapperNames(graphqlTypeName(holder)).filters
   const fields = attributesInOrder(holder, format)

@@ -9,13 +9,19 @@ import {
   graphqlZoneName,
 } from '../../model/names.ts'
 import type { FormatName, GraphqlFormat } from '../formats/format.ts'
-import { type FieldTerms, filterFields, inputFields, MORPH_UNION, outputFields } from './attribute-fields.ts'
+import {
+  type FieldOptions,
+  filterFields,
+  inputFields,
+  MORPH_UNION,
+  outputFields,
+} from './attribute-fields.ts'
 import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
 import { printRootField, type RootField } from './root-fields.ts'
 import { filterInputs } from './scalar-names.ts'
 import { enumType, inputType, objectType, type Sdl, scalarType, unionType } from './sdl.ts'
 
-export interface DefinitionTerms {
+export interface DefinitionOptions {
   readonly model: Model
   readonly shadow: EnabledCrud
   readonly format: GraphqlFormat
@@ -25,20 +31,20 @@ export interface DefinitionTerms {
 }
 
 /** All definitions of the generated schema; unreachable ones are pruned later. */
-export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | DocumentNode)[] {
-  const { model, shadow, format, roots, generatesTypes: generates } = terms
+export function generateDefinitions(options: DefinitionOptions): readonly (Sdl | DocumentNode)[] {
+  const { model, shadow, format, roots, generatesTypes: generates } = options
   const fixed = FIXED_DEFINITIONS[format.name]
   if (!generates) return [fixed.types, objectType('Query', ['ok: Boolean'])]
   return [
     fixed.types,
     fixed.signIn,
-    ...withoutDisabled([fixed.uploads, USERS], terms),
+    ...withoutDisabled([fixed.uploads, USERS], options),
     ...filterInputs(),
-    ...[...model.components.values()].flatMap(component => componentDefinitions(component, terms)),
+    ...[...model.components.values()].flatMap(component => componentDefinitions(component, options)),
     ...[...model.contentTypes.values()]
       .filter(type => shadow.hasType(type))
-      .flatMap(type => contentTypeDefinitions(type, terms)),
-    morphUnion(terms),
+      .flatMap(type => contentTypeDefinitions(type, options)),
+    morphUnion(options),
     ...(['Query', 'Mutation'] as const).map(name =>
       objectType(
         name,
@@ -48,10 +54,10 @@ export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | Doc
   ].filter(definition => definition !== '')
 }
 
-function morphUnion(terms: DefinitionTerms): Sdl {
-  const { components, contentTypes } = terms.model
-  const types = [...contentTypes.values()].filter(type => terms.shadow.hasType(type))
-  const shown = [...components.values(), ...types].filter(holder => outputFields(holder, terms).length > 0)
+function morphUnion(options: DefinitionOptions): Sdl {
+  const { components, contentTypes } = options.model
+  const types = [...contentTypes.values()].filter(type => options.shadow.hasType(type))
+  const shown = [...components.values(), ...types].filter(holder => outputFields(holder, options).length > 0)
   return unionType(MORPH_UNION, shown.map(graphqlTypeName))
 }
 
@@ -63,7 +69,7 @@ const FILE_MUTATIONS: Readonly<Record<string, ShadowAction>> = {
   removeFile: 'delete',
 }
 
-function disabledMutations({ model: { builtIn }, shadow }: DefinitionTerms): ReadonlySet<string> {
+function disabledMutations({ model: { builtIn }, shadow }: DefinitionOptions): ReadonlySet<string> {
   const names = (['user', 'role', 'file'] satisfies (keyof BuiltInTypes)[]).flatMap(key => {
     const type = builtIn[key]
     const own = graphqlMutationNames(type)
@@ -74,8 +80,8 @@ function disabledMutations({ model: { builtIn }, shadow }: DefinitionTerms): Rea
   return new Set(names)
 }
 
-function withoutDisabled(texts: readonly Sdl[], terms: DefinitionTerms): readonly (Sdl | DocumentNode)[] {
-  const off = disabledMutations(terms)
+function withoutDisabled(texts: readonly Sdl[], options: DefinitionOptions): readonly (Sdl | DocumentNode)[] {
+  const off = disabledMutations(options)
   if (off.size === 0) return texts
   const isOff = (node: ASTNode) => node.kind === Kind.FIELD_DEFINITION && off.has(node.name.value)
   return texts.map(text =>
@@ -89,27 +95,27 @@ const withoutEmpty = (document: DocumentNode): DocumentNode => ({
 })
 
 /** All types of a component (reference/graphql.md#1-names). */
-function componentDefinitions(component: Component, terms: FieldTerms): readonly Sdl[] {
+function componentDefinitions(component: Component, options: FieldOptions): readonly Sdl[] {
   const name = graphqlTypeName(component)
   const names = graphqlWrapperNames(name)
   return [
-    ...attributeDefinitions(component, terms.shadow),
-    inputType(names.filters, filterFields(component, terms)),
-    inputType(names.input, inputFields(component, terms)),
-    objectType(name, outputFields(component, terms)),
+    ...attributeDefinitions(component, options.shadow),
+    inputType(names.filters, filterFields(component, options)),
+    inputType(names.input, inputFields(component, options)),
+    objectType(name, outputFields(component, options)),
   ]
 }
 
 /** All types of a content-type; unreachable ones are pruned later. */
-function contentTypeDefinitions(type: ContentType, terms: FieldTerms): readonly Sdl[] {
+function contentTypeDefinitions(type: ContentType, options: FieldOptions): readonly Sdl[] {
   const name = graphqlTypeName(type)
   const names = graphqlWrapperNames(name)
   return [
-    ...attributeDefinitions(type, terms.shadow),
-    ...(type.kind === 'single' ? [] : [inputType(names.filters, filterFields(type, terms))]),
-    inputType(names.input, inputFields(type, terms)),
-    objectType(name, outputFields(type, terms)),
-    ...wrapperDefinitions(name, terms.format),
+    ...attributeDefinitions(type, options.shadow),
+    ...(type.kind === 'single' ? [] : [inputType(names.filters, filterFields(type, options))]),
+    inputType(names.input, inputFields(type, options)),
+    objectType(name, outputFields(type, options)),
+    ...wrapperDefinitions(name, options.format),
   ]
 }
 

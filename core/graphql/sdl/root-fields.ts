@@ -6,7 +6,7 @@ import {
   graphqlWrapperNames,
 } from '../../model/names.ts'
 import type { DocumentUse, GraphqlFormat } from '../formats/format.ts'
-import type { FieldTerms } from './attribute-fields.ts'
+import type { FieldOptions } from './attribute-fields.ts'
 import type { ShadowAction } from './enabled-crud.ts'
 import {
   describedLocaleArgument,
@@ -38,7 +38,7 @@ export function printRootField({ name, type, action, args, use }: RootField, for
 }
 
 /** The generated queries and mutations of a content-type (reference/graphql.md#2-generated-types). Built-in types have fixed mutations. */
-export function rootFields(type: ContentType, { shadow, format }: FieldTerms): readonly RootField[] {
+export function rootFields(type: ContentType, { shadow, format }: FieldOptions): readonly RootField[] {
   const all = ROOT_FIELDS[format.name](type)
   const own = type.builtIn ? all.filter(({ root }) => root === 'Query') : all
   return own

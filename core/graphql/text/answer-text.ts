@@ -10,7 +10,7 @@ import { isPromise } from '../../base/with-timeout.ts'
 import type { BodyOrText } from '../../cache/answer-store.ts'
 import type { BodyReads, Documents } from '../../documents/documents.ts'
 import type { Page, RestrictedQuery } from '../../query/query.ts'
-import { type CollectedFields, type CollectTerms, fieldsBelow } from '../parse/collect-fields.ts'
+import { type CollectedFields, type CollectOptions, fieldsBelow } from '../parse/collect-fields.ts'
 import {
   type ExecutionContext,
   type Pagination,
@@ -21,7 +21,7 @@ import type { CustomField, PlaceSteps } from './custom-field.ts'
 import { type AnswerPath, type FoundSlot, findPaths, readSlots, splitAtSlots } from './slots.ts'
 import { restrictRoots, type TextOperation, type TextRoot } from './text-operation.ts'
 
-export interface TextTerms {
+export interface TextOptions {
   readonly context: ExecutionContext
   readonly documents: Documents
   readonly operation: OperationInfo
@@ -38,33 +38,34 @@ export type TextAnswer =
  * Answers an operation as text, one statement per root field. null: it must be resolved field by field, so that refusals
  * and nulls in non-null fields are reported with their path.
  */
-export async function answerText(operation: TextOperation, terms: TextTerms): Promise<TextAnswer | null> {
-  const queries = restrictRoots(operation, terms.context.caller)
+export async function answerText(operation: TextOperation, options: TextOptions): Promise<TextAnswer | null> {
+  const queries = restrictRoots(operation, options.context.caller)
   if (!queries) return null
   const [sole, ...others] = operation.roots
   const [query] = queries
-  if (sole && query && others.length === 0 && sole.steps.length === 0) return readOnlyRoot(sole, query, terms)
+  if (sole && query && others.length === 0 && sole.steps.length === 0)
+    return readOnlyRoot(sole, query, options)
   const read = await Promise.all(
     operation.roots.map((root, index) => {
       const query = queries[index]
-      return query ? readRoot(root, query, terms) : null
+      return query ? readRoot(root, query, options) : null
     }),
   )
   const known = read.filter(root => root !== null)
   // Custom fields run only now: a fallback to graphql-js would run project code twice.
   return known.length < read.length
     ? null
-    : joinRoots(await Promise.all(known.map(root => answerRoot(root, terms))))
+    : joinRoots(await Promise.all(known.map(root => answerRoot(root, options))))
 }
 
 /** Caches the complete body of an operation with one root field, so that it is sent without a copy. */
 async function readOnlyRoot(
   root: TextRoot,
   query: RestrictedQuery,
-  terms: TextTerms,
+  options: TextOptions,
 ): Promise<TextAnswer | null> {
-  const { documents, context } = terms
-  const { formatKey: form, print, ...bodyRequest } = bodyQuery(root, query, terms)
+  const { documents, context } = options
+  const { formatKey: form, print, ...bodyRequest } = bodyQuery(root, query, options)
   const [before, behind] = [`{"data":{${JSON.stringify(root.key)}:`, '}}']
   const around: BodyReads = {
     ...bodyRequest,
@@ -84,10 +85,14 @@ interface ReadRoot {
   readonly found: BodyOrText | { readonly rows: string; readonly total: number | null }
 }
 
-async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms): Promise<ReadRoot | null> {
-  const { documents, context } = terms
+async function readRoot(
+  root: TextRoot,
+  query: RestrictedQuery,
+  options: TextOptions,
+): Promise<ReadRoot | null> {
+  const { documents, context } = options
   if (root.steps.length === 0) {
-    const found = await documents.findBody(bodyQuery(root, query, terms), {
+    const found = await documents.findBody(bodyQuery(root, query, options), {
       ...readOptions(context),
       ahead: context.prefetch,
     })
@@ -100,7 +105,7 @@ async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms
   return violatesNonNull(text, root) ? null : { root, found: { rows: text, total } }
 }
 
-function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextTerms): BodyReads {
+function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextOptions): BodyReads {
   const frame = frameOf(root, operation)
   return {
     query,
@@ -125,11 +130,11 @@ interface AnsweredRoot {
   readonly errors: readonly GraphQLError[]
 }
 
-async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<AnsweredRoot> {
+async function answerRoot({ root, found }: ReadRoot, options: TextOptions): Promise<AnsweredRoot> {
   const { key, customFields: code, steps } = root
   if (typeof found === 'string') return { key, text: found, errors: [] }
   if ('bytes' in found) return { key, text: found.bytes, errors: [] }
-  const { context, operation } = terms
+  const { context, operation } = options
   const rows = await answerCustomFields(found.rows, {
     fields: code,
     steps,
@@ -195,7 +200,7 @@ function printRoot({ query }: TextRoot, { pieces }: RootFrame, { text, total }: 
   return printed
 }
 
-function frameRoot({ around }: TextRoot, collect: CollectTerms): RootFrame['pieces'] {
+function frameRoot({ around }: TextRoot, collect: CollectOptions): RootFrame['pieces'] {
   if (!around) return [{ hole: 'rows' }]
   return frameWrapper(around.fields, around.typeName, (name, nodes) => {
     if (name === 'meta') return frameMeta(fieldsBelow(nodes, 'ResponseCollectionMeta', collect), collect)
@@ -223,15 +228,15 @@ function frameWrapper(
   return ['{', ...properties.flat(), '}']
 }
 
-const frameMeta = (fields: CollectedFields, collect: CollectTerms): RootFrame['pieces'] =>
+const frameMeta = (fields: CollectedFields, collect: CollectOptions): RootFrame['pieces'] =>
   frameWrapper(fields, 'ResponseCollectionMeta', (_, nodes) => frameCounts(nodes, collect))
 
-const frameCounts = (nodes: Nodes, collect: CollectTerms): RootFrame['pieces'] =>
+const frameCounts = (nodes: Nodes, collect: CollectOptions): RootFrame['pieces'] =>
   frameWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name => [
     { hole: name as keyof Pagination },
   ])
 
-interface CustomFieldTerms {
+interface CustomFieldOptions {
   readonly fields: readonly CustomField[]
   readonly steps: PlaceSteps
   readonly context: ExecutionContext
@@ -253,20 +258,20 @@ interface CompletedText {
 }
 
 /** Resolves the custom fields of a text in document order, and inserts their values. */
-async function answerCustomFields(text: string, terms: CustomFieldTerms): Promise<CompletedText> {
-  if (terms.steps.length === 0) return { text, errors: [] }
-  const { parts, slots } = readSlots(text, terms.fields)
+async function answerCustomFields(text: string, options: CustomFieldOptions): Promise<CompletedText> {
+  if (options.steps.length === 0) return { text, errors: [] }
+  const { parts, slots } = readSlots(text, options.fields)
   let paths: readonly AnswerPath[] | undefined
   const pathOf = (index: number): AnswerPath => {
-    paths ??= findPaths(text, terms)
+    paths ??= findPaths(text, options)
     const path = paths[index]
     if (!path) throw new TypeError(`the text has no slot ${index}`)
     return path
   }
-  const answers = slots.map((slot, index) => answerSlot(slot, () => pathOf(index), terms))
+  const answers = slots.map((slot, index) => answerSlot(slot, () => pathOf(index), options))
   // Without promises the rows of a list cost no turns of the event loop.
   const answered = answers.some(isPromise) ? await Promise.all(answers) : (answers as readonly SlotResult[])
-  return fillSlots(parts, answered, terms.root)
+  return fillSlots(parts, answered, options.root)
 }
 
 /** JSON text, or a failure. */
@@ -281,7 +286,7 @@ interface FailedSlot {
 function answerSlot(
   { field: customField, row }: FoundSlot,
   pathOf: () => AnswerPath,
-  { context, operation }: CustomFieldTerms,
+  { context, operation }: CustomFieldOptions,
 ): SlotResult | PromiseLike<SlotResult> {
   const { field, nodes, levelsUp } = customField
   const { resolve = defaultFieldResolver } = field

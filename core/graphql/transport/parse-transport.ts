@@ -27,7 +27,7 @@ export type TransportRequest = { readonly files: Multipart['files'] } & (
   | { readonly kind: 'batch'; readonly requested: readonly Result<OperationRequest, HttpResponse>[] }
 )
 
-export interface TransportTerms extends MultipartTerms {
+export interface TransportOptions extends MultipartOptions {
   readonly format: GraphqlFormat
 }
 
@@ -37,17 +37,17 @@ export interface TransportTerms extends MultipartTerms {
  */
 export async function parseTransport(
   request: HttpRequest,
-  terms: TransportTerms,
+  options: TransportOptions,
 ): Promise<Result<TransportRequest, HttpResponse>> {
   switch (request.method) {
     case 'GET':
     case 'HEAD':
-      return single(parseGet(request, terms.format))
+      return single(parseGet(request, options.format))
     case 'POST':
-      return parsePost(request, terms)
+      return parsePost(request, options)
     default:
       return failed({
-        ...refusal(405, 'Apollo Server supports only GET/POST requests.', terms.format),
+        ...refusal(405, 'Apollo Server supports only GET/POST requests.', options.format),
         headers: ALLOWED,
       })
   }
@@ -77,13 +77,13 @@ const NO_BODY = 'POST body missing, invalid Content-Type, or JSON object has no 
 
 async function parsePost(
   request: HttpRequest,
-  terms: TransportTerms,
+  options: TransportOptions,
 ): Promise<Result<TransportRequest, HttpResponse>> {
-  const { format } = terms
+  const { format } = options
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
   if (type !== JSON_TYPE && type !== FORM && type !== MULTIPART) return failed(refusal(400, NO_BODY, format))
   if (type !== JSON_TYPE && isForgeable(request)) throw crossSiteForm()
-  if (type === MULTIPART) return parseMultipart(request, terms)
+  if (type === MULTIPART) return parseMultipart(request, options)
   const body = await request.body()
   if (type === FORM) return parseOperations(parseForm(decodeBody(body)), format)
   if (body.length === 0) return failed(refusal(400, NO_BODY, format))
@@ -99,12 +99,12 @@ const MULTIPART = 'multipart/form-data'
 
 async function parseMultipart(
   request: HttpRequest,
-  terms: TransportTerms,
+  options: TransportOptions,
 ): Promise<Result<TransportRequest, HttpResponse>> {
-  const { operations, files } = await readMultipart(request, terms)
-  const sent = parseOperations(operations, terms.format)
+  const { operations, files } = await readMultipart(request, options)
+  const sent = parseOperations(operations, options.format)
   if (sent.ok) return ok({ ...sent.value, files })
-  await terms.files.discard({ files })
+  await options.files.discard({ files })
   return sent
 }
 
@@ -207,7 +207,7 @@ const crossSiteForm = (): RequestFault =>
     ),
   )
 
-interface MultipartTerms {
+interface MultipartOptions {
   readonly files: Files
   /** Without the upload permission files are skipped unread, so that strangers cannot fill the disk (reference/safety.md#s16-uploads). */
   readonly mayUpload: boolean
@@ -223,19 +223,19 @@ interface Multipart {
  * Reads a form of the GraphQL multipart request specification, with files inserted where its map names them. Rejects with
  * a RequestFault for a malformed form.
  */
-async function readMultipart(request: HttpRequest, terms: MultipartTerms): Promise<Multipart> {
-  const form = await terms.files.readForm(request, openRules(terms))
+async function readMultipart(request: HttpRequest, options: MultipartOptions): Promise<Multipart> {
+  const form = await options.files.readForm(request, openRules(options))
   const files: FormFile[] = [...form.files]
   try {
-    return { operations: await fillOperations(form, files, terms), files }
+    return { operations: await fillOperations(form, files, options), files }
   } catch (error) {
-    await terms.files.discard({ files })
+    await options.files.discard({ files })
     throw error
   }
 }
 
 /** Limits of the form: few fields in addition to `operations` and `map`; each as large as a JSON body's default limit. */
-function openRules({ mayUpload }: MultipartTerms): FormRules {
+function openRules({ mayUpload }: MultipartOptions): FormRules {
   let names: ReadonlySet<string> | null = null
   return {
     fields: 5,
@@ -259,11 +259,11 @@ function mappedFields(text: string): ReadonlySet<string> {
   }
 }
 
-function fillOperations(form: MultipartForm, kept: FormFile[], terms: MultipartTerms): Promise<object> {
+function fillOperations(form: MultipartForm, kept: FormFile[], options: MultipartOptions): Promise<object> {
   const operations = parseField('operations', onlyField(form, 'operations'))
   const map = parseFileMap(onlyField(form, 'map'))
-  if (terms.mayUpload) checkFiles(form, map)
-  return fillAll(operations, map, { kept, terms })
+  if (options.mayUpload) checkFiles(form, map)
+  return fillAll(operations, map, { kept, options })
 }
 
 function onlyField({ fields }: MultipartForm, name: string): string {
@@ -293,17 +293,17 @@ const missingFile = (field: string): RequestFault =>
     fault('badRequest', `File missing in the request: ‘${shorten(field)}’ has to follow ‘map’`),
   )
 
-interface FillTerms {
+interface FillOptions {
   readonly kept: FormFile[]
-  readonly terms: MultipartTerms
+  readonly options: MultipartOptions
 }
 
-async function fillAll(operations: object, map: FileMap, { kept, terms }: FillTerms): Promise<object> {
+async function fillAll(operations: object, map: FileMap, { kept, options }: FillOptions): Promise<object> {
   let filled: unknown = operations
   for (const [field, paths] of map) {
     const file = kept.find(each => each.field === field)
     for (const [index, path] of paths.entries()) {
-      const own = file && index > 0 ? await terms.files.duplicate(file) : file
+      const own = file && index > 0 ? await options.files.duplicate(file) : file
       if (own && own !== file) kept.push(own)
       filled = fillPlaceholder(filled, path, new UploadedFile(own ?? null))
       if (filled === undefined) throw invalidPath(path.join('.'))

@@ -84,7 +84,7 @@ function hashOf(extensions: unknown): unknown {
 
 const isRecord = (value: unknown): value is Given => typeof value === 'object' && value !== null
 
-interface TrustedTerms {
+interface TrustedOptions {
   /** The project's folder. */
   readonly root: string
   readonly config: GraphqlSettings['config']
@@ -95,12 +95,14 @@ interface TrustedTerms {
 }
 
 /** Loads and checks every .graphql file of the folder; fails with all faults. null: no folder is configured. */
-export async function loadTrusted(terms: TrustedTerms): Promise<Result<TrustedDocuments | null, Diagnostic>> {
-  const { folder, only } = terms.config.trustedDocuments
+export async function loadTrusted(
+  options: TrustedOptions,
+): Promise<Result<TrustedDocuments | null, Diagnostic>> {
+  const { folder, only } = options.config.trustedDocuments
   if (folder === null) return ok(null)
-  const names = await filesOf(resolve(terms.root, folder))
-  if (!names) return failed(trustedFault(`${folder} is no folder that can be read`, terms.place))
-  const results = await Promise.all(names.map(name => loadFile(name, folder, terms)))
+  const names = await filesOf(resolve(options.root, folder))
+  if (!names) return failed(trustedFault(`${folder} is no folder that can be read`, options.place))
+  const results = await Promise.all(names.map(name => loadFile(name, folder, options)))
   const faults = results.flatMap(result => (result.ok ? [] : result.reasons))
   if (faults.length > 0) return failed(...faults)
   return ok(
@@ -124,7 +126,7 @@ async function filesOf(folder: string): Promise<readonly string[] | null> {
 async function loadFile(
   file: string,
   folder: string,
-  { root, config, schemas }: TrustedTerms,
+  { root, config, schemas }: TrustedOptions,
 ): Promise<Result<TrustedFile, Diagnostic>> {
   const text = await readFile(join(resolve(root, folder), file), 'utf8')
   const checks = schemas.map(schema => checkDocument(text, { schema, config, introspects: true }))

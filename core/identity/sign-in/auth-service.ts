@@ -6,14 +6,14 @@ import type { Transaction } from '../../database/database.ts'
 import type { DesiredValue, Values } from '../../documents/desired-state.ts'
 import type { DocumentReads } from '../../documents/documents.ts'
 import { newDocumentId } from '../../documents/rows/document-id.ts'
-import { type ParseTerms, parseValues } from '../../documents/values/parse-attribute.ts'
+import { type ParseOptions, parseValues } from '../../documents/values/parse-attribute.ts'
 import { rule, toFault, toRefusal } from '../../documents/values/value-fault.ts'
 import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
 import { confirmEmail, mailConfirmation, sendEmailConfirmation } from '../confirm-email.ts'
-import type { AuthCall, IdentityTerms, SignedIn } from '../identity.ts'
+import type { AuthCall, IdentityOptions, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
 import { type CountRequest, enforceQuota, networkOf, type Quota, type QuotaListener } from '../rate-limit.ts'
 import { type Account, findAccount, writeAccount } from '../users/accounts.ts'
@@ -69,19 +69,20 @@ export interface SessionAnswer {
   readonly user: string
 }
 
-interface AuthServiceTerms extends OwnUserTerms {
-  readonly identity: IdentityTerms
+interface AuthServiceOptions extends OwnUserOptions {
+  readonly identity: IdentityOptions
   readonly countAttempt: CountRequest
 }
 
-export function openAuthService(terms: AuthServiceTerms): AuthService {
+export function openAuthService(options: AuthServiceOptions): AuthService {
   const countAttempt: AuthService['countAttempt'] = (operation, address) =>
-    terms.countAttempt([`address ${networkOf(address)} ${operation}`])
-  const perform: AuthService['perform'] = (operation, body, call) => OPERATIONS[operation](body, call, terms)
+    options.countAttempt([`address ${networkOf(address)} ${operation}`])
+  const perform: AuthService['perform'] = (operation, body, call) =>
+    OPERATIONS[operation](body, call, options)
   return {
     countAttempt,
     perform,
-    answerSession: signedIn => toSessionAnswer(signedIn, 'none', terms),
+    answerSession: signedIn => toSessionAnswer(signedIn, 'none', options),
     async request(operation, body, call) {
       enforceQuota(await countAttempt(operation, call.address), {})
       return perform(operation, body, call)
@@ -89,7 +90,7 @@ export function openAuthService(terms: AuthServiceTerms): AuthService {
     async me({ user }) {
       if (typeof user?.documentId !== 'string')
         throw new RequestFault(forbidden('The user of the session is no longer in the database'))
-      return readOwnUser(user.documentId, 'all', terms)
+      return readOwnUser(user.documentId, 'all', options)
     },
   }
 }
@@ -98,34 +99,34 @@ type Operations = {
   readonly [Operation in AuthOperation]: (
     body: AuthBody,
     call: AuthCall,
-    terms: AuthServiceTerms,
+    options: AuthServiceOptions,
   ) => Promise<AuthAnswers[Operation]>
 }
 
 const OPERATIONS: Operations = {
-  login: async (body, call, terms) =>
-    toSessionAnswer(await signIn(body, call, terms.identity), 'none', terms),
-  async register(body, call, terms) {
-    await countMail('register', body, call, terms)
-    const given = call.ignoresUnknown ? allowedValues(body, terms.identity) : body
-    return toSessionAnswer(await register(given, terms.identity), call.caller, terms)
+  login: async (body, call, options) =>
+    toSessionAnswer(await signIn(body, call, options.identity), 'none', options),
+  async register(body, call, options) {
+    await countMail('register', body, call, options)
+    const given = call.ignoresUnknown ? allowedValues(body, options.identity) : body
+    return toSessionAnswer(await register(given, options.identity), call.caller, options)
   },
-  changePassword: async (body, call, terms) =>
-    toSessionAnswer(await changePassword(body, call, terms.identity), 'none', terms),
-  resetPassword: async (body, call, terms) =>
-    toSessionAnswer(await resetPassword(body, call, terms.identity), 'none', terms),
-  async forgotPassword(body, call, terms) {
-    await countMail('forgotPassword', body, call, terms)
-    forgotPassword(body, terms.identity)
+  changePassword: async (body, call, options) =>
+    toSessionAnswer(await changePassword(body, call, options.identity), 'none', options),
+  resetPassword: async (body, call, options) =>
+    toSessionAnswer(await resetPassword(body, call, options.identity), 'none', options),
+  async forgotPassword(body, call, options) {
+    await countMail('forgotPassword', body, call, options)
+    forgotPassword(body, options.identity)
     return { ok: true }
   },
-  async sendEmailConfirmation(body, call, terms) {
-    await countMail('sendEmailConfirmation', body, call, terms)
-    return { email: sendEmailConfirmation(body, terms.identity), sent: true }
+  async sendEmailConfirmation(body, call, options) {
+    await countMail('sendEmailConfirmation', body, call, options)
+    return { email: sendEmailConfirmation(body, options.identity), sent: true }
   },
-  async emailConfirmation({ confirmation }, _call, terms) {
-    const { location, documentId } = await confirmEmail(confirmation, terms.identity)
-    return { location, user: await readOwnUser(documentId, 'none', terms) }
+  async emailConfirmation({ confirmation }, _call, options) {
+    const { location, documentId } = await confirmEmail(confirmation, options.identity)
+    return { location, user: await readOwnUser(documentId, 'none', options) }
   },
 }
 
@@ -134,7 +135,7 @@ async function countMail(
   operation: AuthOperation,
   { email }: AuthBody,
   listener: QuotaListener,
-  { countAttempt }: AuthServiceTerms,
+  { countAttempt }: AuthServiceOptions,
 ): Promise<void> {
   if (typeof email !== 'string') return
   enforceQuota(await countAttempt([`mail ${email.trim().toLowerCase()} ${operation}`]), listener)
@@ -143,10 +144,10 @@ async function countMail(
 const toSessionAnswer = async (
   { jwt, documentId }: SignedIn,
   role: ShownRole,
-  terms: OwnUserTerms,
-): Promise<SessionAnswer> => ({ jwt, user: await readOwnUser(documentId, role, terms) })
+  options: OwnUserOptions,
+): Promise<SessionAnswer> => ({ jwt, user: await readOwnUser(documentId, role, options) })
 
-interface OwnUserTerms {
+interface OwnUserOptions {
   readonly model: Model
   readonly documents: Pick<DocumentReads, 'findOne'>
 }
@@ -158,7 +159,7 @@ type ShownRole = Caller | 'none' | 'all'
 async function readOwnUser(
   documentId: string,
   role: ShownRole,
-  { model, documents }: OwnUserTerms,
+  { model, documents }: OwnUserOptions,
 ): Promise<string> {
   const { user: type } = model.builtIn
   const visible = readableAttributes(type)
@@ -188,17 +189,17 @@ const REQUIRED_FIELDS = ['email', 'username', 'password'] as const
 const TAKEN_MESSAGE = 'Email or Username are already taken'
 
 /** Creates a user with the configured role. Keys that the project does not allow are refused (reference/safety.md#s6-mass-assignment). */
-async function register(body: AuthBody, terms: IdentityTerms): Promise<SignedIn> {
-  if (!terms.settings.register.enabled)
+async function register(body: AuthBody, options: IdentityOptions): Promise<SignedIn> {
+  if (!options.settings.register.enabled)
     throw new RequestFault(fault('application', 'Register action is currently disabled'))
-  const values = await parseRegistration(withUsername(body), terms)
+  const values = await parseRegistration(withUsername(body), options)
   const account = await writeAccount(async (transaction, recordEvent) => {
-    const inserted = await insertUser(values, transaction, terms)
+    const inserted = await insertUser(values, transaction, options)
     recordEvent(inserted, 'create', [...values.keys(), 'role'])
     return inserted
-  }, terms).catch(throwTaken)
-  if (!terms.settings.register.confirmEmail) return issueSession(account, terms)
-  terms.background.start(() => mailConfirmation(account, terms))
+  }, options).catch(throwTaken)
+  if (!options.settings.register.confirmEmail) return issueSession(account, options)
+  options.background.start(() => mailConfirmation(account, options))
   return { jwt: null, documentId: account.documentId }
 }
 
@@ -211,15 +212,15 @@ function throwTaken(error: unknown): never {
   throw isTaken ? new RequestFault(fault('application', TAKEN_MESSAGE)) : error
 }
 
-const registrationFields = ({ settings }: Pick<IdentityTerms, 'settings'>): ReadonlySet<string> =>
+const registrationFields = ({ settings }: Pick<IdentityOptions, 'settings'>): ReadonlySet<string> =>
   new Set([...REQUIRED_FIELDS, ...settings.register.allowedFields])
 
-function allowedValues(body: AuthBody, terms: IdentityTerms): AuthBody {
-  const allowed = registrationFields(terms)
+function allowedValues(body: AuthBody, options: IdentityOptions): AuthBody {
+  const allowed = registrationFields(options)
   return Object.fromEntries(Object.entries(body).filter(([key]) => allowed.has(key)))
 }
 
-async function parseRegistration(body: AuthBody, { settings, model }: IdentityTerms): Promise<Values> {
+async function parseRegistration(body: AuthBody, { settings, model }: IdentityOptions): Promise<Values> {
   const { confirmEmail } = settings.register
   const allowed = registrationFields({ settings })
   const wrong = Object.keys(body).filter(key => !allowed.has(key))
@@ -234,7 +235,7 @@ async function parseRegistration(body: AuthBody, { settings, model }: IdentityTe
 }
 
 /** Registration may not set relations. */
-const PARSE_TERMS: ParseTerms = {
+const PARSE_TERMS: ParseOptions = {
   strictness: 'full',
   purpose: 'make',
   componentIds: false,
@@ -244,22 +245,30 @@ const PARSE_TERMS: ParseTerms = {
   }),
 }
 
-async function insertUser(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<Account> {
+async function insertUser(
+  values: Values,
+  transaction: Transaction,
+  options: IdentityOptions,
+): Promise<Account> {
   const documentId = newDocumentId()
-  await assertUnused(values, transaction, terms)
-  const role = await findRole(terms.settings.register.role, transaction, terms)
+  await assertUnused(values, transaction, options)
+  const role = await findRole(options.settings.register.role, transaction, options)
   const user = { documentId, values: new Map<string, DesiredValue>([...values, ['role', roleValue(role)]]) }
-  await saveUser(user, { email: TAKEN_MESSAGE, username: TAKEN_MESSAGE }, transaction, terms)
+  await saveUser(user, { email: TAKEN_MESSAGE, username: TAKEN_MESSAGE }, transaction, options)
   const text = textValue(values, 'email')
-  const account = await findAccount(transaction, { by: 'email', text }, terms)
+  const account = await findAccount(transaction, { by: 'email', text }, options)
   if (!account) throw new TypeError('a user that was just made is not there')
   return account
 }
 
 /** A username must not equal another user's address, and vice versa. saveUser checks equal columns. */
-async function assertUnused(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<void> {
+async function assertUnused(
+  values: Values,
+  transaction: Transaction,
+  options: IdentityOptions,
+): Promise<void> {
   for (const name of ['username', 'email']) {
-    const found = await findAccount(transaction, { by: 'identifier', text: textValue(values, name) }, terms)
+    const found = await findAccount(transaction, { by: 'identifier', text: textValue(values, name) }, options)
     if (found) throw new RequestFault(fault('application', TAKEN_MESSAGE))
   }
 }

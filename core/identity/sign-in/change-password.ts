@@ -1,7 +1,7 @@
 import { verifyPassword } from '../../base/passwords.ts'
 import { retryTransaction } from '../../database/retry-transaction.ts'
 import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
-import type { AuthCall, IdentityTerms, SignedIn } from '../identity.ts'
+import type { AuthCall, IdentityOptions, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
 import { enforceQuota, networkOf } from '../rate-limit.ts'
 import { type Account, type AccountKey, findAccount, writeAccount } from '../users/accounts.ts'
@@ -15,19 +15,19 @@ import { issueSession } from './sign-in.ts'
 export async function changePassword(
   body: AuthBody,
   call: AuthCall,
-  terms: IdentityTerms,
+  options: IdentityOptions,
 ): Promise<SignedIn> {
   const { user, sessionId } = call.caller
   if (typeof user?.id !== 'number')
     throw new RequestFault(fault('application', 'You must be authenticated to reset your password'))
-  const given = parseNewPassword(body, 'currentPassword', terms)
+  const given = parseNewPassword(body, 'currentPassword', options)
   if (given.password !== given.passwordConfirmation)
     throw new RequestFault(mismatchFault(given.passwordConfirmation))
   const key: AccountKey = { by: 'id', id: user.id }
-  const account = await findAccount(terms.database, key, terms)
+  const account = await findAccount(options.database, key, options)
   if (!account) throw new RequestFault(wrongPassword())
-  enforceQuota(await terms.loginAttempts.beginChange(account.documentId), call)
-  return changeVerified(given, { key, account, sessionId }, terms)
+  enforceQuota(await options.loginAttempts.beginChange(account.documentId), call)
+  return changeVerified(given, { key, account, sessionId }, options)
 }
 
 interface VerifiedAccount {
@@ -40,16 +40,16 @@ interface VerifiedAccount {
 async function changeVerified(
   { proof: current, password }: NewPassword,
   { key, account, sessionId }: VerifiedAccount,
-  terms: IdentityTerms,
+  options: IdentityOptions,
 ): Promise<SignedIn> {
   if (!(await verifyPassword(current, account.password))) throw new RequestFault(wrongPassword())
-  await terms.loginAttempts.succeedChange(account.documentId)
+  await options.loginAttempts.succeedChange(account.documentId)
   if (current === password)
     throw new RequestFault(
       fault('validation', 'Your new password must be different than your current password'),
     )
   const unless = (found: Account) => found.password !== account.password
-  return setPassword(password, { key, notFound: wrongPassword(), unless, keptSession: sessionId }, terms)
+  return setPassword(password, { key, notFound: wrongPassword(), unless, keptSession: sessionId }, options)
 }
 
 const wrongPassword = (): Fault => fault('validation', 'The provided current password is invalid')
@@ -73,7 +73,7 @@ interface NewPassword {
 export function parseNewPassword(
   body: AuthBody,
   proof: 'currentPassword' | 'code',
-  { model }: IdentityTerms,
+  { model }: IdentityOptions,
 ): NewPassword {
   const attribute = requireScalar(model.builtIn.user, 'password')
   const rules = [{ name: 'password', attribute }, { name: 'passwordConfirmation' }, { name: proof }] as const
@@ -94,44 +94,44 @@ interface PasswordTarget {
 export async function setPassword(
   password: string,
   { key, notFound: gone, unless, keptSession }: PasswordTarget,
-  terms: IdentityTerms,
+  options: IdentityOptions,
 ): Promise<SignedIn> {
-  const hashed = await hashUserValues(new Map([['password', scalarValue(password)]]), terms.model)
+  const hashed = await hashUserValues(new Map([['password', scalarValue(password)]]), options.model)
   const account = await writeAccount(async (transaction, recordEvent) => {
-    const account = await findAccount(transaction, key, terms, true)
+    const account = await findAccount(transaction, key, options, true)
     if (!account || unless(account)) throw new RequestFault(gone)
     const { documentId } = account
-    await saveUser({ documentId, values: hashed }, NO_MESSAGES, transaction, terms)
-    await endSessions(transaction, { documentId, keptSession }, terms)
+    await saveUser({ documentId, values: hashed }, NO_MESSAGES, transaction, options)
+    await endSessions(transaction, { documentId, keptSession }, options)
     recordEvent(account, 'update', hashed.keys())
     return { ...account, sessionVersion: account.sessionVersion + 1 }
-  }, terms)
-  return issueSession({ ...account, sessionId: keptSession }, terms)
+  }, options)
+  return issueSession({ ...account, sessionId: keptSession }, options)
 }
 
 /** Milliseconds: codes are valid for one hour. */
 const RESET_LIFETIME = 3_600_000
 
 /** Responds before the lookup, so that neither response nor timing reveals an account (reference/safety.md#s8-sessions-and-resets). */
-export function forgotPassword(body: AuthBody, terms: IdentityTerms): void {
-  const attribute = requireScalar(terms.model.builtIn.user, 'email')
+export function forgotPassword(body: AuthBody, options: IdentityOptions): void {
+  const attribute = requireScalar(options.model.builtIn.user, 'email')
   const { email } = parseCredentials(body, [{ name: 'email', attribute }])
-  terms.background.start(() => mailResetCode(email, terms))
+  options.background.start(() => mailResetCode(email, options))
 }
 
-async function mailResetCode(email: string, terms: IdentityTerms): Promise<void> {
+async function mailResetCode(email: string, options: IdentityOptions): Promise<void> {
   const { code, hash } = newCode(RESET_LIFETIME, Date.now())
-  const account = await retryTransaction(terms.database, async transaction => {
-    const found = await findAccount(transaction, { by: 'email', text: email }, terms, true)
+  const account = await retryTransaction(options.database, async transaction => {
+    const found = await findAccount(transaction, { by: 'email', text: email }, options, true)
     if (!found || found.blocked) return null
     const values = new Map([['resetPasswordToken', scalarValue(hash)]])
-    await saveUser({ documentId: found.documentId, values }, NO_MESSAGES, transaction, terms)
+    await saveUser({ documentId: found.documentId, values }, NO_MESSAGES, transaction, options)
     return found
   })
   if (!account) return
-  const { resetUrl } = terms.settings.mail
+  const { resetUrl } = options.settings.mail
   const data = resetUrl === null ? { code } : { code, link: withCode(resetUrl, code) }
-  await terms.mail.sendToAccount('reset-password', account.email, data)
+  await options.mail.sendToAccount('reset-password', account.email, data)
 }
 
 const withCode = (url: string, code: string): string => `${url}${url.includes('?') ? '&' : '?'}code=${code}`
@@ -140,14 +140,18 @@ const withCode = (url: string, code: string): string => `${url}${url.includes('?
 export async function resetPassword(
   body: AuthBody,
   { address }: AuthCall,
-  terms: IdentityTerms,
+  options: IdentityOptions,
 ): Promise<SignedIn> {
-  const { proof: code, password, passwordConfirmation } = parseNewPassword(body, 'code', terms)
+  const { proof: code, password, passwordConfirmation } = parseNewPassword(body, 'code', options)
   const gone = fault('validation', 'Incorrect code provided')
   if (password !== passwordConfirmation) throw new RequestFault(mismatchFault(passwordConfirmation))
   if (!isUnexpired(code, Date.now())) throw new RequestFault(gone)
   const key = { by: 'resetPasswordToken', text: hashCode(code) } as const
-  const set = await setPassword(password, { key, notFound: gone, unless: account => account.blocked }, terms)
-  await terms.loginAttempts.rememberNetwork({ network: networkOf(address), documentId: set.documentId })
+  const set = await setPassword(
+    password,
+    { key, notFound: gone, unless: account => account.blocked },
+    options,
+  )
+  await options.loginAttempts.rememberNetwork({ network: networkOf(address), documentId: set.documentId })
   return set
 }

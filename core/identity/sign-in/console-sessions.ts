@@ -21,7 +21,7 @@ export interface ConsoleSessions {
 /** Seconds: a working day. */
 export const TICKET_LIFETIME = 43_200
 
-interface ConsoleSessionsTerms {
+interface ConsoleSessionsOptions {
   readonly sessions: Sessions
   readonly seal: Sealing
   /** Identifies the user of a session token. */
@@ -34,7 +34,7 @@ export function openConsoleSessions({
   seal,
   identify,
   database,
-}: ConsoleSessionsTerms): ConsoleSessions {
+}: ConsoleSessionsOptions): ConsoleSessions {
   const sweep = openSweep(TICKET_LIFETIME * 1000, database)
   const open = async (ticket: string): Promise<Ticket | null> => toTicket(await seal.open(ticket))
   return {

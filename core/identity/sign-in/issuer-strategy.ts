@@ -7,7 +7,7 @@ import { fault, RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { Issuer } from '../../project/settings/settings.ts'
 import type { Strategy } from '../identify.ts'
 
-export interface IssuerTerms {
+export interface IssuerOptions {
   readonly access: Access
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -18,8 +18,8 @@ export interface IssuerTerms {
  * selects the declaration; the token is then verified by that issuer's keys alone. A token of another issuer is not of
  * this kind.
  */
-export function issuerStrategy(declared: readonly Issuer[], terms: IssuerTerms): Strategy {
-  const known = new Map(declared.map(issuer => [issuer.issuer, openIssuer(issuer, terms)]))
+export function issuerStrategy(declared: readonly Issuer[], options: IssuerOptions): Strategy {
+  const known = new Map(declared.map(issuer => [issuer.issuer, openIssuer(issuer, options)]))
   return async credential => {
     const named = issuerOf(credential)
     const identify = named === null ? undefined : known.get(named)
@@ -38,7 +38,7 @@ function issuerOf(credential: string): string | null {
   }
 }
 
-function openIssuer(issuer: Issuer, { access, now = Date.now }: IssuerTerms) {
+function openIssuer(issuer: Issuer, { access, now = Date.now }: IssuerOptions) {
   const keys = openKeys(issuer, now)
   return async (credential: string): Promise<Caller> => {
     const claims = await verify(credential, keys, { issuer, now: now() })

@@ -8,7 +8,7 @@ import type { DesiredValue } from '../../documents/desired-state.ts'
 import { newDocumentId } from '../../documents/rows/document-id.ts'
 import { fault, notFound, RequestFault } from '../../faults/fault.ts'
 import type { SignInProvider } from '../../project/settings/settings.ts'
-import type { IdentityTerms, SignedIn } from '../identity.ts'
+import type { IdentityOptions, SignedIn } from '../identity.ts'
 import { openRateLimit } from '../rate-limit.ts'
 import { type Account, findAccount, writeAccount } from '../users/accounts.ts'
 import { findRole, NO_MESSAGES, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
@@ -37,8 +37,8 @@ export interface SignInProviders {
   exchange(provider: string, code: string): Promise<SignedIn>
 }
 
-interface ProvidersTerms {
-  readonly identity: IdentityTerms
+interface ProvidersOptions {
+  readonly identity: IdentityOptions
   readonly access: Access
 }
 
@@ -49,19 +49,19 @@ const CODE_LIFETIME = 60
 /** Milliseconds for each request to a provider. */
 const PROVIDER_TIMEOUT = 5_000
 
-interface OpenProviders extends ProvidersTerms {
+interface OpenProviders extends ProvidersOptions {
   readonly seal: Sealing
   readonly configurationOf: (name: string, provider: SignInProvider) => Promise<Configuration>
   /** False from the second call with a key on, in all processes, for longer than a state or a code is valid. */
   readonly claimOnce: (key: string) => Promise<boolean>
 }
 
-export function openProviders(terms: ProvidersTerms): SignInProviders {
-  const { identity } = terms
+export function openProviders(options: ProvidersOptions): SignInProviders {
+  const { identity } = options
   const declared = new Map(Object.entries(identity.settings.providers))
   const count = openRateLimit({ window: 2 * STATE_LIFETIME * 1000, max: 1 }, identity.database)
   const opened: OpenProviders = {
-    ...terms,
+    ...options,
     seal: openSealing(identity.sealKey, identity.otherSealKeys),
     configurationOf: openConfigurations(),
     claimOnce: async key => (await count([key]))?.allowed !== false,
@@ -129,7 +129,7 @@ const unreachable = (issuer: string, error: unknown): RequestFault =>
     reason: `The sign-in provider ${issuer} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
   })
 
-const callbackOf = (name: string, { identity }: ProvidersTerms): string =>
+const callbackOf = (name: string, { identity }: ProvidersOptions): string =>
   `${trimEndCharacter(identity.address, '/')}/connect/${name}/callback`
 
 interface ConnectCall {
@@ -140,21 +140,21 @@ interface ConnectCall {
 
 async function connect(
   { name, provider, callback }: ConnectCall,
-  terms: OpenProviders,
+  options: OpenProviders,
 ): Promise<ProviderRedirect> {
   const { redirectUrls, scopes } = provider
   const returnTo = callback ?? redirectUrls[0] ?? ''
   if (!redirectUrls.includes(returnTo))
     throw refused(`callback must be one of auth.providers.${name}.redirectUrls`)
   const client = await import('openid-client')
-  const configuration = await terms.configurationOf(name, provider)
+  const configuration = await options.configurationOf(name, provider)
   const [verifier, state, nonce] = [
     client.randomPKCECodeVerifier(),
     client.randomState(),
     client.randomNonce(),
   ]
   const location = client.buildAuthorizationUrl(configuration, {
-    redirect_uri: callbackOf(name, terms),
+    redirect_uri: callbackOf(name, options),
     scope: [...new Set(['openid', ...scopes])].join(' '),
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
@@ -162,7 +162,7 @@ async function connect(
     nonce,
   })
   const claims = { purpose: 'state', provider: name, verifier, state, nonce, returnTo }
-  return { location: location.href, cookie: await terms.seal.seal(claims, STATE_LIFETIME) }
+  return { location: location.href, cookie: await options.seal.seal(claims, STATE_LIFETIME) }
 }
 
 interface ReceiveCall {
@@ -174,14 +174,14 @@ interface ReceiveCall {
 
 async function receive(
   { name, provider, search, cookie }: ReceiveCall,
-  terms: OpenProviders,
+  options: OpenProviders,
 ): Promise<ProviderRedirect> {
-  const begun = cookie === null ? null : await terms.seal.open(cookie)
+  const begun = cookie === null ? null : await options.seal.open(cookie)
   const { purpose, provider: beganAt, state, nonce, verifier, returnTo } = begun ?? {}
   const given = new URLSearchParams(search)
   if (purpose !== 'state' || beganAt !== name || given.get('state') !== state)
     throw refused('This browser has not begun the sign-in, or it took longer than ten minutes: begin again')
-  if (!(await terms.claimOnce(`sign-in state ${state}`)))
+  if (!(await options.claimOnce(`sign-in state ${state}`)))
     throw refused('The answer of the provider was used before: begin again')
   const back = (parameters: Readonly<Record<string, string>>): ProviderRedirect => {
     const location = new URL(String(returnTo))
@@ -194,10 +194,10 @@ async function receive(
   const claims = await redeem(
     { name, provider, search },
     { state: String(state), nonce: String(nonce), verifier: String(verifier) },
-    terms,
+    options,
   )
-  const { documentId } = await signInWith(claims, { name, provider }, terms)
-  const code = await terms.seal.seal({ purpose: 'code', provider: name, documentId }, CODE_LIFETIME)
+  const { documentId } = await signInWith(claims, { name, provider }, options)
+  const code = await options.seal.seal({ purpose: 'code', provider: name, documentId }, CODE_LIFETIME)
   return back({ access_token: code })
 }
 
@@ -207,14 +207,14 @@ type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 async function redeem(
   { name, provider, search }: Omit<ReceiveCall, 'cookie'>,
   { state, nonce, verifier }: { readonly state: string; readonly nonce: string; readonly verifier: string },
-  terms: OpenProviders,
+  options: OpenProviders,
 ): Promise<Claims> {
   const client = await import('openid-client')
-  const configuration = await terms.configurationOf(name, provider)
+  const configuration = await options.configurationOf(name, provider)
   try {
     const tokens = await client.authorizationCodeGrant(
       configuration,
-      new URL(`${callbackOf(name, terms)}?${search}`),
+      new URL(`${callbackOf(name, options)}?${search}`),
       {
         expectedState: state,
         expectedNonce: nonce,
@@ -258,9 +258,9 @@ const TAKEN = 'Email is already taken.'
 async function signInWith(
   claims: Claims,
   { name, provider }: Provider,
-  terms: OpenProviders,
+  options: OpenProviders,
 ): Promise<Pick<Account, 'documentId'>> {
-  const { identity, access } = terms
+  const { identity, access } = options
   const { role } = provider
   const roleKey = role.claim
     ? claimedRole(claims, role, access.roles)
@@ -270,13 +270,13 @@ async function signInWith(
   const key = identityKey(provider.issuer, claims.sub)
   return writeAccount(async (transaction, recordEvent) => {
     await transaction.lock(`sign-in ${key}`)
-    const known = await findIdentity(key, transaction, terms)
+    const known = await findIdentity(key, transaction, options)
     const roleId = await findRole(roleKey, transaction, identity)
     if (known) {
-      if (role.claim) await setRole(known, roleId, transaction, terms)
+      if (role.claim) await setRole(known, roleId, transaction, options)
       return known
     }
-    const { documentId, values } = await newUser(claims, { name, provider }, { transaction, terms })
+    const { documentId, values } = await newUser(claims, { name, provider }, { transaction, options })
     const user = {
       documentId,
       values: new Map<string, DesiredValue>([...values, ['role', roleValue(roleId)]]),
@@ -320,19 +320,23 @@ const setRole = (
 ): Promise<void> =>
   saveUser({ documentId, values: new Map([['role', roleValue(role)]]) }, NO_MESSAGES, transaction, identity)
 
-interface NewUserTerms {
+interface NewUserOptions {
   readonly transaction: Transaction
-  readonly terms: OpenProviders
+  readonly options: OpenProviders
 }
 
-async function newUser(claims: Claims, { name, provider }: Provider, { transaction, terms }: NewUserTerms) {
-  const { identity } = terms
+async function newUser(
+  claims: Claims,
+  { name, provider }: Provider,
+  { transaction, options }: NewUserOptions,
+) {
+  const { identity } = options
   if (!identity.settings.register.enabled)
     throw new RequestFault(fault('application', 'Register action is currently disabled'))
   const email = emailOf(claims, provider)
   if (await findAccount(transaction, { by: 'identifier', text: email }, identity))
     throw new RequestFault(fault('application', TAKEN))
-  const username = await freeUsername(usernameOf(claims, provider, email), { transaction, terms })
+  const username = await freeUsername(usernameOf(claims, provider, email), { transaction, options })
   const values = Object.entries({ username, email, provider: name, confirmed: true, blocked: false })
   return {
     documentId: newDocumentId(),
@@ -378,7 +382,7 @@ function usernameOf(claims: Claims, { username: claim }: SignInProvider, email: 
 const SHORTEST = 3
 
 /** The username, or with a random end if another user has it. */
-async function freeUsername(wanted: string, { transaction, terms }: NewUserTerms): Promise<string> {
-  const taken = await findAccount(transaction, { by: 'identifier', text: wanted }, terms.identity)
+async function freeUsername(wanted: string, { transaction, options }: NewUserOptions): Promise<string> {
+  const taken = await findAccount(transaction, { by: 'identifier', text: wanted }, options.identity)
   return taken ? `${wanted}-${randomBytes(4).toString('hex')}` : wanted
 }

@@ -8,7 +8,7 @@ export interface Sealing {
   open(text: string): Promise<Readonly<Record<string, unknown>> | null>
 }
 
-/** The key of `IdentityTerms.sealKey`. */
+/** The key of `IdentityOptions.sealKey`. */
 export const deriveSealKey = (secret: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, 'plinth', 'sign-in at providers', 32))
 

@@ -14,7 +14,7 @@ import { userQuery } from '../users/user-values.ts'
 import type { SessionClaims, Sessions } from './sessions.ts'
 
 /** What identifying callers by session token needs. */
-export interface SessionStrategyTerms {
+export interface SessionStrategyOptions {
   readonly sessions: Sessions
   readonly access: Access
   readonly database: Pick<Database, 'run'>
@@ -27,19 +27,19 @@ export interface SessionStrategyTerms {
 }
 
 /** Identifies callers by session token. One statement per request reads the user, or checks that the cached user is unchanged. */
-export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
-  const read = openUserReader(terms)
+export function sessionStrategy(options: SessionStrategyOptions): Strategy {
+  const read = openUserReader(options)
   return async (credential, prefetch) => {
-    const session = await terms.sessions.read(credential)
+    const session = await options.sessions.read(credential)
     if (!session) return null
     const user = await read(session.id, prefetch)
-    if (!user || isLockedOut(user, terms.confirmEmail))
+    if (!user || isLockedOut(user, options.confirmEmail))
       throw new RequestFault(unauthorized('Invalid credentials', lockReason(user)))
     if (isEnded(session, user))
       throw new RequestFault(
         unauthorized('Missing or invalid credentials', 'A new password ended the session'),
       )
-    return userCaller(user, terms.access, session.sessionId)
+    return userCaller(user, options.access, session.sessionId)
   }
 }
 
@@ -61,13 +61,13 @@ const isEnded = (
 export const isLockedOut = ({ blocked, confirmed }: UserValues, confirmEmail: boolean): boolean =>
   blocked === true || (confirmEmail && confirmed !== true)
 
-type UserValuesTerms = Pick<SessionStrategyTerms, 'access' | 'database' | 'model' | 'storage' | 'cache'>
+type UserValuesOptions = Pick<SessionStrategyOptions, 'access' | 'database' | 'model' | 'storage' | 'cache'>
 
 /**
  * Returns a function that reads a user by id, with the values that permissions refer to; null: no such user. `prefetch`: the
  * version check of this request, if it was sent already. Never reads from a replica.
  */
-export function openUserReader({ access, database, model, storage, cache }: UserValuesTerms) {
+export function openUserReader({ access, database, model, storage, cache }: UserValuesOptions) {
   const query = userQuery(model.builtIn.user, access.userPaths)
   const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
   const readUncached = async (id: number): Promise<unknown> => {

@@ -21,7 +21,7 @@ export interface Sessions {
   read(token: string): Promise<SessionClaims | null>
 }
 
-export interface SessionTerms {
+export interface SessionOptions {
   /** A secret: never printed. */
   readonly secret: string
   /** Former secrets, or the next one: their tokens are accepted, none is signed with them. */
@@ -41,7 +41,7 @@ export function openSessions({
   otherSecrets = [],
   lifetime,
   now = Date.now,
-}: SessionTerms): Sessions {
+}: SessionOptions): Sessions {
   const key = importKey(secret)
   const keys = Promise.all([key, ...otherSecrets.map(importKey)])
   return {
@@ -91,7 +91,7 @@ function toSession({ id, version, sid }: Readonly<Record<string, unknown>>): Ses
 const isInteger32 = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31
 
-interface JwtSecretTerms {
+interface JwtSecretOptions {
   /** From the settings; empty: none. */
   readonly given: string
   /** Folder of the project. */
@@ -107,7 +107,7 @@ export async function loadJwtSecret({
   given,
   root,
   production,
-}: JwtSecretTerms): Promise<Result<string, string>> {
+}: JwtSecretOptions): Promise<Result<string, string>> {
   if (given !== '') return ok(given)
   if (production)
     return failed(

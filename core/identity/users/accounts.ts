@@ -1,6 +1,6 @@
 import type { Cell, Transaction } from '../../database/database.ts'
 import { type EventAction, type Outbox, openChangeRecorder } from '../../documents/outbox.ts'
-import { type TransactTerms, transact } from '../../documents/transact.ts'
+import { type TransactOptions, transact } from '../../documents/transact.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
@@ -26,7 +26,7 @@ export type AccountKey =
   | { readonly by: 'email'; readonly text: string }
   | { readonly by: 'documentId' | 'resetPasswordToken' | 'confirmationToken'; readonly text: string }
 
-export interface AccountTerms {
+export interface AccountOptions {
   readonly model: Model
   readonly storage: Storage
 }
@@ -37,15 +37,15 @@ const FIELDS = ['email', 'password', 'confirmed', 'blocked', 'sessionVersion'] a
 export async function findAccount(
   runner: Pick<Transaction, 'run'>,
   key: AccountKey,
-  terms: AccountTerms,
+  options: AccountOptions,
   locked = false,
 ): Promise<Account | null> {
   if ('text' in key && key.text.includes('\0')) return null
-  const { model, storage } = terms
+  const { model, storage } = options
   const { user } = model.builtIn
   const table = storage.table(user)
   const columns = [table.id, table.documentId, ...FIELDS.map(field => storage.column(user, field))]
-  const { where, order, values } = accountCondition(key, terms)
+  const { where, order, values } = accountCondition(key, options)
   const { rows } = await runner.run({
     name: `find a user by ${key.by}`,
     text: `SELECT ${columns.map(ident).join(', ')} FROM ${ident(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR UPDATE' : ''}`,
@@ -58,7 +58,7 @@ export async function findAccount(
  * Addresses are lower-cased in JavaScript, since databases differ. One user's name may equal another's address: the
  * address takes precedence.
  */
-function accountCondition(key: AccountKey, { model, storage }: AccountTerms) {
+function accountCondition(key: AccountKey, { model, storage }: AccountOptions) {
   const column = (field: string) => ident(storage.column(model.builtIn.user, field))
   switch (key.by) {
     case 'id':
@@ -97,7 +97,7 @@ function toAccount([id, documentId, email, password, confirmed, blocked, version
   }
 }
 
-interface WriteAccountTerms extends TransactTerms {
+interface WriteAccountOptions extends TransactOptions {
   readonly model: Model
   readonly outbox: Outbox
 }
@@ -115,10 +115,10 @@ type RecordAccountEvent = (
  */
 export async function writeAccount<Value>(
   work: (transaction: Transaction, recordEvent: RecordAccountEvent) => Promise<Value>,
-  terms: WriteAccountTerms,
+  options: WriteAccountOptions,
 ): Promise<Value> {
-  const { user: type } = terms.model.builtIn
-  const recorder = openChangeRecorder(terms.outbox)
+  const { user: type } = options.model.builtIn
+  const recorder = openChangeRecorder(options.outbox)
   const written = await transact(
     type,
     transaction => {
@@ -129,7 +129,7 @@ export async function writeAccount<Value>(
         record({ type, documentId, changes, origin: { by, attributes: [...attributes] } })
       })
     },
-    terms,
+    options,
   )
   recorder.done()
   return written

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { DesiredDocument, Values } from '../../documents/desired-state.ts'
-import { writeTerms } from '../../documents/rows/write-terms.ts'
+import { writeOptions } from '../../documents/rows/write-options.ts'
 import { findUniqueConflicts } from '../../documents/unique/unique-conflicts.ts'
 import { hashPasswords } from '../../documents/values/hash-passwords.ts'
 import { writeDocuments } from '../../documents/write-documents.ts'
@@ -9,7 +9,7 @@ import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 
-export interface SaveUserTerms {
+export interface SaveUserOptions {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
@@ -37,10 +37,10 @@ export async function saveUser(
   { documentId, values }: SavedUser,
   words: TakenMessages,
   transaction: Transaction,
-  terms: SaveUserTerms,
+  options: SaveUserOptions,
 ): Promise<void> {
-  const documents = [toDocument(documentId, values, terms.model)]
-  const writing = writeTerms(transaction, terms, { touch: false })
+  const documents = [toDocument(documentId, values, options.model)]
+  const writing = writeOptions(transaction, options, { touch: false })
   const [taken] = (await findUniqueConflicts(documents, writing)).toSorted(emailFirst)
   if (taken) throw new RequestFault(fault('application', messageFor(taken.attribute.name, words)))
   await writeDocuments(documents, writing)
@@ -68,7 +68,7 @@ export async function hashUserValues(values: Values, model: Model): Promise<Valu
 export async function findRole(
   key: string,
   transaction: Transaction,
-  { model, storage }: SaveUserTerms,
+  { model, storage }: SaveUserOptions,
 ): Promise<string | null> {
   const table = storage.table(model.builtIn.role)
   const { rows } = await transaction.run({

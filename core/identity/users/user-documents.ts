@@ -6,7 +6,7 @@ import type { Storage } from '../../model/storage.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { mailConfirmation } from '../confirm-email.ts'
-import type { IdentityTerms } from '../identity.ts'
+import type { IdentityOptions } from '../identity.ts'
 import { findAccount } from './accounts.ts'
 import { withUsername } from './user-values.ts'
 
@@ -14,32 +14,32 @@ import { withUsername } from './user-values.ts'
  * Wraps the document service for users. A new password ends the user's sessions (reference/safety.md#s8-sessions-and-resets). A new address invalidates
  * mailed codes, and must be confirmed if the project requires it and the write does not set `confirmed`.
  */
-export const userDocuments = (documents: Documents, terms: IdentityTerms): Documents => ({
+export const userDocuments = (documents: Documents, options: IdentityOptions): Documents => ({
   ...documents,
   create(command, answer) {
-    const { user } = terms.model.builtIn
+    const { user } = options.model.builtIn
     return documents.create(command.type === user ? withNormalisedUsername(command) : command, answer)
   },
   async update(given, answer, alongside) {
-    if (given.type !== terms.model.builtIn.user) return documents.update(given, answer, alongside)
+    if (given.type !== options.model.builtIn.user) return documents.update(given, answer, alongside)
     const command = withNormalisedUsername(given)
-    const isNew = await hasNewAddress(command, terms)
+    const isNew = await hasNewAddress(command, options)
     const written = await documents.update(
       isNew ? unconfirmed(command) : command,
       answer,
       async (transaction, documentId) => {
         await alongside?.(transaction, documentId)
-        if (Object.hasOwn(command.values, 'password')) await endSessions(transaction, { documentId }, terms)
-        if (Object.hasOwn(command.values, 'email')) await clearMailedCodes(transaction, documentId, terms)
+        if (Object.hasOwn(command.values, 'password')) await endSessions(transaction, { documentId }, options)
+        if (Object.hasOwn(command.values, 'email')) await clearMailedCodes(transaction, documentId, options)
       },
     )
-    if (isNew) mailConfirmationTo(written, terms)
+    if (isNew) mailConfirmationTo(written, options)
     return written
   },
   async delete(command, seen, answer) {
     const text = await documents.delete(command, seen, answer)
-    if (command.type === terms.model.builtIn.user && command.documentId !== null)
-      await forgetCredentials(command.documentId, terms)
+    if (command.type === options.model.builtIn.user && command.documentId !== null)
+      await forgetCredentials(command.documentId, options)
     return text
   },
 })
@@ -47,7 +47,7 @@ export const userDocuments = (documents: Documents, terms: IdentityTerms): Docum
 /** Removes API keys and accounts at providers of a user who is gone. They open nothing; their names are personal data. */
 async function forgetCredentials(
   documentId: string,
-  { database, model, storage }: IdentityTerms,
+  { database, model, storage }: IdentityOptions,
 ): Promise<void> {
   const users = storage.table(model.builtIn.user)
   const gone = `document_id = $1::text AND NOT EXISTS (SELECT 1 FROM ${ident(users.name)} u WHERE u.${ident(users.documentId)} = $1::text)`
@@ -68,26 +68,26 @@ function withNormalisedUsername<Kind extends CreateCommand | UpdateCommand>(
 }
 
 /** Read outside the transaction: concurrent changes each clear the codes, so no code confirms the wrong address. */
-async function hasNewAddress({ documentId, values }: UserUpdate, terms: IdentityTerms): Promise<boolean> {
+async function hasNewAddress({ documentId, values }: UserUpdate, options: IdentityOptions): Promise<boolean> {
   const { email, confirmed } = values
-  if (!terms.settings.register.confirmEmail || typeof email !== 'string' || confirmed !== undefined)
+  if (!options.settings.register.confirmEmail || typeof email !== 'string' || confirmed !== undefined)
     return false
-  const account = await findAccount(terms.database, { by: 'documentId', text: documentId ?? '' }, terms)
+  const account = await findAccount(options.database, { by: 'documentId', text: documentId ?? '' }, options)
   return account !== null && account.email !== email.toLowerCase()
 }
 
 const unconfirmed = (command: UserUpdate): UserUpdate =>
   permitModified({ ...command, values: { ...command.values, confirmed: false } }, command, command)
 
-function mailConfirmationTo({ documentId }: SavedDocument, terms: IdentityTerms): void {
+function mailConfirmationTo({ documentId }: SavedDocument, options: IdentityOptions): void {
   const key = { by: 'documentId', text: documentId } as const
-  terms.background.start(async () => {
-    const account = await findAccount(terms.database, key, terms)
-    if (account && !account.confirmed && !account.blocked) await mailConfirmation(account, terms)
+  options.background.start(async () => {
+    const account = await findAccount(options.database, key, options)
+    if (account && !account.confirmed && !account.blocked) await mailConfirmation(account, options)
   })
 }
 
-interface EndSessionsTerms {
+interface EndSessionsOptions {
   readonly model: Model
   readonly storage: Storage
 }
@@ -105,7 +105,7 @@ interface SessionOwner {
 export async function endSessions(
   transaction: Pick<Transaction, 'run'>,
   { documentId, keptSession }: SessionOwner,
-  { model, storage }: EndSessionsTerms,
+  { model, storage }: EndSessionsOptions,
 ): Promise<void> {
   const { user } = model.builtIn
   const table = storage.table(user)
@@ -123,7 +123,7 @@ export async function endSessions(
 async function clearMailedCodes(
   transaction: Pick<Transaction, 'run'>,
   documentId: string,
-  { model, storage }: EndSessionsTerms,
+  { model, storage }: EndSessionsOptions,
 ): Promise<void> {
   const { user } = model.builtIn
   const table = storage.table(user)
@@ -145,7 +145,7 @@ interface UserCredentials {
 export async function endSessionsOfChangedUsers(
   transaction: Pick<Transaction, 'run'>,
   users: readonly UserCredentials[],
-  { model, storage }: EndSessionsTerms,
+  { model, storage }: EndSessionsOptions,
 ): Promise<void> {
   if (users.length === 0) return
   const { user } = model.builtIn

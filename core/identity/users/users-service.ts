@@ -13,7 +13,7 @@ import { isRecord } from '../../query/parse-place.ts'
 import { everyField, populateWhole } from '../../query/populate-nodes.ts'
 import type { Filter, Query, RestrictedQuery, Selection } from '../../query/query.ts'
 import { startAddressChange } from '../confirm-email.ts'
-import type { IdentityTerms } from '../identity.ts'
+import type { IdentityOptions } from '../identity.ts'
 import { type AuthBody, checkCredential, missingFault, typeFault } from '../parse-credentials.ts'
 import type { CountRequest } from '../rate-limit.ts'
 import { findAccount } from './accounts.ts'
@@ -41,19 +41,19 @@ export interface UsersService {
   delete(id: number, caller: Caller, selection?: Selection): Promise<string | null>
 }
 
-export const openUsersService = (terms: UsersServiceTerms): UsersService => ({
-  findMany: (query, caller) => readUsers(query, caller, terms),
-  count: (query, caller) => countVisibleUsers(query, caller, terms),
-  findOne: (id, query, caller) => readUserById(id, { query, caller }, terms),
-  me: (query, caller) => readMe(query, caller, terms),
-  create: (body, caller, selection) => createUserDocument({ body, caller, selection }, terms),
-  update: (id, change) => updateUserDocument(id, change, terms),
-  delete: (id, caller, selection) => deleteUserDocument(id, { caller, selection }, terms),
+export const openUsersService = (options: UsersServiceOptions): UsersService => ({
+  findMany: (query, caller) => readUsers(query, caller, options),
+  count: (query, caller) => countVisibleUsers(query, caller, options),
+  findOne: (id, query, caller) => readUserById(id, { query, caller }, options),
+  me: (query, caller) => readMe(query, caller, options),
+  create: (body, caller, selection) => createUserDocument({ body, caller, selection }, options),
+  update: (id, change) => updateUserDocument(id, change, options),
+  delete: (id, caller, selection) => deleteUserDocument(id, { caller, selection }, options),
 })
 
-type ReadUsersTerms = Pick<UsersServiceTerms, 'documents'>
+type ReadUsersOptions = Pick<UsersServiceOptions, 'documents'>
 
-async function readUsers(query: Query, caller: Caller, { documents }: ReadUsersTerms): Promise<string> {
+async function readUsers(query: Query, caller: Caller, { documents }: ReadUsersOptions): Promise<string> {
   const { text } = await documents.findMany(restrict(query, caller), 'flat')
   return text
 }
@@ -61,7 +61,7 @@ async function readUsers(query: Query, caller: Caller, { documents }: ReadUsersT
 async function countVisibleUsers(
   query: Query,
   caller: Caller,
-  { documents }: ReadUsersTerms,
+  { documents }: ReadUsersOptions,
 ): Promise<number> {
   const take = { kind: 'many', page: { start: 0, limit: 1 }, total: true } as const
   const { total } = await documents.findMany(restrictCount({ ...query, take }, caller), 'flat')
@@ -83,14 +83,14 @@ interface UserRequest {
 const readUserById = (
   id: number,
   { query, caller }: UserRequest,
-  terms: ReadUsersTerms,
-): Promise<string | null> => readUser(withId(query, id), { caller, action: 'findOne' }, terms)
+  options: ReadUsersOptions,
+): Promise<string | null> => readUser(withId(query, id), { caller, action: 'findOne' }, options)
 
 /** Rejects with 401 for API tokens and the public (reference/rest.md#2-errors). */
-async function readMe(query: Query, caller: Caller, terms: ReadUsersTerms): Promise<string> {
+async function readMe(query: Query, caller: Caller, options: ReadUsersOptions): Promise<string> {
   const id = caller.user?.id
   const text =
-    typeof id === 'number' ? await readUser(withId(query, id), { caller, action: 'me' }, terms) : null
+    typeof id === 'number' ? await readUser(withId(query, id), { caller, action: 'me' }, options) : null
   if (text === null) throw new RequestFault(fault('unauthorized', 'Unauthorized'))
   return text
 }
@@ -119,7 +119,7 @@ interface UserRead {
 async function readUser(
   query: Query,
   { caller, action }: UserRead,
-  { documents }: ReadUsersTerms,
+  { documents }: ReadUsersOptions,
 ): Promise<string | null> {
   const { text } = await documents.findMany(restrict(query, caller, action), 'flat')
   return text === '[]' ? null : text.slice(1, -1)
@@ -133,8 +133,8 @@ interface UserChange {
 }
 
 /** Dependencies of the users service. */
-interface UsersServiceTerms {
-  readonly identity: IdentityTerms
+interface UsersServiceOptions {
+  readonly identity: IdentityOptions
   /** Result of `userDocuments`. */
   readonly documents: Documents
   readonly countAttempt: CountRequest
@@ -142,16 +142,16 @@ interface UsersServiceTerms {
 
 async function createUserDocument(
   { body, caller, selection }: UserChange,
-  terms: UsersServiceTerms,
+  options: UsersServiceOptions,
 ): Promise<string | null> {
-  const { user: type } = terms.identity.model.builtIn
+  const { user: type } = options.identity.model.builtIn
   checkNewUser(body, caller, type)
-  const values = await toGivenValues(body, caller, terms)
+  const values = await toGivenValues(body, caller, options)
   const command = { kind: 'create', type, locale: null, status: 'published', values } as const
   const permitted = permit(command, caller)
-  const query = answerQuery('create', { caller, selection }, terms)
+  const query = answerQuery('create', { caller, selection }, options)
   try {
-    return (await terms.documents.create(permitted, { query, shape: 'flat' })).text
+    return (await options.documents.create(permitted, { query, shape: 'flat' })).text
   } catch (error) {
     throw error instanceof RequestFault ? new RequestFault(creationFault(error.fault)) : error
   }
@@ -160,19 +160,19 @@ async function createUserDocument(
 async function updateUserDocument(
   id: number,
   { body, caller, selection }: UserChange,
-  terms: UsersServiceTerms,
+  options: UsersServiceOptions,
 ): Promise<string | null> {
-  const { identity } = terms
+  const { identity } = options
   const { user: type } = identity.model.builtIn
   checkUserChange(body, type)
-  const values = await toGivenValues(body, caller, terms)
+  const values = await toGivenValues(body, caller, options)
   const account = await findAccount(identity.database, { by: 'id', id }, identity)
   const documentId = account?.documentId ?? NO_DOCUMENT
   const permitted = permit({ ...UPDATE, type, documentId, values }, caller)
-  const query = answerQuery('update', { caller, selection }, terms)
-  const { command, mail } = await startAddressChange(permitted, { account, caller }, terms)
+  const query = answerQuery('update', { caller, selection }, options)
+  const { command, mail } = await startAddressChange(permitted, { account, caller }, options)
   try {
-    const { text } = await terms.documents.update(command, { query, shape: 'flat' })
+    const { text } = await options.documents.update(command, { query, shape: 'flat' })
     mail()
     return text
   } catch (error) {
@@ -188,21 +188,21 @@ const UPDATE = { kind: 'update', locale: null, status: 'published', precondition
 async function deleteUserDocument(
   id: number,
   answer: AnswerRequest,
-  terms: UsersServiceTerms,
+  options: UsersServiceOptions,
 ): Promise<string | null> {
-  const account = await findAccount(terms.identity.database, { by: 'id', id }, terms.identity)
-  const { user: type } = terms.identity.model.builtIn
+  const account = await findAccount(options.identity.database, { by: 'id', id }, options.identity)
+  const { user: type } = options.identity.model.builtIn
   const documentId = account?.documentId ?? NO_DOCUMENT
   const command = { kind: 'delete', type, documentId, locale: null, precondition: null } as const
   const permitted = permit(command, answer.caller)
-  const query = answerQuery('delete', answer, terms)
-  return terms.documents.delete(permitted, [], { query, shape: 'flat' })
+  const query = answerQuery('delete', answer, options)
+  return options.documents.delete(permitted, [], { query, shape: 'flat' })
 }
 
 async function toGivenValues(
   body: AuthBody,
   caller: Caller,
-  { identity, documents }: UsersServiceTerms,
+  { identity, documents }: UsersServiceOptions,
 ): Promise<GivenValues> {
   const { user, role } = identity.model.builtIn
   return withRoleByKey(parseUserValues(body, user), { caller, type: role, documents })
@@ -214,7 +214,7 @@ type AnswerRequest = Pick<UserChange, 'selection'> & { readonly caller: Caller }
 function answerQuery(
   action: 'create' | 'update' | 'delete',
   { caller, selection }: AnswerRequest,
-  { identity }: UsersServiceTerms,
+  { identity }: UsersServiceOptions,
 ): RestrictedQuery {
   const { user: type } = identity.model.builtIn
   const attribute = type.attributes.get('role')

@@ -36,7 +36,7 @@ export interface StorageProvider {
   /** The public address of a file, written to its record. Without it the server sends files at `/uploads/KEY`. */
   url?(key: string): string
   /** An address that works without credentials for so many seconds. */
-  signedUrl?(key: string, terms: { readonly expiresIn: number }): string | Promise<string>
+  signedUrl?(key: string, options: { readonly expiresIn: number }): string | Promise<string>
 }
 
 type StoredStream = Readable | ReadableStream<Uint8Array> | null

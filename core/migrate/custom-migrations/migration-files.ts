@@ -1,6 +1,6 @@
 import type { DdlContext } from '../../database/run-ddl.ts'
 import type { Table } from '../../model/storage.ts'
-import { MigrationRefused } from '../migration-terms.ts'
+import { MigrationRefused } from '../migration-options.ts'
 import type { ActualTable, Catalogue, OwnedParts } from '../schema/catalogue.ts'
 import { readCatalogue } from '../schema/read-catalogue.ts'
 import type { CustomMigration } from './custom-migration.ts'

@@ -2,7 +2,7 @@ import { type DatabaseFault, toDatabaseFault } from '../../database/database-fau
 import { type DdlContext, runDdl } from '../../database/run-ddl.ts'
 import { openSequelize, type Sequelize } from '../../database/sequelize.ts'
 import { findTransactionCommand } from '../../database/transaction-commands.ts'
-import { MigrationRefused } from '../migration-terms.ts'
+import { MigrationRefused } from '../migration-options.ts'
 import { refusal } from '../schema/finding.ts'
 import type { CustomMigration, CustomMigrationCode, Sql } from './custom-migration.ts'
 import { recordFile } from './migration-record.ts'

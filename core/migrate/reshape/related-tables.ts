@@ -198,21 +198,21 @@ interface LinkReshape {
 }
 
 /** SQL that keeps a move's links, and empties the table that they stay in. */
-export function printKeepLinks({ owner, source, link }: LinkMove, terms: LinkReshape): readonly string[] {
+export function printKeepLinks({ owner, source, link }: LinkMove, options: LinkReshape): readonly string[] {
   const move = { owner, source, link }
-  const keep = `CREATE TEMP TABLE ${aside(terms.turn).replace('pg_temp.', '')} ON COMMIT DROP AS ${printComponentLinks(
+  const keep = `CREATE TEMP TABLE ${aside(options.turn).replace('pg_temp.', '')} ON COMMIT DROP AS ${printComponentLinks(
     { ...move, target: owner },
-    { naming: terms.naming, withParts: true },
+    { naming: options.naming, withParts: true },
   )}`
   if (source.link.link.kind === 'column') return [keep]
-  return [keep, `DELETE FROM ${terms.naming.linkTable(source.link.link.table)}`]
+  return [keep, `DELETE FROM ${options.naming.linkTable(source.link.link.table)}`]
 }
 
 /** SQL that stores the links that were kept, for the rows that there are now. */
-export function printWriteLinks(move: LinkMove, terms: LinkReshape): readonly string[] {
+export function printWriteLinks(move: LinkMove, options: LinkReshape): readonly string[] {
   return move.link.link.kind === 'table'
-    ? writeTable(move, move.link.link, terms)
-    : writeColumns(move, move.link.link, terms)
+    ? writeTable(move, move.link.link, options)
+    : writeColumns(move, move.link.link, options)
 }
 
 /** The owner's rows as SQL, and what is known of the documents that they belong to. */
@@ -248,8 +248,8 @@ function ownerOf(owner: TableState, { turn, naming }: LinkReshape): Owner {
 }
 
 /** FROM and WHERE of the links as they are to be: `v.status` and `v.locale` are what a link has to say of its target. */
-function printWanted({ owner, target }: LinkMove, terms: LinkReshape): string {
-  const rows = ownerOf(owner, terms)
+function printWanted({ owner, target }: LinkMove, options: LinkReshape): string {
+  const rows = ownerOf(owner, options)
   const { drafts, locale } = target.after
   const statuses = drafts
     ? `CASE WHEN ${rows.hasDrafts} THEN ARRAY[NULL] ELSE ARRAY['published', 'draft'] END::text[]`
@@ -259,7 +259,7 @@ function printWanted({ owner, target }: LinkMove, terms: LinkReshape): string {
       ? 'NULL'
       : `CASE WHEN NOT ${rows.hasLocales} THEN coalesce(l.target_locale, l.owner_locale, ${quoteConstant(locale)}) END`
   const said = drafts ? `coalesce(v.status, ${rows.status})` : rows.status
-  const exists = `EXISTS (SELECT FROM ${terms.naming.table(target)} AS t WHERE t.${versionKeyOf(target.after)} = l.target_key)`
+  const exists = `EXISTS (SELECT FROM ${options.naming.table(target)} AS t WHERE t.${versionKeyOf(target.after)} = l.target_key)`
   return [
     `FROM ${rows.from}`,
     `CROSS JOIN LATERAL unnest(${statuses}) AS s (status)`,
@@ -274,7 +274,7 @@ function printWanted({ owner, target }: LinkMove, terms: LinkReshape): string {
 const PLACE = `coalesce(l.position, l.turn * ${GAP})`
 const INVERSE_PLACE = `coalesce(l.inverse_position, l.turn * ${GAP})`
 
-function writeTable(move: LinkMove, link: TableLink, terms: LinkReshape): readonly string[] {
+function writeTable(move: LinkMove, link: TableLink, options: LinkReshape): readonly string[] {
   const columns = [
     ...link.owner.map(([column, own]) => [column, `o.${ident(own)}`] as const),
     ['target_key', 'l.target_key'] as const,
@@ -285,11 +285,11 @@ function writeTable(move: LinkMove, link: TableLink, terms: LinkReshape): readon
     ['position', PLACE] as const,
     ...(link.inversePosition === null ? [] : [['inverse_position', INVERSE_PLACE] as const]),
   ]
-  const table = qualified(terms.schema, link.table)
+  const table = qualified(options.schema, link.table)
   const names = [...columns, ...places].map(([column]) => ident(column)).join(', ')
   const once = columns.map(([, value]) => value).join(', ')
   const values = [...columns, ...places].map(([column, value]) => `${value} AS ${ident(column)}`).join(', ')
-  const wanted = `SELECT DISTINCT ON (${once}) ${values} ${printWanted(move, terms)} ORDER BY ${once}, ${PLACE}`
+  const wanted = `SELECT DISTINCT ON (${once}) ${values} ${printWanted(move, options)} ORDER BY ${once}, ${PLACE}`
   return [
     `INSERT INTO ${table} (${names}) SELECT ${names} FROM (${wanted}) AS wanted ORDER BY position, target_key`,
     raiseSequence(table, ['id', ...places.map(([column]) => `${column} / ${GAP}`)]),
@@ -303,14 +303,14 @@ const raiseSequence = (table: string, values: readonly string[]): string => {
   return `SELECT setval(${sequence}, ${last}::bigint) FROM ${table}`
 }
 
-function writeColumns(move: LinkMove, link: ColumnLink, terms: LinkReshape): readonly string[] {
-  const table = terms.naming.table(move.owner)
+function writeColumns(move: LinkMove, link: ColumnLink, options: LinkReshape): readonly string[] {
+  const table = options.naming.table(move.owner)
   const isPart = isComponent(move.owner)
   const row = ['id', ...(isPart ? ['status'] : [])]
   const own = row.map(column => `o.${column}`).join(', ')
   const first =
     `SELECT DISTINCT ON (${own}, v.status) ${own}, coalesce(v.status, 'published') AS slot, l.target_key, v.locale, ` +
-    `${INVERSE_PLACE} AS place ${printWanted(move, terms)} ORDER BY ${own}, v.status, ${PLACE}, l.target_key`
+    `${INVERSE_PLACE} AS place ${printWanted(move, options)} ORDER BY ${own}, v.status, ${PLACE}, l.target_key`
   const columns = slotsOf(link)
   const values = columns.map(([, value], index) => `${value} AS value_${index}`)
   const each = `SELECT ${row.join(', ')}, ${values.join(', ')} FROM (${first}) AS first GROUP BY ${row.join(', ')}`

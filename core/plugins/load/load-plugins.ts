@@ -69,7 +69,7 @@ async function importModule(
   }
 }
 
-interface CheckUsesTerms {
+interface CheckUsesOptions {
   readonly project: Project
   readonly model: Model
   readonly plugins: Plugins
@@ -78,13 +78,13 @@ interface CheckUsesTerms {
 }
 
 /** All faults of uses of plugins in project.yaml, with their places. */
-async function checkUses(terms: CheckUsesTerms): Promise<readonly Diagnostic[]> {
-  const schemas = await compileSchemas(terms)
-  const check: UseCheck = { ...terms, schemas, scopes: [...permissionScopes(terms.model).keys()] }
+async function checkUses(options: CheckUsesOptions): Promise<readonly Diagnostic[]> {
+  const schemas = await compileSchemas(options)
+  const check: UseCheck = { ...options, schemas, scopes: [...permissionScopes(options.model).keys()] }
   return [...schemas.faults, ...checkProject(check)]
 }
 
-interface UseCheck extends CheckUsesTerms {
+interface UseCheck extends CheckUsesOptions {
   readonly schemas: ConfigSchemas
   readonly scopes: readonly string[]
 }
@@ -225,8 +225,8 @@ interface ConfigSchemas {
   readonly faults: readonly Diagnostic[]
 }
 
-async function compileSchemas(terms: CheckUsesTerms): Promise<ConfigSchemas> {
-  const { policies, middlewares } = terms.plugins
+async function compileSchemas(options: CheckUsesOptions): Promise<ConfigSchemas> {
+  const { policies, middlewares } = options.plugins
   const given = [
     ...Array.from(policies, ([name, { configSchema }]) =>
       givenSchema(`policy ${name}`, 'configSchema', configSchema),
@@ -235,7 +235,7 @@ async function compileSchemas(terms: CheckUsesTerms): Promise<ConfigSchemas> {
       givenSchema(`middleware ${name}`, 'optionsSchema', optionsSchema),
     ),
   ].flat()
-  return given.length === 0 ? NO_SCHEMAS : compileAll(given, terms)
+  return given.length === 0 ? NO_SCHEMAS : compileAll(given, options)
 }
 
 const NO_SCHEMAS: ConfigSchemas = { checks: new Map(), faults: [] }
@@ -255,7 +255,7 @@ const givenSchema = (
 /** Loads the schema compiler lazily. */
 async function compileAll(
   given: readonly GivenSchema[],
-  { known, project }: CheckUsesTerms,
+  { known, project }: CheckUsesOptions,
 ): Promise<ConfigSchemas> {
   const { compileJsonSchema } = await import('../../project/grammar/json-schema.ts')
   const checks = new Map<string, CheckValue>()

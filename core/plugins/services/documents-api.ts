@@ -9,7 +9,7 @@ import type {
   SortOf,
   TermsOf,
   TypeName,
-  TypeTerms,
+  TypeOptions,
 } from '../document-types.ts'
 import type { RequestState } from '../request-state.ts'
 
@@ -23,7 +23,7 @@ export type DocumentsApi = <const Name extends TypeName>(name: Name) => Document
  * Actions on documents of one content-type. Values have the same form as in REST; the default status is `draft`. Actions
  * reject with a RequestFault, whose `fault` has code, message and details of a REST response.
  */
-export interface DocumentActions<Terms extends TypeTerms> {
+export interface DocumentActions<Terms extends TypeOptions> {
   findMany<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
@@ -79,10 +79,10 @@ export interface DocumentActions<Terms extends TypeTerms> {
   as(who: Ability | Caller): DocumentActions<Terms>
 }
 
-export type DocumentAction = Exclude<keyof DocumentActions<TypeTerms>, 'as'>
+export type DocumentAction = Exclude<keyof DocumentActions<TypeOptions>, 'as'>
 
 /** The document that an action changed, and its resulting versions, one per locale. */
-export interface Changed<Terms extends TypeTerms, Populate = never, Field extends string = string> {
+export interface Changed<Terms extends TypeOptions, Populate = never, Field extends string = string> {
   /** null: a single type without document. */
   readonly documentId: Terms['kind'] extends 'single' ? string | null : string
   readonly entries: readonly Found<Terms, Populate, Field>[]
@@ -93,13 +93,13 @@ export interface ManyChanged {
 }
 
 /** `filters` is required: `{}` selects all documents. */
-export interface DeleteManyParams<Terms extends TypeTerms> extends Filtered<Terms> {
+export interface DeleteManyParams<Terms extends TypeOptions> extends Filtered<Terms> {
   readonly filters: FiltersOf<Terms>
   /** The locale whose versions are compared and deleted. */
   readonly locale?: string
 }
 
-export interface UpdateManyParams<Terms extends TypeTerms> extends DeleteManyParams<Terms>, Versioned {
+export interface UpdateManyParams<Terms extends TypeOptions> extends DeleteManyParams<Terms>, Versioned {
   readonly data: Terms['input']
 }
 
@@ -113,21 +113,21 @@ interface Versioned {
   readonly locale?: string
 }
 
-interface Filtered<Terms extends TypeTerms> {
+interface Filtered<Terms extends TypeOptions> {
   readonly filters?: FiltersOf<Terms>
   /** The text occurs in a text, number or uid attribute. */
   readonly _q?: string
   readonly publicationFilter?: string
 }
 
-export interface CountParams<Terms extends TypeTerms> extends Filtered<Terms>, Omit<Versioned, 'locale'> {
+export interface CountParams<Terms extends TypeOptions> extends Filtered<Terms>, Omit<Versioned, 'locale'> {
   /** `*`: every locale. */
   readonly locale?: string | readonly string[]
   /** Full-text search; only of a type with `search:`. */
   readonly search?: string
 }
 
-export interface FirstParams<Terms extends TypeTerms, Populate, Field extends string>
+export interface FirstParams<Terms extends TypeOptions, Populate, Field extends string>
   extends CountParams<Terms>,
     AnswerParams<Populate, Field> {
   /** With `search`, the default is `relevance`. */
@@ -136,7 +136,7 @@ export interface FirstParams<Terms extends TypeTerms, Populate, Field extends st
   readonly highlight?: string | readonly string[]
 }
 
-export interface ListParams<Terms extends TypeTerms, Populate, Field extends string>
+export interface ListParams<Terms extends TypeOptions, Populate, Field extends string>
   extends FirstParams<Terms, Populate, Field> {
   readonly pagination?: PageParams
   readonly start?: number
@@ -149,29 +149,29 @@ export type PageParams =
   | { readonly start?: number; readonly limit?: number }
 
 /** `documentId` is optional for a single type. */
-type DocumentReference<Terms extends TypeTerms> = Terms['kind'] extends 'single'
+type DocumentReference<Terms extends TypeOptions> = Terms['kind'] extends 'single'
   ? { readonly documentId?: string }
   : { readonly documentId: string }
 
-export type OneParams<Terms extends TypeTerms, Populate, Field extends string> = DocumentReference<Terms> &
+export type OneParams<Terms extends TypeOptions, Populate, Field extends string> = DocumentReference<Terms> &
   Versioned &
   AnswerParams<Populate, Field>
 
-export interface CreateParams<Terms extends TypeTerms, Populate, Field extends string>
+export interface CreateParams<Terms extends TypeOptions, Populate, Field extends string>
   extends Versioned,
     AnswerParams<Populate, Field> {
   readonly data: Terms['input'] &
     Required<Pick<Terms['input'], Extract<keyof Terms['input'], Terms['required']>>>
 }
 
-export type UpdateParams<Terms extends TypeTerms, Populate, Field extends string> = OneParams<
+export type UpdateParams<Terms extends TypeOptions, Populate, Field extends string> = OneParams<
   Terms,
   Populate,
   Field
 > & { readonly data: Terms['input'] }
 
 export type VersionParams<
-  Terms extends TypeTerms,
+  Terms extends TypeOptions,
   Populate,
   Field extends string,
 > = DocumentReference<Terms> & AnswerParams<Populate, Field> & { readonly locale?: string }

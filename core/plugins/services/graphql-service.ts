@@ -59,7 +59,7 @@ export interface GraphqlExtension {
   /** By type and field: a function or `{ resolve }`. For scalars, enumerations and unions as in graphql-tools. */
   readonly resolvers?: Readonly<Record<string, TypeResolvers>>
   /** Auth, policies and middlewares of resolvers, by `<Type>.<field>`. */
-  readonly resolversConfig?: Readonly<Record<string, ResolverTerms>>
+  readonly resolversConfig?: Readonly<Record<string, ResolverOptions>>
   /** Types in nexus' style. */
   readonly types?: readonly unknown[]
   /** Plugins of nexus. */
@@ -147,7 +147,7 @@ export type Resolver = {
 /** Runs with the client's arguments unless others are given. */
 export type GeneratedResolver = (args?: Readonly<Record<string, unknown>>) => Promise<unknown>
 
-export interface ResolverTerms {
+export interface ResolverOptions {
   /**
    * false: public. With `scope`, the caller needs all of its permissions instead of the field's own. By default a generated
    * field requires its own permission; a custom field of Query or Mutation is for signed-in users and full-access tokens.

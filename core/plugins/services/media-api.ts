@@ -9,18 +9,18 @@ export interface PluginMedia {
    * refuse public readers. A file that everyone may read anyway has its public address. It is not checked that the file exists,
    * nor who asks: code decides who gets the address.
    */
-  signedUrl(file: AnyFile, terms?: SignTerms): Promise<string>
+  signedUrl(file: AnyFile, options?: SignOptions): Promise<string>
 }
 
 /** A record of a file, one of its `formats`, or the `url` of either. */
 export type AnyFile = string | { readonly url?: unknown }
 
-export interface SignTerms {
+export interface SignOptions {
   /** Seconds, from 1 to 604,800 (7 days). Default: 300. */
   readonly expiresIn?: number
 }
 
-interface MediaTerms {
+interface MediaOptions {
   readonly storage: FileStorage
   readonly paths: Pick<SignedPaths, 'sign'>
   /** `server.url` of project.yaml. */
@@ -33,12 +33,12 @@ const MAX_LIFETIME = 604_800
 const LIFETIME = 300
 
 /** Arguments are checked, since JavaScript plugins are not type-checked. */
-export function openMediaApi({ storage, paths, address }: MediaTerms): PluginMedia {
+export function openMediaApi({ storage, paths, address }: MediaOptions): PluginMedia {
   const absolute = (path: string) => (path.startsWith('/') ? address + path : path)
   return Object.freeze({
-    async signedUrl(file: AnyFile, terms: SignTerms = {}) {
+    async signedUrl(file: AnyFile, options: SignOptions = {}) {
       const key = keyOf(file)
-      const expiresIn = lifetimeOf(terms)
+      const expiresIn = lifetimeOf(options)
       if (storage.signedUrl) return absolute(await storage.signedUrl(key, expiresIn))
       return absolute(storage.served?.isPrivate ? paths.sign(key, expiresIn) : storage.url(key))
     },
@@ -59,13 +59,13 @@ function describe(url: unknown): string {
   return typeof url === 'string' ? `\`${url.slice(0, 100)}\`` : `a ${typeof url}`
 }
 
-function lifetimeOf(terms: unknown): number {
-  if (typeof terms !== 'object' || terms === null)
+function lifetimeOf(options: unknown): number {
+  if (typeof options !== 'object' || options === null)
     throw new Error('the second argument of app.media.signedUrl(…) is an object with `expiresIn`')
-  const unknown = Object.keys(terms).find(key => key !== 'expiresIn')
+  const unknown = Object.keys(options).find(key => key !== 'expiresIn')
   if (unknown !== undefined)
     throw new Error(`app.media.signedUrl(…) has no option \`${unknown}\`${hintFor(unknown, ['expiresIn'])}`)
-  const { expiresIn = LIFETIME } = terms as { expiresIn?: unknown }
+  const { expiresIn = LIFETIME } = options as { expiresIn?: unknown }
   if (
     typeof expiresIn === 'number' &&
     Number.isInteger(expiresIn) &&

@@ -187,7 +187,7 @@ const EVERYTHING: ShadowCrudDeclaration = {
 
 const WHOLE: FieldSwitches = { enabled: true, output: true, input: true, filters: true }
 
-interface FieldTerms {
+interface FieldOptions {
   readonly name: string
   readonly switches: ShadowSwitches
   /** Throws when the schema can no longer be changed. */
@@ -195,7 +195,7 @@ interface FieldTerms {
 }
 
 /** Switches of one field (reference/graphql.md#9-extension-service). */
-function shadowField({ name, switches, assertOpen }: FieldTerms): ShadowField {
+function shadowField({ name, switches, assertOpen }: FieldOptions): ShadowField {
   type Switch = keyof ReturnType<ShadowSwitches['field']>
   const turnOff = (key: Switch): ShadowField => {
     assertOpen()

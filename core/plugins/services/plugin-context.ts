@@ -34,7 +34,7 @@ export interface OpenRestContext {
   readonly response: SharedResponse
 }
 
-export interface ContextTerms {
+export interface ContextOptions {
   readonly app: PluginApp
   /** The name of a role by its key. */
   readonly roleName: (type: string) => string
@@ -43,7 +43,7 @@ export interface ContextTerms {
 export function openRestContext(
   { request, caller, args }: RestContextInput,
   info: RouteInfo,
-  { app, roleName }: ContextTerms,
+  { app, roleName }: ContextOptions,
 ): OpenRestContext {
   const query = new SharedQuery(request.search, args)
   const shared = shareRequest(request, query)
@@ -85,7 +85,7 @@ export function openRestContext(
 const abilityOf = memoize(createAbility)
 
 /** The caller as plugins see it. */
-export function requestState(caller: Caller, roleName: ContextTerms['roleName']): RequestState {
+export function requestState(caller: Caller, roleName: ContextOptions['roleName']): RequestState {
   const { kind, grants, user } = caller
   return {
     user: user && kind !== 'external' ? toRequestUser(user) : null,
@@ -115,7 +115,7 @@ export interface ResolverRequest {
 export function openResolverRequest(
   request: HttpRequest,
   caller: Caller,
-  { app, roleName }: ContextTerms,
+  { app, roleName }: ContextOptions,
 ): ResolverRequest {
   const shared = shareRequest(request)
   const response = new OperationResponse()

@@ -2,12 +2,12 @@ import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { declaringFrame } from '../../base/project-frame.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
-import type { RestService, RouteTerms } from '../extension.ts'
+import type { RestService, RouteOptions } from '../extension.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
 import { assertKnownKeys, nameType } from '../plugin-module.ts'
 import type { ExtensionRoute, RouteAuth, RouterMount } from '../route-guard.ts'
 import type { BoundPolicy, PluginBinder } from '../run-plugins.ts'
-import type { ResolverTerms } from './graphql-service.ts'
+import type { ResolverOptions } from './graphql-service.ts'
 
 /** Resolves names of plugins and permissions. */
 export interface RouteBinding {
@@ -32,19 +32,19 @@ export function restService(
   binding: RouteBinding,
 ): RestService {
   return {
-    mount(path, router, terms = {}) {
+    mount(path, router, options = {}) {
       if (!MOUNT_PATH.test(path)) throw new Error(`\`${path}\` is no path of a router such as /shop`)
       if (typeof router !== 'function') throw new Error(`the router of ${path} is no Express router`)
-      assertTerms(terms, `mount('${path}', …)`, ['auth', 'policies'])
-      const { auth, policies } = bindTerms(terms, binding)
+      assertOptions(options, `mount('${path}', …)`, ['auth', 'policies'])
+      const { auth, policies } = bindOptions(options, binding)
       mounts.push({ source: by, path, router, auth, policies })
     },
-    route(method, path, handler, terms = {}) {
+    route(method, path, handler, options = {}) {
       if (!METHODS.includes(method)) throw new Error(`no route can have the method ${method}`)
       if (!PATH.test(path)) throw new Error(`\`${path}\` is no path such as /restaurants/:documentId/menu`)
       if (typeof handler !== 'function') throw new Error(`${method} ${path} has no handler`)
-      assertTerms(terms, `${method} ${path}`)
-      const { auth, replaces = false } = terms
+      assertOptions(options, `${method} ${path}`)
+      const { auth, replaces = false } = options
       routes.push({
         source: by,
         declaredAt: declaringFrame(),
@@ -53,7 +53,7 @@ export function restService(
         handler,
         replaces,
         hasAuth: auth !== undefined,
-        ...bindTerms(terms, binding),
+        ...bindOptions(options, binding),
       })
     },
   }
@@ -62,11 +62,17 @@ export function restService(
 const TERMS: readonly string[] = ['auth', 'policies', 'middlewares', 'replaces']
 
 /** Checks the options of a route or resolver: JavaScript plugins may pass anything. */
-export function assertTerms(terms: unknown, what: string, known = TERMS): asserts terms is RouteTerms {
-  if (typeof terms !== 'object' || terms === null || Array.isArray(terms))
-    throw new Error(`the options of ${what} are an object with ${known.join(', ')}, found ${nameType(terms)}`)
-  assertKnownKeys(terms, known, what)
-  const { auth, replaces, ...lists } = terms as Readonly<Record<string, unknown>>
+export function assertOptions(
+  options: unknown,
+  what: string,
+  known = TERMS,
+): asserts options is RouteOptions {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new Error(
+      `the options of ${what} are an object with ${known.join(', ')}, found ${nameType(options)}`,
+    )
+  assertKnownKeys(options, known, what)
+  const { auth, replaces, ...lists } = options as Readonly<Record<string, unknown>>
   if (replaces !== undefined && replaces !== true) throw new Error(`replaces of ${what} is true, or left out`)
   assertAuth(auth, what)
   for (const [key, list] of Object.entries(lists))
@@ -84,8 +90,8 @@ function assertAuth(auth: unknown, what: string): void {
   throw new Error(`scope of ${what} is a list of permissions such as api::article.article.find`)
 }
 
-export function bindTerms(
-  { auth, policies = [], middlewares = [] }: RouteTerms,
+export function bindOptions(
+  { auth, policies = [], middlewares = [] }: RouteOptions,
   { binder, scopes }: RouteBinding,
 ) {
   return {
@@ -118,9 +124,9 @@ export interface BoundResolver {
 const RESOLVER_TERMS = ['auth', 'policies', 'middlewares']
 
 /** Throws an Error for an invalid config of a resolver. */
-export function bindResolver(terms: ResolverTerms, { binder, scopes }: RouteBinding): BoundResolver {
-  assertTerms(terms, 'a resolver', RESOLVER_TERMS)
-  const { auth, policies = [], middlewares = [] } = terms
+export function bindResolver(options: ResolverOptions, { binder, scopes }: RouteBinding): BoundResolver {
+  assertOptions(options, 'a resolver', RESOLVER_TERMS)
+  const { auth, policies = [], middlewares = [] } = options
   return {
     auth: toRouteAuth(auth, scopes),
     policies: policies.map(use => binder.resolverPolicy(use)),

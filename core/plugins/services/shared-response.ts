@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { HttpResponse } from '../../faults/http-exchange.ts'
-import type { PluginResponse, SendTerms } from '../context.ts'
+import type { PluginResponse, SendOptions } from '../context.ts'
 import { nameType } from '../plugin-module.ts'
 
 /** Headers that plugins set. Checked when they are set: the stack then leads to the plugin. */
@@ -67,7 +67,7 @@ export class SharedResponse implements PluginResponse {
     }
   }
 
-  send(value: unknown, { status = 200, type }: SendTerms = {}): void {
+  send(value: unknown, { status = 200, type }: SendOptions = {}): void {
     if (this.#isLate('send')) return
     if (type !== undefined) validateHeaderValue('Content-Type', type)
     const isRaw = type !== undefined && (typeof value === 'string' || Buffer.isBuffer(value))

@@ -6,8 +6,8 @@ import type { ProjectFinding } from '../faults.ts'
 import type {
   ApiTokenDeclaration,
   Json,
+  PermissionOptions,
   Permissions,
-  PermissionTerms,
   RoleDeclaration,
   Settings,
 } from '../settings/settings.ts'
@@ -62,8 +62,8 @@ export function* objectNames(settings: Settings): Generator<ProjectFinding> {
 
 /** `fields` lists either included fields or, with `!`, excluded ones. */
 export function* permissionFields(settings: Settings): Generator<ProjectFinding> {
-  for (const { terms, path } of conditionalPermissions(settings)) {
-    const fields = terms.fields ?? []
+  for (const { permission, path } of conditionalPermissions(settings)) {
+    const fields = permission.fields ?? []
     const odd = fields.findIndex(field => isExcluding(field) !== isExcluding(fields[0]))
     if (odd > 0) yield mixed([...path, 'fields'], odd)
   }
@@ -79,11 +79,11 @@ const mixed = (path: Path, odd: number): ProjectFinding => ({
 
 /** Permissions of a token must not use `$user` or `$claims`, because a token has no user. */
 export function* tokenCallers(settings: Settings): Generator<ProjectFinding> {
-  for (const { terms, path } of conditionalPermissions(settings)) {
+  for (const { permission, path } of conditionalPermissions(settings)) {
     if (path[0] !== 'apiTokens') continue
     for (const at of [
-      ...callersIn(terms.where ?? null, [...path, 'where']),
-      ...callersIn(terms.set ?? null, [...path, 'set']),
+      ...callersIn(permission.where ?? null, [...path, 'where']),
+      ...callersIn(permission.set ?? null, [...path, 'set']),
     ]) {
       const message = '`$user` and `$claims` are of the signed-in user, and a token has none'
       yield { code: 'conflict', message, path: at }
@@ -102,7 +102,7 @@ function callersIn(value: Json, path: Path, reference = REFERENCE): readonly Pat
 }
 
 interface PartialPermission {
-  readonly terms: PermissionTerms
+  readonly permission: PermissionOptions
   readonly path: Path
 }
 
@@ -110,15 +110,16 @@ interface PartialPermission {
 function* conditionalPermissions(settings: Settings): Generator<PartialPermission> {
   for (const section of ['roles', 'apiTokens'] as const) {
     for (const [key, holder] of Object.entries(settings[section])) {
-      if ('permissions' in holder) yield* termsIn(holder.permissions, [section, key, 'permissions'])
+      if ('permissions' in holder)
+        yield* partialPermissionsIn(holder.permissions, [section, key, 'permissions'])
     }
   }
 }
 
-function* termsIn(permissions: Permissions, path: Path): Generator<PartialPermission> {
+function* partialPermissionsIn(permissions: Permissions, path: Path): Generator<PartialPermission> {
   for (const [subject, actions] of Object.entries(permissions)) {
-    for (const [action, terms] of Object.entries(actions)) {
-      if (typeof terms === 'object') yield { terms, path: [...path, subject, action] }
+    for (const [action, permission] of Object.entries(actions)) {
+      if (typeof permission === 'object') yield { permission, path: [...path, subject, action] }
     }
   }
 }
@@ -257,9 +258,9 @@ function* knownRole(key: string, path: Path, roles: Roles): Generator<ProjectFin
 export function* claims(settings: Settings): Generator<ProjectFinding> {
   if (Object.keys(settings.auth.issuers).length > 0) return
   const message = '`$claims` are of tokens of another issuer: declare it in `auth.issuers`'
-  for (const { terms, path } of conditionalPermissions(settings))
+  for (const { permission, path } of conditionalPermissions(settings))
     for (const term of ['where', 'set'] as const)
-      for (const at of callersIn(terms[term] ?? null, [...path, term], /^\$claims(\.|$)/))
+      for (const at of callersIn(permission[term] ?? null, [...path, term], /^\$claims(\.|$)/))
         yield { code: 'conflict', message, path: at }
 }
 

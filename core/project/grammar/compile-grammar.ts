@@ -3,8 +3,8 @@ import standalone from 'ajv/dist/standalone/index.js'
 import { type JsonSchema, OWN_KEYWORDS, resolveRef, typeTags, wordFor } from './project-schema.ts'
 
 const openAjv = (code: { readonly source: boolean }): Ajv2020 => {
-  const terms = { allErrors: true, verbose: true, strictTypes: false, validateFormats: false }
-  return new Ajv2020({ ...terms, code }).addVocabulary(OWN_KEYWORDS)
+  const options = { allErrors: true, verbose: true, strictTypes: false, validateFormats: false }
+  return new Ajv2020({ ...options, code }).addVocabulary(OWN_KEYWORDS)
 }
 
 /** Compiles the schema to a validation function. */

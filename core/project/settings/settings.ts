@@ -828,11 +828,11 @@ export interface Permissions {
   /** `"*"` for all actions, a list of actions, or a mapping by action. */
   readonly [k: string]: {
     /** `true` grants the action, `false` revokes an inherited permission, a mapping grants the action with conditions. */
-    readonly [k: string]: boolean | PermissionTerms
+    readonly [k: string]: boolean | PermissionOptions
   }
 }
 /** Conditions of a permission. */
-export interface PermissionTerms {
+export interface PermissionOptions {
   /** Allows only documents that match this filter, in the syntax of the REST parameter `filters`. `$user.<path>` is replaced by values of the caller. */
   readonly where?: {
     readonly [k: string]: Json

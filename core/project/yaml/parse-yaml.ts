@@ -40,7 +40,7 @@ export interface YamlParseOptions {
 }
 
 /** Parses one YAML 1.2 document with text keys. Duplicate keys, tags, aliases and merge keys are checked here, not by the parser. */
-export function parseYaml(source: SourceText, terms: YamlParseOptions): ParsedYaml {
+export function parseYaml(source: SourceText, options: YamlParseOptions): ParsedYaml {
   const document = parseDocument(source.text, {
     version: '1.2',
     schema: 'core',
@@ -54,7 +54,9 @@ export function parseYaml(source: SourceText, terms: YamlParseOptions): ParsedYa
   })
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings.filter(isTagFault)]
   const isBroken = errors.some(error => !isTagFault(error))
-  const secrets = isBroken ? suspectRanges(source.text) : secretRanges(document, source.text, terms.isSecret)
+  const secrets = isBroken
+    ? suspectRanges(source.text)
+    : secretRanges(document, source.text, options.isSecret)
   const file = toSourceFile(source, secrets)
   const faults = syntaxFaults(errors, document, source.text).map(
     ({ code, message, offset }): Diagnostic => ({
@@ -65,7 +67,7 @@ export function parseYaml(source: SourceText, terms: YamlParseOptions): ParsedYa
     }),
   )
   if (isBroken) return { faults }
-  const read = toYamlTree(document, { file, environment: terms.environment })
+  const read = toYamlTree(document, { file, environment: options.environment })
   return { tree: read.tree, faults: [...faults, ...read.faults] }
 }
 
@@ -154,13 +156,13 @@ function tagFault(source: string): { code: ProjectFault; message: string } {
   }
 }
 
-interface Terms {
+interface Options {
   readonly file: SourceFile
   readonly environment: Environment
 }
 
 /** The state of one pass over a document. */
-interface ReadState extends Terms {
+interface ReadState extends Options {
   readonly faults: Diagnostic[]
   /** By anchor; undefined while the anchored value is still being read. */
   readonly anchors: Map<string, YamlNode | undefined>
@@ -176,8 +178,8 @@ const MAX_DEPTH = 100
 const MAX_ALIASED = 20_000
 
 /** Converts a parsed document to a tree: resolves aliases and merge keys, substitutes variables, collects faults. */
-function toYamlTree(document: Document, terms: Terms): { tree: YamlNode; faults: readonly Diagnostic[] } {
-  const pass: ReadState = { ...terms, faults: [], anchors: new Map(), weights: new Map(), aliased: 0 }
+function toYamlTree(document: Document, options: Options): { tree: YamlNode; faults: readonly Diagnostic[] } {
+  const pass: ReadState = { ...options, faults: [], anchors: new Map(), weights: new Map(), aliased: 0 }
   const tree = readNode(pass, document.contents, { path: [], fallback: 0 })
   return { tree, faults: pass.faults }
 }

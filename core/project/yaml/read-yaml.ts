@@ -22,7 +22,7 @@ export interface YamlSource {
   fromEnvironment(path: Path): boolean
 }
 
-export interface YamlTerms {
+export interface YamlOptions {
   /** Printed paths are relative to this folder. */
   readonly root: string
   readonly environment: Environment
@@ -33,12 +33,12 @@ export interface YamlTerms {
 const soundsSecret: SecretTest = path => looksSecret(path.at(-1))
 
 /** Reads one YAML file by the rules of the project file: limits, locations, `${NAME}`. Fails with every fault. */
-export async function readYaml(file: string, terms: YamlTerms): Promise<Result<YamlSource, Diagnostic>> {
-  const source = await readSource(file, terms.root)
+export async function readYaml(file: string, options: YamlOptions): Promise<Result<YamlSource, Diagnostic>> {
+  const source = await readSource(file, options.root)
   if (!source.ok) return source
   const parsed = parseYaml(source.value, {
-    environment: terms.environment,
-    isSecret: terms.isSecret ?? soundsSecret,
+    environment: options.environment,
+    isSecret: options.isSecret ?? soundsSecret,
   })
   if (parsed.tree === undefined || parsed.faults.length > 0) return failed(...sortDiagnostics(parsed.faults))
   return ok(toYamlSource(file, parsed.tree))

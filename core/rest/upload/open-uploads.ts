@@ -18,17 +18,17 @@ import type { Comparison, Query, Value } from '../../query/query.ts'
 import { answerJson, answerMethod } from '../answer.ts'
 import { type GeneratedResponder, parseRowId, routeArguments } from '../endpoint.ts'
 import { parseQueryString, requestParams } from '../parse-query-string.ts'
-import type { RestTerms } from '../rest-call.ts'
+import type { RestOptions } from '../rest-call.ts'
 
 /** Files over REST: route → caller → permission → form or query → files, documents. */
-export function openUploads(terms: UploadTerms): GeneratedResponder {
+export function openUploads(options: UploadOptions): GeneratedResponder {
   return (request, acting) => {
-    const route = findUploadRoute(request.path, terms.settings.prefix)
+    const route = findUploadRoute(request.path, options.settings.prefix)
     if (!route) return null
     const action = UPLOAD_ACTIONS[route.kind][request.method]
-    if (action && acting) return handle(action, { request, route, caller: acting }, terms)
+    if (action && acting) return handle(action, { request, route, caller: acting }, options)
     return action
-      ? perform(action, { request, route }, terms)
+      ? perform(action, { request, route }, options)
       : answerMethod(request.method, UPLOAD_ALLOW[route.kind])
   }
 }
@@ -41,11 +41,11 @@ interface UploadRequest {
 async function perform(
   action: Action,
   { request, route }: UploadRequest,
-  terms: UploadTerms,
+  options: UploadOptions,
 ): Promise<HttpResponse> {
   const performed = guardedAction(action, request)
   request.route = `upload.${performed}`
-  const guard = terms.guards?.get('upload')?.get(performed)
+  const guard = options.guards?.get('upload')?.get(performed)
   if (guard) {
     const args = routeArguments(route.kind === 'file' ? { id: route.id } : {})
     return guard({
@@ -53,12 +53,12 @@ async function perform(
       args,
       // Middlewares see a refusal as a response.
       handle: (current, caller) =>
-        handle(action, { request: current(), route, caller }, terms).catch(refusalResponse),
+        handle(action, { request: current(), route, caller }, options).catch(refusalResponse),
     })
   }
-  const caller = await terms.identify(request.headers.authorization)
+  const caller = await options.identify(request.headers.authorization)
   request.identified = caller
-  return handle(action, { request, route, caller }, terms)
+  return handle(action, { request, route, caller }, options)
 }
 
 /** A POST with `?id=` updates a file; without it uploads new ones. */
@@ -68,12 +68,12 @@ const guardedAction = (action: Action, { search }: HttpRequest): Action =>
 async function handle(
   action: Action,
   { route, ...call }: UploadRequest & UploadCall,
-  terms: UploadTerms,
+  options: UploadOptions,
 ): Promise<HttpResponse> {
-  if (route.kind === 'upload') return postUpload(call, terms)
+  if (route.kind === 'upload') return postUpload(call, options)
   if (!call.caller.grants.allows('upload', action)) throw denied(call.caller, 'upload', action)
-  if (route.kind === 'files') return getFiles(call, terms)
-  return action === 'delete' ? deleteFile(route.id, call, terms) : getFile(route.id, call, terms)
+  if (route.kind === 'files') return getFiles(call, options)
+  return action === 'delete' ? deleteFile(route.id, call, options) : getFile(route.id, call, options)
 }
 
 /** A path of the file API (reference/rest.md#15-upload). */
@@ -109,30 +109,30 @@ function findUploadRoute(path: string, prefix: string): UploadRoute | null {
 }
 
 /** POST: uploads files; with `?id=` changes a file's metadata or bytes (reference/rest.md#15-upload). */
-async function postUpload(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
+async function postUpload(call: UploadCall, options: UploadOptions): Promise<HttpResponse> {
   const { id } = parseQueryString(call.request.search)
   const action = id === undefined ? 'upload' : 'update'
   if (!call.caller.grants.allows('upload', action)) throw denied(call.caller, 'upload', action)
   const number = id === undefined ? null : parseRowId(id)
   if (!isForm(call.request)) throw emptyFiles()
-  const form = await terms.files.readForm(call.request)
+  const form = await options.files.readForm(call.request)
   try {
-    return await (number === null ? create(form, call, terms) : change(number, form, call, terms))
+    return await (number === null ? create(form, call, options) : change(number, form, call, options))
   } finally {
-    await terms.files.discard(form)
+    await options.files.discard(form)
   }
 }
 
-async function create(form: MultipartForm, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
+async function create(form: MultipartForm, call: UploadCall, options: UploadOptions): Promise<HttpResponse> {
   const uploads = toUploads(form)
   const target = {
     ref: lastField(form, 'ref'),
     refId: lastField(form, 'refId'),
     field: lastField(form, 'field'),
   }
-  const attachment = permitAttachment(target, terms.model, call.caller)
-  const created = await terms.files.create(uploads, attachment, actorOf(call.caller))
-  const files = await readFiles({ attribute: 'documentId', values: created, action: 'upload' }, call, terms)
+  const attachment = permitAttachment(target, options.model, call.caller)
+  const created = await options.files.create(uploads, attachment, actorOf(call.caller))
+  const files = await readFiles({ attribute: 'documentId', values: created, action: 'upload' }, call, options)
   return answerJson(JSON.stringify(files), call, 201)
 }
 
@@ -140,11 +140,11 @@ async function change(
   id: number,
   form: MultipartForm,
   call: UploadCall,
-  terms: UploadTerms,
+  options: UploadOptions,
 ): Promise<HttpResponse> {
   const write = form.files.length > 0 ? replace : describe
-  if (!(await write(id, form, call, terms))) throw fileNotFound()
-  const [file] = await readFiles({ attribute: 'id', values: [id], action: 'update' }, call, terms)
+  if (!(await write(id, form, call, options))) throw fileNotFound()
+  const [file] = await readFiles({ attribute: 'id', values: [id], action: 'update' }, call, options)
   return answerJson(JSON.stringify(file), call)
 }
 
@@ -152,7 +152,7 @@ function describe(
   id: number,
   form: MultipartForm,
   { caller }: UploadCall,
-  { files, model }: UploadTerms,
+  { files, model }: UploadOptions,
 ): Promise<boolean> {
   const [given] = parseFileInfo(form.fields.get('fileInfo') ?? [])
   if (!given) throw emptyFiles()
@@ -164,7 +164,7 @@ function replace(
   id: number,
   form: MultipartForm,
   { caller }: UploadCall,
-  { files, model }: UploadTerms,
+  { files, model }: UploadOptions,
 ): Promise<boolean> {
   const [first, ...more] = toUploads(form)
   if (!first || more.length > 0)
@@ -190,30 +190,30 @@ function wrongInfoCount(files: number): RequestFault {
 }
 
 /** DELETE: 200 with the deleted file. */
-async function deleteFile(word: string, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
+async function deleteFile(word: string, call: UploadCall, options: UploadOptions): Promise<HttpResponse> {
   const id = parseRowId(word)
-  const [file] = await readFiles({ attribute: 'id', values: [id], action: 'delete' }, call, terms)
-  const conditions = permitFileRemoval({ caller: call.caller, model: terms.model })
-  if (!file || !(await terms.files.remove(id, conditions))) throw noFile()
+  const [file] = await readFiles({ attribute: 'id', values: [id], action: 'delete' }, call, options)
+  const conditions = permitFileRemoval({ caller: call.caller, model: options.model })
+  if (!file || !(await options.files.remove(id, conditions))) throw noFile()
   return answerJson(JSON.stringify(file), call)
 }
 
 /** A list without an envelope (reference/rest.md#15-upload): pages by the top-level `start` and `limit`, not `pagination`. */
-async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
+async function getFiles(call: UploadCall, options: UploadOptions): Promise<HttpResponse> {
   const parameters = requestParams(call.request)
-  const shared = parseSharedQuery(terms.model.builtIn.file, parameters, terms)
-  const page = parseTopPage(parameters, terms.settings.maxLimit)
+  const shared = parseSharedQuery(options.model.builtIn.file, parameters, options)
+  const page = parseTopPage(parameters, options.settings.maxLimit)
   const take = { kind: 'many', page, total: false } as const
   const restricted = restrict({ ...shared, take, locale: { kind: 'all' } }, call.caller)
-  const { text } = await terms.documents.findMany(restricted, 'flat')
+  const { text } = await options.documents.findMany(restricted, 'flat')
   return answerJson(JSON.stringify(withSignedFlag(text)), call)
 }
 
 /** One file with all its fields: `fields` is ignored. */
-async function getFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
+async function getFile(id: string, call: UploadCall, options: UploadOptions): Promise<HttpResponse> {
   const { fields: _, ...parameters } = requestParams(call.request)
   const wanted: FileQuery = { parameters, attribute: 'id', values: [parseRowId(id)], action: 'findOne' }
-  const [file] = await readFiles(wanted, call, terms)
+  const [file] = await readFiles(wanted, call, options)
   if (!file) throw noFile()
   return answerJson(JSON.stringify(file), call)
 }
@@ -231,10 +231,10 @@ interface FileQuery {
 async function readFiles(
   { parameters = {}, attribute, values, action }: FileQuery,
   call: UploadCall,
-  terms: UploadTerms,
+  options: UploadOptions,
 ): Promise<readonly object[]> {
-  const { file } = terms.model.builtIn
-  const shared = parseSharedQuery(file, parameters, terms)
+  const { file } = options.model.builtIn
+  const shared = parseSharedQuery(file, parameters, options)
   const id = file.attributes.get(attribute)
   if (id?.kind !== 'scalar') throw new TypeError(`files have no ${attribute}`)
   const filters = [oneOf(id, values), ...(shared.filter ? [shared.filter] : [])]
@@ -245,7 +245,7 @@ async function readFiles(
     locale: { kind: 'all' },
   }
   const restricted = restrict(query, call.caller, action)
-  const { text } = await terms.documents.findMany(restricted, 'flat')
+  const { text } = await options.documents.findMany(restricted, 'flat')
   return withSignedFlag(text)
 }
 
@@ -262,7 +262,7 @@ function withSignedFlag(text: string): readonly object[] {
   return Array.isArray(files) ? files.map((file: object) => ({ ...file, isUrlSigned: false })) : []
 }
 
-interface UploadTerms extends RestTerms {
+interface UploadOptions extends RestOptions {
   readonly files: Files
 }
 

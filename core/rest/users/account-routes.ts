@@ -39,17 +39,17 @@ import {
   wordsBelow,
 } from '../endpoint.ts'
 import { readBareBody, requestParams } from '../parse-query-string.ts'
-import type { RestTerms } from '../rest-call.ts'
+import type { RestOptions } from '../rest-call.ts'
 import { isStrapi4Request } from '../strapi4.ts'
 import { withoutUnknown } from '../strapi4-body.ts'
 import { fromStrapi4Populate } from '../strapi4-populate.ts'
 
 /** Users over REST, without an envelope and by numeric id (reference/rest.md#14-access). */
-export function openUserRoutes(terms: UsersRouteTerms): GeneratedResponder {
+export function openUserRoutes(options: UsersRouteOptions): GeneratedResponder {
   const on = (action: RestEndpoint['action'], perform: UsersHandler): RestEndpoint => ({
     subject: 'users',
     action,
-    perform: call => perform(call, terms),
+    perform: call => perform(call, options),
   })
   return openEndpoints(
     {
@@ -63,33 +63,33 @@ export function openUserRoutes(terms: UsersRouteTerms): GeneratedResponder {
         DELETE: on('delete', removeUser),
       },
     },
-    { ...terms, prefix: terms.settings.prefix },
+    { ...options, prefix: options.settings.prefix },
   )
 }
 
-interface UsersRouteTerms extends RestTerms {
+interface UsersRouteOptions extends RestOptions {
   readonly users: UsersService
 }
 
-type UsersHandler = (call: EndpointCall, terms: UsersRouteTerms) => Promise<HttpResponse>
+type UsersHandler = (call: EndpointCall, options: UsersRouteOptions) => Promise<HttpResponse>
 
 /** A list without an envelope (reference/rest.md#14-access). */
-const getUsers: UsersHandler = async (call, terms) =>
-  answerText(await terms.users.findMany(parseUsers(call, terms, true), call.caller), call)
+const getUsers: UsersHandler = async (call, options) =>
+  answerText(await options.users.findMany(parseUsers(call, options, true), call.caller), call)
 
 /** A number without an envelope. */
-const getUserCount: UsersHandler = async (call, terms) =>
-  answerJson(String(await terms.users.count(parseUsers(call, terms), call.caller)), call)
+const getUserCount: UsersHandler = async (call, options) =>
+  answerJson(String(await options.users.count(parseUsers(call, options), call.caller)), call)
 
 /** A user by numeric id; 204 if there is none. */
-const getUser: UsersHandler = async (call, terms) => {
-  const query = parseUsers(call, terms)
-  return answerText(await terms.users.findOne(parseRowId(call.id), query, call.caller), call)
+const getUser: UsersHandler = async (call, options) => {
+  const query = parseUsers(call, options)
+  return answerText(await options.users.findOne(parseRowId(call.id), query, call.caller), call)
 }
 
 /** The caller's own user. */
-const getMe: UsersHandler = async (call, terms) =>
-  answerText(await terms.users.me(parseUsers(call, terms), call.caller), call)
+const getMe: UsersHandler = async (call, options) =>
+  answerText(await options.users.me(parseUsers(call, options), call.caller), call)
 
 /** The caller's own permissions, for the user interface of a front-end. */
 const getPermissions: UsersHandler = async call => {
@@ -98,21 +98,21 @@ const getPermissions: UsersHandler = async call => {
 }
 
 /** 201 with the user and their role (reference/rest.md#14-access). */
-const postUser: UsersHandler = async (call, { users, ...terms }) => {
-  const body = await readUserBody(call, terms)
+const postUser: UsersHandler = async (call, { users, ...options }) => {
+  const body = await readUserBody(call, options)
   return answerJson((await users.create(body, call.caller)) ?? 'null', call, 201)
 }
 
 /** 200 with the user and their role. */
-const putUser: UsersHandler = async ({ id: word, ...call }, { users, ...terms }) => {
-  const body = await readUserBody(call, terms)
+const putUser: UsersHandler = async ({ id: word, ...call }, { users, ...options }) => {
+  const body = await readUserBody(call, options)
   const updated = await users.update(parseRowId(word), { body, caller: call.caller })
   return answerJson(updated ?? 'null', call)
 }
 
 async function readUserBody(
   { request }: Pick<EndpointCall, 'request'>,
-  { model, settings }: Pick<RestTerms, 'model' | 'settings'>,
+  { model, settings }: Pick<RestOptions, 'model' | 'settings'>,
 ): Promise<AuthBody> {
   const body = await readBareBody(request)
   return isStrapi4Request(request, settings) ? withoutUnknown(body, model.builtIn.user) : body
@@ -126,54 +126,54 @@ const answerText = (text: string | null, call: EndpointCall): HttpResponse =>
   text === null ? { status: 204, body: null } : answerJson(text, call)
 
 /** `allowsPage`: with `start` and `limit` as top-level parameters. */
-function parseUsers({ request }: EndpointCall, terms: RestTerms, allowsPage = false): Query {
-  const { user } = terms.model.builtIn
+function parseUsers({ request }: EndpointCall, options: RestOptions, allowsPage = false): Query {
+  const { user } = options.model.builtIn
   const given = requestParams(request)
   const parameters =
-    given.populate !== undefined && isStrapi4Request(request, terms.settings)
-      ? { ...given, populate: fromStrapi4Populate(given.populate, user, terms.settings) }
+    given.populate !== undefined && isStrapi4Request(request, options.settings)
+      ? { ...given, populate: fromStrapi4Populate(given.populate, user, options.settings) }
       : given
-  const shared = parseSharedQuery(user, parameters, terms)
-  const page = allowsPage ? parseTopPage(parameters, terms.settings.maxLimit) : { start: 0, limit: 1 }
+  const shared = parseSharedQuery(user, parameters, options)
+  const page = allowsPage ? parseTopPage(parameters, options.settings.maxLimit) : { start: 0, limit: 1 }
   return { ...shared, take: { kind: 'many', page, total: false }, locale: { kind: 'all' } }
 }
 
-interface RoleRouteTerms extends RestTerms {
+interface RoleRouteOptions extends RestOptions {
   readonly access: Access
 }
 
 /** The project's roles and their permissions, read-only: project.yaml defines them (reference/rest.md#17-differences-from-strapi). */
-export const openRoleRoutes = (terms: RoleRouteTerms): GeneratedResponder =>
+export const openRoleRoutes = (options: RoleRouteOptions): GeneratedResponder =>
   openEndpoints(
     {
       'users-permissions/roles': {
-        GET: { subject: 'role', action: 'find', perform: call => findRoles(call, terms) },
+        GET: { subject: 'role', action: 'find', perform: call => findRoles(call, options) },
       },
       'users-permissions/roles/:id': {
-        GET: { subject: 'role', action: 'findOne', perform: call => findRole(call, terms) },
+        GET: { subject: 'role', action: 'findOne', perform: call => findRole(call, options) },
       },
       'users-permissions/permissions': {
         GET: {
           subject: 'role',
           action: 'find',
           perform: async call =>
-            answerJson(JSON.stringify({ permissions: permissionTree(null, terms.model) }), call),
+            answerJson(JSON.stringify({ permissions: permissionTree(null, options.model) }), call),
         },
       },
     },
-    { ...terms, prefix: terms.settings.prefix },
+    { ...options, prefix: options.settings.prefix },
   )
 
-async function findRoles(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpResponse> {
-  const roles = await readRoles('find', call, terms)
+async function findRoles(call: EndpointCall, options: RoleRouteOptions): Promise<HttpResponse> {
+  const roles = await readRoles('find', call, options)
   return answerJson(JSON.stringify({ roles }), call)
 }
 
-async function findRole(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpResponse> {
+async function findRole(call: EndpointCall, options: RoleRouteOptions): Promise<HttpResponse> {
   const id = parseRowId(call.id)
-  const role = (await readRoles('findOne', call, terms)).find(each => each.id === id)
+  const role = (await readRoles('findOne', call, options)).find(each => each.id === id)
   if (!role) throw new RequestFault(fault('notFound', 'Role not found'))
-  const permissions = permissionTree(terms.access.roles.get(String(role.type)) ?? null, terms.model)
+  const permissions = permissionTree(options.access.roles.get(String(role.type)) ?? null, options.model)
   return answerJson(JSON.stringify({ role: { ...role, permissions } }), call)
 }
 
@@ -183,7 +183,7 @@ type Role = Readonly<Record<string, unknown>>
 async function readRoles(
   action: 'find' | 'findOne',
   { caller }: EndpointCall,
-  { model, documents }: RoleRouteTerms,
+  { model, documents }: RoleRouteOptions,
 ): Promise<readonly Role[]> {
   const { role: type } = model.builtIn
   const users = type.attributes.get('users')
@@ -259,15 +259,15 @@ const permissionsOf = (grants: Grants | null, subject: string, actions: readonly
     actions.map(action => [action, { enabled: grants?.allows(subject, action) ?? false, policy: '' }]),
   )
 
-interface AuthTerms extends RestTerms {
+interface AuthOptions extends RestOptions {
   readonly auth: AuthService
 }
 
 /** Authentication over REST (reference/rest.md#14-access): route → rate limit → caller → permission → identity. */
-export function openAuthRoutes(terms: AuthTerms): GeneratedResponder {
-  const { prefix } = terms.settings
-  const table = authEndpoints(terms)
-  const respond = openEndpoints(table, { ...terms, prefix })
+export function openAuthRoutes(options: AuthOptions): GeneratedResponder {
+  const { prefix } = options.settings
+  const table = authEndpoints(options)
+  const respond = openEndpoints(table, { ...options, prefix })
   return (request, acting) => {
     const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
     const operation = OPERATIONS.get(path)
@@ -276,7 +276,7 @@ export function openAuthRoutes(terms: AuthTerms): GeneratedResponder {
     // Mail scanners send HEAD to links: that must not use up the confirmation.
     if (request.method === 'HEAD' && path === CONFIRMATION) return { status: 204, body: null }
     if (isRead(request) && path !== CONFIRMATION) return toFaultResponse(notFound())
-    return performLimited(operation, request, { respond: inner => respond(inner, acting), terms })
+    return performLimited(operation, request, { respond: inner => respond(inner, acting), options })
   }
 }
 
@@ -290,16 +290,16 @@ function answerProvider(path: string, request: HttpRequest): HttpResponse | null
 
 interface LimitedAuth {
   readonly respond: Responder
-  readonly terms: AuthTerms
+  readonly options: AuthOptions
 }
 
 /** Counts the address and operation for every spelling of the path (reference/safety.md#s9-rate-limits). */
 async function performLimited(
   operation: AuthOperation,
   request: HttpRequest,
-  { respond, terms }: LimitedAuth,
+  { respond, options }: LimitedAuth,
 ): Promise<HttpResponse> {
-  const quota = await terms.auth.countAttempt(operation, request.peer)
+  const quota = await options.auth.countAttempt(operation, request.peer)
   return withQuota(quota, async () => (await respond(request)) ?? toFaultResponse(notFound()))
 }
 
@@ -319,7 +319,7 @@ const OPERATIONS: ReadonlyMap<string, AuthOperation> = new Map([
   [CONFIRMATION, 'emailConfirmation'],
 ])
 
-const authEndpoints = ({ auth, settings }: AuthTerms): Endpoints => ({
+const authEndpoints = ({ auth, settings }: AuthOptions): Endpoints => ({
   ...Object.fromEntries(
     Object.entries(POSTS).map(([path, action]) => [
       path,

@@ -8,7 +8,7 @@ import { withQuota } from '../api-rate-limit.ts'
 import { type GeneratedResponder, wordsBelow } from '../endpoint.ts'
 import { sessionBody } from './account-routes.ts'
 
-export interface ConnectRouteTerms {
+export interface ConnectRouteOptions {
   /** Of REST: `/api`. */
   readonly prefix: string
   /** URL of the REST API as browsers see it: the cookie belongs to its path. */
@@ -22,15 +22,15 @@ export interface ConnectRouteTerms {
  * Sign-in at providers, at Strapi's addresses (docs/identity.md): `/connect/:provider` leads to the provider, which leads
  * to `/connect/:provider/callback`, which leads to the front-end, which asks `/auth/:provider/callback`.
  */
-export function openConnectRoutes(terms: ConnectRouteTerms): GeneratedResponder {
+export function openConnectRoutes(options: ConnectRouteOptions): GeneratedResponder {
   return request => {
-    const words = wordsBelow(request.path, terms.prefix) ?? []
+    const words = wordsBelow(request.path, options.prefix) ?? []
     const step = stepOf(words)
     if (!step) return null
     if (request.method === 'HEAD') return { status: 204, body: null }
     if (request.method !== 'GET') return answerMethod(request.method, 'HEAD, GET')
     request.route = `auth.${step}`
-    return perform(step, words[1] ?? '', { request, terms })
+    return perform(step, words[1] ?? '', { request, options })
   }
 }
 
@@ -48,32 +48,32 @@ function stepOf([first = '', name = '', last, ...more]: readonly string[]): Step
 
 interface ConnectCall {
   readonly request: HttpRequest
-  readonly terms: ConnectRouteTerms
+  readonly options: ConnectRouteOptions
 }
 
 async function perform(step: Step, name: string, call: ConnectCall): Promise<HttpResponse> {
-  const { request, terms } = call
-  const quota = await terms.countAttempt([`address ${networkOf(request.peer)} provider ${step}`])
+  const { request, options } = call
+  const quota = await options.countAttempt([`address ${networkOf(request.peer)} provider ${step}`])
   return withQuota(quota, () => STEPS[step](name, call))
 }
 
-async function begin(name: string, { request, terms }: ConnectCall): Promise<HttpResponse> {
+async function begin(name: string, { request, options }: ConnectCall): Promise<HttpResponse> {
   const callback = new URLSearchParams(request.search).get('callback')
-  return redirect(name, await terms.providers.connect(name, callback), terms)
+  return redirect(name, await options.providers.connect(name, callback), options)
 }
 
-async function receive(name: string, { request, terms }: ConnectCall): Promise<HttpResponse> {
+async function receive(name: string, { request, options }: ConnectCall): Promise<HttpResponse> {
   const cookie = readCookie(request.headers.cookie, cookieName(name))
-  return redirect(name, await terms.providers.receive(name, request.search, cookie), terms)
+  return redirect(name, await options.providers.receive(name, request.search, cookie), options)
 }
 
-async function exchange(name: string, { request, terms }: ConnectCall): Promise<HttpResponse> {
+async function exchange(name: string, { request, options }: ConnectCall): Promise<HttpResponse> {
   const code = new URLSearchParams(request.search).get('access_token')
   if (code === null) return toFaultResponse(notFound())
-  const signedIn = await terms.providers.exchange(name, code)
+  const signedIn = await options.providers.exchange(name, code)
   return {
     status: 200,
-    body: sessionBody(await terms.auth.answerSession(signedIn)),
+    body: sessionBody(await options.auth.answerSession(signedIn)),
     headers: { 'Cache-Control': 'no-store' },
   }
 }
@@ -84,7 +84,7 @@ const COOKIE_LIFETIME = 600
 function redirect(
   name: string,
   { location, cookie }: ProviderRedirect,
-  { address }: ConnectRouteTerms,
+  { address }: ConnectRouteOptions,
 ): HttpResponse {
   const { pathname, protocol } = new URL(address)
   const parts = [

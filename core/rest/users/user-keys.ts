@@ -8,10 +8,10 @@ import {
   type RestEndpoint,
 } from '../endpoint.ts'
 import { readBareBody } from '../parse-query-string.ts'
-import type { RestTerms } from '../rest-call.ts'
+import type { RestOptions } from '../rest-call.ts'
 
 /** API keys of the caller (docs/identity.md); they need the permission `me`. */
-export function openUserKeyRoutes(keys: UserKeys, terms: RestTerms): GeneratedResponder {
+export function openUserKeyRoutes(keys: UserKeys, options: RestOptions): GeneratedResponder {
   const on = (perform: RestEndpoint['perform']): RestEndpoint => ({ subject: 'users', action: 'me', perform })
   const endpoints: Endpoints = {
     'users/me/keys': {
@@ -25,7 +25,7 @@ export function openUserKeyRoutes(keys: UserKeys, terms: RestTerms): GeneratedRe
       }),
     },
   }
-  return openEndpoints(endpoints, { ...terms, prefix: terms.settings.prefix })
+  return openEndpoints(endpoints, { ...options, prefix: options.settings.prefix })
 }
 
 /** The key is in this answer alone, which must not be stored. */

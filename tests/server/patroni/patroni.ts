@@ -120,16 +120,16 @@ async function startEtcd(t: Test): Promise<string> {
   return `127.0.0.1:${client}`
 }
 
-interface NodeTerms {
+interface NodeOptions {
   readonly name: string
   readonly etcd: string
   readonly ports: Ports
 }
 
-function openNode(t: Test, terms: NodeTerms): Node {
+function openNode(t: Test, options: NodeOptions): Node {
   const folder = ownFolder(t)
   const data = join(folder, 'data')
-  writeFileSync(join(folder, 'patroni.json'), JSON.stringify(settingsOf(terms, folder), null, 2))
+  writeFileSync(join(folder, 'patroni.json'), JSON.stringify(settingsOf(options, folder), null, 2))
   let patroni: OwnProcess | null = null
   const postmaster = (): number => {
     try {
@@ -149,8 +149,8 @@ function openNode(t: Test, terms: NodeTerms): Node {
   }
   t.teardown(() => signalPostgres('SIGKILL'))
   return {
-    name: terms.name,
-    port: terms.ports.postgres,
+    name: options.name,
+    port: options.ports.postgres,
     start() {
       patroni = startOwn(t, process.env.PATRONI ?? 'patroni', ['patroni.json'], folder)
     },
@@ -165,7 +165,7 @@ function openNode(t: Test, terms: NodeTerms): Node {
   }
 }
 
-const settingsOf = ({ name, etcd, ports }: NodeTerms, folder: string): object => ({
+const settingsOf = ({ name, etcd, ports }: NodeOptions, folder: string): object => ({
   scope: 'plinth',
   name,
   restapi: { listen: `127.0.0.1:${ports.rest}`, connect_address: `127.0.0.1:${ports.rest}` },

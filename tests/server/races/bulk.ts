@@ -28,22 +28,22 @@ export async function openBulk(t: Test, project: object, url: string): Promise<B
   const options = { root: folder.path, observe: () => {} }
   const database = passed(await openDatabase({ ...DATABASE_SETTINGS, url }, options))
   t.teardown(() => database.close())
-  const terms = passed(await prepareTransfer(blueprint, database, { events: false, dryRun: false }))
+  const prepared = passed(await prepareTransfer(blueprint, database, { events: false, dryRun: false }))
   return {
-    import: (types, documents) => importAll({ blueprint, terms }, types, documents),
-    apply: files => applyAll({ blueprint, terms }, files),
+    import: (types, documents) => importAll({ blueprint, options: prepared }, types, documents),
+    apply: files => applyAll({ blueprint, options: prepared }, files),
   }
 }
 
 interface Opened {
   readonly blueprint: Blueprint
-  readonly terms: Prepared
+  readonly options: Prepared
 }
 
 type Prepared = Extract<Awaited<ReturnType<typeof prepareTransfer>>, { ok: true }>['value']
 
 async function importAll(
-  { blueprint, terms }: Opened,
+  { blueprint, options }: Opened,
   types: readonly string[],
   documents: readonly StreamedDocument[],
 ): Promise<boolean> {
@@ -54,7 +54,7 @@ async function importAll(
     const quiet = { skipsInvalid: false, filesFolder: null, progress: () => {} }
     const done = await importDocuments(
       join(folder.path, 'lines.ndjson'),
-      { ...terms, ...quiet, onConflict: 'update' },
+      { ...options, ...quiet, onConflict: 'update' },
       { dryRun: false },
     )
     return done.ok
@@ -62,7 +62,7 @@ async function importAll(
 }
 
 async function applyAll(
-  { blueprint, terms }: Opened,
+  { blueprint, options }: Opened,
   files: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
   return within(async folder => {
@@ -70,7 +70,7 @@ async function applyAll(
       folder.write(`content/${name}.yaml`, JSON.stringify(value))
     const { project, model } = blueprint
     const content = passed(await loadContent({ ...project, root: folder.path }, model, {}))
-    return (await writeContent(content, { ...terms, beforeUsers: async () => {} })).ok
+    return (await writeContent(content, { ...options, beforeUsers: async () => {} })).ok
   })
 }
 

@@ -80,17 +80,17 @@ interface Route {
   readonly path: string
   readonly replaces: boolean
   /** What decides on a request. */
-  readonly terms: Readonly<Record<'auth' | 'policies' | 'middlewares', readonly string[]>>
+  readonly options: Readonly<Record<'auth' | 'policies' | 'middlewares', readonly string[]>>
 }
 
 const routesOf = ({ app: { routes, mounts } }: CodeVersion): readonly Route[] => [
   ...routes.map(({ method, source, path, replaces, auth, policies, middlewares }) => ({
     ...{ name: `the route ${method} ${path}`, source, path, replaces },
-    terms: { auth: authOf(auth), policies: policies.map(nameOf), middlewares: middlewares.map(nameOf) },
+    options: { auth: authOf(auth), policies: policies.map(nameOf), middlewares: middlewares.map(nameOf) },
   })),
   ...mounts.map(({ source, path, auth, policies }) => ({
     ...{ name: `the router ${path}`, source, path, replaces: false },
-    terms: { auth: authOf(auth), policies: policies.map(nameOf), middlewares: [] },
+    options: { auth: authOf(auth), policies: policies.map(nameOf), middlewares: [] },
   })),
 ]
 
@@ -117,11 +117,11 @@ function compareRoutes(before: CodeVersion, after: CodeVersion): readonly ApiCha
       const fate = route.replaces ? 'does not replace the generated one any more' : 'is gone'
       if (!same) return [change(level, `${route.name} ${fate}`, route, 'was')]
       return (['auth', 'policies', 'middlewares'] as const)
-        .filter(key => !isDeepStrictEqual(route.terms[key], same.terms[key]))
+        .filter(key => !isDeepStrictEqual(route.options[key], same.options[key]))
         .map(key =>
           change(
             'risky',
-            `${route.name}: ${LABELS[key]} ${list(same.terms[key])} instead of ${list(route.terms[key])}`,
+            `${route.name}: ${LABELS[key]} ${list(same.options[key])} instead of ${list(route.options[key])}`,
             same,
             'now',
           ),
@@ -242,7 +242,7 @@ function usesOf(file: string, version: CodeVersion): Uses {
     ...(around ? ['every request'] : []),
     ...Object.keys(operations).filter(each => operations[each]?.[key].some(use => use.name === name)),
   ]
-  const routes = routesOf(version).filter(({ terms }) => terms[key].includes(name))
+  const routes = routesOf(version).filter(({ options }) => options[key].includes(name))
   return {
     rest: [...configured(settings.routesConfig), ...routes.map(route => route.name)],
     graphql: configured(settings.resolversConfig),

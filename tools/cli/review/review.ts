@@ -7,7 +7,7 @@ import { type Path, printDiagnostic, type SourceLocation } from '../../../core/f
 import type { SchemaChange, SchemaSource } from '../../../core/graphql/compare-schemas.ts'
 import { migrate } from '../../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../../core/migrate/plan-migration.ts'
-import type { CommandContext } from '../command-terms.ts'
+import type { CommandContext } from '../command-options.ts'
 import type { Colour } from '../paint.ts'
 import { withDatabase } from '../project-database.ts'
 import { checkOut, differenceSentence, loadAt, type ProjectAtRef, placeAtRef } from '../roles/roles-diff.ts'
@@ -19,7 +19,7 @@ import { type CodeVersion, compareCode, findText, hasCode, linkPackages, loadCod
 
 export const REVIEW_FORMATS = ['text', 'markdown', 'json'] as const
 
-export interface ReviewTerms extends CommandContext {
+export interface ReviewOptions extends CommandContext {
   readonly format: (typeof REVIEW_FORMATS)[number]
   /** Plan against the project's database instead of an empty one of the earlier version: it counts rows. */
   readonly usesDatabase: boolean
@@ -45,13 +45,13 @@ type Title = 'Data' | 'Permissions' | 'REST' | 'GraphQL' | 'Types'
  * `plinth review`: what a change since a commit does to data, permissions and clients. Returns the exit code: 0 if all is
  * safe, 2 if a person should look, 1 for faults of either project, of git or of the database.
  */
-export async function runReview(terms: ReviewTerms, ref: string): Promise<0 | 1 | 2> {
-  const reviewed = await review(terms, ref)
+export async function runReview(options: ReviewOptions, ref: string): Promise<0 | 1 | 2> {
+  const reviewed = await review(options, ref)
   if (!reviewed.ok) {
-    terms.complain(`${reviewed.reasons.join('\n\n')}\n`)
+    options.complain(`${reviewed.reasons.join('\n\n')}\n`)
     return 1
   }
-  terms.write(PRINTERS[terms.format](reviewed.value, terms))
+  options.write(PRINTERS[options.format](reviewed.value, options))
   const findings = reviewed.value.sections.flatMap(section => section.findings)
   return findings.some(({ level }) => level !== 'safe') ? 2 : 0
 }
@@ -59,15 +59,18 @@ export async function runReview(terms: ReviewTerms, ref: string): Promise<0 | 1 
 /** The files of a project that are compared: declarations, code and GraphQL documents. */
 const CODE = /\.(?:ya?ml|json|graphql|gql|[mc]?[jt]s)$/i
 
-async function review(terms: ReviewTerms, ref: string): Promise<Result<Review, string>> {
-  const after = await loadRoles(terms.folder, terms.env)
+async function review(options: ReviewOptions, ref: string): Promise<Result<Review, string>> {
+  const after = await loadRoles(options.folder, options.env)
   if (!after.ok) return failed(...after.reasons.map(printDiagnostic))
-  const files = await checkOut(ref, terms.folder, CODE)
+  const files = await checkOut(ref, options.folder, CODE)
   if (!files.ok) return files
   try {
-    const before = await loadAt(ref, files.value, { ...terms, form: 'text' })
+    const before = await loadAt(ref, files.value, { ...options, form: 'text' })
     if (!before.ok) return before
-    return await compareVersions({ before: before.value, after: after.value, files: files.value, ref }, terms)
+    return await compareVersions(
+      { before: before.value, after: after.value, files: files.value, ref },
+      options,
+    )
   } finally {
     await files.value.remove()
   }
@@ -80,16 +83,16 @@ interface Versions {
   readonly ref: string
 }
 
-async function compareVersions(versions: Versions, terms: ReviewTerms): Promise<Result<Review, string>> {
+async function compareVersions(versions: Versions, options: ReviewOptions): Promise<Result<Review, string>> {
   const { before, after, ref } = versions
-  const plan = await planOf(versions, terms)
+  const plan = await planOf(versions, options)
   if (!plan.ok) return plan
-  const code = await loadBoth(versions, terms)
+  const code = await loadBoth(versions, options)
   const api = await compareProtocols({ ...before, code: code.before }, { ...after, code: code.after })
   const differences = compareRoles(before, after)
   return ok({
     ref,
-    countsRows: terms.usesDatabase,
+    countsRows: options.usesDatabase,
     sections: [
       { title: 'Data', findings: dataFindings(plan.value) },
       { title: 'Permissions', findings: differences.map(each => permissionFinding(each, versions)) },
@@ -110,7 +113,7 @@ interface BothCodes {
 /** Loads the code of both versions, if any of them has some. */
 async function loadBoth(
   { before, after, files, ref }: Versions,
-  { folder }: ReviewTerms,
+  { folder }: ReviewOptions,
 ): Promise<BothCodes> {
   const roots = [before, after].map(({ project }) => project.root)
   if (!roots.some(hasCode)) return { before: null, after: null, faults: [] }
@@ -134,12 +137,12 @@ async function loadBoth(
 /** The plan for a database with the tables of the earlier version; with `usesDatabase` for the project's own. */
 async function planOf(
   { before, after }: Versions,
-  terms: ReviewTerms,
+  options: ReviewOptions,
 ): Promise<Result<MigrationPlan, string>> {
   const { tables } = after.storage
-  if (terms.usesDatabase)
+  if (options.usesDatabase)
     return withDatabase(after.project, database => planMigration(database, tables), {
-      ...terms,
+      ...options,
       failureMessage: 'The database does not answer',
     })
   const { settings } = before.project
@@ -223,9 +226,9 @@ const typeFindings = (rest: readonly ApiChange[]): readonly Finding[] =>
       ]
     : []
 
-type Print = (review: Review, terms: ReviewTerms) => string
+type Print = (review: Review, options: ReviewOptions) => string
 
-const PRINTERS: Readonly<Record<ReviewTerms['format'], Print>> = {
+const PRINTERS: Readonly<Record<ReviewOptions['format'], Print>> = {
   text: printText,
   markdown: printMarkdown,
   json: ({ ref, countsRows, sections }) =>
@@ -266,7 +269,7 @@ function verdict({ ref, sections }: Review): string {
 const lines = (text: string | null, print: (text: string) => string): readonly string[] =>
   text === null ? [] : [print(text)]
 
-function printText(reviewed: Review, { paint }: ReviewTerms): string {
+function printText(reviewed: Review, { paint }: ReviewOptions): string {
   const parts = reviewed.sections.flatMap(({ title, findings }) =>
     findings.length === 0
       ? []
@@ -337,7 +340,7 @@ const schemaVersion = ({ model, project: { settings }, code }: ApiVersion) => ({
   ...(code && { schemas: code.app.schemas, shadow: code.app.graphql.shadow }),
 })
 
-interface SchemaTerms {
+interface SchemaOptions {
   /** A renamed declaration is found by the change of its name. */
   readonly changes: readonly ApiChange[]
   readonly before: ApiVersion
@@ -346,7 +349,7 @@ interface SchemaTerms {
 
 function toApiChange(
   { endpoint, level, message, was, now }: SchemaChange,
-  { changes, before, after }: SchemaTerms,
+  { changes, before, after }: SchemaOptions,
 ): ApiChange {
   const old = was && sourcePath(was)
   // Without the attribute, its type is all that the new version has of it.

@@ -8,7 +8,7 @@ import { type RolesProject, unknownName } from '../../../core/explain/roles-proj
 import type { Diagnostic, Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
 import { readYaml, type YamlSource } from '../../../core/project/yaml/read-yaml.ts'
-import type { CommandContext } from '../command-terms.ts'
+import type { CommandContext } from '../command-options.ts'
 
 /** The file of a project with its permissions as expectations. */
 const PERMISSIONS_FILE = join('tests', 'permissions.yaml')

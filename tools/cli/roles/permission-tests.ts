@@ -6,7 +6,7 @@ import { loadRoles, type RolesProject } from '../../../core/explain/roles-projec
 import { printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { createTestApp, type TestAnswer, type TestApp } from '../../../core/testing.ts'
-import type { CommandContext } from '../command-terms.ts'
+import type { CommandContext } from '../command-options.ts'
 import { type Expectation, type Group, type Kind, REQUEST, readGroups } from './permission-file.ts'
 import { complainOf } from './roles.ts'
 import { printLocation } from './roles-output.ts'
@@ -26,24 +26,24 @@ export interface PermissionTestContext extends CommandContext {
  * `plinth test`: checks tests/permissions.yaml on an embedded database in memory with content/. Returns the exit code: 0
  * if all expectations hold, 1 for faults of the project or of the file, 2 if an expectation does not hold.
  */
-export async function runPermissionTests(terms: PermissionTestContext): Promise<0 | 1 | 2> {
-  const loaded = await loadRoles(terms.folder, terms.env)
-  if (!loaded.ok) return complainOf(loaded.reasons, { ...terms, form: 'text' })
-  const groups = await readGroups(terms, loaded.value)
+export async function runPermissionTests(options: PermissionTestContext): Promise<0 | 1 | 2> {
+  const loaded = await loadRoles(options.folder, options.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, { ...options, form: 'text' })
+  const groups = await readGroups(options, loaded.value)
   if (!groups.ok) {
-    terms.complain(`${groups.reasons.map(printDiagnostic).join('\n\n')}\n`)
+    options.complain(`${groups.reasons.map(printDiagnostic).join('\n\n')}\n`)
     return 1
   }
   const env = Object.fromEntries(
-    Object.entries(terms.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    Object.entries(options.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   )
   const { apiTokens } = loaded.value.project.settings
   const tokens = Object.fromEntries(
     Object.keys(apiTokens).map(name => [name, randomBytes(32).toString('hex')]),
   )
-  const project = resolve(terms.folder)
+  const project = resolve(options.folder)
   const app = await createTestApp({ project, env, tokens }).catch((error: unknown) => {
-    terms.complain(`${error instanceof Error ? error.message : String(error)}\n`)
+    options.complain(`${error instanceof Error ? error.message : String(error)}\n`)
     return null
   })
   if (app === null) return 1
@@ -52,7 +52,9 @@ export async function runPermissionTests(terms: PermissionTestContext): Promise<
     for (const group of groups.value)
       unmet.push(...(await checkGroup(group, { app, roles: loaded.value, tokens })))
     const total = groups.value.reduce((sum, { expectations }) => sum + expectations.length, 0)
-    terms.write(terms.json ? `${JSON.stringify(toReport(unmet, total))}\n` : printUnmet(unmet, total, terms))
+    options.write(
+      options.json ? `${JSON.stringify(toReport(unmet, total))}\n` : printUnmet(unmet, total, options),
+    )
     return unmet.length === 0 ? 0 : 2
   } finally {
     await app.close()
@@ -83,20 +85,20 @@ const SENTENCES: Readonly<Record<Kind, string>> = {
   never: 'never sees',
 }
 
-interface CheckTerms {
+interface CheckOptions {
   readonly app: TestApp
   readonly roles: RolesProject
   /** The secrets of the API tokens on this server, by name. */
   readonly tokens: Readonly<Record<string, string>>
 }
 
-async function checkGroup(group: Group, terms: CheckTerms): Promise<readonly Unmet[]> {
+async function checkGroup(group: Group, options: CheckOptions): Promise<readonly Unmet[]> {
   const { kind, key } = group.holder
   const token =
-    kind === 'token' ? terms.tokens[key] : await tokenFor({ role: key, user: group.user }, terms.app)
+    kind === 'token' ? options.tokens[key] : await tokenFor({ role: key, user: group.user }, options.app)
   const unmet: Unmet[] = []
   for (const expectation of group.expectations) {
-    const seen = await contradiction(expectation, { ...terms, token, holder: group.holder })
+    const seen = await contradiction(expectation, { ...options, token, holder: group.holder })
     if (seen !== null) unmet.push({ ...expectation, as: kind === 'token' ? `token ${key}` : key, seen })
   }
   return unmet
@@ -125,25 +127,25 @@ async function tokenFor(
   return jwt
 }
 
-interface AskTerms extends CheckTerms {
+interface AskOptions extends CheckOptions {
   readonly token: string | undefined
   readonly holder: Group['holder']
 }
 
 /** What contradicts the expectation; null: it holds. */
-async function contradiction(expectation: Expectation, terms: AskTerms): Promise<string | null> {
+async function contradiction(expectation: Expectation, options: AskOptions): Promise<string | null> {
   const { kind, what } = expectation
   if (kind === 'may' || kind === 'not') {
-    const [allowed, seen] = REQUEST.test(what) ? await ask(expectation, terms) : decide(what, terms)
+    const [allowed, seen] = REQUEST.test(what) ? await ask(expectation, options) : decide(what, options)
     return allowed === (kind === 'may') ? null : seen
   }
-  const visible = await findVisible(what, terms)
+  const visible = await findVisible(what, options)
   return (visible !== null) === (kind === 'sees') ? null : (visible ?? 'nothing of it is answered')
 }
 
 type Decided = readonly [allowed: boolean, seen: string]
 
-function decide(what: string, { roles, holder }: AskTerms): Decided {
+function decide(what: string, { roles, holder }: AskOptions): Decided {
   const [type = '', action = ''] = what.split('.')
   const question = toQuestion({ type, action, field: undefined }, roles)
   if (!question.ok) throw new TypeError(question.reasons.join('; '))
@@ -154,7 +156,7 @@ function decide(what: string, { roles, holder }: AskTerms): Decided {
 
 const DENIED: readonly number[] = [401, 403, 404, 405]
 
-async function ask({ what, body }: Expectation, { app, token }: AskTerms): Promise<Decided> {
+async function ask({ what, body }: Expectation, { app, token }: AskOptions): Promise<Decided> {
   const [, method = '', path = ''] = REQUEST.exec(what) ?? []
   const isWrite = method === 'POST' || method === 'PUT'
   const answer = await app.request(method, path, {
@@ -173,7 +175,7 @@ function messageOf({ body }: TestAnswer): string {
 const PAGE = 100
 
 /** What of `article`, `article/first` or `article.title` is answered; null: nothing. */
-async function findVisible(what: string, { app, roles, token }: AskTerms): Promise<string | null> {
+async function findVisible(what: string, { app, roles, token }: AskOptions): Promise<string | null> {
   const [name = '', part = ''] = what.split(/[./]/)
   const type = roles.explainer.subjects.find(each => each.name === name)?.type
   if (!type) throw new TypeError(name)

@@ -9,19 +9,19 @@ import type { Project } from '../../../core/project/project.ts'
 import type { Paint } from '../paint.ts'
 import { breakSql, flowYaml, printLocation, WIDTH, wrap } from './roles-output.ts'
 
-export interface AnswerTextTerms {
+export interface AnswerTextOptions {
   readonly project: Project
   readonly paint: Paint
 }
 
 /** Prints the verdict, the line that decides, then the details. */
-export function printAnswerText(answer: RolesAnswer, terms: AnswerTextTerms): string {
-  const verdict = terms.paint(answer.allowed ? 'green' : 'red', verdictOf(answer))
-  return `${[verdict, ...wrapAll(reasonsOf(answer))].join('\n')}\n${printAnswerDetails(answer, terms)}`
+export function printAnswerText(answer: RolesAnswer, options: AnswerTextOptions): string {
+  const verdict = options.paint(answer.allowed ? 'green' : 'red', verdictOf(answer))
+  return `${[verdict, ...wrapAll(reasonsOf(answer))].join('\n')}\n${printAnswerDetails(answer, options)}`
 }
 
 /** The line that decides, then the details. */
-export function printAnswerDetails(answer: RolesAnswer, { project, paint }: AnswerTextTerms): string {
+export function printAnswerDetails(answer: RolesAnswer, { project, paint }: AnswerTextOptions): string {
   const { explanation, sql } = answer
   const further = furtherIn(answer)
   const parts = [
@@ -41,9 +41,9 @@ function furtherIn({ field }: RolesAnswer): Explanation | null {
 }
 
 function verdictOf({ allowed, asker, explanation, field }: RolesAnswer): string {
-  const { action, subject, terms } = explanation
-  const within = [terms, ...(field?.over ?? []).map(each => each.terms)].some(({ where }) => where)
-  const part = within || (terms.fields && !field) ? 'Yes, in part' : 'Yes'
+  const { action, subject, options } = explanation
+  const within = [options, ...(field?.over ?? []).map(each => each.options)].some(({ where }) => where)
+  const part = within || (options.fields && !field) ? 'Yes, in part' : 'Yes'
   const what = field ? `${action} \`${field.name}\` of ${subject.name}` : `${action} ${subject.name}`
   return `${allowed ? part : 'No'}: ${nameOf(asker)} ${allowed ? 'may' : 'may not'} ${what}.`
 }
@@ -78,21 +78,21 @@ function factsOf(
   { explanation, fields, field, values, route, reads }: RolesAnswer,
   project: Project,
 ): readonly Fact[] {
-  const { terms, path, overridden } = explanation
+  const { options, path, overridden } = explanation
   const facts: (Fact | null)[] = [
     inheritance(explanation, project),
     overridden && [
       'overrides',
       `"*" of ${printLocation(project.keyPlace(overridden))}, as ${explanation.subject.name} is named`,
     ],
-    terms.where
-      ? ['where', `${flowYaml(terms.where)} (${printLocation(project.keyPlace([...path, 'where']))})`]
+    options.where
+      ? ['where', `${flowYaml(options.where)} (${printLocation(project.keyPlace([...path, 'where']))})`]
       : null,
-    terms.fields
-      ? ['fields', `${flowYaml(terms.fields)} (${printLocation(project.keyPlace([...path, 'fields']))})`]
+    options.fields
+      ? ['fields', `${flowYaml(options.fields)} (${printLocation(project.keyPlace([...path, 'fields']))})`]
       : null,
-    terms.set
-      ? ['set', `${flowYaml(terms.set)} (${printLocation(project.keyPlace([...path, 'set']))})`]
+    options.set
+      ? ['set', `${flowYaml(options.set)} (${printLocation(project.keyPlace([...path, 'set']))})`]
       : null,
     ...(explanation.allowed && !field ? attributeFacts(explanation, fields) : []),
     ...(field?.over ?? []).map(each => overFact(each, project)),
@@ -140,19 +140,19 @@ const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
 ]
 
 /** The permission on a type on the path; documents that it does not cover are left out. */
-const overFact = ({ subject, terms, path }: Explanation, { keyPlace }: Project): Fact => [
+const overFact = ({ subject, options, path }: Explanation, { keyPlace }: Project): Fact => [
   'over',
-  `find of ${subject.name}${withinOf(terms)} (${printLocation(keyPlace(path))})`,
+  `find of ${subject.name}${withinOf(options)} (${printLocation(keyPlace(path))})`,
 ]
 
 /** Drafts also need a read permission, and its condition applies to them. */
 const readFacts = (reads: readonly Explanation[], { keyPlace }: Project): readonly Fact[] =>
-  reads.map(({ action, allowed, terms, path }) => [
+  reads.map(({ action, allowed, options, path }) => [
     `by ${action}`,
-    `${allowed ? `yes${withinOf(terms)}` : 'no'} (${printLocation(keyPlace(path))})`,
+    `${allowed ? `yes${withinOf(options)}` : 'no'} (${printLocation(keyPlace(path))})`,
   ])
 
-const withinOf = ({ where }: Explanation['terms']): string => (where ? ` where ${flowYaml(where)}` : '')
+const withinOf = ({ where }: Explanation['options']): string => (where ? ` where ${flowYaml(where)}` : '')
 
 function routeFacts(route: RouteOverride, project: Project): readonly Fact[] {
   const place = printLocation(project.keyPlace(route.path))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addOverrides, commandContext } from '../command-terms.ts'
+import { addOverrides, commandContext } from '../command-options.ts'
 import type { RolesContext } from './roles-output.ts'
 
 interface Options {
@@ -20,7 +20,7 @@ export function addRoles(program: Command): void {
     .option('--json', 'one line of JSON for programs', false)
   roles.action(async (folder: string, options: Options & { role: string[]; type: string[] }) => {
     const { runRoles } = await import('./roles.ts')
-    const terms = await rolesTerms(folder, options)
+    const terms = await rolesOptions(folder, options)
     process.exitCode = await runRoles(terms, { roles: options.role, types: options.type })
   })
   addExplain(roles)
@@ -37,7 +37,7 @@ function addDiff(roles: Command): void {
     .option('--json', 'one line of JSON for programs', false)
     .action(async (ref: string, folder: string, options: Options) => {
       const { runDiff } = await import('./roles-diff.ts')
-      process.exitCode = await runDiff(await rolesTerms(folder, options), ref)
+      process.exitCode = await runDiff(await rolesOptions(folder, options), ref)
     })
 }
 
@@ -67,7 +67,7 @@ function addExplain(roles: Command): void {
       const command = given.at(-1) as Command
       const words = command.args
       const options = command.opts<ExplainOptions>()
-      const terms = await rolesTerms(options.folder, options)
+      const terms = await rolesOptions(options.folder, options)
       process.exitCode =
         options.request === undefined
           ? await explainAction(command, terms, { words, isUser: options.user })
@@ -77,24 +77,24 @@ function addExplain(roles: Command): void {
 
 async function explainAction(
   command: Command,
-  terms: RolesContext,
+  options: RolesContext,
   { words: [who, action, type, field], isUser }: { words: readonly string[]; isUser: boolean },
 ): Promise<0 | 1 | 2> {
   if (who === undefined || action === undefined || type === undefined)
     command.error("error: give <who> <action> <type>, or --request 'POST /api/reviews' --as <who>")
   const { runExplain } = await import('./roles-explain.ts')
-  return runExplain(terms, { who, action, type, field, isUser })
+  return runExplain(options, { who, action, type, field, isUser })
 }
 
 async function explainRequest(
   command: Command,
-  terms: RolesContext,
+  options: RolesContext,
   { words, request, as: who, body, user }: ExplainOptions & { request: string; words: readonly string[] },
 ): Promise<0 | 1 | 2> {
   if (words.length > 0) command.error('error: --request takes the place of <who> <action> <type>')
   if (who === undefined) command.error('error: --request needs --as <who>: a role, an API token, or a user')
   const { runExplainRequest } = await import('./roles-request.ts')
-  return runExplainRequest(terms, { request, who, body, isUser: user })
+  return runExplainRequest(options, { request, who, body, isUser: user })
 }
 
 function addWho(roles: Command): void {
@@ -107,13 +107,13 @@ function addWho(roles: Command): void {
     .option('--json', 'one line of JSON for programs', false)
     .action(async (action: string, type: string, folder: string, options: Options) => {
       const { runWho } = await import('./roles.ts')
-      process.exitCode = await runWho(await rolesTerms(folder, options), { action, type })
+      process.exitCode = await runWho(await rolesOptions(folder, options), { action, type })
     })
 }
 
 const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]
 
-const rolesTerms = async (folder: string, { json }: Pick<Options, 'json'>): Promise<RolesContext> => ({
+const rolesOptions = async (folder: string, { json }: Pick<Options, 'json'>): Promise<RolesContext> => ({
   ...(await commandContext(folder)),
   form: json ? 'json' : 'text',
 })

@@ -18,22 +18,22 @@ import { printLocation, type RolesContext, WIDTH, wrap } from './roles-output.ts
  * `plinth roles diff`: the permissions granted and revoked since a commit. Returns the exit code: 0 if nothing is
  * granted, 2 if something is or may be granted, 1 for faults of either project or of git.
  */
-export async function runDiff(terms: RolesContext, ref: string): Promise<0 | 1 | 2> {
-  const after = await loadRoles(terms.folder, terms.env)
-  if (!after.ok) return complainOf(after.reasons, terms)
-  const files = await checkOut(ref, terms.folder)
-  if (!files.ok) return complain(files.reasons.join('\n'), terms)
-  const before = await loadAt(ref, files.value, terms).finally(files.value.remove)
-  if (!before.ok) return complain(before.reasons.join('\n\n'), terms)
+export async function runDiff(options: RolesContext, ref: string): Promise<0 | 1 | 2> {
+  const after = await loadRoles(options.folder, options.env)
+  if (!after.ok) return complainOf(after.reasons, options)
+  const files = await checkOut(ref, options.folder)
+  if (!files.ok) return complain(files.reasons.join('\n'), options)
+  const before = await loadAt(ref, files.value, options).finally(files.value.remove)
+  if (!before.ok) return complain(before.reasons.join('\n\n'), options)
   const differences = compareRoles(before.value, after.value)
-  terms.write(
-    print(differences, terms, toTerms(ref, files.value, { before: before.value, after: after.value })),
+  options.write(
+    print(differences, options, toOptions(ref, files.value, { before: before.value, after: after.value })),
   )
   return differences.some(({ effect }) => effect !== 'takes') ? 2 : 0
 }
 
-function complain(reason: string, terms: RolesContext): 1 {
-  terms.complain(`${reason}\n`)
+function complain(reason: string, options: RolesContext): 1 {
+  options.complain(`${reason}\n`)
   return 1
 }
 
@@ -71,7 +71,7 @@ interface Both {
   readonly after: RolesProject
 }
 
-const toTerms = (ref: string, files: ProjectAtRef, { before, after }: Both) => ({
+const toOptions = (ref: string, files: ProjectAtRef, { before, after }: Both) => ({
   ref,
   placeBefore: (path: Path) => placeAtRef(ref, files, before.project.keyPlace(path)),
   placeAfter: (path: Path) => after.project.keyPlace(path),
@@ -80,18 +80,18 @@ const toTerms = (ref: string, files: ProjectAtRef, { before, after }: Both) => (
 function print(
   differences: readonly Difference[],
   { form, paint }: RolesContext,
-  terms: Omit<DiffTerms, 'paint'>,
+  options: Omit<DiffOptions, 'paint'>,
 ): string {
   switch (form) {
     case 'json':
-      return printDiffJson(differences, { ...terms, paint })
+      return printDiffJson(differences, { ...options, paint })
     case 'text':
-      return printDiff(differences, { ...terms, paint })
+      return printDiff(differences, { ...options, paint })
   }
 }
 
 /** Finds the locations of the differences. */
-interface DiffTerms {
+interface DiffOptions {
   /** The ref of the command line. */
   readonly ref: string
   readonly placeBefore: (path: Path) => SourceLocation
@@ -108,10 +108,10 @@ const VERBS: Readonly<Record<Effect, string>> = {
 }
 
 /** Grants (`+`) come first, then possible grants (`?`), then revocations (`-`). */
-function printDiff(differences: readonly Difference[], terms: DiffTerms): string {
-  if (differences.length === 0) return `Since ${terms.ref}, nothing that anybody may do has changed.\n`
-  const parts = differences.map(each => printDifference(each, terms).join('\n'))
-  return `${[summary(differences, terms.ref), ...parts].join('\n\n')}\n`
+function printDiff(differences: readonly Difference[], options: DiffOptions): string {
+  if (differences.length === 0) return `Since ${options.ref}, nothing that anybody may do has changed.\n`
+  const parts = differences.map(each => printDifference(each, options).join('\n'))
+  return `${[summary(differences, options.ref), ...parts].join('\n\n')}\n`
 }
 
 function summary(differences: readonly Difference[], ref: string): string {
@@ -119,13 +119,13 @@ function summary(differences: readonly Difference[], ref: string): string {
   return `Since ${ref}: granted ${count('grants')} (+), perhaps granted ${count('may-grant')} (?), taken away ${count('takes')} (-).`
 }
 
-function printDifference(difference: Difference, terms: DiffTerms): readonly string[] {
+function printDifference(difference: Difference, options: DiffOptions): readonly string[] {
   const { effect } = difference
   const [first = '', ...rest] = wrap(differenceSentence(difference).split(' '), WIDTH - 2)
   return [
-    terms.paint(COLOURS[effect], `${MARKS[effect]} ${first}`),
-    ...rest.map(line => terms.paint(COLOURS[effect], `  ${line}`)),
-    ...placesOf(difference, terms).map(([label, place]) => `    ${label} ${shortLine(place)}`),
+    options.paint(COLOURS[effect], `${MARKS[effect]} ${first}`),
+    ...rest.map(line => options.paint(COLOURS[effect], `  ${line}`)),
+    ...placesOf(difference, options).map(([label, place]) => `    ${label} ${shortLine(place)}`),
   ]
 }
 
@@ -138,9 +138,9 @@ export function differenceSentence({ effect, holder, subject, actions, what }: D
 type Labelled = readonly [label: 'now' | 'was', place: SourceLocation]
 
 /** The deciding lines of the new and the old version; only one of them for something added or removed. */
-function placesOf({ was: old, now: here }: Difference, terms: DiffTerms): readonly Labelled[] {
-  const now = placeOf(here, terms.placeAfter)
-  const was = placeOf(old, terms.placeBefore)
+function placesOf({ was: old, now: here }: Difference, options: DiffOptions): readonly Labelled[] {
+  const now = placeOf(here, options.placeAfter)
+  const was = placeOf(old, options.placeBefore)
   return [...(now ? [['now', now] as const] : []), ...(was ? [['was', was] as const] : [])]
 }
 
@@ -153,16 +153,16 @@ function shortLine(place: SourceLocation): string {
 }
 
 /** One line: `{ since, differences: [{ effect, kind, key, subject, actions, what, now, was }] }`. */
-function printDiffJson(differences: readonly Difference[], terms: DiffTerms): string {
+function printDiffJson(differences: readonly Difference[], options: DiffOptions): string {
   const printed = differences.map(difference => ({
     effect: difference.effect,
     ...difference.holder,
     subject: difference.subject,
     actions: difference.actions,
     what: difference.what,
-    ...Object.fromEntries(placesOf(difference, terms).map(([label, place]) => [label, placeJson(place)])),
+    ...Object.fromEntries(placesOf(difference, options).map(([label, place]) => [label, placeJson(place)])),
   }))
-  return `${JSON.stringify({ since: terms.ref, differences: printed })}\n`
+  return `${JSON.stringify({ since: options.ref, differences: printed })}\n`
 }
 
 /** The project's files at a commit, in a temporary folder. */
@@ -197,7 +197,7 @@ export async function checkOut(
   return failed(`git cannot write the files of ${ref}: ${written.reasons.join(' ')}`)
 }
 
-interface TreeTerms {
+interface TreeOptions {
   readonly tree: string
   /** The root of the repository. */
   readonly top: string
@@ -206,7 +206,7 @@ interface TreeTerms {
 }
 
 /** Uses a separate index, so that the repository's index and working tree stay unchanged. */
-async function writeTree({ tree, top, to, wanted }: TreeTerms): Promise<Result<string, string>> {
+async function writeTree({ tree, top, to, wanted }: TreeOptions): Promise<Result<string, string>> {
   const env = { GIT_INDEX_FILE: join(to, 'index'), GIT_LFS_SKIP_SMUDGE: '1' }
   const read = await git(top, ['read-tree', tree], { env })
   const listed = await git(top, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', tree])
@@ -227,7 +227,7 @@ async function unknownRef(ref: string, folder: string): Promise<string> {
   return `git knows no commit \`${ref}\`${near}`
 }
 
-interface GitTerms {
+interface GitOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
 }
@@ -236,7 +236,7 @@ interface GitTerms {
 const git = (
   folder: string,
   words: readonly string[],
-  { env = {}, input = '' }: GitTerms = {},
+  { env = {}, input = '' }: GitOptions = {},
 ): Promise<Result<string, string>> =>
   new Promise(done => {
     const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 2 ** 28 }

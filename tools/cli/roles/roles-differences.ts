@@ -90,13 +90,13 @@ function* compare(before: Explanation | null, after: Explanation | null): Genera
   if (!could && after && can) yield { ...of, effect: 'grants', what: limitsOf(after) }
   else if (before && could && !can) yield { ...of, effect: 'takes', what: '' }
   else if (before && after && could && can) {
-    for (const { effect, what } of compareTerms(before, after)) yield { ...of, effect, what }
+    for (const { effect, what } of compareOptions(before, after)) yield { ...of, effect, what }
   }
 }
 
 /** The limits of a new permission. */
-function limitsOf({ terms }: Explanation): string {
-  const { where, fields, set } = terms
+function limitsOf({ options }: Explanation): string {
+  const { where, fields, set } = options
   return [
     ...(where ? [`where ${flowYaml(where)}`] : []),
     ...(fields ? [`fields ${flowYaml(fields)}`] : []),
@@ -106,16 +106,16 @@ function limitsOf({ terms }: Explanation): string {
 
 type Term = Pick<Difference, 'effect' | 'what'>
 
-function* compareTerms(before: Explanation, after: Explanation): Generator<Term> {
-  yield* compareWhere(before.terms.where, after.terms.where)
+function* compareOptions(before: Explanation, after: Explanation): Generator<Term> {
+  yield* compareWhere(before.options.where, after.options.where)
   yield* compareNames('reads', before.readable, after.readable)
-  const set = new Set([before, after].flatMap(({ terms }) => Object.keys(terms.set ?? {})))
+  const set = new Set([before, after].flatMap(({ options }) => Object.keys(options.set ?? {})))
   const others = ({ writable }: Explanation) => writable?.filter(name => !set.has(name)) ?? null
   yield* compareNames('writes', others(before), others(after))
   for (const name of set) yield* compareSet(name, before, after)
 }
 
-type Where = Explanation['terms']['where']
+type Where = Explanation['options']['where']
 
 function* compareWhere(before: Where, after: Where): Generator<Term> {
   if (isDeepStrictEqual(before, after)) return
@@ -136,7 +136,7 @@ function* compareNames(verb: string, before: Names, after: Names): Generator<Ter
 
 /** A value set by the server cannot be chosen by the caller. */
 function* compareSet(name: string, before: Explanation, after: Explanation): Generator<Term> {
-  const [old, now] = [before, after].map(({ terms }) => terms.set?.[name])
+  const [old, now] = [before, after].map(({ options }) => options.set?.[name])
   const writes = after.writable?.includes(name)
   if (isDeepStrictEqual(old, now)) return
   if (old === undefined)

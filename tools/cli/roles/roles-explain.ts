@@ -17,22 +17,22 @@ export interface ExplainWords extends QuestionWords {
  * `plinth roles explain`: whether a role or user may do something, and why. Returns the exit code: 0 for any
  * answer, 1 for faults of the project, 2 for unknown words.
  */
-export async function runExplain(terms: RolesContext, words: ExplainWords): Promise<0 | 1 | 2> {
-  const loaded = await loadRoles(terms.folder, terms.env)
-  if (!loaded.ok) return complainOf(loaded.reasons, terms)
+export async function runExplain(options: RolesContext, words: ExplainWords): Promise<0 | 1 | 2> {
+  const loaded = await loadRoles(options.folder, options.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, options)
   const roles = loaded.value
   const question = toQuestion(words, roles)
-  const asker = question.ok ? await findAsker(words, roles, terms) : question
+  const asker = question.ok ? await findAsker(words, roles, options) : question
   if (!question.ok || !asker.ok) {
-    terms.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
+    options.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
     return 2
   }
   const answer = toAnswer(question.value, asker.value, roles)
   const { project } = roles
-  terms.write(
-    terms.form === 'json'
+  options.write(
+    options.form === 'json'
       ? printAnswerJson(answer, project)
-      : printAnswerText(answer, { project, paint: terms.paint }),
+      : printAnswerText(answer, { project, paint: options.paint }),
   )
   return 0
 }
@@ -41,13 +41,13 @@ export async function runExplain(terms: RolesContext, words: ExplainWords): Prom
 export async function findAsker(
   { who, isUser }: Pick<ExplainWords, 'who' | 'isUser'>,
   roles: RolesProject,
-  terms: RolesContext,
+  options: RolesContext,
 ): Promise<Result<Principal, string>> {
   const { holders } = roles.explainer
   const holder = isUser ? undefined : holders.find(({ key }) => key === who)
   if (holder) return ok({ holder, user: null })
   const { findUserByName } = await import('./roles-user.ts')
-  const found = await findUserByName(who, roles, terms)
+  const found = await findUserByName(who, roles, options)
   const unknown = unknownName(
     isUser ? 'user' : 'role, API token or user',
     who,

@@ -1,6 +1,6 @@
 import type { Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
-import type { CommandContext } from '../command-terms.ts'
+import type { CommandContext } from '../command-options.ts'
 
 export const OUTPUT_FORMATS = ['text', 'json'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]

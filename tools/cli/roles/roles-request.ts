@@ -27,25 +27,25 @@ export interface RequestWords {
  * `plinth roles explain --request`: what the server decides on a request before it needs documents, by the server's own
  * routes and checks. Returns the exit code: 0 for any answer, 1 for faults of the project, 2 for unknown words.
  */
-export async function runExplainRequest(terms: RolesContext, words: RequestWords): Promise<0 | 1 | 2> {
-  const loaded = await loadRoles(terms.folder, terms.env)
-  if (!loaded.ok) return complainOf(loaded.reasons, terms)
+export async function runExplainRequest(options: RolesContext, words: RequestWords): Promise<0 | 1 | 2> {
+  const loaded = await loadRoles(options.folder, options.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, options)
   const request = parseRequest(words)
-  const asker = request.ok ? await findAsker(words, loaded.value, terms) : request
+  const asker = request.ok ? await findAsker(words, loaded.value, options) : request
   if (!request.ok || !asker.ok) {
-    terms.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
+    options.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
     return 2
   }
-  const compiled = await compileApp(terms.folder, terms.env)
-  if (!compiled.ok) return complainOf(compiled.reasons, terms)
+  const compiled = await compileApp(options.folder, options.env)
+  if (!compiled.ok) return complainOf(compiled.reasons, options)
   const probe = await openRequestProbe(compiled.value)
   if (!probe.ok) {
-    terms.complain(`${probe.reasons.map(printStartFault).join('\n')}\n`)
+    options.complain(`${probe.reasons.map(printStartFault).join('\n')}\n`)
     return 1
   }
   const probed = await probe.value.ask(request.value, callerOf(asker.value, compiled.value.access))
   const answer = { asker: asker.value, request: words.request, probed, roles: loaded.value }
-  terms.write(terms.form === 'json' ? printJson(answer) : printText(answer, terms))
+  options.write(options.form === 'json' ? printJson(answer) : printText(answer, options))
   return 0
 }
 
@@ -110,7 +110,7 @@ function printText(answer: RequestAnswer, { paint }: RolesContext): string {
   const { probed, asker, request, roles } = answer
   const allowed = isAllowed(answer)
   const details = explanationOf(answer)
-  const isPart = allowed && (details?.explanation.terms.where !== undefined || probed.withheld.length > 0)
+  const isPart = allowed && (details?.explanation.options.where !== undefined || probed.withheld.length > 0)
   const name = asker.user
     ? `${asker.user.name} (${asker.holder.key})`
     : `${asker.holder.kind} ${asker.holder.key}`

@@ -11,15 +11,15 @@ import type { Paint } from '../paint.ts'
 import { flowYaml, lineNumbers, printLocation, type RolesContext, WIDTH, wrap } from './roles-output.ts'
 
 /** `plinth roles`: who may do what. Answers the exit code: 0, 1 for faults of the project, 2 for unknown words. */
-export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Promise<0 | 1 | 2> {
-  const loaded = await loadRoles(terms.folder, terms.env)
-  if (!loaded.ok) return complainOf(loaded.reasons, terms)
+export async function runRoles(options: RolesContext, narrowing: MatrixFilter): Promise<0 | 1 | 2> {
+  const loaded = await loadRoles(options.folder, options.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, options)
   const matrix = toMatrix(loaded.value, narrowing)
   if (!matrix.ok) {
-    terms.complain(`${matrix.reasons.join('\n')}\n`)
+    options.complain(`${matrix.reasons.join('\n')}\n`)
     return 2
   }
-  terms.write(print(matrix.value, loaded.value, terms))
+  options.write(print(matrix.value, loaded.value, options))
   return 0
 }
 
@@ -28,15 +28,15 @@ export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Pr
  * exit code: 0, 1 for faults of the project, 2 for unknown words.
  */
 export async function runWho(
-  terms: RolesContext,
+  options: RolesContext,
   words: { readonly action: string; readonly type: string },
 ): Promise<0 | 1 | 2> {
-  const loaded = await loadRoles(terms.folder, terms.env)
-  if (!loaded.ok) return complainOf(loaded.reasons, terms)
+  const loaded = await loadRoles(options.folder, options.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, options)
   const { explainer, project } = loaded.value
   const question = toQuestion({ ...words, field: undefined }, loaded.value)
   if (!question.ok) {
-    terms.complain(`${question.reasons.join('\n')}\n`)
+    options.complain(`${question.reasons.join('\n')}\n`)
     return 2
   }
   const { subject, action } = question.value
@@ -45,21 +45,21 @@ export async function runWho(
     .filter(({ allowed }) => allowed)
   const entries = found.map(each => ({ ...each.holder, ...explanationJson(each, project) }))
   const opening = openingFor(subject.name, action, project)
-  if (terms.form === 'json')
-    terms.write(`${JSON.stringify({ subject: subject.name, action, holders: entries })}\n`)
-  else terms.write(printHolders(found, { project, words, door: opening && doorOf(opening) }))
+  if (options.form === 'json')
+    options.write(`${JSON.stringify({ subject: subject.name, action, holders: entries })}\n`)
+  else options.write(printHolders(found, { project, words, door: opening && doorOf(opening) }))
   return 0
 }
 
-interface HolderTerms {
+interface HolderOptions {
   readonly project: Project
   readonly words: { readonly action: string; readonly type: string }
   /** The `auth` of the route, which counts instead of roles. */
   readonly door: string | null
 }
 
-function printHolders(found: readonly Explanation[], { project, words, door }: HolderTerms): string {
-  const rows = found.map(({ holder, path, terms: { where, fields, set }, through }) => [
+function printHolders(found: readonly Explanation[], { project, words, door }: HolderOptions): string {
+  const rows = found.map(({ holder, path, options: { where, fields, set }, through }) => [
     `${holder.kind} ${holder.key}`,
     printLocation(project.keyPlace(path)),
     [
@@ -98,8 +98,8 @@ function print(
 }
 
 /** The limits of a grant: W for `where`, F for `fields`, S for `set`. */
-const lettersOf = ({ terms }: Explanation): string =>
-  `${terms.where ? 'W' : ''}${terms.fields ? 'F' : ''}${terms.set ? 'S' : ''}`
+const lettersOf = ({ options }: Explanation): string =>
+  `${options.where ? 'W' : ''}${options.fields ? 'F' : ''}${options.set ? 'S' : ''}`
 
 /** `all`, letters, or `-`; in brackets if another action implies it. */
 function cellMark(cell: Explanation): string {
@@ -111,7 +111,7 @@ function cellMark(cell: Explanation): string {
 /** Nothing is granted, and no line denies anything. */
 const hasNoRules = ({ cells }: MatrixRow): boolean => cells.every(({ why }) => why.kind === 'undeclared')
 
-interface MatrixTextTerms {
+interface MatrixTextOptions {
   readonly project: Project
   readonly paint: Paint
 }
@@ -122,10 +122,10 @@ const HEADINGS: Readonly<Record<string, string>> = { readDrafts: 'drafts', creat
 const LEGEND = 'all: whole. W: where, F: fields, S: set. (…): another action implies it. -: no.'
 
 /** A table for each role, no wider than WIDTH. */
-function printMatrix(parts: readonly MatrixPart[], { project, paint }: MatrixTextTerms): string {
+function printMatrix(parts: readonly MatrixPart[], { project, paint }: MatrixTextOptions): string {
   const files = new Map<string, string>()
-  const terms = { project, paint, fileMark: (file: string) => markFor(file, files) }
-  const tables = parts.map(part => printPart(part, terms))
+  const options = { project, paint, fileMark: (file: string) => markFor(file, files) }
+  const tables = parts.map(part => printPart(part, options))
   const openings = printOpenings(project).flatMap(line => wrap(line.split(' '), WIDTH))
   const legend = [...openings, LEGEND, ...Array.from(files, ([file, mark]) => `${mark}: ${file}`)]
   return `${[...tables, paint('dim', legend.join('\n'))].join('\n\n')}\n`
@@ -138,27 +138,27 @@ function markFor(file: string, files: Map<string, string>): string {
   return mark
 }
 
-interface Terms extends MatrixTextTerms {
+interface Options extends MatrixTextOptions {
   readonly fileMark: (file: string) => string
 }
 
-function printPart(part: MatrixPart, terms: Terms): string {
+function printPart(part: MatrixPart, options: Options): string {
   const withRules = part.rows.filter(row => !hasNoRules(row))
   const withoutRules = part.rows.filter(hasNoRules).map(({ subject }) => subject.name)
   const layout = layoutOf(part.rows)
   const nothing = wrap(withoutRules, WIDTH - NO_ACCESS.length, ',').map((line, index) =>
-    terms.paint('dim', (index === 0 ? NO_ACCESS : ' '.repeat(NO_ACCESS.length)) + line),
+    options.paint('dim', (index === 0 ? NO_ACCESS : ' '.repeat(NO_ACCESS.length)) + line),
   )
   const table =
     withRules.length === 0
       ? []
-      : [heading(layout, terms), ...withRules.flatMap(row => printRow(row, layout, terms))]
-  return [title(part, terms), ...table, ...nothing].join('\n')
+      : [heading(layout, options), ...withRules.flatMap(row => printRow(row, layout, options))]
+  return [title(part, options), ...table, ...nothing].join('\n')
 }
 
 const NO_ACCESS = 'nothing on: '
 
-function title({ holder }: MatrixPart, { project, paint }: MatrixTextTerms): string {
+function title({ holder }: MatrixPart, { project, paint }: MatrixTextOptions): string {
   const section = holder.kind === 'role' ? 'roles' : 'apiTokens'
   const { extends: parents = [] } = holder.kind === 'role' ? (project.settings.roles[holder.key] ?? {}) : {}
   const extending = parents.length > 0 ? `, extends ${parents.join(', ')}` : ''
@@ -196,12 +196,12 @@ const middleOf = ({ actions }: Layout): number =>
     actions.reduce((width, action) => width + columnOf(action) + 1, -1),
   )
 
-function heading(layout: Layout, { paint }: MatrixTextTerms): string {
+function heading(layout: Layout, { paint }: MatrixTextOptions): string {
   const names = layout.actions.map(action => headingOf(action).padEnd(columnOf(action))).join(' ')
   return paint('dim', `${'type'.padEnd(layout.subject)} ${names.padEnd(middleOf(layout))} line`)
 }
 
-function printRow(row: MatrixRow, layout: Layout, { project, paint, fileMark }: Terms): readonly string[] {
+function printRow(row: MatrixRow, layout: Layout, { project, paint, fileMark }: Options): readonly string[] {
   const middle = isTable(row) ? [cellsOf(row, layout, paint)] : listOf(row, layout, paint)
   const width = WIDTH - layout.subject - middleOf(layout) - 2
   const withRules = row.cells.filter(({ why }) => why.kind !== 'undeclared')

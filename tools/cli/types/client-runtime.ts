@@ -5,7 +5,7 @@ import type {
   PopulateOf,
   SortOf,
   TermsOf,
-  TypeTerms,
+  TypeOptions,
 } from '../../../core/plugins/document-types.ts'
 
 // The part of a generated client that is the same for all projects. `plinth client` copies it below the types of the
@@ -19,7 +19,7 @@ interface Selecting<Populate, Field extends string> {
   readonly status?: 'draft' | 'published'
 }
 
-interface Listing<Terms extends TypeTerms, Populate, Field extends string>
+interface Listing<Terms extends TypeOptions, Populate, Field extends string>
   extends Selecting<Populate, Field> {
   readonly filters?: FiltersOf<Terms>
   /** With `search`, the default is `relevance`. */
@@ -50,12 +50,12 @@ export interface ListPage {
 }
 
 /** The input of a create: attributes that are required must be given. */
-export type NewDocument<Terms extends TypeTerms> = Terms['input'] & {
+export type NewDocument<Terms extends TypeOptions> = Terms['input'] & {
   readonly [Name in Terms['required']]: unknown
 }
 
 /** The requests of a collection. Each rejects with an ApiError if the server refuses it. */
-export interface Collection<Terms extends TypeTerms> {
+export interface Collection<Terms extends TypeOptions> {
   find<const Populate extends PopulateOf<Terms> = never, const Field extends FieldOf<Terms> = FieldOf<Terms>>(
     query?: Listing<Terms, Populate, Field>,
   ): Promise<{ data: Found<Terms, Populate, Field>[]; meta: { pagination: ListPage } }>
@@ -85,7 +85,7 @@ export interface Collection<Terms extends TypeTerms> {
 }
 
 /** The requests of a single type. */
-export interface Single<Terms extends TypeTerms> {
+export interface Single<Terms extends TypeOptions> {
   find<const Populate extends PopulateOf<Terms> = never, const Field extends FieldOf<Terms> = FieldOf<Terms>>(
     query?: Selecting<Populate, Field>,
   ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
@@ -126,10 +126,10 @@ export interface Requests {
   /** Uploads files; resolves to their entries. */
   upload(...files: readonly (Blob & { readonly name?: string })[]): Promise<FileEntry[]>
   /** Any other request. `path` is below the URL of the API: `/articles/slug/one`. */
-  request<Answer = unknown>(method: string, path: string, terms?: RequestTerms): Promise<Answer>
+  request<Answer = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer>
 }
 
-export interface RequestTerms {
+export interface RequestOptions {
   readonly query?: object
   /** JSON; a FormData goes as it is. */
   readonly body?: unknown
@@ -137,7 +137,7 @@ export interface RequestTerms {
   readonly signal?: AbortSignal
 }
 
-export interface ClientTerms {
+export interface ClientOptions {
   /** The URL of the API: `https://example.org/api`. */
   readonly url: string
   /** An API token, or the token of a session. */
@@ -165,9 +165,9 @@ export class ApiError extends Error {
 
 type Routes = Readonly<Record<string, { readonly path: string; readonly isSingle: boolean }>>
 
-type Send = (method: string, path: string, terms?: RequestTerms) => Promise<unknown>
+type Send = (method: string, path: string, options?: RequestOptions) => Promise<unknown>
 
-function connect(routes: Routes, { url, token: first, fetch: send = fetch }: ClientTerms): Requests {
+function connect(routes: Routes, { url, token: first, fetch: send = fetch }: ClientOptions): Requests {
   const base = url.endsWith('/') ? url.slice(0, -1) : url
   let token = first
   const request: Send = async (method, path, { query, body, headers, signal } = {}) => {

@@ -20,15 +20,15 @@ export interface ClientRun {
 }
 
 /** `plinth client`: writes a typed client. Returns the exit code: 0, or 1 for a fault or if `check` finds a difference. */
-export async function runClient({ folder, out, env, ...terms }: ClientRun): Promise<0 | 1> {
+export async function runClient({ folder, out, env, ...options }: ClientRun): Promise<0 | 1> {
   const project = await loadProject(folder, env)
   const model = project.ok ? compileModel(project.value) : project
   if (!model.ok) {
-    terms.write(`${model.reasons.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`)
+    options.write(`${model.reasons.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`)
     return 1
   }
   const command = `plinth client --out ${out}`
-  return writeGenerated({ ...terms, file: out, text: await printClient(model.value), command })
+  return writeGenerated({ ...options, file: out, text: await printClient(model.value), command })
 }
 
 /** Private attributes and passwords are never answered; what only the server writes is never sent. */
@@ -76,7 +76,7 @@ export async function printClient(model: Model): Promise<string> {
     ...typeBlock('const ROUTES =', served.map(printRoute)),
     '',
     '/** A client of the API at `url`. Each request rejects with an ApiError if the server refuses it. */',
-    'export const createClient = (terms: ClientTerms): Client => connect(ROUTES, terms) as Client',
+    'export const createClient = (terms: ClientOptions): Client => connect(ROUTES, terms) as Client',
     '',
   ]
   const shared = await Promise.all(SHARED.map(readShared))

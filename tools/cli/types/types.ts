@@ -37,15 +37,17 @@ export interface TypesRun {
 }
 
 /** `plinth types`: generates TypeScript types. Returns the exit code: 0, or 1 for a fault or if `check` finds a difference. */
-export async function runTypes(terms: TypesRun): Promise<0 | 1> {
-  const made = await makeTypes(terms.folder, terms.env)
+export async function runTypes(options: TypesRun): Promise<0 | 1> {
+  const made = await makeTypes(options.folder, options.env)
   if (!made.ok) {
-    terms.write(`${made.reasons.map(fromWorkingDirectory(terms.folder)).map(printDiagnostic).join('\n\n')}\n`)
+    options.write(
+      `${made.reasons.map(fromWorkingDirectory(options.folder)).map(printDiagnostic).join('\n\n')}\n`,
+    )
     return 1
   }
   const { root, text } = made.value
-  const file = terms.out ?? join(root, '.plinth', 'types.d.ts')
-  return writeGenerated({ ...terms, file, text, command: 'plinth types' })
+  const file = options.out ?? join(root, '.plinth', 'types.d.ts')
+  return writeGenerated({ ...options, file, text, command: 'plinth types' })
 }
 
 export interface GeneratedFile extends Pick<TypesRun, 'check' | 'write'> {
@@ -86,14 +88,14 @@ async function makeTypes(folder: string, env: Environment): Promise<Result<Types
   if (!mails.ok) return mails
   const named = (kind: PluginKind, schemaOf: (name: string) => PluginSchema | undefined) =>
     new Map(found.modules.filter(each => each.kind === kind).map(({ name }) => [name, schemaOf(name)]))
-  const terms = {
+  const options = {
     model: model.value,
     storage: projectStorage(project.value, model.value),
     policies: named('policy', name => policies.get(name)?.configSchema),
     middlewares: named('middleware', name => middlewares.get(name)?.optionsSchema),
     mails: mails.value,
   }
-  return ok({ root, text: await printTypes(terms) })
+  return ok({ root, text: await printTypes(options) })
 }
 
 async function readOrNothing(file: string): Promise<string | null> {
@@ -104,7 +106,7 @@ async function readOrNothing(file: string): Promise<string | null> {
 }
 
 /** The input of the generated types: the project's declarations and its plugins. */
-interface TypesTerms {
+interface TypesOptions {
   readonly model: Model
   readonly storage: Storage
   readonly policies: ConfigSchemas
@@ -119,7 +121,7 @@ import type { Link, LinkInput,${mails.length > 0 ? ' MailValue,' : ''} Morph, Pa
 `
 
 /** The text of .plinth/types.d.ts. */
-async function printTypes({ model, storage, policies, middlewares, mails }: TypesTerms): Promise<string> {
+async function printTypes({ model, storage, policies, middlewares, mails }: TypesOptions): Promise<string> {
   const types = [...model.contentTypes.values()].flatMap(type => printType(type))
   const components = [...model.components.values()].flatMap(component => printComponent(component))
   const mailTypes = printMails(mails)

@@ -142,7 +142,7 @@ function savedVersionKey(versionKey: VersionKey, saved: DocumentVersion | null):
     : { ...versionKey, documentId: String(documentId) }
 }
 
-interface LoadingTerms {
+interface LoadingOptions {
   readonly schema: ApiSchema
   readonly versionKey: VersionKey
   readonly isNew: boolean
@@ -151,7 +151,7 @@ interface LoadingTerms {
 }
 
 /** Restores the unsaved input of this tab, or else loads the document. Returns a function that reloads it. */
-function useLoading({ schema, versionKey, isNew, setState, merge }: LoadingTerms) {
+function useLoading({ schema, versionKey, isNew, setState, merge }: LoadingOptions) {
   const { type, documentId, locale } = versionKey
   // biome-ignore lint/correctness/useExhaustiveDependencies: `versionKey` has exactly these properties.
   const reload = useCallback(
@@ -187,7 +187,7 @@ const startOf = (base: DocumentVersion | null, { fault }: DocumentState) => ({
   fault: base ? null : fault,
 })
 
-interface WriteTerms {
+interface WriteOptions {
   readonly publish: boolean
   /** Called with the draft that is written before a publication, which may be refused. */
   readonly onSaved: (saved: DocumentVersion) => void
@@ -201,7 +201,7 @@ async function write(
   schema: ApiSchema,
   versionKey: VersionKey,
   { base, values, dirty }: DocumentState,
-  { publish, onSaved }: WriteTerms,
+  { publish, onSaved }: WriteOptions,
 ): Promise<DocumentVersion> {
   const { type } = versionKey
   const drafts = showsDrafts(type)

@@ -108,7 +108,7 @@ function cronNotes({ server }: StrapiConfig, ownCode: readonly OwnCode[]): reado
   return [codeNote('cron', place, 'the tasks of `cron` in config/server')]
 }
 
-interface MiddlewareTerms {
+interface MiddlewareOptions {
   /** Settings that are imported. */
   readonly except: readonly string[]
   readonly successor: string
@@ -117,7 +117,7 @@ interface MiddlewareTerms {
 function middlewareSettings(
   config: StrapiConfig,
   name: string,
-  { except, successor }: MiddlewareTerms,
+  { except, successor }: MiddlewareOptions,
 ): readonly Note[] {
   const given = middleware(config, name)
   const code = isCode(given) ? given : undefined

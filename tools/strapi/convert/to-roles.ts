@@ -13,7 +13,7 @@ export function toRoles(
   { roles }: StrapiFacts,
   names: Names,
 ): DocumentEntry | undefined {
-  const terms: RoleTerms = {
+  const options: RoleOptions = {
     names,
     withDrafts: typesWithDrafts(project, names),
     withFiles: project.version === 4 ? typesWithFiles(project, names) : new Set(),
@@ -21,11 +21,11 @@ export function toRoles(
   }
   return section(
     'roles',
-    roles.toSorted((one, two) => placeOf(one) - placeOf(two)).map(role => toRole(role, terms)),
+    roles.toSorted((one, two) => placeOf(one) - placeOf(two)).map(role => toRole(role, options)),
   )
 }
 
-interface RoleTerms {
+interface RoleOptions {
   readonly names: Names
   /** Keys of content-types. */
   readonly withDrafts: ReadonlySet<string>
@@ -74,8 +74,8 @@ const sendsFiles = (subjects: Subjects, withFiles: ReadonlySet<string>): boolean
 const DRAFTS_NOTE =
   '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
 
-function toRole(role: StrapiRole, terms: RoleTerms): DocumentEntry | undefined {
-  const { names, withDrafts, withFiles, isUsual } = terms
+function toRole(role: StrapiRole, options: RoleOptions): DocumentEntry | undefined {
+  const { names, withDrafts, withFiles, isUsual } = options
   const key = roleKey(role)
   const name = role.name === key.charAt(0).toUpperCase() + key.slice(1) ? undefined : role.name || undefined
   const description = USUAL.includes(role.description) ? undefined : role.description || undefined

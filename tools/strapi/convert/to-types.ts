@@ -32,15 +32,15 @@ export function toTypes(
   names: Names,
   facts: StrapiFacts | null,
 ): readonly (DocumentEntry | undefined)[] {
-  const terms: TypeTerms = {
+  const options: TypeOptions = {
     project,
     names,
     hidden: textsAt(project.config.api, 'responses', 'privateAttributes'),
     tablesOf: tableFacts(project, facts),
   }
-  const components = project.components.flatMap(component => toComponent(component, terms))
-  const types = project.contentTypes.flatMap(type => toContentType(type, terms))
-  const user = toAttributes(ownUserAttributes(project.user), plain(USER, 'up_users', terms))
+  const components = project.components.flatMap(component => toComponent(component, options))
+  const types = project.contentTypes.flatMap(type => toContentType(type, options))
+  const user = toAttributes(ownUserAttributes(project.user), plain(USER, 'up_users', options))
   return [
     section('components', components),
     section('contentTypes', types),
@@ -74,7 +74,7 @@ function tableFacts(
 const plain = (
   uid: string,
   collectionName: string,
-  { names, tablesOf }: TypeTerms,
+  { names, tablesOf }: TypeOptions,
 ): StrapiAttributeContext => ({
   names,
   uid,
@@ -83,12 +83,15 @@ const plain = (
   ...tablesOf(collectionName),
 })
 
-function toComponent(component: StrapiHolder, terms: TypeTerms): readonly DocumentEntry[] {
-  const uid = terms.names.components.get(component.uid)
+function toComponent(component: StrapiHolder, options: TypeOptions): readonly DocumentEntry[] {
+  const uid = options.names.components.get(component.uid)
   if (uid === undefined) return []
   const displayName =
     textAt(component.schema, 'info', 'displayName') ?? textAt(component.schema, 'info', 'name')
-  const converted = toAttributes(component.attributes, plain(component.uid, component.collectionName, terms))
+  const converted = toAttributes(
+    component.attributes,
+    plain(component.uid, component.collectionName, options),
+  )
   const title = toTitle(uid.split('.')[1] ?? '')
   const found = section(
     uid,
@@ -102,7 +105,7 @@ function toComponent(component: StrapiHolder, terms: TypeTerms): readonly Docume
   return found === undefined ? [] : [{ ...found, source: component.file }]
 }
 
-interface TypeTerms {
+interface TypeOptions {
   readonly project: StrapiProject
   readonly names: Names
   /** Attributes that config/api makes private in all types. */
@@ -115,7 +118,7 @@ export const hasDrafts = ({ schema }: StrapiType): boolean =>
 
 function toContentType(
   type: StrapiType,
-  { project, names, hidden, tablesOf }: TypeTerms,
+  { project, names, hidden, tablesOf }: TypeOptions,
 ): readonly DocumentEntry[] {
   const named = names.types.get(type.uid)
   if (named === undefined) return []

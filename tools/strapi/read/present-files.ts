@@ -8,7 +8,7 @@ import { numberAt, type SourceRow, type StrapiDatabase } from './source.ts'
 
 export const FILES = 'plugin::upload.file'
 
-interface PresentTerms {
+interface PresentOptions {
   readonly source: StrapiDatabase
   readonly table: string
   /** The key of the stored file. */
@@ -19,7 +19,7 @@ interface PresentTerms {
 /** Removes files of Strapi's local provider whose contents are missing. */
 export async function withPresentFiles(
   index: RowIndex,
-  { source, table, uploads, lose }: PresentTerms,
+  { source, table, uploads, lose }: PresentOptions,
 ): Promise<RowIndex> {
   const files = index.types.get(FILES)
   if (files === undefined || !existsSync(uploads)) return index

@@ -153,12 +153,16 @@ function toMapping(properties: readonly PropertyNode[], inner: Evaluate, scope: 
   return mapping
 }
 
-interface PropertyTerms {
+interface PropertyOptions {
   readonly inner: Evaluate
   readonly scope: Scope
 }
 
-function putProperty(mapping: LocatedMapping, property: PropertyNode, { inner, scope }: PropertyTerms): void {
+function putProperty(
+  mapping: LocatedMapping,
+  property: PropertyNode,
+  { inner, scope }: PropertyOptions,
+): void {
   const key = property.type === 'SpreadElement' ? undefined : keyOf(property, inner)
   const value =
     property.type === 'ObjectProperty' && key !== undefined

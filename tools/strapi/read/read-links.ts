@@ -6,7 +6,7 @@ import type { RowLocation } from '../row-index.ts'
 import { snakeCase } from '../strapi-names.ts'
 import { textAt } from './literal-value.ts'
 import { FILES } from './present-files.ts'
-import type { Drafts, ReadHolder } from './read-terms.ts'
+import type { Drafts, ReadHolder } from './read-options.ts'
 import { numberAt } from './source.ts'
 
 /** A link between two rows of Strapi. */

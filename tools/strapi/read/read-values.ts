@@ -3,7 +3,7 @@ import type { ScalarAttribute } from '../../../core/model/model.ts'
 import type { AttributePair, HolderPair } from '../field-mapping.ts'
 import { textAt } from './literal-value.ts'
 import { readLinkRecords, readMediaLinks, readRelations } from './read-links.ts'
-import type { Drafts, Nested, ReadHolder, ValuesById } from './read-terms.ts'
+import type { Drafts, Nested, ReadHolder, ValuesById } from './read-options.ts'
 import { numberAt } from './source.ts'
 
 /** Reads rows of a content-type or component, with links and components, in the format of the stream. */

@@ -13,7 +13,7 @@ import {
   removeCheckpoints,
   writeCheckpoint,
 } from './checkpoint.ts'
-import type { ImportTerms, SkippedDocuments } from './import-terms.ts'
+import type { ImporterOptions, SkippedDocuments } from './import-options.ts'
 
 /** The stream's documents that the database does not have, by type. */
 export type NewDocuments = ReadonlyMap<ContentType, number>
@@ -43,9 +43,9 @@ type Runner = Pick<Transaction, 'run'>
 export function beginImport(
   { index, now, leftOut }: Beginning,
   newDocuments: NewDocuments,
-  terms: ImportTerms,
+  options: ImporterOptions,
 ): Promise<Checkpoint | Unfinished> {
-  const { database, onConflict } = terms
+  const { database, onConflict } = options
   return database.transaction(async transaction => {
     await transaction.lock('plinth import')
     const others = await readCheckpoints(transaction)
@@ -58,8 +58,8 @@ export function beginImport(
       others.map(({ digest }) => digest),
     )
     const decided: Decided = {
-      places: await decidePlaces(transaction, terms),
-      keys: await decideKeys(transaction, index, newDocuments, terms),
+      places: await decidePlaces(transaction, options),
+      keys: await decideKeys(transaction, index, newDocuments, options),
       ...(leftOut.faults.length > 0 && { leftOut }),
     }
     const checkpoint = { digest: index.digest, done: BEGINNING, decided }
@@ -72,7 +72,7 @@ async function decideKeys(
   runner: Runner,
   index: StreamIndex,
   newDocuments: NewDocuments,
-  { storage, database: { schema } }: ImportTerms,
+  { storage, database: { schema } }: ImporterOptions,
 ): Promise<Decided['keys']> {
   const keys: Record<string, 'kept' | number> = {}
   for (const [type, { numbered, highest, documents }] of index.types) {
@@ -97,7 +97,7 @@ async function isEmpty(runner: Runner, table: string): Promise<boolean> {
 /** New items are appended to existing lists, except if documents are updated to match the stream. */
 async function decidePlaces(
   runner: Runner,
-  { model, storage, onConflict, database: { schema } }: ImportTerms,
+  { model, storage, onConflict, database: { schema } }: ImporterOptions,
 ): Promise<Decided['places']> {
   const places: Record<string, number> = {}
   if (onConflict === 'update') return places
@@ -112,7 +112,10 @@ interface PlaceColumn {
 }
 
 /** The columns that hold positions in lists of the other side. */
-function placeColumns({ model, storage }: Pick<ImportTerms, 'model' | 'storage'>): readonly PlaceColumn[] {
+function placeColumns({
+  model,
+  storage,
+}: Pick<ImporterOptions, 'model' | 'storage'>): readonly PlaceColumn[] {
   return [...model.contentTypes.values()].flatMap(type =>
     [...type.attributes.values()].flatMap(attribute => {
       const table = isStoredLink(attribute) ? inverseListTable(type, attribute.name, storage) : undefined
@@ -123,10 +126,10 @@ function placeColumns({ model, storage }: Pick<ImportTerms, 'model' | 'storage'>
 }
 
 /** Later links get positions after the imported ones. */
-export function endImport(digest: string, terms: ImportTerms): Promise<void> {
-  const { database } = terms
+export function endImport(digest: string, options: ImporterOptions): Promise<void> {
+  const { database } = options
   return database.transaction(async transaction => {
-    for (const { table, column } of placeColumns(terms)) {
+    for (const { table, column } of placeColumns(options)) {
       const { rows } = await transaction.run({
         name: `find the last place in ${table}`,
         text: `SELECT max(${ident(column)}) FROM ${ident(table)}`,

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../core/database/database.ts'
-import type { PlaceTerms } from '../../../core/import/place.ts'
+import type { PlaceOptions } from '../../../core/import/place.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
-import type { ImportTerms, SkippedDocuments } from './import-terms.ts'
+import type { ImporterOptions, SkippedDocuments } from './import-options.ts'
 
 /** The decisions and the progress of an import. */
 export interface Checkpoint {
@@ -37,18 +37,18 @@ export function reservedKey(
   return base === 'kept' ? found.key : base + found.ordinal
 }
 
-interface Placing extends Pick<PlaceTerms, 'existing'> {
+interface Placing extends Pick<PlaceOptions, 'existing'> {
   readonly decided: Decided
   readonly index: StreamIndex
-  readonly terms: Pick<ImportTerms, 'model' | 'storage' | 'files'>
+  readonly options: Pick<ImporterOptions, 'model' | 'storage' | 'files'>
 }
 
 /** Places the stream's documents at their reserved keys. */
-export const placeTerms = ({
+export const placeOptions = ({
   existing,
-  terms: { model, storage, files },
+  options: { model, storage, files },
   ...reserved
-}: Placing): PlaceTerms => ({
+}: Placing): PlaceOptions => ({
   ...{ model, storage, files, existing },
   identify(type, name) {
     const key = reservedKey(reserved, type, name)

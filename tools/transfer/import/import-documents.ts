@@ -4,7 +4,7 @@ import type { Transaction } from '../../../core/database/database.ts'
 import { type ConflictCandidate, findConflicts, uniqueClaims } from '../../../core/import/conflicts.ts'
 import { type FindExisting, findExisting, linksOf, namesIn } from '../../../core/import/links.ts'
 import { asNew } from '../../../core/import/place.ts'
-import { IMPORT_OPTIONS, importWriteTerms } from '../../../core/import/write-batch.ts'
+import { IMPORT_OPTIONS, importWriteOptions } from '../../../core/import/write-batch.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { indexStream, MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
@@ -12,11 +12,11 @@ import { beginImport, endImport, findCheckpoint, type NewDocuments } from './beg
 import { BEGINNING, type Checkpoint } from './checkpoint.ts'
 import {
   faultsIn,
-  type ImportTerms,
+  type ImporterOptions,
   NONE_SKIPPED,
   type SkippedDocuments,
   skippedLines,
-} from './import-terms.ts'
+} from './import-options.ts'
 import { KeyIndex } from './key-index.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
@@ -51,22 +51,23 @@ export type ImportFault = LineFault | { readonly line: null; readonly message: s
  */
 export async function importDocuments(
   path: string,
-  terms: ImportTerms,
+  options: ImporterOptions,
   { dryRun }: ImportOptions,
 ): Promise<Result<ImportReport, ImportFault>> {
-  const read = await readStream(path, NONE_SKIPPED, terms)
+  const read = await readStream(path, NONE_SKIPPED, options)
   if (!read.ok) return read
   const checkpointOfFile = dryRun
     ? null
-    : await findCheckpoint(terms.database, read.value.stream.index.digest)
-  if (checkpointOfFile) return resumeImport(path, checkpointOfFile, terms)
-  const checked = await checkAll(path, read.value, terms)
+    : await findCheckpoint(options.database, read.value.stream.index.digest)
+  if (checkpointOfFile) return resumeImport(path, checkpointOfFile, options)
+  const checked = await checkAll(path, read.value, options)
   if (!checked.ok) return checked
   const { stream, leftOut, newDocuments } = checked.value
-  if (dryRun) return ok({ ...NOTHING_DONE, ...countDryRun(checked.value, terms), leftOut: faultsIn(leftOut) })
-  const checkpoint = await beginImport({ ...stream, leftOut }, newDocuments, terms)
+  if (dryRun)
+    return ok({ ...NOTHING_DONE, ...countDryRun(checked.value, options), leftOut: faultsIn(leftOut) })
+  const checkpoint = await beginImport({ ...stream, leftOut }, newDocuments, options)
   if ('unfinished' in checkpoint) return failed({ line: null, message: unfinished(checkpoint.unfinished) })
-  return writeStream(stream, checkpoint, terms)
+  return writeStream(stream, checkpoint, options)
 }
 
 /** A stream and its skipped lines. */
@@ -81,7 +82,7 @@ const NO_LINES: ReadonlySet<number> = new Set()
 async function readStream(
   path: string,
   leftOut: SkippedDocuments,
-  { model, skipsInvalid }: ImportTerms,
+  { model, skipsInvalid }: ImporterOptions,
   hidden: ReadonlySet<number> = NO_LINES,
 ): Promise<Result<ReadStream, ImportFault>> {
   const without = new Set([...skippedLines(leftOut), ...hidden])
@@ -96,32 +97,32 @@ async function readStream(
 async function resumeImport(
   path: string,
   checkpointOfFile: Checkpoint,
-  terms: ImportTerms,
+  options: ImporterOptions,
 ): Promise<Result<ImportReport, ImportFault>> {
-  const read = await readStream(path, checkpointOfFile.decided.leftOut ?? NONE_SKIPPED, terms)
-  return read.ok ? writeStream(read.value.stream, checkpointOfFile, terms) : read
+  const read = await readStream(path, checkpointOfFile.decided.leftOut ?? NONE_SKIPPED, options)
+  return read.ok ? writeStream(read.value.stream, checkpointOfFile, options) : read
 }
 
 /** Validates again without the invalid documents and all that link to them, until nothing more is skipped. */
 async function checkAll(
   path: string,
   { stream, leftOut }: ReadStream,
-  terms: ImportTerms,
+  options: ImporterOptions,
 ): Promise<Result<Checked & ReadStream, ImportFault>> {
-  const checked = await checkStream(stream, terms)
+  const checked = await checkStream(stream, options)
   if (checked.faults.length === 0) return ok({ ...checked, stream, leftOut })
-  if (!terms.skipsInvalid) return failed(...checked.faults)
+  if (!options.skipsInvalid) return failed(...checked.faults)
   const faults = [...leftOut.faults, ...checked.faults]
   const hidden = checked.links?.leadingTo(new Set(faults.map(({ line }) => line)))
-  const read = await readStream(path, { ...leftOut, faults }, terms, hidden)
-  return read.ok ? checkAll(path, read.value, terms) : read
+  const read = await readStream(path, { ...leftOut, faults }, options, hidden)
+  return read.ok ? checkAll(path, read.value, options) : read
 }
 
 const NOTHING_DONE: ImportReport = { made: 0, changed: 0, skipped: 0, before: 0, leftOut: [] }
 
 function countDryRun(
   { newDocuments, existing }: Checked,
-  { onConflict }: ImportTerms,
+  { onConflict }: ImporterOptions,
 ): Partial<ImportReport> {
   const made = [...newDocuments.values()].reduce((sum, count) => sum + count, 0)
   return onConflict === 'update' ? { made, changed: existing } : { made, skipped: existing }
@@ -134,29 +135,29 @@ const unfinished = ({ done }: Checkpoint): string =>
 async function writeStream(
   stream: Stream,
   { digest, done, decided }: Checkpoint,
-  terms: ImportTerms,
+  options: ImporterOptions,
 ): Promise<Result<ImportReport, ImportFault>> {
   const { total } = stream.index
   let report = NOTHING_DONE
   let from = done
   let taken = 0
   const { index, now } = stream
-  const writing = openBatchWriter({ index, digest, decided, now, terms })
+  const writing = openBatchWriter({ index, digest, decided, now, options })
   try {
     for await (const batch of readBatches(stream, done)) {
       const counts = await writing.write(batch, from)
       from = batch.last
       taken += batch.count
       report = added(report, counts)
-      terms.progress({ stage: 'importing', done: total - left(total, done) + taken, total })
+      options.progress({ stage: 'importing', done: total - left(total, done) + taken, total })
     }
   } catch (error) {
     if (!(error instanceof StreamRefused)) throw error
     // No links are known yet.
-    if (from === BEGINNING) await endImport(digest, terms)
+    if (from === BEGINNING) await endImport(digest, options)
     return failed(...error.faults)
   }
-  await endImport(digest, terms)
+  await endImport(digest, options)
   return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.skipped()) })
 }
 
@@ -181,29 +182,29 @@ interface Checked {
 
 interface Checking {
   readonly stream: Stream
-  readonly terms: ImportTerms
+  readonly options: ImporterOptions
   readonly claims: KeyIndex
   readonly newDocuments: Map<ContentType, number>
   readonly links: LinkGraph | null
 }
 
 /** Validates every line against the model, the other lines and the database. Writes nothing. */
-async function checkStream(stream: Stream, terms: ImportTerms): Promise<Checked> {
-  const links = terms.skipsInvalid ? new LinkGraph(stream.index) : null
-  const checking: Checking = { stream, terms, claims: new KeyIndex(), newDocuments: new Map(), links }
+async function checkStream(stream: Stream, options: ImporterOptions): Promise<Checked> {
+  const links = options.skipsInvalid ? new LinkGraph(stream.index) : null
+  const checking: Checking = { stream, options, claims: new KeyIndex(), newDocuments: new Map(), links }
   const faults: LineFault[] = []
   let done = 0
   let existing = 0
   for await (const batch of readBatches(stream, 0)) {
-    const found = await terms.database.transaction(
+    const found = await options.database.transaction(
       transaction => checkBatch(batch, transaction, checking),
       IMPORT_OPTIONS,
     )
     faults.push(...found.faults)
     existing += found.existing
     done += batch.count
-    terms.progress({ stage: 'checking', done, total: stream.index.total })
-    if (!terms.skipsInvalid && faults.length >= MOST_FAULTS) break
+    options.progress({ stage: 'checking', done, total: stream.index.total })
+    if (!options.skipsInvalid && faults.length >= MOST_FAULTS) break
   }
   return { faults, newDocuments: checking.newDocuments, existing, links }
 }
@@ -213,27 +214,27 @@ async function checkBatch(
   transaction: Transaction,
   checking: Checking,
 ): Promise<{ readonly faults: readonly LineFault[]; readonly existing: number }> {
-  const { terms, stream, newDocuments } = checking
-  const writing = importWriteTerms(transaction, terms, stream.now)
+  const { options, stream, newDocuments } = checking
+  const writing = importWriteOptions(transaction, options, stream.now)
   const existing = await findExisting(namesIn(documents), 'documentId', writing)
   for (const document of documents) checking.links?.add(document, existing)
   const fresh = documents.filter(({ type, name }) => !existing(type, name))
   for (const { type } of fresh) newDocuments.set(type, (newDocuments.get(type) ?? 0) + 1)
-  const wanted = terms.onConflict === 'skip' ? fresh : documents
+  const wanted = options.onConflict === 'skip' ? fresh : documents
   const wrong = [
     ...faults,
-    ...findExistingFaults(documents, existing, terms.onConflict),
-    ...findUnknownTargets(wanted, { ...terms, index: stream.index, existing }),
-    ...findMissingFiles(documents, terms),
+    ...findExistingFaults(documents, existing, options.onConflict),
+    ...findUnknownTargets(wanted, { ...options, index: stream.index, existing }),
+    ...findMissingFiles(documents, options),
     ...fresh.flatMap(({ lacking }) => lacking),
   ]
   // Skipped documents do not claim unique values.
-  const out = new Set(terms.skipsInvalid ? wrong.map(({ line }) => line) : [])
+  const out = new Set(options.skipsInvalid ? wrong.map(({ line }) => line) : [])
   const candidates = wanted
     .filter(({ line }) => !out.has(line))
     .map(document => ({ document, first: asNew(document) }))
   // Values of documents that are updated as well may be free by then.
-  const conflicts = terms.onConflict === 'update' ? [] : await findConflicts(candidates, () => [], writing)
+  const conflicts = options.onConflict === 'update' ? [] : await findConflicts(candidates, () => [], writing)
   const claimed = candidates.flatMap(each => findClaimed(each, checking.claims))
   const found = [...wrong, ...conflicts.map(conflictFault), ...claimed]
   return { faults: inOrder(found), existing: documents.length - fresh.length }

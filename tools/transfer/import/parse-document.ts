@@ -19,9 +19,9 @@ import { streamedAttributes, streamedParts } from '../describe.ts'
 import type { Header, StreamedDocument, StreamedVersion } from '../stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import { isSecret } from '../to-streamed-document.ts'
-import { parseStreamedValues, type ValueTerms } from './parse-values.ts'
+import { parseStreamedValues, type ValueOptions } from './parse-values.ts'
 
-export interface DocumentParseContext extends ValueTerms {
+export interface DocumentParseContext extends ValueOptions {
   readonly model: Model
   /** The time of the import, ISO 8601. */
   readonly now: string
@@ -34,7 +34,7 @@ export interface ParsedLine {
 
 /** The attributes that the stream's header declares. */
 export const describesBy =
-  ({ types, components, passwords }: Header): ValueTerms['describes'] =>
+  ({ types, components, passwords }: Header): ValueOptions['describes'] =>
   (holder: Holder, attribute: Attribute) => {
     if (!passwords && attribute.kind === 'scalar' && isSecret(holder, attribute)) return false
     const described = holder.holder === 'component' ? components[holder.uid] : types[holder.uid]?.attributes
@@ -46,10 +46,10 @@ export function parseStreamedDocument(
   streamed: StreamedDocument,
   type: ContentType,
   line: number,
-  terms: DocumentParseContext,
+  options: DocumentParseContext,
 ): ParsedLine {
   const faults: LineFault[] = []
-  const parsing = { type, streamed, line, terms, defaults: defaultsOf(type, terms), known: [] }
+  const parsing = { type, streamed, line, options, defaults: defaultsOf(type, options), known: [] }
   const versions = streamed.versions.map(version => parseVersion(version, parsing, faults))
   const shared = new Map<Status, ImportedPart>()
   for (const status of STATUSES) {
@@ -58,7 +58,7 @@ export function parseStreamedDocument(
   }
   const document = { line, type, name: streamed.documentId, versions, shared, lacking: [] }
   faults.push(...checkVersions(document))
-  return faults.length > 0 ? { document, faults } : checkPublished(document, terms)
+  return faults.length > 0 ? { document, faults } : checkPublished(document, options)
 }
 
 const STATUSES: readonly Status[] = ['draft', 'published']
@@ -67,7 +67,7 @@ interface Parsing {
   readonly type: ContentType
   readonly streamed: StreamedDocument
   readonly line: number
-  readonly terms: DocumentParseContext
+  readonly options: DocumentParseContext
   readonly defaults: Defaults
   /** The valid parts of the document so far: a published version often equals its draft. */
   readonly known: KnownPart[]
@@ -82,12 +82,12 @@ interface KnownPart extends Pick<ImportedPart, 'values' | 'digest'> {
 function parsePart(
   body: Body,
   attributes: readonly Attribute[],
-  { type, terms, known }: Parsing,
+  { type, options, known }: Parsing,
   report: Report,
 ): Pick<ImportedPart, 'values' | 'digest'> {
   const same = known.find(part => part.attributes === attributes && isSameJson(part.body, body))
   if (same) return same
-  const { values, faults } = parseStreamedValues(type, body, terms, attributes)
+  const { values, faults } = parseStreamedValues(type, body, options, attributes)
   const part = { body, attributes, values, digest: `${known.length}` }
   if (faults.length === 0) known.push(part)
   for (const fault of faults) report(printFault(fault))
@@ -95,13 +95,13 @@ function parsePart(
 }
 
 function parseVersion(version: StreamedVersion, parsing: Parsing, faults: LineFault[]): ParsedVersion {
-  const { type, streamed, line, terms, defaults } = parsing
+  const { type, streamed, line, options, defaults } = parsing
   const about = aboutVersion(type, streamed.documentId, version)
   const report = (message: string) => void faults.push({ line, about, message })
   const { values, digest } = parsePart(version.values, streamedParts(type).own, parsing, report)
-  const locale = localeOf(type, version, terms.locales, report)
+  const locale = localeOf(type, version, options.locales, report)
   const status = statusOf(type, version, report)
-  const row = rowOf(version, status, terms.now, report)
+  const row = rowOf(version, status, options.now, report)
   return { locale, status, statuses: [status], row, values, defaults: defaults.own, digest }
 }
 
@@ -185,11 +185,11 @@ interface Defaults {
   readonly shared: Values
 }
 
-function defaultsOf(type: ContentType, terms: DocumentParseContext): Defaults {
+function defaultsOf(type: ContentType, options: DocumentParseContext): Defaults {
   const own = new Map<string, DesiredValue>()
   const shared = new Map<string, DesiredValue>()
   for (const attribute of streamedAttributes(type)) {
-    if (attribute.kind !== 'scalar' || attribute.default === undefined || terms.describes(type, attribute))
+    if (attribute.kind !== 'scalar' || attribute.default === undefined || options.describes(type, attribute))
       continue
     const { stored } = parseScalar(attribute, attribute.default, { path: [], strictness: 'draft' })
     const values = isShared(type, attribute) ? shared : own
@@ -226,7 +226,7 @@ function checkVersions(document: ParsedDocument): readonly LineFault[] {
 }
 
 /** Checks the rules for published versions. Those of attributes that the stream does not describe matter only if the document is new. */
-function checkPublished(document: ParsedDocument, terms: ValueTerms): ParsedLine {
+function checkPublished(document: ParsedDocument, options: ValueOptions): ParsedLine {
   const { type, name, line, versions } = document
   const shared = document.shared.get('published')
   const faults: LineFault[] = []
@@ -236,7 +236,7 @@ function checkPublished(document: ParsedDocument, terms: ValueTerms): ParsedLine
     const values = mergedValues(shared ? [version, shared] : [version])
     for (const fault of checkValues(type, values, { covers: () => true, plain: !type.draftAndPublish })) {
       const attribute = type.attributes.get(String(fault.path[0]))
-      const isDescribed = attribute !== undefined && terms.describes(type, attribute)
+      const isDescribed = attribute !== undefined && options.describes(type, attribute)
       const about = aboutVersion(type, name, version)
       ;(isDescribed ? faults : lacking).push({ line, about, message: explained(type, fault) })
     }

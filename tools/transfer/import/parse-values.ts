@@ -32,7 +32,7 @@ import type {
 import { streamedAttributes } from '../describe.ts'
 import { isSecret } from '../to-streamed-document.ts'
 
-export interface ValueTerms {
+export interface ValueOptions {
   /** True if the stream declares an attribute. If so, and a line omits it, it is null or empty. */
   readonly describes: (holder: Holder, attribute: Attribute) => boolean
   readonly locales: readonly string[]
@@ -49,11 +49,13 @@ const NOTHING_WRONG: readonly ValueFault[] = []
 export function parseStreamedValues(
   type: ContentType,
   body: Body,
-  terms: ValueTerms,
+  options: ValueOptions,
   attributes: readonly Attribute[],
 ): ParsedStreamValues {
-  const parsed = parseAttributes({ holder: type, attributes }, body, UNTRACKED, terms)
-  return parsed.faults.length === 0 ? parsed : parseAttributes({ holder: type, attributes }, body, [], terms)
+  const parsed = parseAttributes({ holder: type, attributes }, body, UNTRACKED, options)
+  return parsed.faults.length === 0
+    ? parsed
+    : parseAttributes({ holder: type, attributes }, body, [], options)
 }
 
 interface Part {
@@ -61,14 +63,14 @@ interface Part {
   readonly attributes: readonly Attribute[]
 }
 
-function parseAttributes(part: Part, body: Body, path: Path, terms: ValueTerms): ParsedStreamValues {
+function parseAttributes(part: Part, body: Body, path: Path, options: ValueOptions): ParsedStreamValues {
   const { holder, attributes } = part
   const values = new Map<string, DesiredValue>()
   const faults = unknownAttributes(part, body, path)
   for (const attribute of attributes) {
     const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
-    if (given === undefined && !terms.describes(holder, attribute)) continue
-    const parsed = parseValue(holder, attribute, given ?? null, below(path, attribute.name), terms)
+    if (given === undefined && !options.describes(holder, attribute)) continue
+    const parsed = parseValue(holder, attribute, given ?? null, below(path, attribute.name), options)
     if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
     if (parsed.faults.length > 0) faults.push(...parsed.faults)
   }
@@ -112,22 +114,22 @@ function parseValue(
   attribute: Attribute,
   given: unknown,
   path: Path,
-  terms: ValueTerms,
+  options: ValueOptions,
 ): ParsedValue {
   switch (attribute.kind) {
     case 'scalar':
       return parseStreamedScalar(holder, attribute, given, path)
     case 'component':
       return attribute.repeatable
-        ? parseList(attribute, given, path, terms)
-        : parseItems(given === null ? [] : [parseComponent(attribute.component, given, path, terms)])
+        ? parseList(attribute, given, path, options)
+        : parseItems(given === null ? [] : [parseComponent(attribute.component, given, path, options)])
     case 'zone':
-      return parseList(attribute, given, path, terms)
+      return parseList(attribute, given, path, options)
     case 'localizations':
     case 'morph':
       return { faults: NOTHING_WRONG }
     default:
-      return parseLinks(attribute, given, path, terms.locales)
+      return parseLinks(attribute, given, path, options.locales)
   }
 }
 
@@ -168,15 +170,15 @@ function parseList(
   attribute: ComponentAttribute | ZoneAttribute,
   given: unknown,
   path: Path,
-  terms: ValueTerms,
+  options: ValueOptions,
 ): ParsedValue {
   const list = given === null ? [] : isBody(given) ? [given] : given
   if (!Array.isArray(list)) return { faults: [toFault(wrongType('array', given), path, given)] }
   const parsed = parseItems(
     list.map((each, index) =>
       attribute.kind === 'zone'
-        ? parseZoneItem(attribute, each, below(path, index), terms)
-        : parseComponent(attribute.component, each, below(path, index), terms),
+        ? parseZoneItem(attribute, each, below(path, index), options)
+        : parseComponent(attribute.component, each, below(path, index), options),
     ),
   )
   const faults = [...parsed.faults, ...counts(attribute, list, path, { strictness: 'draft' })]
@@ -198,17 +200,22 @@ function parseItems(parsed: readonly ParsedItem[]): ParsedValue {
   return faults.length > 0 ? { faults } : { value: { kind: 'components', items }, faults }
 }
 
-function parseComponent(component: Component, given: unknown, path: Path, terms: ValueTerms): ParsedItem {
+function parseComponent(component: Component, given: unknown, path: Path, options: ValueOptions): ParsedItem {
   if (!isBody(given)) return { faults: [toFault(notAnObject(given), path, given)] }
   const part = { holder: component, attributes: streamedAttributes(component) }
-  const { values, faults } = parseAttributes(part, given, path, terms)
+  const { values, faults } = parseAttributes(part, given, path, options)
   return { item: { component, id: null, values }, faults }
 }
 
-function parseZoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: ValueTerms): ParsedItem {
+function parseZoneItem(
+  attribute: ZoneAttribute,
+  given: unknown,
+  path: Path,
+  options: ValueOptions,
+): ParsedItem {
   if (!isBody(given)) return { faults: [toFault(notAnObject(given), path, given)] }
   const component = attribute.components.find(({ uid }) => uid === given.__component)
-  if (component) return parseComponent(component, given, path, terms)
+  if (component) return parseComponent(component, given, path, options)
   const uids = attribute.components.map(({ uid }) => uid).join(', ')
   const message =
     given.__component === undefined ? 'is a required field' : `must be one of the following values: ${uids}`
@@ -222,11 +229,11 @@ function parseLinks(
   path: Path,
   locales: readonly string[],
 ): ParsedValue {
-  const terms = { keys: LINK_KEYS, locales }
+  const options = { keys: LINK_KEYS, locales }
   const targets: LinkTarget[] = []
   const faults: ValueFault[] = []
   const add = (each: unknown, at: Path): void => {
-    const link = parseLink(each, at, terms)
+    const link = parseLink(each, at, options)
     if (link.faults.length > 0) faults.push(...link.faults)
     if (link.target !== undefined) targets.push(link.target)
   }

@@ -50,14 +50,14 @@ export async function* readBatches(stream: Stream, done: number): AsyncGenerator
 }
 
 async function* parseBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
-  const terms = termsOf(stream)
+  const options = termsOf(stream)
   let batch = newBatch()
   let isFirst = true
   for await (const { number, bytes } of readLines(stream.path)) {
     const skipped = isFirst || number <= done || stream.without.has(number)
     isFirst = false
     if (skipped) continue
-    read(number, bytes, batch, stream, terms)
+    read(number, bytes, batch, stream, options)
     if (batch.count % LINES === 0) await setImmediate()
     if (batch.count < DOCUMENTS && batch.bytes < BYTES) continue
     yield batch
@@ -83,7 +83,7 @@ function read(
   bytes: Buffer,
   batch: ReturnType<typeof newBatch>,
   { model }: Stream,
-  terms: DocumentParseContext,
+  options: DocumentParseContext,
 ): void {
   batch.count += 1
   batch.bytes += bytes.length
@@ -95,7 +95,7 @@ function read(
     batch.faults.push({ line, about: null, message })
     return
   }
-  const { document, faults } = parseStreamedDocument(streamed.value, type, line, terms)
+  const { document, faults } = parseStreamedDocument(streamed.value, type, line, options)
   batch.documents.push(document)
   batch.faults.push(...faults)
 }

@@ -9,13 +9,13 @@ import type { ContentType } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import type { Decided } from './checkpoint.ts'
-import type { ImportTerms, OnConflict } from './import-terms.ts'
+import type { ImporterOptions, OnConflict } from './import-options.ts'
 import { nameOf, type ParsedDocument } from './parse-document.ts'
 
 const aboutOf = ({ line, type, name }: ParsedDocument) => ({ line, about: nameOf(type, name) })
 
 /** The valid link targets. */
-interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
+interface Known extends Pick<ImporterOptions, 'roles' | 'model' | 'skipsInvalid'> {
   readonly index: StreamIndex
   readonly existing: FindExisting
 }
@@ -89,7 +89,7 @@ const EXISTS =
 /** Faults for missing files. */
 export const findMissingFiles = (
   documents: readonly ParsedDocument[],
-  { model, filesFolder, files }: Pick<ImportTerms, 'model' | 'filesFolder' | 'files'>,
+  { model, filesFolder, files }: Pick<ImporterOptions, 'model' | 'filesFolder' | 'files'>,
 ): readonly LineFault[] =>
   documents.flatMap(document => {
     const [version] = document.versions

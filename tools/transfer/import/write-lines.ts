@@ -6,21 +6,21 @@ import { findExisting, namesIn } from '../../../core/import/links.ts'
 import { filesOf, storeFiles } from '../../../core/import/stored-files.ts'
 import {
   findBatchConflicts,
-  importWriteTerms,
+  importWriteOptions,
   prepareBatch,
   transactBatch,
   writeBatch,
 } from '../../../core/import/write-batch.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { overFiles, StreamRefused } from '../stream-fault.ts'
-import { type Checkpoint, moveCheckpoint, placeTerms, reservedKey, storeSkipped } from './checkpoint.ts'
+import { type Checkpoint, moveCheckpoint, placeOptions, reservedKey, storeSkipped } from './checkpoint.ts'
 import {
-  type ImportTerms,
+  type ImporterOptions,
   NONE_SKIPPED,
   nameInStream,
   type RefusedDocument,
   type SkippedDocuments,
-} from './import-terms.ts'
+} from './import-options.ts'
 import { nameOf, type ParsedDocument } from './parse-document.ts'
 import type { LineBatch } from './read-batches.ts'
 import { conflictFault, findDeleted, findExistingFaults, findUnknownTargets } from './validate-batch.ts'
@@ -36,7 +36,7 @@ export interface Counts {
 export interface WriteContext extends Pick<Checkpoint, 'digest' | 'decided'> {
   readonly index: StreamIndex
   readonly now: string
-  readonly terms: ImportTerms
+  readonly options: ImporterOptions
 }
 
 /** An additional write in the batch's transaction, after the checkpoint has moved. */
@@ -49,9 +49,9 @@ async function writeLines(
   writing: WriteContext,
   writeMore?: AdditionalWrite,
 ): Promise<Counts> {
-  const { terms } = writing
+  const { options } = writing
   if (batch.faults.length > 0) throw new StreamRefused(batch.faults)
-  await storeBytes(batch.documents, terms)
+  await storeBytes(batch.documents, options)
   const write = async (transaction: Transaction) => {
     if (!(await moveCheckpoint(transaction, writing.digest, { from, to: batch.last })))
       throw new StreamRefused([
@@ -60,7 +60,7 @@ async function writeLines(
     await writeMore?.(transaction)
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
-  return transactBatch(terms.database, {
+  return transactBatch(options.database, {
     documents: batch.documents,
     write,
     writeOne: (document, transaction) => writeDocumentsOf([document], transaction, writing),
@@ -72,7 +72,7 @@ async function writeLines(
 /** Files are stored before the rows that reference them. */
 async function storeBytes(
   documents: readonly ParsedDocument[],
-  { filesFolder, files, model }: ImportTerms,
+  { filesFolder, files, model }: ImporterOptions,
 ): Promise<void> {
   if (filesFolder === null) return
   const stored = documents
@@ -85,23 +85,23 @@ async function storeBytes(
 async function writeDocumentsOf(
   documents: readonly ParsedDocument[],
   transaction: Transaction,
-  { index, decided, now, terms }: WriteContext,
+  { index, decided, now, options }: WriteContext,
 ): Promise<Counts> {
-  const writing = importWriteTerms(transaction, terms, now)
+  const writing = importWriteOptions(transaction, options, now)
   const existing = await findExisting(namesIn(documents), 'documentId', writing)
   const isThere = ({ type, name }: ParsedDocument) => existing(type, name) !== undefined
-  const wanted = terms.onConflict === 'skip' ? documents.filter(each => !isThere(each)) : documents
-  const batch = await prepareBatch(wanted, placeTerms({ index, decided, existing, terms }), writing)
+  const wanted = options.onConflict === 'skip' ? documents.filter(each => !isThere(each)) : documents
+  const batch = await prepareBatch(wanted, placeOptions({ index, decided, existing, options }), writing)
   const conflicts = await findBatchConflicts(batch, writing)
   const faults = [
-    ...findExistingFaults(documents, existing, terms.onConflict),
+    ...findExistingFaults(documents, existing, options.onConflict),
     ...wanted.flatMap(document => (isThere(document) ? [] : document.lacking)),
-    ...findUnknownTargets(wanted, { ...terms, index, existing }),
+    ...findUnknownTargets(wanted, { ...options, index, existing }),
     ...findDeleted(wanted, { index, existing, decided }),
     ...conflicts.map(conflictFault),
   ]
   if (faults.length > 0) throw new StreamRefused(faults)
-  await writeBatch(batch, { ...terms, removesOtherVersions: true }, writing)
+  await writeBatch(batch, { ...options, removesOtherVersions: true }, writing)
   const changed = wanted.filter(isThere).length
   return { made: wanted.length - changed, changed, skipped: documents.length - wanted.length }
 }
@@ -132,7 +132,8 @@ export function openBatchWriter(writing: WriteContext): BatchWriter {
       skipped = skippedNow
       return counts
     } catch (error) {
-      const more = writing.terms.skipsInvalid && error instanceof StreamRefused ? refusedOf(batch, error) : []
+      const more =
+        writing.options.skipsInvalid && error instanceof StreamRefused ? refusedOf(batch, error) : []
       if (more.length === 0) throw error
       const invalid = new Set(more.map(({ document }) => document))
       const documents = batch.documents.filter(document => !invalid.has(document))
@@ -171,14 +172,14 @@ function withoutRefused(index: StreamIndex, refused: readonly RefusedDocument[])
 async function removeLinksTo(
   refused: readonly Refused[],
   transaction: Transaction,
-  { index, decided, now, terms }: WriteContext,
+  { index, decided, now, options }: WriteContext,
 ): Promise<readonly RefusedDocument[]> {
   const reported: RefusedDocument[] = []
   const names = groupBy(refused, ({ document }) => document.type)
   const wanted = new Map(
     [...names].map(([type, each]) => [type, new Set(each.map(({ document }) => document.name))] as const),
   )
-  const existing = await findExisting(wanted, 'documentId', importWriteTerms(transaction, terms, now))
+  const existing = await findExisting(wanted, 'documentId', importWriteOptions(transaction, options, now))
   for (const { document, called, faults } of refused) {
     const { type, name, line } = document
     const key = existing(type, name) ? undefined : reservedKey({ index, decided }, type, name)
@@ -186,8 +187,8 @@ async function removeLinksTo(
     if (key !== undefined)
       for (const statement of unlinkStatements(
         { type, document: { key }, locale: null },
-        terms.model,
-        terms.storage,
+        options.model,
+        options.storage,
       ))
         links += (await transaction.run(statement)).count
     const about = faults[0]?.about ?? null

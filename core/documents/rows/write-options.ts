@@ -5,7 +5,7 @@ import type { Slot } from '../desired-state.ts'
 import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 
 /** Parameters shared by all stages of a write. */
-export interface WriteTerms<Placeholder = never> {
+export interface WriteOptions<Placeholder = never> {
   readonly transaction: Pick<Transaction, 'run' | 'send'>
   readonly storage: Storage
   /** The schema of the tables. */
@@ -30,11 +30,11 @@ interface WriteServices {
 }
 
 /** The parameters of a write by the server itself, which does not go through the document service. */
-export const writeTerms = (
-  transaction: WriteTerms['transaction'],
+export const writeOptions = (
+  transaction: WriteOptions['transaction'],
   { database, model, storage }: WriteServices,
-  { touch }: Pick<WriteTerms, 'touch'>,
-): WriteTerms => ({
+  { touch }: Pick<WriteOptions, 'touch'>,
+): WriteOptions => ({
   transaction,
   storage,
   schema: database.schema,
@@ -51,10 +51,10 @@ export interface ReturnedAnswer {
 }
 
 /** Parameters of planning. A template has slots in place of its values. */
-export type PlanTerms = Omit<WriteTerms<Slot>, 'answer'>
+export type PlanOptions = Omit<WriteOptions<Slot>, 'answer'>
 
 /** Parameters of a write that may wait for locks. */
-export interface LockingTerms extends WriteTerms {
+export interface LockingOptions extends WriteOptions {
   readonly transaction: Pick<Transaction, 'run' | 'send' | 'lock'>
 }
 

@@ -10,7 +10,7 @@ import type { LineFault } from '../stream-fault.ts'
 export const CONFLICTS = ['skip', 'update', 'fail'] as const
 export type OnConflict = (typeof CONFLICTS)[number]
 
-export interface ImportTerms {
+export interface ImporterOptions {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage

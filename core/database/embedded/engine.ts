@@ -105,7 +105,16 @@ let spare: Spare | undefined
 /** Milliseconds that a spare engine is kept. It keeps the process from ending meanwhile. */
 const SPARE_TIME = 1_000
 
-/** Keeps the engine of a closed in-memory database: emptying it is ten times cheaper than creating another. */
+/**
+ * Cached plans above which a spare engine is replaced. A session keeps the plans of dropped trigger functions, and every
+ * change of a table walks through all plans: after a hundred databases that is most of the work of creating tables.
+ */
+const PLANS = 1_000
+
+const COUNT_PLANS =
+  "SELECT count(*)::int AS plans FROM pg_backend_memory_contexts WHERE name = 'CachedPlanSource'"
+
+/** Keeps the engine of a closed in-memory database: emptying it is cheaper than creating another. */
 async function keepSpare(postgres: PGlite): Promise<void> {
   if (spare) return postgres.close()
   const expire = () => {
@@ -123,8 +132,13 @@ async function takeSpare(reuse: string | undefined): Promise<PGlite | undefined>
   spare = undefined
   try {
     for (const statement of RESET) await postgres.exec(statement)
-    if (reuse === undefined || !(await isReused(postgres, reuse)))
-      for (const statement of EMPTY) await postgres.exec(statement)
+    if (reuse !== undefined && (await isReused(postgres, reuse))) return postgres
+    const { rows } = await postgres.query<{ plans: number }>(COUNT_PLANS)
+    if ((rows[0]?.plans ?? 0) > PLANS) {
+      await postgres.close()
+      return undefined
+    }
+    for (const statement of EMPTY) await postgres.exec(statement)
     return postgres
   } catch {
     // It has too many tables to drop in one transaction (one lock per table), or it is broken.

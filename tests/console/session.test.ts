@@ -124,7 +124,7 @@ test('foreign, changed, expired and ended cookies restore nothing', async t => {
     '',
     'plinth_console=',
     'plinth_console=a.b.c.d.e',
-    `${sent.slice(0, -2)}AA`,
+    `${sent.slice(0, -8)}AAAAAAAA`,
     `plinth_console=${token}`,
     `plinth_console=${await foreign.seal({ purpose: 'console', key: 'k', token }, 60)}`,
     await sealed({ purpose: 'console', key: 'k', token }, -60),

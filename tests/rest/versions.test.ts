@@ -32,6 +32,7 @@ test('a list accepts one locale, several or all', t => {
       ['locale=*', 'all'],
       ['locale[0]=en&locale[1]=fr', 'en,fr'],
       ['locale=en&locale=fr', 'en,fr'],
+      ['locale[0][a]=en', 'Invalid locale param {"a":"en"} provided. Document locales must be strings.'],
       ['locale[a]=en', 'Invalid locale param {"a":"en"} provided. Document locales must be strings.'],
     ],
     printLocale,

@@ -98,6 +98,11 @@ const unknownLocale = (code: string, known: readonly string[]): Fault =>
 const storable = (code: string): string => code.replaceAll('\0', '?')
 
 const badLocale = (raw: unknown): Fault => {
-  const printed = Array.isArray(raw) ? raw.join(',') : raw === '*' ? raw : JSON.stringify(raw)
-  return fault('validation', `Invalid locale param ${printed} provided. Document locales must be strings.`)
+  const printed = (Array.isArray(raw) ? raw : [raw]).map(printCode)
+  return fault(
+    'validation',
+    `Invalid locale param ${printed.join(',')} provided. Document locales must be strings.`,
+  )
 }
+
+const printCode = (raw: unknown): string => (typeof raw === 'string' ? raw : JSON.stringify(raw))

@@ -142,13 +142,17 @@ const upload = new GraphQLScalarType({
   },
 })
 
-/** A literal must be a locale of the project, or the word for all; a variable is not checked (reference/graphql.md#3-scalars). */
+/**
+ * A literal must be a locale of the project, or the word for all; a variable is not checked (reference/graphql.md#3-scalars),
+ * so a value that is no text becomes the code of an unknown locale, instead of being read as the default one.
+ */
 const localeCode = ({ locales }: Model, { allLocales }: GraphqlFormat): GraphQLScalarType => {
   const known = new Set([allLocales, ...locales.map(({ code }) => code)])
   return new GraphQLScalarType({
     name: 'I18NLocaleCode',
     serialize: String,
-    parseValue: value => withoutFiles(value, 'I18NLocaleCode'),
+    parseValue: value =>
+      typeof value === 'string' ? value : JSON.stringify(withoutFiles(value, 'I18NLocaleCode')),
     parseLiteral(node) {
       if (node.kind !== Kind.STRING) throw new TypeError('Locale cannot represent non string type')
       if (known.has(node.value)) return node.value

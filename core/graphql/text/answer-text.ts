@@ -156,9 +156,11 @@ function documentsPath({ key, around }: TextRoot): AnswerPath {
 }
 
 const joinRoots = (roots: readonly AnsweredRoot[]): TextAnswer => ({
-  data: roots
-    .flatMap(({ key, text }, index) => [`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, text])
-    .concat('}'),
+  data: [
+    '{',
+    ...roots.flatMap(({ key, text }, index) => [`${index === 0 ? '' : ','}${JSON.stringify(key)}:`, text]),
+    '}',
+  ],
   errors: roots.flatMap(({ errors }) => errors),
 })
 

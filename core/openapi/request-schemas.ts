@@ -95,9 +95,10 @@ const FILE: Schema = { type: ['integer', 'string', 'null'], description: 'The id
 const FILES: Schema = { type: ['array', 'null'], items: { type: ['integer', 'string'] } }
 
 function relationInput(): Schema {
+  const neighbour = eitherOf({ type: ['string', 'integer'] }, closed({ id: { type: 'integer' } }, ['id']))
   const position = closed({
-    before: { type: ['string', 'integer'] },
-    after: { type: ['string', 'integer'] },
+    before: neighbour,
+    after: neighbour,
     start: { type: 'boolean' },
     end: { type: 'boolean' },
   })

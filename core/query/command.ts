@@ -112,7 +112,7 @@ export interface LinkConnection extends TargetRef {
 
 export type LinkPosition =
   | { readonly at: 'end' | 'start' }
-  | { readonly at: 'before' | 'after'; readonly documentId: string }
+  | { readonly at: 'before' | 'after'; readonly by: TargetRef['by'] }
 
 declare const permitted: unique symbol
 

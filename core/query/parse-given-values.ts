@@ -245,9 +245,14 @@ function parsePosition(raw: unknown): Result<LinkPosition, LinkFault> {
   if (second !== undefined) return badPosition(`${keys.join(' and ')}; expected ${ONE_PLACE}`)
   const value = raw[at]
   if (at === 'start' || at === 'end') return value === true ? ok({ at }) : badPosition(`\`${at}\` takes true`)
-  return typeof value === 'number' || isWord(value)
-    ? ok({ at, documentId: String(value) })
-    : badPosition(`\`${at}\` takes a documentId`)
+  const by = toNeighbour(value)
+  return by ? ok({ at, by }) : badPosition(`\`${at}\` takes a documentId`)
+}
+
+/** In shorthand a documentId only, also one of digits; `{ id: 12 }` names a row, as requests of Strapi 4 do. */
+function toNeighbour(raw: unknown): TargetRef['by'] | null {
+  if (isRecord(raw)) return toDocumentId(raw.documentId) ?? toId(raw.id)
+  return toDocumentId(typeof raw === 'number' ? String(raw) : raw)
 }
 
 const ONE_PLACE = 'exactly one of `before`, `after`, `start` and `end`'

@@ -51,6 +51,7 @@ function knownOf(
 
 /** Entries of components and zones, to any depth. Other values, and entries of an unknown component, are left to the checks of bodies. */
 function knownValue(value: unknown, attribute: Attribute, isDropped: IsDropped): unknown {
+  if (attribute.kind === 'relation') return withRowPositions(value)
   if (attribute.kind !== 'component' && attribute.kind !== 'zone') return value
   if (Array.isArray(value)) return value.map(each => knownValue(each, attribute, isDropped))
   if (!isRecord(value)) return value
@@ -64,3 +65,26 @@ function knownValue(value: unknown, attribute: Attribute, isDropped: IsDropped):
     ...knownOf(Object.entries(value), shape, isDropped),
   }
 }
+
+/** In Strapi 4 `position: { before: 12 }` names a row, as `connect: [12]` does. */
+function withRowPositions(value: unknown): unknown {
+  if (!isRecord(value) || value.connect === undefined) return value
+  const { connect } = value
+  return {
+    ...value,
+    connect: Array.isArray(connect) ? connect.map(withRowPosition) : withRowPosition(connect),
+  }
+}
+
+function withRowPosition(entry: unknown): unknown {
+  if (!isRecord(entry) || !isRecord(entry.position)) return entry
+  const position = Object.fromEntries(
+    Object.entries(entry.position).map(([at, neighbour]) => [at, toRowName(neighbour)]),
+  )
+  return { ...entry, position }
+}
+
+const toRowName = (neighbour: unknown): unknown =>
+  typeof neighbour === 'number' || (typeof neighbour === 'string' && /^\d+$/.test(neighbour))
+    ? { id: neighbour }
+    : neighbour

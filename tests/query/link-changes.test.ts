@@ -63,6 +63,9 @@ const TABLE: Readonly<Record<string, readonly (readonly [raw: unknown, meaning: 
     [{ connect: [{ documentId: 'a', position: { before: 'b' } }] }, 'connect a@before:b'],
     [{ connect: [{ documentId: 'a', position: { after: 'b' } }] }, 'connect a@after:b'],
     [{ connect: [{ documentId: 'a', position: { before: 7 } }] }, 'connect a@before:7'],
+    [{ connect: [{ documentId: 'a', position: { before: { id: 7 } } }] }, 'connect a@before:#7'],
+    [{ connect: [{ id: 3, position: { after: { documentId: 'b' } } }] }, 'connect #3@after:b'],
+    [{ connect: [{ id: 3, position: { after: { id: 'x' } } }] }, `${WRONG} \`after\` takes a documentId`],
     [
       { connect: [{ documentId: 'a', position: { after: 'b', end: true } }] },
       `${WRONG} after and end; ${ONE}`,

@@ -10,10 +10,12 @@ export function printChange(change: LinkChange | null): string {
   ].join(' ')
 }
 
+const printName = (by: TargetRef['by']): string => ('id' in by ? `#${by.id}` : by.documentId)
+
 function printTarget({ by, locale, status }: TargetRef): string {
-  const name = 'id' in by ? `#${by.id}` : by.documentId
+  const name = printName(by)
   return locale === null && status === null ? name : [name, locale ?? '', status ?? ''].join('/')
 }
 
 const printConnection = ({ position, ...target }: LinkConnection): string =>
-  `${printTarget(target)}@${position.at}${'documentId' in position ? `:${position.documentId}` : ''}`
+  `${printTarget(target)}@${position.at}${'by' in position ? `:${printName(position.by)}` : ''}`

@@ -143,6 +143,36 @@ test('a numeric id addresses a document, of its own locale, in reads, writes and
   t.is((await send('GET', `articles/${data.id}`)).status, 200)
 })
 
+test('a position in `connect` names a linked document by its numeric id', async t => {
+  const { send } = await openSite(t)
+  const ids: number[] = []
+  for (const title of ['one', 'two', 'three']) ids.push((await send('POST', 'articles', { title })).data.id)
+  const [one, two, three] = ids
+  const linked = async (method: string, path: string, home: object) => {
+    const { body } = await send(method, `${path}?populate[home][fields]=title`, { home })
+    const { data, error } = body as {
+      data: { id: number; attributes: { home: { data: Entry[] } } } | null
+      error?: { message: string }
+    }
+    const titles = data?.attributes.home.data.map(({ attributes }) => attributes.title)
+    return { id: data?.id, found: titles?.join(' ') ?? error?.message }
+  }
+  const { id } = await linked('POST', 'notes', { connect: [one, two] })
+  const put = async (home: object) => (await linked('PUT', `notes/${id}`, home)).found
+  t.is(await put({ connect: [{ id: three, position: { before: one } }] }), 'three one two')
+  t.is(await put({ connect: [{ id: three, position: { after: String(one) } }] }), 'one three two')
+  t.is(await put({ connect: { id: two, position: { start: true } } }), 'two one three')
+  t.is(
+    await put({ disconnect: [one, three], connect: [one, { id: three, position: { before: one } }] }),
+    'two three one',
+  )
+  t.regex(String(await put({ connect: [{ id: one, position: { before: 999 } }] })), /1 relation\(s\) of type/)
+  t.regex(
+    String(await put({ connect: [{ id: one, position: { before: one } }] })),
+    /needs to be connected first/,
+  )
+})
+
 test('a delete answers 404 if there is no document, and the document of a single type', async t => {
   const { send } = await openSite(t)
   const ids = ['999999', '2147483647', '2147483648', '9999999999', '99999999999999999999', '0']

@@ -98,8 +98,8 @@ function placeOf(
   { found }: ChangeOptions,
 ): Pick<Connecting, 'place' | 'nowhere'> {
   const { position } = connection
-  if (!('documentId' in position)) return { place: position, nowhere: unexpected }
-  const anchor = found(target, placeRef(position.documentId))
+  if (!('by' in position)) return { place: position, nowhere: unexpected }
+  const anchor = found(target, placeRef(position.by))
   return {
     place: { at: position.at, key: anchor.key },
     nowhere: () => notConnected(found(target, connection), position, anchor),

@@ -141,13 +141,13 @@ function* refsOf(change: LinkChange): Generator<TargetName> {
     for (const connection of change.connect) {
       yield connection
       const { position } = connection
-      if (position.at === 'before' || position.at === 'after') yield placeRef(position.documentId)
+      if ('by' in position) yield placeRef(position.by)
     }
   }
 }
 
-/** The neighbour of a link position, named by documentId only. */
-export const placeRef = (documentId: string): TargetName => ({ by: { documentId }, locale: null })
+/** The neighbour of a link position. */
+export const placeRef = (by: TargetName['by']): TargetName => ({ by, locale: null })
 
 /** The rows of the document that is named. */
 type RowsOf = (ref: TargetName) => readonly TargetRow[]

@@ -1,4 +1,5 @@
 import type { ContentType, RelationAttribute } from '../../model/model.ts'
+import type { TargetRef } from '../../query/command.ts'
 import type { Alignment, DesiredValue, LinkAlignment, LinkTarget } from '../desired-state.ts'
 import { printDiffering } from '../links/align-inverse.ts'
 import { type InverseEnd, type InverseRelation, inverseRelation } from '../links/inverse-sql.ts'
@@ -25,7 +26,12 @@ export async function viewOf(
 ): Promise<ListView> {
   const named = neighbours(body, name)
   if (named.length === 0) return WHOLE_DRAFT
-  const documents = new Map(named.map(id => [id, found(target, placeRef(id)).key]))
+  const documents = new Map(
+    named.map(by => {
+      const { documentId, key } = found(target, placeRef(by))
+      return [documentId, key]
+    }),
+  )
   const status = (await seesDraft({ command, options, documentId })) ? 'draft' : 'published'
   const match = { type: target, documentIds: [...documents.keys()] }
   const seen = await draftsSeenBy(command.conditions, match, options)
@@ -45,13 +51,10 @@ async function seesDraft({ command, options, documentId }: Writer): Promise<bool
 }
 
 /** The documents that positions name. */
-function neighbours({ values }: GivenBody, name: string): readonly string[] {
+function neighbours({ values }: GivenBody, name: string): readonly TargetRef['by'][] {
   const value = values.get(name)
   if (value?.kind !== 'links' || value.change?.kind !== 'change') return []
-  const named = value.change.connect.flatMap(({ position }) =>
-    'documentId' in position ? [position.documentId] : [],
-  )
-  return [...new Set(named)]
+  return value.change.connect.flatMap(({ position }) => ('by' in position ? [position.by] : []))
 }
 
 type Edits = ReadonlyMap<string, DesiredValue>

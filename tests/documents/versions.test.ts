@@ -146,6 +146,14 @@ test('a component is replaced, updated in part by its id of either version, or r
     name: 'ApplicationError',
     message: 'Some of the provided components in seo are not related to the entity',
   })
+  for (const id of ['x', 1.5, true, [], {}, '', '0x1', 10 ** 20])
+    t.deepEqual(
+      refusal(await tryUpdate('page', page.documentId as string, { seo: { id } })),
+      foreign,
+      String(id),
+    )
+  const fresh = await update('page', id, { seo: { id: null, title: 'fresh' } })
+  t.like(fresh.seo, { title: 'fresh' })
   const twice = refusal(await tryUpdate('page', id as string, { parts: [{ id: a?.id }, { id: a?.id }] }))
   t.is(twice.name, 'ApplicationError')
 })

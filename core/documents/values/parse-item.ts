@@ -12,11 +12,14 @@ export const notAnObject = (given: unknown): Refusal =>
 export const isBody = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The id of the component that an item changes; null: it makes one. */
-export function idOf({ id }: Body): number | null {
-  const number = typeof id === 'string' ? Number(id) : id
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null
+/** The id of the component that an item changes; null: it makes one. A value that is no id names a component that no document has. */
+export function idOf({ id = null }: Body): number | null {
+  if (id === null) return null
+  const number = typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : NO_COMPONENT
 }
+
+const NO_COMPONENT = 0
 
 /** How many items a list may have. */
 export function* counts(

@@ -187,12 +187,5 @@ const toLinks = (value: unknown): unknown => (Array.isArray(value) ? value.map(i
 function toItems(value: unknown, componentOf: (item: Data) => Component | undefined): unknown {
   if (Array.isArray(value)) return value.map(each => toItems(each, componentOf))
   const component = isRecord(value) ? componentOf(value) : undefined
-  if (!isRecord(value) || !component) return value
-  return { ...toData(component, value), ...(value.id == null ? {} : { id: componentId(value.id) }) }
+  return isRecord(value) && component ? toData(component, value) : value
 }
-
-/** Component ids are numbers; any other id matches no component instead of creating one. */
-const componentId = (id: unknown): number =>
-  (typeof id === 'string' || typeof id === 'number') && /^\d+$/.test(String(id)) ? Number(id) : NO_COMPONENT
-
-const NO_COMPONENT = 0

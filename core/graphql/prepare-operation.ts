@@ -131,11 +131,21 @@ function createPlan(request: OperationRequest, context: PlanContext): Result<Ope
   const { checked, operation, engine } = context
   const options = { schema: engine.schema, fragments: checked.fragments, variables: variables.value }
   const asksSchema = engine.introspects && /__(schema|type)\b/.test(request.query)
-  return ok({
+  return refuseNullVariable(() => ({
     variables: variables.value,
     introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, options) : 0,
     text: parseTextOperation(operation, engine.text.roots, { ...options, ...engine.text }),
-  })
+  }))
+}
+
+/** A variable with a default may be used where null is not allowed; graphql-js throws when its value is null. */
+function refuseNullVariable(plan: () => OperationPlan): Result<OperationPlan, GraphQLError> {
+  try {
+    return ok(plan())
+  } catch (error) {
+    if (error instanceof GraphQLError) return failed(withCode(error, 'BAD_USER_INPUT'))
+    throw error
+  }
 }
 
 /** Maximum number of values that variables insert into filters, as many as a REST query may have parameters. */

@@ -11,6 +11,16 @@ const MAX_RANKED = 1000
 export const isReadOnce = ({ textSearch, take }: Query): boolean =>
   textSearch !== undefined && take.kind === 'many' && (textSearch.byRank || take.total !== false)
 
+/**
+ * True if all matches are read and only the words can find them by an index. PostgreSQL then keeps one plan for all words;
+ * otherwise it plans each execution, because with another index its choice depends on how rare the words are.
+ */
+export const isFoundByWords = (query: Query): boolean => {
+  const { take, filter, search, publication, status } = query
+  const isAlone = filter === null && search === null && publication === null && status !== 'latest'
+  return isAlone && isReadOnce(query) && take.kind === 'many' && !take.after
+}
+
 /** True if the page has matches that are not ranked. */
 export const endsBehindRanked = ({ start, limit }: Page): boolean => start + limit > MAX_RANKED
 

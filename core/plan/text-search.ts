@@ -22,6 +22,7 @@ import { COORDINATE } from '../sql/search-ddl.ts'
 import type { SimilarWords } from '../sql/search-typos-ddl.ts'
 import { planScalar } from './comparison.ts'
 import type { PlanContext, Row } from './row.ts'
+import { isFoundByWords } from './search-matches.ts'
 
 /** How the matches of a full-text search are ordered and shown. */
 interface RankingPlan {
@@ -87,10 +88,13 @@ export function planMatch(
 ): Expression {
   const found = searchedBy(query, search, row, context)
   if (!found) return FALSE
-  const { own, exact, similar } = found
+  const { own, variants, exact, similar } = found
+  // Of several indexed searches, PostgreSQL would expect more matches than a scan of the table is worth.
+  const hasOnePlan = variants.length === 1 && !similar && isFoundByWords(query)
   return anyOf(
-    found.variants.map(each => {
-      const test = binary(own, '@@', withCoordinates(exact(each), each, row, context))
+    variants.map(each => {
+      const asked = withCoordinates(exact(each), each, row, context)
+      const test = binary(own, '@@', hasOnePlan ? once(asked) : asked)
       // Without words, a query with coordinates would match every row.
       const hasWords = binary(call('numnode', exact(each)), '>', sqlConstant(0))
       const asTyped = allOf([hasWords, test])
@@ -107,7 +111,7 @@ export function planMatch(
   )
 }
 
-/** A subquery that depends on no row: PostgreSQL evaluates it once, and only if it is needed. */
+/** A subquery that depends on no row: PostgreSQL evaluates it once, and only if it is needed. It estimates the same for all words. */
 const once = (expression: Expression): Expression => ({
   kind: 'subquery',
   select: select({ columns: [{ as: 'once', expression }] }),
@@ -126,13 +130,14 @@ export function planRanking(query: Query, search: TextSearch, row: Row, context:
     similar
       ? ({
           kind: 'case',
-          when: binary(own, '@@', exact(each)),
+          when: binary(own, '@@', once(exact(each))),
           value: asTyped,
           otherwise: corrected(similar),
         } as const)
       : asTyped
+  // A kept plan would parse the words for each row again.
   const rank = byVariant(variants, each =>
-    either(each, call('ts_rank', own, exact(each)), of =>
+    either(each, call('ts_rank', own, once(exact(each))), of =>
       call('plinth_similar_rank', own, of(each, 'alternatives'), of(each, 'similarities')),
     ),
   )

@@ -1,5 +1,10 @@
 import test from 'ava'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
+import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp } from '../harness/test-app.ts'
+import { openTestDatabase } from '../harness/test-database.ts'
+import { must, parseRequest, toStatement } from '../plan/golden.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-is-not-guessed'
 
@@ -57,4 +62,32 @@ test('of many matches the newest thousand are ranked, and the others follow them
     data.map(({ documentId }) => documentId),
     [`n${NOTES}`, 'n51'],
   )
+})
+
+test('one plan by the index serves all words, unless a filter may have a better index', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const roles = { public: { permissions: { note: ['find'] } } }
+  folder.write('project.yaml', JSON.stringify({ name: 'Plans', contentTypes: PROJECT.contentTypes, roles }))
+  const blueprint = must(await compileApp(folder.path, {}))
+  const database = await openTestDatabase(t)
+  must(await migrate(database, blueprint.storage.tables))
+  const run = async (text: string, values: readonly unknown[] = []) =>
+    (await database.run({ text, values })).rows.map(([line]) => String(line)).join('\n')
+  await run(
+    `INSERT INTO notes (document_id, title, number, created_at, updated_at)
+     SELECT 'n' || n, CASE WHEN n = 1 THEN 'rare' ELSE 'wine' END, n, now(), now() FROM generate_series(1, 3000) AS n`,
+  )
+  await run('ANALYZE notes')
+  const planOf = (query: string) => {
+    const { query: parsed, shape } = parseRequest(`GET /api/notes?${query}`, blueprint)
+    const { text, values } = toStatement(parsed, shape, blueprint)
+    return run(`EXPLAIN ${text}`, values)
+  }
+  for (const more of ['', '&sort=number', '&pagination[withCount]=false', '&pagination[page]=2']) {
+    const plan = await planOf(`search=rare${more}`)
+    t.is(plan, await planOf(`search=wine${more}`))
+    t.regex(plan, /Bitmap Index Scan on notes___search/)
+  }
+  t.not(await planOf('search=rare&filters[number]=1'), await planOf('search=wine&filters[number]=1'))
 })

@@ -186,7 +186,11 @@ export async function backUp(
   const copies: { readonly key: string; readonly path: string }[] = []
   for (const key of keys.filter(each => old.has(each))) {
     const stream = await files.read(key)
-    if (stream) copies.push({ key, path: (await stage(stream, staging)).path })
+    if (stream)
+      copies.push({
+        key,
+        path: (await stage(stream, { folder: staging, sizeLimit: Number.POSITIVE_INFINITY })).path,
+      })
   }
   let isBegun = false
   return {

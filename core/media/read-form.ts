@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { type Fault, fault, RequestFault } from '../faults/fault.ts'
+import { attempt, type Fault, fault, RequestFault } from '../faults/fault.ts'
+import { decodeUtf8 } from '../query/parse-json.ts'
 import { discardFiles, type StagedFile, stage } from './storage/staging.ts'
 
 /** A multipart form with staged files. The caller must discard them. */
@@ -40,7 +41,9 @@ export interface FormSource {
   stream(): Readable
 }
 
-const BOUNDS = { files: 100, headerPairs: 50, headerSize: 8_192 }
+const BOUNDS = { headerPairs: 50, headerSize: 8_192 }
+
+const MAX_FILES = 100
 
 export const isForm = ({ headers }: FormSource): boolean =>
   /^\s*multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')
@@ -50,8 +53,14 @@ export const isForm = ({ headers }: FormSource): boolean =>
  * a limit, and with another error if staging fails.
  */
 export async function readForm(source: FormSource, options: ReadFormOptions): Promise<MultipartForm> {
-  const busboy = openParser(source, options)
-  const reading: FormReading = { options, fields: new Map(), streams: [], files: [] }
+  const busboy = openParser(source)
+  const reading: FormReading = {
+    options,
+    fields: new Map(),
+    counts: { fields: 0, files: 0 },
+    streams: [],
+    files: [],
+  }
   const refusal = await parseForm(source.stream(), busboy, reading)
   if (refusal) for (const stream of reading.streams) stream.destroy(new Error(refusal.message))
   const settled = await Promise.allSettled(reading.files)
@@ -63,15 +72,14 @@ export async function readForm(source: FormSource, options: ReadFormOptions): Pr
   throw refusal ? new RequestFault(refusal) : failedFile?.reason
 }
 
-function openParser(
-  { headers }: FormSource,
-  { sizeLimit, rules: { fields, fieldSize } }: ReadFormOptions,
-): BusboyInstance {
+/** All parts are read as streams: texts that Busboy decodes have replacement characters for bytes that are no UTF-8. */
+function openParser({ headers }: FormSource): BusboyInstance {
   try {
     const type = headers['content-type'] ?? ''
     return new Busboy({
       headers: { ...headers, 'content-type': type },
-      limits: { ...BOUNDS, fields, fieldSize, fileSize: sizeLimit },
+      limits: BOUNDS,
+      isPartAFile: () => true,
     })
   } catch (error) {
     throw error instanceof Error ? new RequestFault(malformed(error)) : error
@@ -84,6 +92,8 @@ type Failure = Fault | Error
 interface FormReading {
   readonly options: ReadFormOptions
   readonly fields: Map<string, string[]>
+  /** Parts that have begun. */
+  readonly counts: { fields: number; files: number }
   readonly streams: Readable[]
   readonly files: Promise<FormFile>[]
 }
@@ -131,33 +141,65 @@ function drainBody(source: Readable, answer: () => void): void {
 type Refuse = (reason: Failure) => void
 
 function subscribe(busboy: BusboyInstance, reading: FormReading, refuse: Refuse): void {
-  busboy.on('file', (field, stream, filename) => {
+  let finishField = () => {}
+  busboy.on('file', (field = '', stream, filename, _encoding, type) => {
     try {
-      stageFile(stream, { field, filename, refuse }, reading)
+      // Its stream ends later than the next part begins, which may depend on the field.
+      finishField()
+      finishField = () => {}
+      const isFile = filename !== undefined || type === 'application/octet-stream'
+      if (isFile) stageFile(stream, { field, filename, refuse }, reading)
+      else finishField = readField(stream, { field, refuse }, reading)
     } catch (error) {
       // An exception in a listener would end the process.
       stream.resume()
-      refuse(error instanceof Error ? error : new Error('A file could not be read', { cause: error }))
+      refuse(error instanceof Error ? error : new Error('A part could not be read', { cause: error }))
     }
   })
-  busboy.on('field', (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) refuse(limitExceeded('A field of the form is too long'))
-    reading.fields.set(name, [...(reading.fields.get(name) ?? []), value])
-  })
-  busboy.on('filesLimit', () => refuse(limitExceeded(`A form may have at most ${BOUNDS.files} files`)))
-  const { fields } = reading.options.rules
-  busboy.on('fieldsLimit', () => refuse(limitExceeded(`A form may have at most ${fields} fields`)))
 }
 
-interface FilePart {
+interface FieldPart {
   readonly field: string
-  readonly filename: string
   readonly refuse: Refuse
 }
 
+/** Returns what adds the field to the form, once its bytes have arrived; it is called when its stream ends, too. */
+function readField(stream: Readable, { field, refuse }: FieldPart, reading: FormReading): () => void {
+  const { fields: most, fieldSize } = reading.options.rules
+  const parts: Buffer[] = []
+  let size = 0
+  let isAdded = false
+  reading.counts.fields += 1
+  if (reading.counts.fields > most) refuse(limitExceeded(`A form may have at most ${most} fields`))
+  stream.on('error', () => refuse(interrupted()))
+  stream.on('data', (part: Buffer) => {
+    size += part.length
+    if (size <= fieldSize) parts.push(part)
+    else refuse(limitExceeded('A field of the form is too long'))
+  })
+  const finish = () => {
+    if (isAdded) return
+    isAdded = true
+    while (stream.read() !== null);
+    const text = attempt(() =>
+      decodeUtf8(Buffer.concat(parts), `the field ${field} of a form has to be UTF-8 text`),
+    )
+    if (text.ok) reading.fields.set(field, [...(reading.fields.get(field) ?? []), text.value])
+    else for (const reason of text.reasons) refuse(reason)
+  }
+  stream.on('end', finish)
+  return finish
+}
+
+interface FilePart extends FieldPart {
+  readonly filename: string | undefined
+}
+
 function stageFile(stream: Readable, { field, filename, refuse }: FilePart, reading: FormReading): void {
-  const { options, fields, streams, files } = reading
-  if (!filename || !options.rules.accepts(field, fields)) {
+  const { options, fields, counts, streams, files } = reading
+  counts.files += 1
+  if (counts.files > MAX_FILES) refuse(limitExceeded(`A form may have at most ${MAX_FILES} files`))
+  if (counts.files > MAX_FILES || !filename || !options.rules.accepts(field, fields)) {
     stream.on('error', () => refuse(interrupted()))
     stream.resume()
     return
@@ -165,10 +207,14 @@ function stageFile(stream: Readable, { field, filename, refuse }: FilePart, read
   // Its error is one of `file`, which has the cause. A full disk also ends the stream.
   stream.on('error', () => undefined)
   streams.push(stream)
-  stream.on('limit', () => refuse(fileTooLarge(options.sizeLimit)))
-  const file = stage(stream, options.folder).then(staged => ({ field, filename, staged }))
-  file.catch((error: unknown) => refuse(isSystemError(error) ? error : interrupted()))
+  const file = stage(stream, options).then(staged => ({ field, filename, staged }))
+  file.catch((error: unknown) => refuse(failureOf(error)))
   files.push(file)
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof RequestFault) return error.fault
+  return isSystemError(error) ? error : interrupted()
 }
 
 /** The file system refused: the disk is full, or the folder cannot be written. */
@@ -177,8 +223,5 @@ const isSystemError = (error: unknown): error is Error => error instanceof Error
 const malformed = ({ message }: Error): Fault => fault('badRequest', `The form cannot be read: ${message}`)
 
 const interrupted = (): Fault => fault('badRequest', 'The request ended before its body did')
-
-const fileTooLarge = (limit: number): Fault =>
-  fault('payloadTooLarge', `A file may have at most ${limit} bytes`)
 
 const limitExceeded = (message: string): Fault => fault('payloadTooLarge', message)

@@ -5,12 +5,13 @@ import { fault, RequestFault } from '../faults/fault.ts'
 /** Deeper than any document. The limit protects later code, which is recursive. */
 export const MAX_BODY_DEPTH = 100
 
-/** The text of a body. Decoded as UTF-8, other bytes would be stored as replacement characters. */
-export function decodeBody(bytes: Buffer): string {
-  if (!isUtf8(bytes))
-    throw new RequestFault(
-      fault('syntax', 'invalid UTF-8: a body has to be UTF-8 text without a Content-Encoding'),
-    )
+/** The text of a body. */
+export const decodeBody = (bytes: Buffer): string =>
+  decodeUtf8(bytes, 'a body has to be UTF-8 text without a Content-Encoding')
+
+/** Decoded as UTF-8, other bytes would be stored as replacement characters: they are refused with `rule`. */
+export function decodeUtf8(bytes: Buffer, rule: string): string {
+  if (!isUtf8(bytes)) throw new RequestFault(fault('syntax', `invalid UTF-8: ${rule}`))
   return bytes.toString('utf8')
 }
 

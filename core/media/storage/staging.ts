@@ -4,6 +4,7 @@ import { link, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import { detectMime } from '../file-type.ts'
 
 /** A completely received file that is not stored yet. */
@@ -24,8 +25,17 @@ export const stagingPath = (folder: string): string => join(folder, randomBytes(
 
 const HEAD_LENGTH = 262_144
 
-/** Writes a stream to a new file, chunk by chunk. Rejects and leaves no file if the stream breaks off. */
-export async function stage(stream: Readable, folder: string): Promise<StagedFile> {
+interface StagingOptions {
+  readonly folder: string
+  /** Maximum size of the file in bytes. */
+  readonly sizeLimit: number
+}
+
+/**
+ * Writes a stream to a new file, chunk by chunk. Rejects and leaves no file if the stream breaks off, and with a
+ * RequestFault if it is too long.
+ */
+export async function stage(stream: Readable, { folder, sizeLimit }: StagingOptions): Promise<StagedFile> {
   const path = stagingPath(folder)
   const head: Buffer[] = []
   let size = 0
@@ -33,6 +43,7 @@ export async function stage(stream: Readable, folder: string): Promise<StagedFil
     for await (const part of source) {
       if (size < HEAD_LENGTH) head.push(part)
       size += part.length
+      if (size > sizeLimit) throw fileTooLarge(sizeLimit)
       yield part
     }
   }
@@ -51,6 +62,9 @@ export async function stage(stream: Readable, folder: string): Promise<StagedFil
   const first = Buffer.concat(head).subarray(0, HEAD_LENGTH)
   return { path, size, head: first, detected: await detectMime(first) }
 }
+
+const fileTooLarge = (limit: number): RequestFault =>
+  new RequestFault(fault('payloadTooLarge', `A file may have at most ${limit} bytes`))
 
 /** Links the same bytes under a second path, so that each can be removed independently. */
 export async function duplicateStaged(staged: StagedFile, folder: string): Promise<StagedFile> {

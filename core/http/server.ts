@@ -1,5 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type Server, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { failed, ok, type Result } from '../base/result.ts'
@@ -21,7 +28,7 @@ import {
 } from './dispatcher.ts'
 import { whenDrained } from './in-flight.ts'
 import { handleErrors, listen, urlOf } from './listen.ts'
-import { ALLOWED_ANYWHERE, JSON_TYPE, notImplemented } from './write-answer.ts'
+import { ALLOWED_ANYWHERE, JSON_TYPE, notImplemented, writeAnswer } from './write-answer.ts'
 
 /** A server that may not listen yet. */
 export interface HttpServer {
@@ -60,14 +67,23 @@ const KEEP_ALIVE_TIMEOUT = 65_000
 export async function openHttpServer(options: DispatcherOptions): Promise<HttpServer> {
   const { settings } = options
   const dispatcher = await openDispatcher(options)
+  const listener: RequestListener = (request, response) => {
+    const problem = hostProblem(request)
+    if (problem === null) receive(dispatcher, request, response)
+    else refuseHost(response, problem, dispatcher.current.options)
+  }
   const server = createServer(
     {
       ...socketTimeouts(settings),
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       connectionsCheckingInterval: Math.min(5_000, settings.requestTimeout),
+      // Node's own answer has no body.
+      requireHostHeader: false,
     },
-    (request, response) => receive(dispatcher, request, response),
+    listener,
   )
+  // Unknown values of `Expect` are ignored; Node's own answer has no body.
+  server.on('checkExpectation', listener)
   handleErrors(server, () => dispatcher.current.options.observer)
   answerUnparsed(server, () => dispatcher.current.options)
   const serving = {
@@ -146,6 +162,20 @@ const SWEEP_INTERVAL = 50
 
 /** `close` of an HTTP server would also close idle connections at once. */
 const stopListening = (server: Server): unknown => NetServer.prototype.close.call(server)
+
+/** Why the address of a request is unclear (RFC 9112, 3.2); null: it is clear. */
+function hostProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
+  if (headers.host === undefined) return httpVersion === '1.0' ? null : 'A request needs the header Host'
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1
+  return count > 1 ? `A request may have one header Host, got ${count}` : null
+}
+
+function refuseHost(response: ServerResponse, message: string, { observer }: UnparsedOptions): void {
+  observer.emit({ kind: 'malformed', code: 'INVALID_HOST' })
+  writeAnswer(response, toFaultResponse(fault('badRequest', message)), ['Connection', 'close'])
+}
 
 /** Answers what Node's parser passes to no request listener: malformed requests and CONNECT. */
 export function answerUnparsed(server: Server, options: () => UnparsedOptions): void {

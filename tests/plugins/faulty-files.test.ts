@@ -337,6 +337,26 @@ const MIDDLEWARES: Readonly<Record<string, readonly [number, string, string]>> =
     'the middleware m-twice called next() twice',
   ],
   throws: [500, '() => { throw null }', 'failed unexpectedly'],
+  body: [
+    500,
+    'async (context, next) => { await next(); context.http.response.body = { a: 1 } }',
+    'http.response.body cannot be assigned: use http.response.send(value)',
+  ],
+  headers: [
+    500,
+    "async ({ http }, next) => { await next(); http.response.headers = { 'x-a': '1' } }",
+    'Cannot add property headers, object is not extensible',
+  ],
+  response: [
+    500,
+    'async (context, next) => { await next(); context.http.response = {} }',
+    'Cannot assign to read only property',
+  ],
+  path: [
+    500,
+    "({ http }, next) => { http.request.path = '/x'; return next() }",
+    'Cannot assign to read only property',
+  ],
   sends: [
     200,
     "async (context, next) => { await next(); setTimeout(() => context.http.response.send('late'), 1) }",
@@ -429,4 +449,30 @@ test('a response has the type that code sets as a header, once, and errors keep 
   t.is(await type('/csv'), 'text/csv')
   t.is(await type('/fails'), 'application/json; charset=utf-8')
   t.is((await app.request('GET', '/api/date')).body, '1970-01-01T00:00:00.000Z')
+})
+
+test('a resolver that assigns a status or a body of the response gets an error instead of no effect', async t => {
+  const app = await openTestApp(t, {
+    project: project(t, {
+      'extensions/all.ts': `${IMPORT}export default defineExtension({ register({ graphql }) { graphql.use({
+        typeDefs: 'extend type Query { status: Int body: Int path: Int }',
+        resolvers: { Query: {
+          status: (parent, args, { http }) => { http.response.status = 404; return 1 },
+          body: (parent, args, { http }) => { http.response.body = 'x'; return 1 },
+          path: (parent, args, { http }) => { http.request.path = '/x'; return 1 },
+        } },
+        resolversConfig: { 'Query.status': { auth: false }, 'Query.body': { auth: false }, 'Query.path': { auth: false } },
+      }) } })\n`,
+    }).path,
+  })
+  for (const [field, message] of [
+    ['status', 'a GraphQL operation is answered by its resolvers: http.response.status is for routes'],
+    ['body', 'a GraphQL operation is answered by its resolvers: http.response.body is for routes'],
+    ['path', "Cannot assign to read only property 'path' of object '#<Object>'"],
+  ] as const) {
+    const { data, errors } = await app.graphql(`{ ${field} }`)
+    t.deepEqual(data, { [field]: null })
+    const seen = [JSON.stringify(errors), ...app.log()].join('\n')
+    t.true(seen.includes(message), seen)
+  }
 })

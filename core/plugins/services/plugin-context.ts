@@ -10,6 +10,7 @@ import type { HttpRequest } from '../../faults/http-exchange.ts'
 import { decodeBody, MAX_BODY_DEPTH } from '../../query/parse-json.ts'
 import { createAbility } from '../ability.ts'
 import type {
+  HttpContext,
   PluginApp,
   PluginRequest,
   PluginResponse,
@@ -71,7 +72,7 @@ export function openRestContext(
       return context
     },
     info,
-    http: { request: shared.pluginRequest, response },
+    http: toHttpContext(shared.pluginRequest, response),
     get state() {
       return state
     },
@@ -80,6 +81,10 @@ export function openRestContext(
   // What code of Koa writes (`ctx.body = …`) is an error at its line instead of an empty response.
   return { context: Object.preventExtensions(context), request: shared, response }
 }
+
+/** An assignment that would have no effect is an error at its line: only `search` of a request can be changed. */
+const toHttpContext = (request: PluginRequest, response: PluginResponse): HttpContext =>
+  Object.freeze({ request: Object.freeze(request), response: Object.preventExtensions(response) })
 
 /** Built on first use, once for each caller. */
 const abilityOf = memoize(createAbility)
@@ -121,7 +126,7 @@ export function openResolverRequest(
   const response = new OperationResponse()
   const context: ResolverContext = {
     app,
-    http: { request: shared.pluginRequest, response },
+    http: toHttpContext(shared.pluginRequest, response),
     state: requestState(caller, roleName),
   }
   return { context, passed: () => shared.passed(), headers: () => response.headers() }
@@ -131,15 +136,28 @@ export function openResolverRequest(
 class OperationResponse implements PluginResponse {
   readonly #headers = new PluginHeaders()
 
-  readonly body = null
-  readonly status = 0
+  get body(): null {
+    return null
+  }
+
+  set body(_value: unknown) {
+    throw forRoutes('body')
+  }
+
+  get status(): number {
+    return 0
+  }
+
+  set status(_value: number) {
+    throw forRoutes('status')
+  }
 
   json(): undefined {
     return undefined
   }
 
   send(): never {
-    throw new Error('a GraphQL operation is answered by its resolvers: http.response.send is for routes')
+    throw forRoutes('send')
   }
 
   setHeader(name: string, value: string): void {
@@ -151,6 +169,9 @@ class OperationResponse implements PluginResponse {
     return this.#headers.over()
   }
 }
+
+const forRoutes = (name: string): Error =>
+  new Error(`a GraphQL operation is answered by its resolvers: http.response.${name} is for routes`)
 
 interface SharedRequest {
   /** The request as plugins see it. */

@@ -58,6 +58,11 @@ export class SharedResponse implements PluginResponse {
     return this.#answer?.body ?? null
   }
 
+  /** Code of Koa and Express assigns it. */
+  set body(_value: unknown) {
+    throw new TypeError('http.response.body cannot be assigned: use http.response.send(value)')
+  }
+
   json(): unknown {
     try {
       return JSON.parse(String(this.body))

@@ -62,6 +62,9 @@ const NOW = "date_trunc('milliseconds', now())"
 
 const later = (parameter: string) => `${NOW} + ${parameter}::double precision * interval '1 millisecond'`
 
+/** Longer than any delay and lease: an event that is due later was written before the clock was set back. */
+const MAX_LEAD = '2 hours'
+
 /**
  * A row that another process claims concurrently is not claimed twice: PostgreSQL rechecks its newest version, which is
  * no longer due. The first event of a document is found by an index lookup per row: a join would scan the whole table
@@ -69,7 +72,7 @@ const later = (parameter: string) => `${NOW} + ${parameter}::double precision * 
  */
 const CLAIM = `WITH due AS MATERIALIZED (
   SELECT o.id FROM plinth_outbox o
-  WHERE o.listener = $1::text AND o.state = 'waiting' AND o.due_at <= now() AND o.id = (
+  WHERE o.listener = $1::text AND o.state = 'waiting' AND (o.due_at <= now() OR o.due_at > now() + interval '${MAX_LEAD}') AND o.id = (
     SELECT e.id FROM plinth_outbox e
     WHERE e.listener = o.listener AND e.document_id = o.document_id AND e.state = 'waiting'
     ORDER BY e.id LIMIT 1)

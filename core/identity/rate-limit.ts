@@ -62,12 +62,19 @@ export function openSweep(window: number, database: Pick<Database, 'run'>): () =
 /** Milliseconds since 1970. */
 export const ENDS_AT = 'floor(extract(epoch FROM ends_at) * 1000)::bigint'
 
+/** No window that began ends so late: the clock was set back since. Without this, callers would be refused until then. */
+const isSetBack = (time: number, endsAt: number, window: number): boolean => endsAt - time > window
+
+/** SQL: whether a row counts for a window that has ended. Twice the length: transactions overlap, and their clocks differ. */
+export const HAS_ENDED =
+  "(r.ends_at <= now() OR r.ends_at > now() + 2 * $2::bigint * interval '1 millisecond')"
+
 /** Rows are locked in the order of keys, which prevents deadlocks. */
 const COUNT = `INSERT INTO ${RATE_LIMIT_TABLE} AS r (key, requests, ends_at)
 SELECT k, 1, now() + $2::bigint * interval '1 millisecond' FROM unnest($1::text[]) AS k GROUP BY k ORDER BY k
 ON CONFLICT (key) DO UPDATE SET
-  requests = CASE WHEN r.ends_at <= now() THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
-  ends_at = CASE WHEN r.ends_at <= now() THEN excluded.ends_at ELSE r.ends_at END
+  requests = CASE WHEN ${HAS_ENDED} THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
+  ends_at = CASE WHEN ${HAS_ENDED} THEN excluded.ends_at ELSE r.ends_at END
 RETURNING requests, ${ENDS_AT}`
 
 const SWEEP = {
@@ -144,10 +151,11 @@ export function openLocalLimit({ window, max }: RateLimit, now = Date.now): (key
   let older: ReadonlyMap<string, number> = new Map()
   let endsAt = now() + window
   return key => {
-    if (now() >= endsAt) {
+    const time = now()
+    if (time >= endsAt || isSetBack(time, endsAt, window)) {
       counts = new Map()
       older = new Map()
-      endsAt = now() + window
+      endsAt = time + window
     } else if (counts.size >= MAX_KEYS) {
       older = counts
       counts = new Map()

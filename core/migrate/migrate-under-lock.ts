@@ -313,11 +313,11 @@ async function lockTables(
 ): Promise<void> {
   if (held.length === 0) return
   await keepVacuumAway(transaction, held, options)
-  const deadline = Date.now() + options.limits.lock
+  const deadline = performance.now() + options.limits.lock
   for (const wait of backoffDelays(options.lockTimeout / 2)) {
     if (await tryToHold(transaction, held, options)) return
     if (!options.isFree) throw keptWaiting(inUse(held))
-    if (Date.now() >= deadline) throw new MigrationRefused([tooBusy(options.limits, inUse(held))])
+    if (performance.now() >= deadline) throw new MigrationRefused([tooBusy(options.limits, inUse(held))])
     await pause(wait)
   }
 }

@@ -73,9 +73,9 @@ export async function untilFree(
   tryLock: () => Promise<boolean>,
   { turn }: Pick<MigrationLimits, 'turn'>,
 ): Promise<void> {
-  const deadline = Date.now() + turn
+  const deadline = performance.now() + turn
   for (let wait = MIN_DELAY; !(await tryLock()); wait = Math.min(MAX_DELAY, wait * 2)) {
-    if (Date.now() >= deadline) throw new MigrationRefused([tooLong(turn)])
+    if (performance.now() >= deadline) throw new MigrationRefused([tooLong(turn)])
     await pause(wait)
   }
 }
@@ -94,8 +94,8 @@ export async function untilNotOvertaken<Value>(
       return await work(deadline !== undefined)
     } catch (error) {
       if (!isOvertaken(error) && (deadline !== undefined || !isOfRows(error))) throw error
-      deadline ??= Date.now() + lock
-      if (Date.now() >= deadline) throw error
+      deadline ??= performance.now() + lock
+      if (performance.now() >= deadline) throw error
     }
     await pause(wait)
   }

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { DocumentEvent, EventHandler } from '../../core/events/events.ts'
-import { listener, openListening, TEST_TIMING, until } from './listening.ts'
+import { listener, openListening, reported, TEST_TIMING, until } from './listening.ts'
 
 test('an event is retried for a listener that failed, and for no other listener', async t => {
   const heard: DocumentEvent[] = []
@@ -209,4 +209,14 @@ test('an outage of the outbox is reported once, and events are delivered afterwa
   await room.rows('ALTER TABLE away RENAME TO plinth_outbox')
   await until(() => heard.length === 1)
   t.pass()
+})
+
+test("events written before the database's clock was set back are delivered at once", async t => {
+  const heard: string[] = []
+  const room = await openListening(t, [listener('note.create', event => void heard.push(reported(event)))])
+  await room.create('note', { text: 'x' })
+  await room.rows("UPDATE plinth_outbox SET due_at = due_at + interval '3 hours'")
+  room.events.start()
+  await until(() => heard.length === 1)
+  t.deepEqual(heard, ['note.create'])
 })

@@ -2,6 +2,7 @@ import { createHmac, type webcrypto } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import test, { type ExecutionContext } from 'ava'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { openTestApp } from '../harness/test-app.ts'
@@ -337,4 +338,15 @@ test('wrong declarations of issuers are faults with their place', async t => {
     await t.throwsAsync(openTestApp(t, { project: { contentTypes: TENANTS, roles, auth } }), {
       message: fault,
     })
+})
+
+test.serial('a clock that is set back does not keep out new keys of an issuer', async t => {
+  const issuer = await openIssuer(t)
+  const { get } = await open(t, issuer)
+  t.is((await get(await token(issuer))).status, 200)
+  const next = await generateKeyPair('RS256', { extractable: true })
+  issuer.state.keys = [await issuer.jwk(next.publicKey, 'k2')]
+  mock.timers.enable({ apis: ['Date'], now: Date.now() - 10_800_000 })
+  t.teardown(() => mock.timers.reset())
+  t.is((await get(await token(issuer, { key: next.privateKey, header: { kid: 'k2' } }))).status, 200)
 })

@@ -25,3 +25,13 @@ test('a flood of addresses uses bounded memory, and resets no limit', t => {
   t.true(growth < 30e6, `${growth} bytes`)
   t.false(count('always there').allowed)
 })
+
+test('a clock that is set back begins a new window', t => {
+  let now = 20_000_000
+  const count = openLocalLimit({ window: 10_000, max: 1 }, () => now)
+  count('one')
+  t.false(count('one').allowed)
+  now -= 10_800_000
+  t.deepEqual(count('one'), { allowed: true, limit: 1, remaining: 0, endsAt: now + 10_000 })
+  t.false(count('one').allowed)
+})

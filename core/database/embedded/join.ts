@@ -28,14 +28,14 @@ export async function joinEmbedded(
   { folder, settings, observe }: JoinOptions,
   open: () => Promise<Database>,
 ): Promise<Database> {
-  for (const deadline = Date.now() + TIMEOUT; ; await pause(INTERVAL)) {
+  for (const deadline = performance.now() + TIMEOUT; ; await pause(INTERVAL)) {
     try {
       return await open()
     } catch (error) {
       if (!(error instanceof OpeningError) || error.fault.kind !== 'locked') throw error
       const path = readSocketPath(folder)
       if (path !== null && (await accepts(path))) return openThrough(path, settings, observe)
-      if (Date.now() >= deadline) throw error
+      if (performance.now() >= deadline) throw error
     }
   }
 }

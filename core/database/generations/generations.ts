@@ -156,7 +156,7 @@ export function openGeneration(
       },
     )
   const check = async () => {
-    checkedAt = Date.now()
+    checkedAt = performance.now()
     await withTimeout(CHECK_TIMEOUT, query(), undefined)
     return !isOutdated
   }
@@ -166,7 +166,7 @@ export function openGeneration(
     noteOutdated,
     check,
     recheck() {
-      if (Date.now() - checkedAt >= RECHECK_INTERVAL) void check()
+      if (performance.now() - checkedAt >= RECHECK_INTERVAL) void check()
     },
   }
 }

@@ -38,7 +38,7 @@ function issuerOf(credential: string): string | null {
   }
 }
 
-function openIssuer(issuer: Issuer, { access, now = Date.now }: IssuerOptions) {
+function openIssuer(issuer: Issuer, { access, now = () => Date.now() }: IssuerOptions) {
   const keys = openKeys(issuer, now)
   return async (credential: string): Promise<Caller> => {
     const claims = await verify(credential, keys, { issuer, now: now() })
@@ -137,13 +137,14 @@ const MOST_BYTES = 512_000
 /** The keys of an issuer, loaded at the first token. A failure to load them is 503, and not retried at once. */
 function openKeys({ issuer, jwksUri }: Issuer, now: () => number): () => Promise<Keys> {
   let failedAt = Number.NEGATIVE_INFINITY
+  let usedAt = Number.NEGATIVE_INFINITY
   let keys: Promise<Keys> | undefined
   const guard = async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    if (now() - failedAt < PAUSE) throw unavailable(issuer, 'that has failed a moment ago')
+    if (performance.now() - failedAt < PAUSE) throw unavailable(issuer, 'that has failed a moment ago')
     try {
       return await work()
     } catch (error) {
-      failedAt = now()
+      failedAt = performance.now()
       throw unavailable(issuer, error instanceof Error ? error.message : String(error))
     }
   }
@@ -155,6 +156,9 @@ function openKeys({ issuer, jwksUri }: Issuer, now: () => number): () => Promise
       [customFetch]: (url, init) => guard(() => fetchKeys(url, init)),
     })
   return () => {
+    // The library would fetch no keys until the clock has caught up.
+    if (usedAt - now() > COOLDOWN) keys = undefined
+    usedAt = now()
     keys ??= load().catch((error: unknown) => {
       keys = undefined
       throw error

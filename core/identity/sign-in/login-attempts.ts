@@ -1,6 +1,14 @@
 import type { Database } from '../../database/database.ts'
 import type { RateLimit } from '../../project/settings/settings.ts'
-import { ENDS_AT, hashLimitKey, openSweep, type Quota, RATE_LIMIT_TABLE, toQuota } from '../rate-limit.ts'
+import {
+  ENDS_AT,
+  HAS_ENDED,
+  hashLimitKey,
+  openSweep,
+  type Quota,
+  RATE_LIMIT_TABLE,
+  toQuota,
+} from '../rate-limit.ts'
 
 /**
  * Limits password attempts per identifier, regardless of the network. Over the limit only networks from which the account
@@ -85,8 +93,8 @@ const networkKey = ({ documentId, network }: LoginOrigin): string =>
 const BEGIN = `INSERT INTO ${RATE_LIMIT_TABLE} AS r (key, requests, ends_at)
 VALUES ($1::text, 1, now() + $2::bigint * interval '1 millisecond')
 ON CONFLICT (key) DO UPDATE SET
-  requests = CASE WHEN r.ends_at <= now() THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
-  ends_at = CASE WHEN r.ends_at <= now() THEN excluded.ends_at ELSE r.ends_at END
+  requests = CASE WHEN ${HAS_ENDED} THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
+  ends_at = CASE WHEN ${HAS_ENDED} THEN excluded.ends_at ELSE r.ends_at END
 RETURNING requests, ${ENDS_AT},
   EXISTS (SELECT FROM ${RATE_LIMIT_TABLE} k WHERE k.key = $3::text AND k.ends_at > now())`
 

@@ -56,3 +56,19 @@ test('read values are immutable', async t => {
   const frozen: unknown = result.ok && result.value.value
   t.true(Object.isFrozen(frozen) && Array.isArray(frozen) && Object.isFrozen(frozen[0].a))
 })
+
+test('a merge that is not resolved is reported as such, once for each conflict', async t => {
+  const conflict = (first: string, second: string) =>
+    `<<<<<<< HEAD\n${first}=======\n${second}>>>>>>> branch\n`
+  const lines = async (text: string) => {
+    const result = await read(text)
+    return result.ok || result.reasons.map(reason => printDiagnostic(reason).split('\n')[0])
+  }
+  const at = (place: string) =>
+    `content/pages.yaml:${place} a merge conflict is not resolved: keep one side or join both, and delete the lines \`<<<<<<<\`, \`=======\` and \`>>>>>>>\``
+  const both = `- a: 1\n${conflict('  b: 1\n', '  b: 2\n')}- c: 1\n${conflict('', '- d: 2\n')}`
+  t.deepEqual(await lines(both), [at('2:1'), at('8:1')])
+  t.deepEqual(await lines(both.replaceAll('\n', '\r\n')), [at('2:1'), at('8:1')])
+  t.deepEqual(await lines('- a: 1\n>>>>>>> branch\n'), [at('2:1')])
+  t.true(await lines('- |\n  <<<<<<< HEAD\n  =======\n'), 'a text about conflicts')
+})

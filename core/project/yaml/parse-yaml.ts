@@ -58,7 +58,9 @@ export function parseYaml(source: SourceText, options: YamlParseOptions): Parsed
     ? suspectRanges(source.text)
     : secretRanges(document, source.text, options.isSecret)
   const file = toSourceFile(source, secrets)
-  const faults = syntaxFaults(errors, document, source.text).map(
+  const conflicts = isBroken ? conflictFaults(source.text) : []
+  const syntax = conflicts.length > 0 ? conflicts : syntaxFaults(errors, document, source.text)
+  const faults = syntax.map(
     ({ code, message, offset }): Diagnostic => ({
       code,
       message,
@@ -95,6 +97,17 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
   MULTIPLE_ANCHORS: 'a value has at most one anchor',
   MULTIPLE_TAGS: 'a value has at most one tag',
   ALIAS_PROPS: 'an alias (`*name`) has neither a tag nor an anchor',
+}
+
+/** Git's lines around the sides of a conflict. Lines of a block text are indented. */
+const CONFLICT_LINE = /^(?:<{7}|={7}|>{7})(?=[ \r\n]|$)/gm
+
+function conflictFaults(text: string): readonly SyntaxFault[] {
+  const lines = [...text.matchAll(CONFLICT_LINE)]
+  const begins = lines.filter(([line]) => line.startsWith('<'))
+  const message =
+    'a merge conflict is not resolved: keep one side or join both, and delete the lines `<<<<<<<`, `=======` and `>>>>>>>`'
+  return (begins.length > 0 ? begins : lines).map(({ index }) => ({ code: 'syntax', message, offset: index }))
 }
 
 /** Keeps the first error of each code, because later ones are usually consequences. Unknown tags are all kept. */

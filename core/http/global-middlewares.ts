@@ -8,7 +8,7 @@ import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorHandler } from './express-fallback.ts'
 import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
 import { toRequestId } from './incoming-request.ts'
-import { type FailureOptions, unavailableFault, writeAnswer } from './write-answer.ts'
+import { cutBody, type FailureOptions, unavailableFault, writeAnswer } from './write-answer.ts'
 
 export interface GlobalMiddlewareOptions extends FailureOptions {
   /** Milliseconds that all middlewares together may take before they pass the request on. */
@@ -59,13 +59,16 @@ const limitTime =
   }
 
 function answerTimeout(request: Request, response: ServerResponse, graphql: GraphqlEndpoints): void {
-  if (response.headersSent) response.destroy()
-  else
-    writeAnswer(
-      response,
-      toEndpointForm(toFaultResponse(timeoutFault(request.method)), request, { graphql }),
-      [],
-    )
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  cutBody(request, response)
+  writeAnswer(
+    response,
+    toEndpointForm(toFaultResponse(timeoutFault(request.method)), request, { graphql }),
+    [],
+  )
 }
 
 /** A middleware may have written something: the outcome is unknown. */

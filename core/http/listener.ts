@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { RequestTiming } from '../base/request-context.ts'
-import { notFound } from '../faults/fault.ts'
+import { fault, notFound } from '../faults/fault.ts'
 import {
   describeCaller,
   firstAnswer,
@@ -28,7 +28,9 @@ import {
 } from './response-headers.ts'
 import {
   ALLOWED_ANYWHERE,
+  cutBody,
   faultOfError,
+  limitReading,
   notImplemented,
   OPTIONS_ANYWHERE,
   unavailableFault,
@@ -196,8 +198,16 @@ function timeOut(exchange: Exchange): void {
 }
 
 function answerLate(exchange: Exchange): void {
-  if (exchange.isOver || exchange.response.headersSent) return
-  finish(exchange, toFaultResponse(withOutcome(unavailableFault(), exchange.request)))
+  const { incoming, request, response } = exchange
+  if (exchange.isOver || response.headersSent) return
+  const isSent = incoming.complete || request.writes.outcome !== 'not-written'
+  cutBody(incoming, response)
+  finish(
+    exchange,
+    toFaultResponse(
+      isSent ? withOutcome(unavailableFault(), request) : fault('requestTimeout', 'Request Timeout'),
+    ),
+  )
 }
 
 /** True for the first call only: an exchange may end by its answer and by its timeout. */
@@ -221,6 +231,7 @@ function finish(exchange: Exchange, answer: HttpResponse): void {
     const caching = cacheControlFor(final, request)
     if (caching !== null) headers.push('Cache-Control', caching)
     writeAnswer(response, final, headers)
+    limitReading(response, state.settings.requestTimeout)
     reportEnd(exchange, final.status, final.reason)
   } catch (error) {
     state.observer.emit({ kind: 'failed', requestId: request.id, error })

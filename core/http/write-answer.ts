@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { messageWithPlace, projectFrame } from '../base/project-frame.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { type Fault, type FaultCode, fault, RequestFault } from '../faults/fault.ts'
@@ -27,6 +27,24 @@ export function writeAnswer(response: ServerResponse, answer: HttpResponse, head
   } else response.writeHead(status, headers)
   response.end(body)
 }
+
+/**
+ * Ends a body that is still being sent, with the connection. After an answer, Node does not report a lost connection to a
+ * reader of the body, which would keep its files and memory forever.
+ */
+export function cutBody(incoming: IncomingMessage, response: ServerResponse): void {
+  if (incoming.complete) return
+  response.setHeader('Connection', 'close')
+  incoming.socket.once('close', () => incoming.destroy())
+}
+
+/** Closes the connection of a client that reads nothing of its answer for longer than this; it would keep the answer in memory. */
+export function limitReading(response: ServerResponse, milliseconds: number): void {
+  if (!response.writableFinished) response.setTimeout(milliseconds + READING_MARGIN)
+}
+
+/** Milliseconds: the next request on the connection may take the whole time before something is sent. */
+const READING_MARGIN = 5_000
 
 /** Global middlewares always set this header; without them the response has no headers yet. */
 const hasMiddlewareHeaders = (response: ServerResponse): boolean => response.hasHeader('X-Request-Id')

@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import type { Responder } from '../../core/faults/http-exchange.ts'
+import { until } from '../harness/until.ts'
 import { echo, open, send, serve } from './serving.ts'
 
 const reader: Responder = async request => {
@@ -105,4 +107,50 @@ test('the request line may contain an absolute URL, as proxies send it', async t
     'GET http://site.test/a?b=c HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n',
   )
   t.regex(answer, /\{"path":"\/a","method":"GET","search":"b=c"\}$/)
+})
+
+test('a body that stops coming is answered 408 after the timeout, and its reader is ended', async t => {
+  let ended: unknown
+  const { port } = await serve(
+    t,
+    [
+      async request => {
+        await request.body().catch((error: unknown) => {
+          ended = error
+        })
+        return { status: 200, body: null }
+      },
+    ],
+    { settings: { requestTimeout: 300 } },
+  )
+  const answer = await send(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')
+  t.regex(answer, /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"RequestTimeoutError"/)
+  await until('the reader is ended', () => ended !== undefined)
+  t.regex(String(ended), /The request ended before its body did/)
+})
+
+test('the connection of a client that does not read its answer is closed, and that of a slow one is not', async t => {
+  const connections: Duplex[] = []
+  const large: Responder = () => ({ status: 200, body: 'x'.repeat(20_000_000) })
+  const { port } = await serve(t, [large], {
+    settings: { requestTimeout: 300 },
+    middlewares: [
+      (request, _response, next) => {
+        connections.push(request.socket)
+        next()
+      },
+    ],
+  })
+  const client = await open(port)
+  t.teardown(() => client.destroy())
+  client.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until('the connection is closed', () => connections[0]?.destroyed === true)
+  const slow = await open(port)
+  slow.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  let size = 0
+  for await (const part of slow) {
+    size += part.length
+    if (size < 2_000_000) await pause(50)
+  }
+  t.true(size > 20_000_000)
 })

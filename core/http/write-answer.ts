@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { messageWithPlace, projectFrame } from '../base/project-frame.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { type Fault, type FaultCode, fault, RequestFault } from '../faults/fault.ts'
@@ -40,7 +41,9 @@ export function cutBody(incoming: IncomingMessage, response: ServerResponse): vo
 
 /** Closes the connection of a client that reads nothing of its answer for longer than this; it would keep the answer in memory. */
 export function limitReading(response: ServerResponse, milliseconds: number): void {
-  if (!response.writableFinished) response.setTimeout(milliseconds + READING_MARGIN)
+  // An in-memory connection has no timers.
+  if (response.writableLength > 0 && response.socket instanceof Socket)
+    response.setTimeout(milliseconds + READING_MARGIN)
 }
 
 /** Milliseconds: the next request on the connection may take the whole time before something is sent. */

@@ -17,9 +17,11 @@ import type { Save } from './prefetch-save.ts'
 import { assertionBefore, assertionOfStored } from './read/match-assertion.ts'
 import { readAnswer } from './read/read-answer.ts'
 import { isShared } from './rows/planning.ts'
+import { componentsOf } from './rows/write-load.ts'
 import { type Saved, type SaveOptions, toEventChanges } from './save-document.ts'
 import { sequencesOf } from './sql/known-sequences.ts'
 import { joinAssertions, printAssertion } from './sql/print-changes.ts'
+import { newComponents } from './state/new-values.ts'
 import {
   isPublishing,
   type PossibleSave,
@@ -33,6 +35,7 @@ import {
   printDocumentLock,
   printStoredUpdate,
 } from './stored/print-stored-update.ts'
+import { areNew } from './stored/stored-components.ts'
 import {
   canCopyInDatabase,
   canWriteWithoutRead,
@@ -68,7 +71,7 @@ export function foresee(save: PossibleSave, storage: SaveOptions['storage']): Fo
   return published.ok ? { command: published.value, isUnpublished: false } : undefined
 }
 
-/** True if the database can check and carry out the update without a statement before: components, lists of the other side and values that locales share need one. */
+/** True if the database can check and carry out the update without a statement before: changed components, lists of the other side and values that locales share need one. */
 export function canSaveStored(save: Save): save is StoredSave {
   const { command, body } = save
   if (command.kind !== 'update' || command.documentId === null) return false
@@ -80,7 +83,9 @@ export function canSaveStored(save: Save): save is StoredSave {
 
 function isGivenPlainly(attribute: Attribute, { command, body }: Save): boolean {
   const value = body.values.get(attribute.name)
-  if (!value || !canWriteWithoutRead(attribute) || isShared(command.type, attribute)) return false
+  if (!value || isShared(command.type, attribute)) return false
+  if (value.kind === 'components') return areNew(value.items)
+  if (!canWriteWithoutRead(attribute)) return false
   if (value.kind === 'links')
     return value.change?.kind === 'set' || isChangedPlainly(attribute, value, { command, body })
   if (attribute.kind !== 'scalar') return false
@@ -192,7 +197,8 @@ async function updateStored(
   const statement = await printSave({ document, extras }, how, options)
   if (!statement) return undefined
   const needsLock = (each: Attribute) =>
-    (isList(each) || isShared(type, each)) && (publication !== 'none' || body.names(each))
+    (isList(each) || componentsOf(each).length > 0 || isShared(type, each)) &&
+    (publication !== 'none' || body.names(each))
   if (isUnpublished || before || [...type.attributes.values()].some(needsLock))
     options.transaction.send(printDocumentLock(type, documentId, options))
   if (before && isApart) options.transaction.send(printAssertion(before))
@@ -208,6 +214,8 @@ async function updateStored(
 /** What a body gives, in its stored form. */
 interface Given {
   readonly values: Values
+  /** The components among them, with passwords as given. */
+  readonly components: Values
   /** Edits of lists where they are, and these lists. */
   readonly edits: readonly OwnEdit[]
   readonly edited: readonly Attribute[]
@@ -215,18 +223,23 @@ interface Given {
 
 async function givenValues(
   command: StoredSave['command'],
-  { hashed }: GivenBody,
+  { values: asGiven, hashed }: GivenBody,
   { targets: found, options }: Pick<OptimisticTargets, 'targets'> & { readonly options: SaveOptions },
 ): Promise<Given> {
   const { type, documentId, locale, strict } = command
   const source = { type, locale, reportsCount: strict !== undefined }
   const publishes = isPublishing(command)
-  const values = new Map<string, DesiredValue>()
+  const components = newComponents(type, asGiven, { source, found })
+  const values = new Map(hashed === asGiven ? components : newComponents(type, hashed, { source, found }))
   const edits: OwnEdit[] = []
   for (const [name, value] of hashed) {
     const attribute = type.attributes.get(name)
-    if (value.kind !== 'links') values.set(name, value)
-    else if (value.change && (attribute?.kind === 'relation' || attribute?.kind === 'media')) {
+    if (value.kind === 'scalar') values.set(name, value)
+    else if (
+      value.kind === 'links' &&
+      value.change &&
+      (attribute?.kind === 'relation' || attribute?.kind === 'media')
+    ) {
       const operation = operationOf(attribute, value.change, { source, found })
       if (operation.kind === 'set') values.set(name, { kind: 'links', targets: operation.targets })
       else if (attribute.kind === 'relation') {
@@ -236,17 +249,18 @@ async function givenValues(
       }
     }
   }
-  return { values, edits, edited: edits.map(({ attribute }) => attribute) }
+  return { values, components, edits, edited: edits.map(({ attribute }) => attribute) }
 }
 
 /** Checks the given values as far as the body was not checked yet: what a version that is published or not a draft needs. */
 function keepsRules(
   { command, body }: Pick<Save, 'command' | 'body'>,
-  { values: stored, edited }: Given,
+  { values: stored, components, edited }: Given,
 ): boolean {
   const { type, strict } = command
   // Rules concern passwords as they were given.
-  const values = new Map([...body.values, ...[...stored].filter(([, { kind }]) => kind === 'links')])
+  const links = [...stored].filter(([, { kind }]) => kind === 'links')
+  const values = new Map([...body.values, ...links, ...components])
   const names = (attribute: Attribute) => body.names(attribute) && !edited.includes(attribute)
   if (isPublishing(command)) return checkValues(type, values, { covers: names, plain: false }).length === 0
   if (type.draftAndPublish && strict !== true) return true

@@ -85,6 +85,17 @@ test.serial('concurrent updates of one document are all applied', async t => {
   t.is(((await find('article', article.documentId)) as { categories: unknown[] }).categories.length, 6)
 })
 
+test.serial('components of concurrent updates replace each other', async t => {
+  const { create, tryUpdate, rows } = await openWriting(t, model)
+  const { documentId } = await create('article', { title: 'x' }, { status: 'draft' })
+  const results = await times(8, index => {
+    const links = [{ label: `${index}` }, { url: `${index}` }]
+    return tryUpdate('article', String(documentId), { links }, { status: 'draft' })
+  })
+  t.true(results.every(({ ok }) => ok))
+  t.deepEqual(await rows('SELECT count(*), max(label) = max(url) FROM components_shared_link'), [[2, true]])
+})
+
 test.serial('one of many concurrent writes creates the document of a single type', async t => {
   const { tryUpdate, rows } = await openWriting(t, model)
   const results = await times(4, index => tryUpdate('setting', null, { name: `s${index}` }))

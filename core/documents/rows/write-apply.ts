@@ -2,7 +2,7 @@ import { groupBy } from '../../base/plain-data.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Cell, Slot } from '../desired-state.ts'
-import { sequencesOf } from '../sql/known-sequences.ts'
+import { nextId, sequenceOf, sequencesOf } from '../sql/known-sequences.ts'
 import {
   type Allocation,
   type Assertion,
@@ -11,6 +11,7 @@ import {
   printAllocate,
   printAssertion,
   printChanges,
+  printShortInsert,
   type ReturningQuery,
   type Update,
 } from '../sql/print-changes.ts'
@@ -64,6 +65,30 @@ export async function printNew(
   const numbers = { ids: new Map(), allocation, assertion: options.assertion, returning }
   const [statement, ...others] = statementsOf(changes, numbers, options.storage)
   return allocation.count > 0 && others.length === 0 ? statement : undefined
+}
+
+/** New rows as parts of a statement that has an allocation of `ids` in `allocated$`. */
+export interface PrintedInserts {
+  /** Expressions, to be evaluated in this order. */
+  readonly ids: readonly string[]
+  readonly parts: readonly string[]
+}
+
+/** Prints new rows of a stored document. `key` represents its key, which the statement has to append to the ids. */
+export function printInserts(
+  changes: Changes,
+  key: NewId,
+  { storage, sequences }: Pick<PlanOptions, 'storage'> & Pick<Allocation, 'sequences'>,
+  values: unknown[],
+): PrintedInserts {
+  const ids = [...wantedIds(changes).values()].flat().filter(id => id !== key)
+  const places = new Map([...ids, key].map((id, index) => [id, index + 1]))
+  const allocation = { ...NO_ALLOCATION, places }
+  const inserts = groupInserts(changes.inserts, { ids: new Map(), allocation, assertion: undefined }, storage)
+  return {
+    ids: ids.map(({ table }) => nextId(sequenceOf(sequences, table))),
+    parts: inserts.map(each => printShortInsert(each, columnsOf(storage, each.table), values)),
+  }
 }
 
 interface ApplyOptions {

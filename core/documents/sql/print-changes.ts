@@ -169,8 +169,8 @@ function printAllocation(
   return `SELECT ${ids} AS ids${assertion ? `, ${failUnless(assertion.print(assertion.values, values))} AS assertion` : ''}`
 }
 
-/** A few new rows with one parameter per value: PostgreSQL caches the plan and decodes no arrays. */
-function printShortInsert(insertion: Insertion, types: TableColumns, values: unknown[]): string {
+/** A few new rows with one parameter per value: PostgreSQL caches the plan and decodes no arrays. The ids are in `allocated$`. */
+export function printShortInsert(insertion: Insertion, types: TableColumns, values: unknown[]): string {
   const { table, columns } = insertion
   const rows = printRows(insertion, types, values).map(cells => cells.join(', '))
   const into = `INSERT INTO ${ident(table)} (${columns.map(ident).join(', ')})`
@@ -181,25 +181,40 @@ function printShortInsert(insertion: Insertion, types: TableColumns, values: unk
     : `${into} SELECT v.* FROM allocated$, LATERAL (VALUES ${listed}) AS v`
 }
 
-/** Versions of one document have the same value in most columns. They share one parameter. */
+interface PrintedRow {
+  readonly row: readonly Inserted[]
+  readonly cells: readonly string[]
+}
+
+/** Versions of one document or component follow each other and have the same value in most columns. They share one parameter. */
 function printRows(
   { columns, rows }: Insertion,
   types: TableColumns,
   values: unknown[],
 ): readonly (readonly string[])[] {
-  const first = rows[0] ?? []
-  const document = columns.indexOf('document_id')
-  const areVersions = document >= 0 && rows.every(row => row[document] === first[document])
-  const ofFirst = columns.map((column, index) =>
-    printCell(first[index] ?? null, typeOf(types, column), values),
-  )
-  return rows.map(row =>
-    columns.map((column, index) => {
+  const all: PrintedRow[] = []
+  for (const row of rows) {
+    const last = all.at(-1)
+    const twin = last && areVersions(columns, row, last.row) ? last : undefined
+    const cells = columns.map((column, index) => {
       const cell = row[index] ?? null
-      const isSame = row === first || (areVersions && cell === (first[index] ?? null))
-      return (isSame ? ofFirst[index] : undefined) ?? printCell(cell, typeOf(types, column), values)
-    }),
-  )
+      const same = twin && cell === (twin.row[index] ?? null) ? twin.cells[index] : undefined
+      return same ?? printCell(cell, typeOf(types, column), values)
+    })
+    all.push({ row, cells })
+  }
+  return all.map(({ cells }) => cells)
+}
+
+function areVersions(
+  columns: readonly string[],
+  one: readonly Inserted[],
+  other: readonly Inserted[],
+): boolean {
+  const document = columns.indexOf('document_id')
+  if (document >= 0) return one[document] === other[document]
+  const [id, otherId] = [one, other].map(row => allocatedIndex(row[columns.indexOf('id')] ?? null))
+  return id !== null && id === otherId
 }
 
 function printCell(cell: Inserted, type: ColumnType, values: unknown[]): string {

@@ -1,5 +1,5 @@
 import { RequestFault } from '../../faults/fault.ts'
-import type { Attribute, Holder } from '../../model/model.ts'
+import type { Attribute, ContentType, Holder } from '../../model/model.ts'
 import type { DesiredComponent, DesiredValue, Values } from '../desired-state.ts'
 import { type ChangeOptions, changeLinks } from '../links/link-change.ts'
 import { type FoundTargets, findTargets, type TargetOptions } from '../links/link-targets.ts'
@@ -113,6 +113,13 @@ function mergeValue(
   const current = before?.kind === 'links' ? before.targets : []
   return { kind: 'links', targets: changeLinks(attribute, given.change, current, options) }
 }
+
+/** The components of a body, all of them new, with the targets of their links. */
+export const newComponents = (type: ContentType, given: Values, options: ChangeOptions): Values =>
+  mergeValues(type, NO_VALUES, new Map([...given].filter(([, { kind }]) => kind === 'components')), {
+    ...options,
+    componentBy: () => undefined,
+  })
 
 function mergeItems(
   attribute: Attribute,

@@ -15,6 +15,7 @@ import { nextId, type Sequences, sequenceOf } from '../sql/known-sequences.ts'
 import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'
 import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
 import { GAP, isNew, noChanges } from '../sql/write-rows.ts'
+import { type NamedPart, printNewComponents } from './stored-components.ts'
 import { columnsOfAttribute, storedRule } from './stored-rules.ts'
 
 /**
@@ -24,7 +25,7 @@ import { columnsOfAttribute, storedRule } from './stored-rules.ts'
 export type Publication = 'none' | 'changes' | 'begins'
 
 export interface StoredUpdate {
-  /** Of one version, with the values that are given, none of which locales share. */
+  /** Of one version, with the values that are given, none of which locales share. Its components are all new. */
   readonly document: DesiredDocument<Slot>
   readonly publication: Publication
   /** Asserts that there is no published row. */
@@ -52,10 +53,11 @@ interface Printing {
   readonly now: string
 }
 
-type NamedPart = readonly [name: string, text: string]
-
-/** `stored$`: the changed row, the draft of types with drafts. `published$`: the published row. */
-export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOptions): Statement {
+/**
+ * `stored$`: the changed row, the draft of types with drafts. `published$`: the published row. undefined: one statement
+ * would be too large.
+ */
+export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOptions): Statement | undefined {
   const { document, publication } = update
   const { type, versions } = document
   const [version] = versions
@@ -67,10 +69,14 @@ export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOpt
   if (returning) parameters.values.push(...returning.values)
   const now = parameters.put(options.now, 'timestamptz(3)')
   const printing: Printing = { type, version, publication, options, types, parameters, now }
+  const own = printOwnRow(document.documentId, printing)
+  const components = printNewComponents(printing)
+  if (!components) return undefined
   const parts: readonly NamedPart[] = [
-    ['stored$', printOwnRow(document.documentId, printing)],
+    ['stored$', own],
     ...printPublished(printing),
     ...printLists(printing),
+    ...components,
     ['assertion$', `SELECT ${failUnless(assertions(update, printing))} AS holds`],
     ...(returning ? [[ident(returning.table), written(publication)] as const] : []),
   ]

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { RequestContext } from '../base/request-context.ts'
 import type { BodyFormat, BodyOrText } from '../cache/answer-store.ts'
-import type { Documents } from '../documents/documents.ts'
+import type { Documents, TaggedBody } from '../documents/documents.ts'
 import { type Fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { AnswerShape } from '../plan/row.ts'
@@ -30,7 +30,7 @@ export interface ActionCall {
 /** How an answer over HTTP is built. */
 export interface HttpAnswer {
   readonly shape: AnswerShape
-  readonly tagOf: (text: string) => string
+  readonly taggedBody: TaggedBody
   readonly requestContext: RequestContext
   readonly precondition: Precondition | null
   /** A delete answers the deleted document, and `missing` if there is none. */

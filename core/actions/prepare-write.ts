@@ -61,7 +61,7 @@ const toDocument = (text: string | null): ActionResult => ({ kind: 'document', t
 
 const toAnswer = (query: RestrictedQuery, { http }: ActionCall): Answer =>
   http
-    ? { query, shape: http.shape, tagOf: http.tagOf, requestContext: http.requestContext }
+    ? { query, shape: http.shape, body: http.taggedBody, requestContext: http.requestContext }
     : { query, shape: 'flat' }
 
 export type SaveAction = 'create' | 'update' | 'createLocalization'

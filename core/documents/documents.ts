@@ -103,10 +103,16 @@ export type Alongside = (transaction: Transaction, documentId: string) => Promis
 export interface Answer {
   readonly query: RestrictedQuery
   readonly shape: AnswerShape
-  /** The ETag of a text, for preconditions. Without it only `*` matches. */
-  readonly tagOf?: (text: string) => string
+  /** The body with the text, whose ETag preconditions name. Without it only `*` matches. */
+  readonly body?: TaggedBody
   /** The request that this belongs to. */
   readonly requestContext?: RequestContext
+}
+
+/** What comes before and after the text of a document in a body. */
+export interface TaggedBody {
+  readonly before: string
+  readonly after: string
 }
 
 export interface SavedDocument {

@@ -28,7 +28,13 @@ import {
 } from './read/matching.ts'
 import { openReads } from './read/read.ts'
 import { assertUnchanged, readAnswer } from './read/read-answer.ts'
-import { canDeleteStored, canUnpublishStored, deleteStored, unpublishStored } from './remove-stored.ts'
+import {
+  canDeleteStored,
+  canUnpublishStored,
+  type DeleteAnswers,
+  deleteStored,
+  unpublishStored,
+} from './remove-stored.ts'
 import { newDocumentId } from './rows/document-id.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { loadDocument, NO_CURRENT_ROWS } from './rows/write-load.ts'
@@ -81,12 +87,13 @@ export function openDocuments(options: DocumentOptions): Documents {
     update: save,
     updateByStatus: (command, answer) => save(command, answer),
     delete: async (command, seen = [], answer = null) => {
+      const answers = { seen, answer }
       const context = describeWrite(command, answer ?? seen[0])
       const deleted =
-        canDeleteStored(command) &&
-        (await writer.writeOnce(writing => deleteStored(command, answer, { ...writing, model }), context))
+        canDeleteStored(command, seen) &&
+        (await writer.writeOnce(writing => deleteStored(command, answers, { ...writing, model }), context))
       if (deleted) return deleted.text
-      const work = (writing: SaveOptions) => deleteDocument(command, { seen, answer }, { ...writing, model })
+      const work = (writing: SaveOptions) => deleteDocument(command, answers, { ...writing, model })
       return writer.write(command.type, work, context)
     },
     changeMany: openChangeMany(writer, model),
@@ -291,13 +298,6 @@ async function prepareChange(
 interface DeleteOptions extends LockingOptions {
   readonly model: Model
   readonly recordChange: RecordChange
-}
-
-interface DeleteAnswers {
-  /** Answers whose tags a precondition may name. */
-  readonly seen: readonly Answer[]
-  /** How the document is answered as it was; null: not at all. */
-  readonly answer: Answer | null
 }
 
 type Deletion = PermittedCommand<DeleteCommand>

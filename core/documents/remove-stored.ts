@@ -10,9 +10,9 @@ import type { Answer } from './documents.ts'
 import { unlinkStatements } from './links/links-to.ts'
 import { originOf } from './outbox.ts'
 import { assertionBefore } from './read/match-assertion.ts'
-import { readAnswer } from './read/read-answer.ts'
+import { assertionOfUnchanged, canAssertUnchanged, readAnswer } from './read/read-answer.ts'
 import type { SaveOptions } from './save-document.ts'
-import { failUnless, printAssertion } from './sql/print-changes.ts'
+import { type Assertion, failUnless, joinAssertions, printAssertion } from './sql/print-changes.ts'
 import { printDocumentLock } from './stored/print-stored-update.ts'
 
 /** A delete or unpublish whose rows one statement can find, because nothing has to be read before. */
@@ -30,7 +30,16 @@ const canRemoveWithoutRead = ({
 /** True if `deleteStored` can carry out the command. */
 export const canDeleteStored = (
   command: PermittedCommand<DeleteCommand>,
-): command is StoredRemoval<DeleteCommand> => command.precondition === null && canRemoveWithoutRead(command)
+  seen: readonly Answer[],
+): command is StoredRemoval<DeleteCommand> =>
+  canAssertUnchanged(command.precondition, seen) && canRemoveWithoutRead(command)
+
+/** What a delete has to answer, and the answers that its precondition may name. */
+export interface DeleteAnswers {
+  readonly seen: readonly Answer[]
+  /** null: none. */
+  readonly answer: Answer | null
+}
 
 export interface DeletedDocument {
   /** The JSON text of the document before it was deleted; null: no answer was requested. */
@@ -40,12 +49,12 @@ export interface DeletedDocument {
 /** Deletes a document in one round trip. The statement fails if the document does not exist: the caller then takes the full path. */
 export async function deleteStored(
   command: StoredRemoval<DeleteCommand>,
-  answer: Answer | null,
+  { seen, answer }: DeleteAnswers,
   options: SaveOptions & { readonly model: Model },
 ): Promise<DeletedDocument> {
-  const { type, documentId } = command
+  const { type, documentId, precondition } = command
   const { transaction, storage } = options
-  lockAndAssert(command, options)
+  lockAndAssert(command, [assertionOfUnchanged(precondition, seen, documentId, options)], options)
   const text = answer && ignoreUnhandled(readAnswer(answer, documentId, options))
   const end = { type, document: { documentId }, locale: null }
   for (const statement of unlinkStatements(end, options.model, storage)) transaction.send(statement)
@@ -69,7 +78,7 @@ export async function unpublishStored(
 ): Promise<StatusChanged> {
   const { type, documentId } = command
   const { transaction, storage } = options
-  lockAndAssert(command, options)
+  lockAndAssert(command, [], options)
   transaction.send(printRemoval(type, documentId, { storage, status: 'published' }))
   const text = readAnswer(answer, documentId, options)
   const texts = ignoreUnhandled(text.then(found => (found === null ? [] : [found])))
@@ -79,9 +88,13 @@ export async function unpublishStored(
 }
 
 /** The statements that follow see the rows as they are under the lock. Fails if the conditions are not met. */
-function lockAndAssert(command: StoredRemoval<DeleteCommand | StatusCommand>, options: SaveOptions): void {
+function lockAndAssert(
+  command: StoredRemoval<DeleteCommand | StatusCommand>,
+  further: readonly (Assertion | undefined)[],
+  options: SaveOptions,
+): void {
   const { type, documentId, conditions, kind } = command
-  const before = assertionBefore(command, conditions, options)
+  const before = joinAssertions([assertionBefore(command, conditions, options), ...further])
   if (before || (kind === 'delete' && type.draftAndPublish))
     options.transaction.send(printDocumentLock(type, documentId, options))
   if (before) options.transaction.send(printAssertion(before))

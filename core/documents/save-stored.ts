@@ -15,7 +15,7 @@ import type { OptimisticTargets } from './optimistic-targets.ts'
 import { originOf } from './outbox.ts'
 import type { Save } from './prefetch-save.ts'
 import { assertionBefore, assertionOfStored } from './read/match-assertion.ts'
-import { readAnswer } from './read/read-answer.ts'
+import { assertionOfUnchanged, canAssertUnchanged, readAnswer } from './read/read-answer.ts'
 import { isShared } from './rows/planning.ts'
 import { componentsOf } from './rows/write-load.ts'
 import { type Saved, type SaveOptions, toEventChanges } from './save-document.ts'
@@ -73,10 +73,11 @@ export function foresee(save: PossibleSave, storage: SaveOptions['storage']): Fo
 
 /** True if the database can check and carry out the update without a statement before: changed components, lists of the other side and values that locales share need one. */
 export function canSaveStored(save: Save): save is StoredSave {
-  const { command, body } = save
+  const { command, answer, body } = save
   if (command.kind !== 'update' || command.documentId === null) return false
   if (command.type.localized && command.locale === null) return false
-  if (command.precondition || command.unpublishes || command.locales === 'new') return false
+  if (!canAssertUnchanged(command.precondition, [answer])) return false
+  if (command.unpublishes || command.locales === 'new') return false
   const attributes = [...command.type.attributes.values()]
   return attributes.every(each => (body.names(each) ? isGivenPlainly(each, save) : isLeftPlainly(each, save)))
 }
@@ -199,9 +200,11 @@ async function updateStored(
   const needsLock = (each: Attribute) =>
     (isList(each) || componentsOf(each).length > 0 || isShared(type, each)) &&
     (publication !== 'none' || body.names(each))
-  if (isUnpublished || before || [...type.attributes.values()].some(needsLock))
+  const unchanged = assertionOfUnchanged(command.precondition, [answer], documentId, options)
+  if (isUnpublished || before || unchanged || [...type.attributes.values()].some(needsLock))
     options.transaction.send(printDocumentLock(type, documentId, options))
   if (before && isApart) options.transaction.send(printAssertion(before))
+  if (unchanged) options.transaction.send(printAssertion(unchanged))
   const done = ignoreUnhandled(options.transaction.run(statement))
   await writeOwnEdits(edits, options)
   if (conditions.after)

@@ -1,4 +1,3 @@
-import { entityTag } from '../base/text.ts'
 import type { BodyOrText } from '../cache/answer-store.ts'
 import type { HttpResponse } from '../faults/http-exchange.ts'
 import type { AnswerShape } from '../plan/row.ts'
@@ -25,11 +24,11 @@ export const answerJson = (
     ? { status, body, hasEtag: true }
     : { status, body, hasEtag: true, headers: PRIVATE }
 
-/** Puts the JSON text of a document into its envelope (reference/rest.md#1-envelope-and-status-codes). */
-export const envelope = (text: string | null): string => `{"data":${text},"meta":{}}`
+/** The envelope of a document (reference/rest.md#1-envelope-and-status-codes). */
+export const ENVELOPE = { before: '{"data":', after: ',"meta":{}}' } as const
 
-/** The ETag of the answer with this document. */
-export const documentTag = (text: string): string => entityTag(envelope(text))
+/** Puts the JSON text of a document into its envelope. */
+export const envelope = (text: string | null): string => `${ENVELOPE.before}${text}${ENVELOPE.after}`
 
 export const answerDocument = (text: string | null, call: RestCall, status = 200): HttpResponse =>
   answerJson(envelope(text), call, status)

@@ -25,7 +25,7 @@ import type { RestSettings } from '../project/settings/settings.ts'
 import type { Precondition } from '../query/command.ts'
 import { countPopulates } from '../query/populate-nodes.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
-import { answerBody, answerDocument, answerJson, documentTag, envelope, responseShape } from './answer.ts'
+import { answerBody, answerDocument, answerJson, ENVELOPE, envelope, responseShape } from './answer.ts'
 import { parseQueryString, readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestOptions } from './rest-call.ts'
 import { isStrapi4Request } from './strapi4.ts'
@@ -69,7 +69,7 @@ const toActionCall = (
   caller: call.caller,
   http: {
     shape: isLocalization(call) ? 'flat' : responseShape(call, options),
-    tagOf: documentTag,
+    taggedBody: ENVELOPE,
     requestContext: call.request,
     localizes: isLocalization(call),
     precondition: parsePrecondition(call.request.headers['if-match']),

@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Result } from '../../core/base/result.ts'
+import { entityTag } from '../../core/base/text.ts'
 import type { Fault } from '../../core/faults/fault.ts'
 import type { Filter } from '../../core/query/query.ts'
 import { modelOf } from '../model/compiled.ts'
@@ -159,6 +160,28 @@ test.serial('plain fields, lists, publishing and deletion take one round trip', 
   t.deepEqual([...new Set(counts)], [1], `${counts}`)
   const left = await find('page', page.documentId)
   t.deepEqual([left?.title, names(left?.posts, 'title'), left?.first], ['b', [], null])
+})
+
+test.serial('a write of what the caller has seen takes one round trip', async t => {
+  const { create, update, tryUpdate, tryRemove, remove, find } = await openWriting(t, model)
+  const made = await create('post', { title: 'first' })
+  const id = String(made.documentId)
+  const tagOf = (row: unknown) => entityTag(`<${JSON.stringify(row)}>`)
+  const draft = tagOf(await find('post', id, DRAFT))
+  t.is(await roundTrips(() => update('post', id, { title: 'b1' }, { tags: ['other', tagOf(made)] })), 1)
+  t.is(await roundTrips(() => update('post', id, { title: 'b2' }, { tags: ['*'], ...CONDITIONAL })), 1)
+  const seen = await find('post', id)
+  for (const refused of [
+    await tryUpdate('post', id, { title: 'b3' }, { tags: [tagOf(made)] }),
+    await tryUpdate('post', id, { title: 'b3' }, { ...DRAFT, tags: [draft] }),
+    await tryRemove('post', id, { tags: ['ä', draft] }),
+  ])
+    t.is(refusal(refused).status, 412)
+  t.deepEqual(await find('post', id), seen)
+  t.true((await tryUpdate('post', id, { rank: 1 }, { tags: ['a', 'b', 'c', 'd', tagOf(seen)] })).ok)
+  const now = tagOf(await find('post', id))
+  t.is(await roundTrips(() => remove('post', id, { tags: [now] })), 1)
+  t.is(await find('post', id), null)
 })
 
 test.serial('what the one round trip assumes may be wrong: the update then loads the document', async t => {

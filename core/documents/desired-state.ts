@@ -1,4 +1,4 @@
-import type { Component, ContentType, RelationAttribute } from '../model/model.ts'
+import type { Component, ContentType, MediaAttribute, RelationAttribute } from '../model/model.ts'
 import type { LinkChange } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 
@@ -88,7 +88,7 @@ export interface LinkAlignment extends Alignment {
 /** A to-many list that a version of a document owns, edited where it is. */
 export interface OwnEdit {
   readonly type: ContentType
-  readonly attribute: RelationAttribute
+  readonly attribute: RelationAttribute | MediaAttribute
   readonly documentId: string
   readonly locale: string | null
   readonly edit: LinkEdit

@@ -182,9 +182,10 @@ async function updateStored(
   const { documentId, type, conditions } = command
   const given = await givenValues(command, body, { targets, options })
   if (!keepsRules({ command, body }, given)) return undefined
-  const publication = publicationOf(command, given, options)
+  const publication = publicationOf(command, options)
   if (!publication) return undefined
   const { values, edits, edited } = given
+  const copies = copiesOf(command, given, options)
   const document = { type, documentId, versions: [versionOf(command, values)] }
   const returning = coversAnswer(answer, publication, command)
     ? returningQueryOf(answer, documentId, options)
@@ -194,7 +195,8 @@ async function updateStored(
   const isApart = before?.form === null
   const asserted = joinAssertions([assertion, isApart ? undefined : before])
   const extras = { now: options.now, assertion: asserted, returning }
-  const how = { command, publication, isUnpublished, edited }
+  const copied = copies.map(({ attribute }) => attribute)
+  const how = { command, publication, isUnpublished, edited, copied }
   const statement = await printSave({ document, extras }, how, options)
   if (!statement) return undefined
   const needsLock = (each: Attribute) =>
@@ -206,7 +208,7 @@ async function updateStored(
   if (before && isApart) options.transaction.send(printAssertion(before))
   if (unchanged) options.transaction.send(printAssertion(unchanged))
   const done = ignoreUnhandled(options.transaction.run(statement))
-  await writeOwnEdits(edits, options)
+  await writeOwnEdits([...edits, ...copies], options)
   if (conditions.after)
     options.transaction.send(printAssertion(assertionOfStored(command, conditions.after, options)))
   if (!returning) return { text: ignoreUnhandled(readAnswer(answer, documentId, options)) }
@@ -272,19 +274,32 @@ function keepsRules(
   return checkValues(type, values, { covers, plain: true }).length === 0
 }
 
-/** undefined: lists have to be compared, and copied if they differ. */
+/** undefined: lists that locales share have to be copied. */
 function publicationOf(
   command: StoredSave['command'],
-  { values, edited }: Given,
   { storage }: Pick<SaveOptions, 'storage'>,
 ): Publication | undefined {
   if (!isPublishing(command)) return 'none'
   const { type } = command
-  const status = knownStatus(command, storage)
-  const lists = [...type.attributes.values()].filter(isList)
-  if (status === 'draft') return lists.some(each => isShared(type, each)) ? undefined : 'begins'
-  const isWritten = (list: Attribute) => values.has(list.name) || edited.includes(list)
-  return status === 'changed' && !lists.every(isWritten) ? undefined : 'changes'
+  if (knownStatus(command, storage) !== 'draft') return 'changes'
+  return [...type.attributes.values()].some(each => isList(each) && isShared(type, each))
+    ? undefined
+    : 'begins'
+}
+
+/** The lists of the draft that publishing copies after a write of the draft alone. All others are asserted to be equal. */
+function copiesOf(
+  command: StoredSave['command'],
+  { values, edited }: Given,
+  { storage }: Pick<SaveOptions, 'storage'>,
+): readonly OwnEdit[] {
+  const { type, documentId, locale } = command
+  if (!isPublishing(command) || knownStatus(command, storage) !== 'changed') return []
+  const edit = { disconnect: [], connect: [] }
+  return [...type.attributes.values()]
+    .filter(isList)
+    .filter(each => !isShared(type, each) && !values.has(each.name) && !edited.includes(each))
+    .map(attribute => ({ type, attribute, documentId, locale, edit, publishes: true }))
 }
 
 /** True if the statement writes all rows that the answer may show. */
@@ -303,12 +318,14 @@ interface PrintedSave extends Pick<StoredSave, 'command'> {
   readonly isUnpublished: boolean
   /** The lists that statements after this one edit. */
   readonly edited: readonly Attribute[]
+  /** The lists that they copy from the draft. */
+  readonly copied: readonly Attribute[]
 }
 
 /** Rules and generated values concern the attributes that are not given: the shape of the write determines them. */
 function printSave(
   input: ShapedInput,
-  { command, publication, isUnpublished, edited }: PrintedSave,
+  { command, publication, isUnpublished, edited, copied }: PrintedSave,
   options: SaveOptions,
 ): Promise<Statement | undefined> {
   const { type, strict } = command
@@ -323,10 +340,11 @@ function printSave(
     )
     const sequences = await sequencesOf(options)
     return printStoredUpdate(
-      { document, publication, isUnpublished, edited, ruled, filled },
+      { document, publication, isUnpublished, edited: [...edited, ...copied], ruled, filled },
       { ...options, ...extras, sequences },
     )
   }
-  const form = `update ${publication} ${strict} ${isUnpublished} ${edited.map(({ name }) => name)}`
+  const names = (all: readonly Attribute[]) => all.map(({ name }) => name)
+  const form = `update ${publication} ${strict} ${isUnpublished} ${names(edited)} ${names(copied)}`
   return printShaped(input, { form, print }, options)
 }

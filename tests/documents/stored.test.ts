@@ -92,6 +92,8 @@ test.serial(
       [{ note: one.documentId, tags: [a, b] }, {}],
       [{ title: 'third' }, DRAFT],
       [{ tags: [c, a], note: two.documentId }, DRAFT],
+      [{ title: 'other' }, {}],
+      [{ tags: [b, c, a], friends: [friend] }, DRAFT],
       'publish',
       [{ tags: [b, a, c], friends: [friend] }, {}],
       [{ tags: { disconnect: [b], connect: [a] } }, {}],
@@ -148,7 +150,10 @@ test.serial('plain fields, lists, publishing and deletion take one round trip', 
   await count(() => update('post', documentId, { title: 'b1', rank: 3 }))
   await count(() => update('post', documentId, { tags: [tag] }))
   await count(() => update('post', documentId, { tags: { disconnect: [tag] } }))
-  await count(() => update('post', documentId, { title: 'b2' }, DRAFT))
+  await count(() => update('post', documentId, { title: 'b2', tags: [] }, DRAFT))
+  await count(() => update('post', documentId, { rank: 4 }))
+  await count(() => update('post', documentId, { tags: { connect: [tag] } }, DRAFT))
+  await count(() => change('publish', 'post', documentId))
   await count(() => update('page', page.documentId, { title: 'b', first: documentId }))
   await count(() => change('unpublish', 'post', documentId, CONDITIONAL))
   await count(() => change('publish', 'post', documentId, CONDITIONAL))

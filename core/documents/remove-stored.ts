@@ -14,18 +14,19 @@ import { assertionOfUnchanged, canAssertUnchanged, readAnswer } from './read/rea
 import type { SaveOptions } from './save-document.ts'
 import { type Assertion, failUnless, joinAssertions, printAssertion } from './sql/print-changes.ts'
 import { printDocumentLock } from './stored/print-stored-update.ts'
+import { hasFewComponents, printRemovedComponents } from './stored/stored-components.ts'
 
 /** A delete or unpublish whose rows one statement can find, because nothing has to be read before. */
 type StoredRemoval<Command extends DeleteCommand | StatusCommand> = PermittedCommand<Command> & {
   readonly documentId: string
 }
 
-/** Components are excluded, because deleting their owner's row does not delete their rows. */
+/** Locales are excluded, because which of them are left has to be read. */
 const canRemoveWithoutRead = ({
   type,
   documentId,
 }: PermittedCommand<DeleteCommand | StatusCommand>): boolean =>
-  documentId !== null && !type.localized && attributesWithParts(type).length === 0
+  documentId !== null && !type.localized && hasFewComponents(type)
 
 /** True if `deleteStored` can carry out the command. */
 export const canDeleteStored = (
@@ -95,12 +96,12 @@ function lockAndAssert(
 ): void {
   const { type, documentId, conditions, kind } = command
   const before = joinAssertions([assertionBefore(command, conditions, options), ...further])
-  if (before || (kind === 'delete' && type.draftAndPublish))
+  if (before || attributesWithParts(type).length > 0 || (kind === 'delete' && type.draftAndPublish))
     options.transaction.send(printDocumentLock(type, documentId, options))
   if (before) options.transaction.send(printAssertion(before))
 }
 
-/** Deletes the rows of a document, or those of one `status`. Division by zero if there are none. */
+/** Deletes the rows of a document, or those of one `status`, with their components. Division by zero if there are none. */
 function printRemoval(
   type: ContentType,
   documentId: string,
@@ -108,10 +109,14 @@ function printRemoval(
 ): Statement {
   const { name, documentId: column } = storage.table(type)
   const only = status === null ? '' : ` AND status = ${quoteText(status)}`
-  const deletion = `DELETE FROM ${ident(name)} WHERE ${ident(column)} = $1::text${only} RETURNING id`
+  const deletion = `DELETE FROM ${ident(name)} WHERE ${ident(column)} = $1::text${only} RETURNING *`
+  const statuses = status === null ? (['draft', 'published'] as const) : [status]
+  const owner = { type, locale: null, statuses }
+  const removed = printRemovedComponents(owner, attributesWithParts(type), { from: 'deleted$', storage })
+  const parts = [['deleted$', deletion] as const, ...removed].map(([part, text]) => `${part} AS (${text})`)
   return {
     name: `delete from ${name}`,
-    text: `WITH deleted$ AS (${deletion}) SELECT ${failUnless('(SELECT count(*) FROM deleted$) > 0')}`,
+    text: `WITH ${parts.join(', ')} SELECT ${failUnless('(SELECT count(*) FROM deleted$) > 0')}`,
     values: [documentId],
     keepsPlan: true,
   }

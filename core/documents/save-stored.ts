@@ -35,7 +35,8 @@ import {
   printDocumentLock,
   printStoredUpdate,
 } from './stored/print-stored-update.ts'
-import { areNew } from './stored/stored-components.ts'
+import { canPublishComponents } from './stored/published-components.ts'
+import { areNew, hasFewComponents } from './stored/stored-components.ts'
 import {
   canCopyInDatabase,
   canWriteWithoutRead,
@@ -85,7 +86,7 @@ export function canSaveStored(save: Save): save is StoredSave {
 function isGivenPlainly(attribute: Attribute, { command, body }: Save): boolean {
   const value = body.values.get(attribute.name)
   if (!value || isShared(command.type, attribute)) return false
-  if (value.kind === 'components') return areNew(value.items)
+  if (value.kind === 'components') return areNew(value.items) && hasFewComponents(command.type)
   if (!canWriteWithoutRead(attribute)) return false
   if (value.kind === 'links')
     return value.change?.kind === 'set' || isChangedPlainly(attribute, value, { command, body })
@@ -116,6 +117,7 @@ const isHeldApart = (attribute: ScalarAttribute, { command }: Pick<Save, 'comman
 const isLeftPlainly = (attribute: Attribute, { command }: Save): boolean =>
   !isPublishing(command) ||
   attribute.system ||
+  (canPublishComponents(command.type, attribute) && !isShared(command.type, attribute)) ||
   (canCopyInDatabase(attribute) && (isCoveredByStoredRule(attribute) || !attribute.writable))
 
 /**
@@ -182,7 +184,7 @@ async function updateStored(
   const { documentId, type, conditions } = command
   const given = await givenValues(command, body, { targets, options })
   if (!keepsRules({ command, body }, given)) return undefined
-  const publication = publicationOf(command, options)
+  const publication = publicationOf(command, given, options)
   if (!publication) return undefined
   const { values, edits, edited } = given
   const copies = copiesOf(command, given, options)
@@ -274,14 +276,18 @@ function keepsRules(
   return checkValues(type, values, { covers, plain: true }).length === 0
 }
 
-/** undefined: lists that locales share have to be copied. */
+/** undefined: lists that locales share have to be copied, or components that differ from the published ones. */
 function publicationOf(
   command: StoredSave['command'],
+  { values }: Given,
   { storage }: Pick<SaveOptions, 'storage'>,
 ): Publication | undefined {
   if (!isPublishing(command)) return 'none'
   const { type } = command
-  if (knownStatus(command, storage) !== 'draft') return 'changes'
+  const status = knownStatus(command, storage)
+  const isLeft = (each: Attribute) => componentsOf(each).length > 0 && !values.has(each.name)
+  if (status === 'changed' && [...type.attributes.values()].some(isLeft)) return undefined
+  if (status !== 'draft') return 'changes'
   return [...type.attributes.values()].some(each => isList(each) && isShared(type, each))
     ? undefined
     : 'begins'

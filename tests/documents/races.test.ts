@@ -96,6 +96,22 @@ test.serial('components of concurrent updates replace each other', async t => {
   t.deepEqual(await rows('SELECT count(*), max(label) = max(url) FROM components_shared_link'), [[2, true]])
 })
 
+test.serial('a deletion removes the components of a concurrent update', async t => {
+  const { create, tryUpdate, tryRemove, rows } = await openWriting(t, model)
+  const links = [{ label: 'a' }, { label: 'b' }]
+  const articles = await times(6, index =>
+    create('article', { title: `t${index}`, links }, { status: 'draft' }),
+  )
+  await Promise.all(
+    articles.flatMap(({ documentId }) => [
+      tryUpdate('article', String(documentId), { links }, { status: 'draft' }),
+      tryRemove('article', String(documentId)),
+    ]),
+  )
+  t.deepEqual(await rows('SELECT count(*) FROM articles'), [[0]])
+  t.deepEqual(await rows('SELECT count(*) FROM components_shared_link'), [[0]])
+})
+
 test.serial('one of many concurrent writes creates the document of a single type', async t => {
   const { tryUpdate, rows } = await openWriting(t, model)
   const results = await times(4, index => tryUpdate('setting', null, { name: `s${index}` }))

@@ -9,12 +9,17 @@ import { isShared } from '../rows/planning.ts'
 import { columnsOfValues } from '../rows/write-columns.ts'
 import { type Edge, edgeColumns, edgesOf, holdsLink, targetColumnsOf } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
-import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
+import { componentsOf, isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
 import type { PlanOptions } from '../rows/write-options.ts'
 import { nextId, type Sequences, sequenceOf } from '../sql/known-sequences.ts'
 import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'
 import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
 import { GAP, isNew, noChanges } from '../sql/write-rows.ts'
+import {
+  type LeftComponents,
+  printComponentAssertions,
+  printCopiedComponents,
+} from './published-components.ts'
 import { type NamedPart, printNewComponents } from './stored-components.ts'
 import { columnsOfAttribute, storedRule } from './stored-rules.ts'
 
@@ -77,6 +82,7 @@ export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOpt
     ...printPublished(printing),
     ...printLists(printing),
     ...components,
+    ...(publication === 'begins' ? printCopiedComponents(leftComponents(printing), options.storage) : []),
     ['assertion$', `SELECT ${failUnless(assertions(update, printing))} AS holds`],
     ...(returning ? [[ident(returning.table), written(publication)] as const] : []),
   ]
@@ -332,9 +338,23 @@ function assertions(
     isUnpublished && hasNoPublished(type, options),
     publication !== 'none' && type.localized && sharedAreAlike(type, options),
     ...alike,
+    ...(publication === 'none'
+      ? []
+      : printComponentAssertions(leftComponents({ type, version }), {
+          isPublished: publication === 'changes',
+          storage: options.storage,
+        })),
     options.assertion ? options.assertion.print(options.assertion.values, parameters.values) : false,
   )
 }
+
+const leftComponents = ({ type, version }: Pick<Printing, 'type' | 'version'>): LeftComponents => ({
+  type,
+  locale: version.locale,
+  attributes: [...type.attributes.values()].filter(
+    each => componentsOf(each).length > 0 && !version.values.has(each.name),
+  ),
+})
 
 function hasNoPublished(type: ContentType, { storage }: StoredUpdateOptions): string {
   const { name, key, locale } = storage.table(type)

@@ -28,7 +28,7 @@ export const areNew = (items: readonly DesiredComponent[]): boolean =>
   )
 
 /** The rows of one component that an attribute holds. */
-interface Level {
+export interface Level {
   readonly component: Component
   readonly owner: string
   /** undefined: the document holds it. */
@@ -36,12 +36,23 @@ interface Level {
 }
 
 /** All components that an attribute may hold, outer ones first. */
-function* levelsOf(holder: Holder, attribute: Attribute, above?: Level): Generator<Level> {
+export function* levelsOf(holder: Holder, attribute: Attribute, above?: Level): Generator<Level> {
   for (const component of componentsOf(attribute)) {
     const level = { component, owner: ownerName(holder, attribute.name), above }
     yield level
     for (const inner of component.attributes.values()) yield* levelsOf(component, inner, level)
   }
+}
+
+/** More ways over nested components than these would make a statement too large. */
+const MOST_LEVELS = 24
+
+/** True if statements can name all components that documents of the type may hold. */
+export function hasFewComponents(type: ContentType): boolean {
+  let count = 0
+  for (const attribute of type.attributes.values())
+    for (const _ of levelsOf(type, attribute)) if (++count > MOST_LEVELS) return false
+  return true
 }
 
 /** Versions of a document in one locale; null: on types without locales. */

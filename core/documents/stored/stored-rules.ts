@@ -1,12 +1,12 @@
 import { fitsIndex } from '../../model/columns.ts'
-import type { Attribute, ContentType, ScalarAttribute } from '../../model/model.ts'
+import type { Attribute, Holder, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import { and, columnOf } from '../links/inverse-sql.ts'
 import { targetColumnsOf } from '../rows/write-links.ts'
-import { componentsOf, isTableLinked } from '../rows/write-load.ts'
+import { componentsOf, isTableLinked, tableLinkOf } from '../rows/write-load.ts'
 
-/** The columns of a content-type's own table that store an attribute. */
+/** The columns of a holder's own table that store an attribute. */
 export interface AttributeColumns {
   readonly values: readonly string[]
   /** The column with the position of the link in the list of the inverse side; null: there is no such list. */
@@ -15,16 +15,16 @@ export interface AttributeColumns {
 
 /** undefined: a system attribute, or an attribute that is stored in other tables. */
 export function columnsOfAttribute(
-  type: ContentType,
+  holder: Holder,
   attribute: Attribute,
   storage: Storage,
 ): AttributeColumns | undefined {
   if (attribute.system) return undefined
   if (attribute.kind === 'scalar')
-    return { values: [storage.column(type, attribute.name)], inversePosition: null }
+    return { values: [storage.column(holder, attribute.name)], inversePosition: null }
   if (attribute.kind !== 'media' && (attribute.kind !== 'relation' || attribute.side === 'inverse'))
     return undefined
-  const link = storage.link(type, attribute.name)
+  const link = storage.link(holder, attribute.name)
   if (link.kind === 'table') return undefined
   return { values: targetColumnsOf(link), inversePosition: link.inversePosition }
 }
@@ -48,14 +48,14 @@ export const isCoveredByStoredRule = (attribute: Attribute): boolean =>
 
 /** SQL that is true if the row `alias` has a value of the attribute that may be published. `false`: every value may be. */
 export function storedRule(
-  type: ContentType,
+  holder: Holder,
   attribute: Attribute,
   { alias, storage }: { readonly alias: string; readonly storage: Storage },
 ): string | false {
   if (attribute.system || !attribute.writable) return false
-  const [column] = columnsOfAttribute(type, attribute, storage)?.values ?? []
+  const [column] = columnsOfAttribute(holder, attribute, storage)?.values ?? []
   if (column === undefined)
-    return attribute.required && isTableLinked(attribute) && hasLink(type, attribute, storage, alias)
+    return attribute.required && isTableLinked(attribute) && hasLink(holder, attribute, storage, alias)
   const value = columnOf(alias, column)
   const rules = attribute.kind === 'scalar' ? valueRules(attribute, value) : []
   const rule =
@@ -63,10 +63,10 @@ export function storedRule(
   return (attribute.required || rule !== false) && and(attribute.required && `${value} IS NOT NULL`, rule)
 }
 
-function hasLink(type: ContentType, { name }: Attribute, storage: Storage, alias: string): string {
-  const link = storage.link(type, name)
-  if (link.kind === 'column') throw new TypeError(`${type.uid}.${name} has no table of its own`)
-  return `EXISTS (SELECT FROM ${ident(link.table)} l WHERE l.owner_id = ${alias}.id)`
+function hasLink(holder: Holder, { name }: Attribute, storage: Storage, alias: string): string {
+  const link = tableLinkOf(holder, name, { storage })
+  const isOwner = link.owner.map(([column, own]) => `${columnOf('l', column)} = ${columnOf(alias, own)}`)
+  return `EXISTS (SELECT FROM ${ident(link.table)} l WHERE ${and(...isOwner)})`
 }
 
 function valueRules(attribute: ScalarAttribute, value: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { type Running, startPlinth } from './process.ts'
 import { measured, median, takeTurns } from './rounds.ts'
-import { type Asked, KEPT, ROWS } from './rows.ts'
+import { type PlanRequest, KEPT, ROWS } from './rows.ts'
 import { assertSameAnswers } from './same-answers.ts'
 
 /** Cached responses, each validated by one statement, compared with the baseline for one document. */
@@ -35,7 +35,7 @@ const HEAD = [
 ]
 
 /** As clients ask that have the answers already. */
-const withTags = (asked: readonly Asked[], { base }: Running): Promise<readonly Asked[]> =>
+const withTags = (asked: readonly PlanRequest[], { base }: Running): Promise<readonly PlanRequest[]> =>
   Promise.all(
     asked.map(async ({ path }) => {
       const answer = await fetch(base + path)

@@ -1,5 +1,5 @@
 import autocannon, { type Planned } from 'autocannon'
-import type { Asked } from './rows.ts'
+import type { PlanRequest } from './rows.ts'
 
 export interface Load {
   readonly total: number
@@ -17,7 +17,7 @@ export interface Offer {
 
 const CONNECTIONS = 10
 
-function toRequest({ method = 'GET', path, headers = {}, body }: Asked): Planned {
+function toRequest({ method = 'GET', path, headers = {}, body }: PlanRequest): Planned {
   const isOfMade = path.includes(MADE)
   return {
     method,
@@ -45,7 +45,7 @@ const MADE = ':made'
  * Ten connections, each with one request under way at a time. Each begins at another place of the list: else all of
  * them would ask for the same document, and writers would wait for one another's lock.
  */
-export async function load(base: string, asked: readonly Asked[], { seconds, rate }: Offer): Promise<Load> {
+export async function load(base: string, asked: readonly PlanRequest[], { seconds, rate }: Offer): Promise<Load> {
   const planned = asked.map(toRequest)
   const isOfMade = asked.some(({ path }) => path.includes(MADE))
   let clients = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Load, load } from './load.ts'
 import type { Running } from './process.ts'
 import type { ProcessorTime } from './processor-time.ts'
-import type { Asked } from './rows.ts'
+import type { PlanRequest } from './rows.ts'
 
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
 export const SECONDS = Number(process.env.BENCH_SECONDS ?? 2)
@@ -19,7 +19,7 @@ export interface Round extends Load {
 
 export interface Side {
   readonly server: Running
-  readonly asked: readonly Asked[]
+  readonly asked: readonly PlanRequest[]
   /** Requests a second; absent: as many as are answered. */
   readonly rate?: number
   readonly postgres?: ProcessorTime

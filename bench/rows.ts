@@ -1,5 +1,5 @@
 /** One request of a row. `body`: built for each request. */
-export interface Asked {
+export interface PlanRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** `:made`: the documentId that the same connection was answered last. */
   readonly path: string
@@ -11,7 +11,7 @@ interface Row {
   readonly title: string
   /** The least share of the floor's throughput that we accept. */
   readonly goal: number
-  readonly asked: readonly Asked[]
+  readonly asked: readonly PlanRequest[]
 }
 
 /** 1 to `count`, each once, in an order that jumps about (7919 is prime). */
@@ -21,7 +21,7 @@ export const mixed = (count: number): readonly number[] =>
 /** Different documents and pages, so that no answer is asked for again soon. */
 const documents = mixed(1000).map(number => `/api/articles/article-${number * 10}`)
 const pages = (more = '') => mixed(40).map(number => `/api/articles?pagination[page]=${number}${more}`)
-export const reads = (paths: readonly string[]): readonly Asked[] => paths.map(path => ({ path }))
+export const reads = (paths: readonly string[]): readonly PlanRequest[] => paths.map(path => ({ path }))
 
 /** The list with two relations, as clients of GraphQL ask for it. */
 export const nestedQuery = (more = ''): string => `query ($page: Int) {
@@ -35,7 +35,7 @@ export const nestedQuery = (more = ''): string => `query ($page: Int) {
   }
 }`
 
-const nested = (more = ''): readonly Asked[] => {
+const nested = (more = ''): readonly PlanRequest[] => {
   const query = encodeURIComponent(nestedQuery(more))
   return reads(
     mixed(40).map(page => `/graphql?query=${query}&variables=${encodeURIComponent(`{"page":${page}}`)}`),
@@ -67,7 +67,7 @@ const PAGE = `query ($id: ID!) {
 fragment Person on Author { documentId name bio }
 fragment Teaser on Article { documentId title slug excerpt author { ...Person } categories { documentId name slug } }`
 
-const flat = (query: string, variables: readonly object[]): readonly Asked[] =>
+const flat = (query: string, variables: readonly object[]): readonly PlanRequest[] =>
   reads(
     variables.map(
       each =>
@@ -226,7 +226,7 @@ export const CUSTOM = {
 /** The most of graphql-yoga's CPU that we accept. */
 export const CUSTOM_GOAL = 0.6
 
-const by = (token: string, paths: readonly string[]): readonly Asked[] =>
+const by = (token: string, paths: readonly string[]): readonly PlanRequest[] =>
   paths.map(path => ({ path, headers: { authorization: `Bearer ${token}-access-for-the-benchmark-alone` } }))
 
 /** The list as who may do everything asks for it. */
@@ -234,7 +234,7 @@ export const FULL = by('full', pages())
 
 interface RuledRow {
   readonly title: string
-  readonly asked: readonly Asked[]
+  readonly asked: readonly PlanRequest[]
 }
 
 /** The same list, asked for by who has row conditions and field rules that allow as much. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Running } from './process.ts'
-import type { Asked } from './rows.ts'
+import type { PlanRequest } from './rows.ts'
 
 /** `others`: what the second is asked instead. */
 export async function assertSameAnswers(
-  asked: readonly Asked[],
+  asked: readonly PlanRequest[],
   [one, other]: readonly [Running, Running],
-  others: readonly Asked[] = asked,
+  others: readonly PlanRequest[] = asked,
 ): Promise<void> {
   for (const [index, { path, headers = {} }] of asked.slice(0, 5).entries()) {
     const answers = await Promise.all([

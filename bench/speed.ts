@@ -6,7 +6,7 @@ import { compareCustom } from './custom-field.ts'
 import { compareKept } from './kept.ts'
 import { launch, type Running, startPlinth } from './process.ts'
 import { measured, median, type Side, type Turn, takeTurns } from './rounds.ts'
-import { type Asked, FULL, ROWS, RULED, RULED_GOAL, RULED_RATE } from './rows.ts'
+import { type PlanRequest, FULL, ROWS, RULED, RULED_GOAL, RULED_RATE } from './rows.ts'
 import { assertSameAnswers } from './same-answers.ts'
 import { runFile } from './sql-file.ts'
 import { compareWithWrites } from './with-writes.ts'
@@ -95,7 +95,7 @@ async function compareRuled(plinth: Running, only: string): Promise<readonly str
   ]
 }
 
-const sides = (server: Running, asked: readonly Asked[], rate?: number): readonly [Side, Side] => {
+const sides = (server: Running, asked: readonly PlanRequest[], rate?: number): readonly [Side, Side] => {
   const offered = rate === undefined ? {} : { rate }
   return [
     { server, asked: FULL, ...offered },

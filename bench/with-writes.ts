@@ -1,11 +1,11 @@
 import { Client } from 'pg'
 import { type Running, startPlinth } from './process.ts'
 import { measured, median, takeTurns } from './rounds.ts'
-import { type Asked, mixed, reads } from './rows.ts'
+import { type PlanRequest, mixed, reads } from './rows.ts'
 
 interface ReadRow {
   readonly title: string
-  readonly asked: readonly Asked[]
+  readonly asked: readonly PlanRequest[]
 }
 
 const page = (number: number) => `pagination[page]=${number}&pagination[withCount]=false`

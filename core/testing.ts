@@ -207,7 +207,7 @@ function withTokens(
   tokens: NonNullable<TestAppOptions['tokens']>,
 ): Blueprint {
   const { settings } = project
-  const given = Object.entries(tokens).map(([name, secret]) => {
+  const input = Object.entries(tokens).map(([name, secret]) => {
     const declared = settings.apiTokens[name]
     if (!declared)
       throw new Error(
@@ -216,7 +216,7 @@ function withTokens(
     const { hash: _, ...rest } = declared
     return [name, { ...rest, secret }] as const
   })
-  const apiTokens = { ...settings.apiTokens, ...Object.fromEntries(given) }
+  const apiTokens = { ...settings.apiTokens, ...Object.fromEntries(input) }
   return Object.freeze({ ...blueprint, project: { ...project, settings: { ...settings, apiTokens } } })
 }
 

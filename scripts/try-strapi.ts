@@ -46,7 +46,7 @@ async function importProject(dir: string, out: string): Promise<void> {
     folder: out,
     ...{ force: false, json: false, database: undefined, databaseSchema: 'public', timeZone: 'UTC' },
     ...{ content: 'database', env: {}, paint: paintFor(false, {}), write: () => {} },
-    complain: text => void process.stderr.write(text),
+    writeError: text => void process.stderr.write(text),
   })
   const file = join(out, 'project.yaml')
   const document = parseDocument(await readFile(file, 'utf8'))

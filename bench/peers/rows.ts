@@ -1,9 +1,9 @@
-import { type Asked, article, mixed, nestedQuery, reads } from '../rows.ts'
+import { type PlanRequest, article, mixed, nestedQuery, reads } from '../rows.ts'
 
 /** What every server is asked for, in the words of its own API. */
 export type RowName = 'findOne' | 'list' | 'populate' | 'nested' | 'create'
 
-export type Requests = Readonly<Partial<Record<RowName, readonly Asked[]>>>
+export type Requests = Readonly<Partial<Record<RowName, readonly PlanRequest[]>>>
 
 interface PeerRow {
   readonly name: RowName
@@ -35,7 +35,7 @@ const restOf = (articles: number): Requests => ({
   create: [{ method: 'POST', path: '/api/articles', body: () => ({ data: article() }) }],
 })
 
-const graphql = (path: string, query: string, articles: number): readonly Asked[] =>
+const graphql = (path: string, query: string, articles: number): readonly PlanRequest[] =>
   pagesOf(articles).map(page => ({ method: 'POST', path, body: () => ({ query, variables: { page } }) }))
 
 export const ours = (articles: number): Requests => ({

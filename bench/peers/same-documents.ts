@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Running } from '../process.ts'
-import type { Asked } from '../rows.ts'
+import type { PlanRequest } from '../rows.ts'
 import type { Contender } from './contender.ts'
 import type { Answered, Raw } from './documents.ts'
 import { numberOf, type RowName } from './rows.ts'
@@ -53,7 +53,7 @@ function wanted({ _status, author, categories, ...plain }: Raw): Raw {
 
 const nameOf = (related: unknown): unknown => (related as Raw).name
 
-async function ask({ base }: Running, { method = 'GET', path, body }: Asked): Promise<Raw> {
+async function ask({ base }: Running, { method = 'GET', path, body }: PlanRequest): Promise<Raw> {
   const answer = await fetch(base + path, {
     method,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body()) }),

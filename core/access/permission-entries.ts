@@ -102,7 +102,12 @@ export function toDiagnostic(
   { code, message, path, atKey, related }: AccessFinding,
   project: Project,
 ): Diagnostic {
-  const diagnostic = { code, message, path, place: atKey ? project.keyPlace(path) : project.place(path) }
+  const diagnostic = {
+    code,
+    message,
+    path,
+    location: atKey ? project.keyLocation(path) : project.location(path),
+  }
   if (!related) return diagnostic
-  return { ...diagnostic, related: { place: project.place(related.path), message: related.message } }
+  return { ...diagnostic, related: { location: project.location(related.path), message: related.message } }
 }

@@ -64,11 +64,11 @@ const isGraphql = ({ path }: SimulatedRequest, { endpoints }: Settings['graphql'
 
 /** Resolvers of extensions could run, and write: those projects are explained where no server runs. */
 function checkGraphql({ body }: SimulatedRequest, { schemas }: RegisteredApp): void {
-  const given: unknown = body === null ? null : JSON.parse(body)
+  const input: unknown = body === null ? null : JSON.parse(body)
   const message =
     schemas !== null
       ? 'extensions add to the GraphQL schema of this project: `plinth roles explain --request` explains its requests'
-      : isRecord(given) && typeof given.query === 'string'
+      : isRecord(input) && typeof input.query === 'string'
         ? null
         : 'the body of a GraphQL request is `{ "query": "…" }`'
   if (message !== null) throw new RequestFault(fault('validation', message))

@@ -60,14 +60,14 @@ export async function registerApp(
 
 /** `upload.provider` names a built-in storage or one of an extension. */
 function findStorageFault(
-  { settings: { upload }, place }: Project,
+  { settings: { upload }, location }: Project,
   { storages }: RegisteredPlugins,
 ): Diagnostic | null {
   const known = [...BUILT_IN_STORAGES, ...storages.keys()]
   if (known.includes(upload.provider)) return null
   const path = ['upload', 'provider']
   const message = `no extension registers the storage \`${upload.provider}\`${hintFor(upload.provider, known)}`
-  return { code: 'unknown-storage', message, path, place: place(path) }
+  return { code: 'unknown-storage', message, path, location: location(path) }
 }
 
 /** Opens the storage of files that the project selects. Fails if the code of an extension throws. */
@@ -120,12 +120,12 @@ function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Di
   const name = /^extensions\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
   const file = placed ?? files.find(each => each.replace(/\.[mc]?[jt]s$/, '') === name) ?? name
   const line = Number(number ?? 1)
-  return [{ code: 'bad-extension', message, path: [], place: { file, line, column: 1, source: '' } }]
+  return [{ code: 'bad-extension', message, path: [], location: { file, line, column: 1, source: '' } }]
 }
 
 /** null: no extension changes the schemas. They are then compiled on first use, so that a start loads no GraphQL library. */
 async function compileExtendedSchemas(
-  { settings, root, keyPlace }: Project,
+  { settings, root, keyLocation }: Project,
   { graphql, app, binding }: RegisteredPlugins,
 ): Promise<Result<CompiledSchemas | null, StartFault>> {
   const isExtended = graphql.uses.length > 0 || Object.keys(settings.resolversConfig).length > 0
@@ -141,7 +141,7 @@ async function compileExtendedSchemas(
   if (compiled.ok) return compiled
   const faults = compiled.reasons.map(({ by, message, path }): StartFault => {
     if (path === null) return { kind: 'other', message: `${by}: ${message}` }
-    const diagnostic = { code: 'bad-resolver-config', message, path, place: keyPlace(path) }
+    const diagnostic = { code: 'bad-resolver-config', message, path, location: keyLocation(path) }
     return { kind: 'files', diagnostics: [diagnostic] }
   })
   return failed(...faults)
@@ -149,7 +149,7 @@ async function compileExtendedSchemas(
 
 /** Validates trusted documents at the start, against the extended or the generated schemas. */
 async function loadTrustedDocuments(
-  { settings, root, keyPlace }: Project,
+  { settings, root, keyLocation }: Project,
   registered: RegisteredPlugins,
   added: CompiledSchemas | null,
 ): Promise<Result<TrustedDocuments | null, Diagnostic>> {
@@ -157,8 +157,8 @@ async function loadTrustedDocuments(
   if (!enabled || config.trustedDocuments.folder === null) return ok(null)
   const { loadTrusted } = await import('../graphql/transport/trusted-documents.ts')
   const schemas = await servedSchemas(settings.graphql, registered, added)
-  const place = keyPlace(['graphql', 'config', 'trustedDocuments', 'folder'])
-  return loadTrusted({ root, config, schemas, place })
+  const location = keyLocation(['graphql', 'config', 'trustedDocuments', 'folder'])
+  return loadTrusted({ root, config, schemas, location })
 }
 
 /** The schema of each format that endpoints serve, extended or generated. */

@@ -283,7 +283,7 @@ export async function openSignIn(
 ): Promise<Result<SignIn, StartFault>> {
   const { root, settings } = project
   const { auth, server, rest } = settings
-  const secret = await loadJwtSecret({ given: auth.jwtSecret, root, production })
+  const secret = await loadJwtSecret({ input: auth.jwtSecret, root, production })
   if (!secret.ok) return failed(...reasonsOf(secret))
   const otherSecrets = auth.jwtPreviousSecrets.filter(each => each !== '')
   return ok((database, outbox, mail) => ({

@@ -1,4 +1,4 @@
-import { placeJson } from '../explain/report.ts'
+import { locationJson } from '../explain/report.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../model/model.ts'
 import type { Project } from '../project/project.ts'
@@ -10,12 +10,12 @@ export function describeModel({ model, project }: { readonly model: Model; reado
     key: holder.key,
     name: holder.displayName,
     description: holder.description ?? null,
-    place: placeJson(project.keyPlace(path)),
+    location: locationJson(project.keyLocation(path)),
     attributes: [...holder.attributes.values()]
       .filter(({ system }) => !system)
       .map(attribute => ({
         ...describeAttribute(attribute),
-        place: placeJson(project.keyPlace([...path, 'attributes', attribute.name])),
+        location: locationJson(project.keyLocation([...path, 'attributes', attribute.name])),
       })),
   })
   return {

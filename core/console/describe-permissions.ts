@@ -2,7 +2,7 @@ import type { PermissionHolder } from '../access/explain/explain.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { toMatrix } from '../explain/matrix.ts'
 import { reasonOf } from '../explain/reasons.ts'
-import { explanationJson, openingJson, placeJson } from '../explain/report.ts'
+import { explanationJson, locationJson, openingJson } from '../explain/report.ts'
 import type { RolesProject } from '../explain/roles-project.ts'
 import { openingsOf } from '../explain/route-overrides.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
@@ -13,7 +13,9 @@ export function describeHolders({ explainer, project }: RolesProject) {
   return {
     holders: explainer.holders.map(holder => ({
       ...holder,
-      place: placeJson(project.keyPlace([holder.kind === 'role' ? 'roles' : 'apiTokens', holder.key])),
+      location: locationJson(
+        project.keyLocation([holder.kind === 'role' ? 'roles' : 'apiTokens', holder.key]),
+      ),
     })),
     openings: openingsOf(project).map(opening => openingJson(opening, project)),
   }

@@ -101,11 +101,11 @@ function requestIn(words: Words): SimulatedRequest {
   const path = textIn(words, 'path', LONGEST.path)
   if (!/^\/[\x21-\x7e]*$/.test(path))
     return refuse('`path` is a path such as /api/articles, percent-encoded where needed')
-  const given = words.body === undefined || words.body === '' ? null : textIn(words, 'body', LONGEST.body)
-  if (given !== null && !isJson(given)) return refuse('`body` is not valid JSON')
+  const input = words.body === undefined || words.body === '' ? null : textIn(words, 'body', LONGEST.body)
+  if (input !== null && !isJson(input)) return refuse('`body` is not valid JSON')
   // The permission of a write matters, not its document.
   const writes = method === 'POST' || method === 'PUT'
-  return { method, path, body: given ?? (writes ? '{"data":{}}' : null) }
+  return { method, path, body: input ?? (writes ? '{"data":{}}' : null) }
 }
 
 function textIn(words: Words, name: string, longest: number): string {

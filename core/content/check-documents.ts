@@ -92,6 +92,6 @@ export function conflictDiagnostic(conflict: ValueConflict<ContentDocument>): Di
   const spot = { ...document, path: valuePath(document, locale, path) }
   if (!other) return diagnose('not-unique', describeConflict(conflict), spot)
   const { source } = other.document
-  const place = source.place(valuePath(other.document, other.locale, other.path))
-  return diagnose('not-unique', describeConflict(conflict), spot, { place, message: 'has it first' })
+  const location = source.location(valuePath(other.document, other.locale, other.path))
+  return diagnose('not-unique', describeConflict(conflict), spot, { location, message: 'has it first' })
 }

@@ -77,6 +77,6 @@ export function diagnose(
   { source, path, atKey = false }: YamlSpot,
   related?: Diagnostic['related'],
 ): Diagnostic {
-  const place = atKey ? source.keyPlace(path) : source.place(path)
-  return { code, message, path, place, ...(related === undefined ? {} : { related }) }
+  const location = atKey ? source.keyLocation(path) : source.location(path)
+  return { code, message, path, location, ...(related === undefined ? {} : { related }) }
 }

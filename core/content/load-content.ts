@@ -80,7 +80,7 @@ function checkAll({ project, model, entries, faults, types }: LoadedEntries): Re
 /** Sorts by file, line and column. */
 const sortByPlace = (faults: readonly Diagnostic[]): readonly Diagnostic[] =>
   faults.toSorted(
-    ({ place: a }, { place: b }) =>
+    ({ location: a }, { location: b }) =>
       (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
   )
 
@@ -150,7 +150,7 @@ const misplaced = (file: string, message: string): Diagnostic => ({
   code: 'unknown-type',
   message,
   path: [],
-  place: { file, line: 1, column: 1, source: '' },
+  location: { file, line: 1, column: 1, source: '' },
 })
 
 /**
@@ -300,7 +300,7 @@ function conflict(edge: Edge, other: Edge): Diagnostic {
   const at = spot(other.from)
   const message = `\`${edge.owner}\` and \`${edge.target}\` cannot be linked by \`${edge.attribute.name}\`: one of them is linked already`
   return diagnose('link-conflict', message, spot(edge.from), {
-    place: at.source.place(at.path),
+    location: at.source.location(at.path),
     message: 'links it',
   })
 }

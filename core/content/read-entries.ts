@@ -79,11 +79,11 @@ function readEntry(at: Omit<ContentEntry, 'name'>, body: unknown, faults: Diagno
     return []
   }
   if (at.type.key === 'user' && at.type.builtIn) return readUser(at, body, faults)
-  const given = body.documentId
-  if (given === undefined) return [{ ...at, body, name: anonymousId(at.type, body) }]
-  if (typeof given === 'string' && DOCUMENT_ID.test(given)) return [{ ...at, body, name: given }]
+  const input = body.documentId
+  if (input === undefined) return [{ ...at, body, name: anonymousId(at.type, body) }]
+  if (typeof input === 'string' && DOCUMENT_ID.test(input)) return [{ ...at, body, name: input }]
   const message = 'a documentId is 1 to 64 letters, digits, `_` or `-`'
-  const quoted = typeof given === 'number' ? `${message}; put a number in quotes` : message
+  const quoted = typeof input === 'number' ? `${message}; put a number in quotes` : message
   faults.push(diagnose('bad-document-id', quoted, { ...at, path: [...at.path, 'documentId'] }))
   return []
 }
@@ -147,7 +147,7 @@ function duplicates(entries: readonly RawEntry[]): readonly Diagnostic[] {
     if (!other) first.set(entry.name, entry)
     if (!other) return []
     const key = entry.type.builtIn ? 'username' : 'documentId'
-    const related = { place: other.source.place([...other.path, key]), message: 'is the first one' }
+    const related = { location: other.source.location([...other.path, key]), message: 'is the first one' }
     const spot = { ...entry, path: [...entry.path, key] }
     return [diagnose('duplicate-document', `there are two documents \`${entry.name}\``, spot, related)]
   })

@@ -111,16 +111,16 @@ const MOST_VALUES = 1_000
 
 function valuesFor(operator: Operator, value: Value, count: number): readonly Value[] {
   const { arity, text } = operatorTraits(operator)
-  const given = text ? String(value).slice(0, 3) : value
+  const input = text ? String(value).slice(0, 3) : value
   switch (arity) {
     case 'flag':
       return [true]
     case 'two':
-      return [given, given]
+      return [input, input]
     case 'many':
-      return Array.from({ length: count }, () => given)
+      return Array.from({ length: count }, () => input)
     case 'one':
-      return [given]
+      return [input]
   }
 }
 

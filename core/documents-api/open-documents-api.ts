@@ -45,12 +45,12 @@ function actionsOf(scope: ApiScope): DocumentActions<AnyOptions> {
 /** Checks parameters and performs the action. Rejects with the errors that code expects. */
 async function performForCode(
   action: DocumentAction,
-  given: unknown,
+  input: unknown,
   { options, ...scope }: ApiScope,
 ): Promise<unknown> {
   try {
     return await withPluginErrors(async () => {
-      const params = checkActionParams(given, action)
+      const params = checkActionParams(input, action)
       const { result, value } = await perform({ ...scope, action, params }, options)
       return value === undefined && result ? toActionValue(result) : value
     })
@@ -109,7 +109,7 @@ const LISTS: ReadonlySet<DocumentAction> = new Set<DocumentAction>([
 function addSuggestion(fault: Fault, holder: ContentType): Fault {
   const { key, path, expected } = fault.details
   if (typeof key !== 'string' || key === '' || expected !== undefined) return fault
-  const holderAtPath = typeof path === 'string' ? placeAt(path.split('.'), key, holder) : holder
+  const holderAtPath = typeof path === 'string' ? locationAt(path.split('.'), key, holder) : holder
   const near = didYouMean(key, key.startsWith('$') ? OPERATOR_WORDS : (holderAtPath?.attributes.keys() ?? []))
   return near === '' ? fault : { ...fault, message: `${fault.message}${near}` }
 }
@@ -117,7 +117,7 @@ function addSuggestion(fault: Fault, holder: ContentType): Fault {
 const OPERATOR_WORDS = [...OPERATOR_NAMES, '$and', '$or', '$not']
 
 /** The holder at a dotted path, without its last name if that is the key itself; null: the path leads nowhere. */
-function placeAt(path: readonly string[], key: string, start: Holder): Holder | null {
+function locationAt(path: readonly string[], key: string, start: Holder): Holder | null {
   const names = path.at(-1) === key ? path.slice(0, -1) : path
   return names.reduce<Holder | null>((holder, name) => {
     const attribute = holder?.attributes.get(name)

@@ -8,7 +8,7 @@ import type { OptimisticTargets } from './optimistic-targets.ts'
 import { choiceOf, countMatching, visibleBy, visibleLocales } from './read/matching.ts'
 import { assertUnchanged } from './read/read-answer.ts'
 import { isShared } from './rows/planning.ts'
-import { type Current, loadDocument, NO_CURRENT_ROWS, type Wanted } from './rows/write-load.ts'
+import { type Current, type Desired, loadDocument, NO_CURRENT_ROWS } from './rows/write-load.ts'
 import type { WriteOptions } from './rows/write-options.ts'
 import { findSavedTargets } from './state/new-values.ts'
 import {
@@ -49,7 +49,7 @@ export interface Subject {
   readonly known: string | null
   /** Id of the existing or new document. */
   readonly documentId: string
-  readonly wanted: Wanted
+  readonly wanted: Desired
 }
 
 /** Sends all statements in one round trip. */

@@ -182,12 +182,12 @@ async function updateStored(
   options: SaveOptions,
 ): Promise<{ readonly text: Promise<string | null> } | undefined> {
   const { documentId, type, conditions } = command
-  const given = await givenValues(command, body, { targets, options })
-  if (!keepsRules({ command, body }, given)) return undefined
-  const publication = publicationOf(command, given, options)
+  const input = await givenValues(command, body, { targets, options })
+  if (!keepsRules({ command, body }, input)) return undefined
+  const publication = publicationOf(command, input, options)
   if (!publication) return undefined
-  const { values, edits, edited } = given
-  const copies = copiesOf(command, given, options)
+  const { values, edits, edited } = input
+  const copies = copiesOf(command, input, options)
   const document = { type, documentId, versions: [versionOf(command, values)] }
   const returning = coversAnswer(answer, publication, command)
     ? returningQueryOf(answer, documentId, options)

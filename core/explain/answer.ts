@@ -191,8 +191,8 @@ function lookBehind(
 }
 
 function lookInZone({ name, components }: ZoneAttribute, words: readonly string[]) {
-  const given = `${words.join('.')}.`
-  const component = components.find(({ uid }) => given.startsWith(`${uid}.`))
+  const input = `${words.join('.')}.`
+  const component = components.find(({ uid }) => input.startsWith(`${uid}.`))
   if (component) return ok({ end: component, taken: component.uid.split('.').length })
   const uids = components.map(({ uid }) => uid)
   return failed(unknownName(`component of \`${name}\``, words.slice(0, 2).join('.'), uids))

@@ -7,9 +7,14 @@ import { fieldReasonOf, reasonOf } from './reasons.ts'
 import { openingsOf, type RouteOverride } from './route-overrides.ts'
 
 /** A location as JSON: `source` is the whole line. */
-export const placeJson = ({ file, line, column, source }: SourceLocation) => ({ file, line, column, source })
+export const locationJson = ({ file, line, column, source }: SourceLocation) => ({
+  file,
+  line,
+  column,
+  source,
+})
 
-const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))
+const locationAt = (path: Path, project: Project) => locationJson(project.keyLocation(path))
 
 /** An override of roles as JSON. */
 export const openingJson = ({ kind, key, auth, policies, path }: RouteOverride, project: Project) => ({
@@ -17,7 +22,7 @@ export const openingJson = ({ kind, key, auth, policies, path }: RouteOverride, 
   key,
   auth,
   policies,
-  place: placeAt(path, project),
+  location: locationAt(path, project),
 })
 
 /** An explanation as JSON; `where` and `set` as written in the file. */
@@ -25,8 +30,8 @@ export const explanationJson = (explanation: Explanation, project: Project) => (
   action: explanation.action,
   allowed: explanation.allowed,
   why: explanation.why,
-  place: placeAt(explanation.path, project),
-  overrides: explanation.overridden && placeAt(explanation.overridden, project),
+  location: locationAt(explanation.path, project),
+  overrides: explanation.overridden && locationAt(explanation.overridden, project),
   through: explanation.through,
   where: explanation.options.where ?? null,
   fields: explanation.options.fields ?? null,
@@ -35,11 +40,11 @@ export const explanationJson = (explanation: Explanation, project: Project) => (
   writable: explanation.writable,
 })
 
-/** `{ roles: [{ kind, key, place, subjects: [{ subject, actions: […] }] }], openings: [{ kind, key, auth, policies, place }] }`, one line. */
+/** `{ roles: [{ kind, key, location, subjects: [{ subject, actions: […] }] }], openings: [{ kind, key, auth, policies, location }] }`, one line. */
 export function printMatrixJson(parts: readonly MatrixPart[], project: Project): string {
   const roles = parts.map(({ holder, rows }) => ({
     ...holder,
-    place: placeAt([holder.kind === 'role' ? 'roles' : 'apiTokens', holder.key], project),
+    location: locationAt([holder.kind === 'role' ? 'roles' : 'apiTokens', holder.key], project),
     subjects: rows.map(({ subject, cells }) => ({
       subject: subject.name,
       actions: cells.map(cell => explanationJson(cell, project)),

@@ -18,10 +18,10 @@ export interface Diagnostic {
   /** From a closed set per module (`unknown-key`, `unknown-target`, …). Stable: tests and editors rely on it. */
   readonly code: string
   readonly message: string
-  readonly place: SourceLocation
+  readonly location: SourceLocation
   readonly path: Path
   /** A second location, such as the first definition of a name that is defined twice. */
-  readonly related?: { readonly place: SourceLocation; readonly message: string }
+  readonly related?: { readonly location: SourceLocation; readonly message: string }
 }
 
 /** `contentTypes.article.attributes.title`, `roles[0]`; a key that is not an identifier is quoted. */
@@ -35,12 +35,14 @@ export function printPath(path: Path): string {
 
 /** For a terminal: `file:line:column message`, the offending line, a caret below it. */
 export function printDiagnostic(diagnostic: Diagnostic): string {
-  const { place, message, path, related } = diagnostic
+  const { location, message, path, related } = diagnostic
   const where = path.length === 0 ? '' : ` (${printPath(path)})`
-  const lines = [`${place.file}:${place.line}:${place.column} ${message}${where}`]
-  if (place.source.trim() !== '') lines.push(...excerpt(place))
+  const lines = [`${location.file}:${location.line}:${location.column} ${message}${where}`]
+  if (location.source.trim() !== '') lines.push(...excerpt(location))
   if (related)
-    lines.push(`  ${related.place.file}:${related.place.line}:${related.place.column} ${related.message}`)
+    lines.push(
+      `  ${related.location.file}:${related.location.line}:${related.location.column} ${related.message}`,
+    )
   return lines.join('\n')
 }
 
@@ -49,16 +51,16 @@ export const fromWorkingDirectory =
   (folder: string) =>
   (diagnostic: Diagnostic): Diagnostic => ({
     ...diagnostic,
-    place: openable(diagnostic.place, folder),
+    location: openable(diagnostic.location, folder),
     ...(diagnostic.related && {
-      related: { ...diagnostic.related, place: openable(diagnostic.related.place, folder) },
+      related: { ...diagnostic.related, location: openable(diagnostic.related.location, folder) },
     }),
   })
 
 /** Names of other sources, such as `the environment`, stay. */
-function openable(place: SourceLocation, folder: string): SourceLocation {
-  const isFile = /\.\w+$/.test(place.file)
-  return isFile ? { ...place, file: relative(process.cwd(), resolve(folder, place.file)) } : place
+function openable(location: SourceLocation, folder: string): SourceLocation {
+  const isFile = /\.\w+$/.test(location.file)
+  return isFile ? { ...location, file: relative(process.cwd(), resolve(folder, location.file)) } : location
 }
 
 const EXCERPT_WIDTH = 120

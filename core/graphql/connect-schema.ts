@@ -130,7 +130,7 @@ function createGuard(
   const resolver = extension.resolvers.get(coordinate) ?? null
   if (isGenerated && !config && !resolver && wraps.length === 0) return null
   const generated = (field.resolve ?? defaultFieldResolver) as FieldResolver
-  const given = { ...options, wrappers, everything: code.everything }
+  const input = { ...options, wrappers, everything: code.everything }
   const list = returned.get(typeName)
   return {
     enter: doors.enter({ coordinate, isGenerated, auth: config?.auth ?? { kind: 'own' } }),
@@ -139,8 +139,8 @@ function createGuard(
     wraps,
     custom: resolver ?? (isGenerated ? null : property),
     generated: isGenerated ? generated : null,
-    reread: isGenerated && list && field.args.length > 0 ? openReread(list, given) : null,
-    hydrate: openHydrator(field.type, returned, given),
+    reread: isGenerated && list && field.args.length > 0 ? openReread(list, input) : null,
+    hydrate: openHydrator(field.type, returned, input),
   }
 }
 

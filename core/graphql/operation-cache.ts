@@ -36,8 +36,8 @@ export function operationKey(
   operationName: string | null,
   variables: Readonly<Record<string, unknown>>,
 ): string | null {
-  const given = JSON.stringify(variables)
-  return given.length > MAX_VARIABLES ? null : `${given}${JSON.stringify(operationName)}${text}`
+  const input = JSON.stringify(variables)
+  return input.length > MAX_VARIABLES ? null : `${input}${JSON.stringify(operationName)}${text}`
 }
 
 /** Estimated bytes of an operation, of a root field's query, and of each populate in it. */

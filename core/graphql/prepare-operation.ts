@@ -155,8 +155,8 @@ const MAX_IN_FILTERS = 1000
 const MAX_REPEATED = 20_000
 
 /** The first variable whose value nests too deep. Checked before anything else walks variables. */
-function findDeepVariable(given: Readonly<Record<string, unknown>>): GraphQLError | null {
-  for (const [name, value] of Object.entries(given))
+function findDeepVariable(input: Readonly<Record<string, unknown>>): GraphQLError | null {
+  for (const [name, value] of Object.entries(input))
     if (isDeeperThan(value, MAX_NESTING))
       return overLimit({
         what: `nested values in $${name.slice(0, 80)}`,
@@ -169,12 +169,12 @@ function findDeepVariable(given: Readonly<Record<string, unknown>>): GraphQLErro
 
 /** Limits how much variables enlarge an operation: a long list may be inserted many times. */
 function limitVariables(
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   uses: ReadonlyMap<string, VariableUse>,
 ): GraphQLError | null {
   let inFilters = 0
   let repeated = 0
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     const use = uses.get(name)
     if (!use) continue
     const size = countValues(value)

@@ -70,16 +70,16 @@ function isOwnPath(url: string, paths: readonly string[]): boolean {
  * on as it came.
  */
 function takeRequest(request: IncomingMessage, response: ServerResponse, next: () => void): () => void {
-  const given = response.getHeader('X-Request-Id')
+  const input = response.getHeader('X-Request-Id')
   const sent = request.headers['x-request-id']
-  const id = toRequestId(typeof given === 'string' ? given : sent)
+  const id = toRequestId(typeof input === 'string' ? input : sent)
   request.headers['x-request-id'] = id
   response.setHeader('X-Request-Id', id)
   // Middlewares of the project run in an Express application of their own.
   const prototypes = [Object.getPrototypeOf(request), Object.getPrototypeOf(response)] as const
   return () => {
-    if (given === undefined) response.removeHeader('X-Request-Id')
-    else response.setHeader('X-Request-Id', given)
+    if (input === undefined) response.removeHeader('X-Request-Id')
+    else response.setHeader('X-Request-Id', input)
     if (sent === undefined) delete request.headers['x-request-id']
     Object.setPrototypeOf(request, prototypes[0])
     Object.setPrototypeOf(response, prototypes[1])

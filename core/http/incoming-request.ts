@@ -94,8 +94,8 @@ const toTarget = (url: string): string => (url.startsWith('/') ? url : url.repla
 const SAFE_ID = /^[\w.:-]{1,128}$/
 
 /** Keeps the id of a caller or proxy if it is safe in logs; otherwise generates one. */
-export const toRequestId = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID()
+export const toRequestId = (input: string | string[] | undefined): string =>
+  typeof input === 'string' && SAFE_ID.test(input) ? input : randomUUID()
 
 /** Reads a request's body of at most `limit` bytes; a longer one is refused as early as possible. */
 function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {

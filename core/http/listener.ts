@@ -325,11 +325,11 @@ async function handOver(
   if (exchange.isOver || response.destroyed) return null
   const headers = [...sharedHeaders(exchange), ...Object.entries(own).flat()]
   // Headers that Express middlewares set replace the server's defaults.
-  const given = new Set(response.getHeaderNames())
+  const input = new Set(response.getHeaderNames())
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)
     if (name.toLowerCase() === 'vary') response.appendHeader(name, value)
-    else if (!given.has(name.toLowerCase())) response.setHeader(name, value)
+    else if (!input.has(name.toLowerCase())) response.setHeader(name, value)
   }
   await takeOver(incoming, response)
   return null

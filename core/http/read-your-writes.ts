@@ -32,7 +32,7 @@ export const readYourWrites =
     const received = positionsOf(request.headers)
     const session = toSession(request, received, options)
     const answer = inSession(session, () => firstAnswer(responders, request))
-    const add = (given: HttpResponse) => addPosition(given, session, { received: received ?? [], ...options })
+    const add = (input: HttpResponse) => addPosition(input, session, { received: received ?? [], ...options })
     return answer instanceof Promise
       ? answer.then(add, error => add(refusalResponse(error)))
       : answer && add(answer)

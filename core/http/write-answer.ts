@@ -57,13 +57,13 @@ const hasMiddlewareHeaders = (response: ServerResponse): boolean => response.has
  * items, but not headers of the answer itself. Cookies and `Vary` of both are sent.
  */
 function mergeHeaders(response: ServerResponse, headers: readonly string[], shared: number): void {
-  const given = new Set(response.getHeaderNames())
+  const input = new Set(response.getHeaderNames())
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const [header = '', value = ''] = headers.slice(at, at + 2)
     const name = header.toLowerCase()
     const isDefault = at < shared && !OWN_HEADERS.has(name)
     if (name === 'set-cookie' || name === 'vary') response.appendHeader(header, value)
-    else if (!isDefault || !given.has(name)) response.setHeader(header, value)
+    else if (!isDefault || !input.has(name)) response.setHeader(header, value)
   }
 }
 
@@ -129,12 +129,12 @@ export function faultOfError(error: unknown, requestId: string, options: Failure
  * Adds `outcome` (reference/rest.md#17-differences-from-strapi) to faults with status 500 and 503: always for requests that may write, for reads
  * only after a write. An internal fault gets it only after a write.
  */
-export function withOutcome(given: Fault, { method, writes }: HttpRequest): Fault {
-  if (given.code !== 'unavailable' && given.code !== 'internal') return given
-  const isUnknown = given.details.outcome === 'unknown' || writes?.outcome !== 'not-written'
+export function withOutcome(input: Fault, { method, writes }: HttpRequest): Fault {
+  if (input.code !== 'unavailable' && input.code !== 'internal') return input
+  const isUnknown = input.details.outcome === 'unknown' || writes?.outcome !== 'not-written'
   const outcome = isUnknown ? 'unknown' : 'not-written'
-  if (outcome === 'not-written' && (given.code === 'internal' || isSafeMethod(method))) return given
-  return { ...given, details: { ...given.details, outcome } }
+  if (outcome === 'not-written' && (input.code === 'internal' || isSafeMethod(method))) return input
+  return { ...input, details: { ...input.details, outcome } }
 }
 
 /** In development: adds the reason of a refusal to the details of its error (docs/access.md). */

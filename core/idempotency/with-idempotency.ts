@@ -250,8 +250,8 @@ const HEADER = 'Idempotency-Key'
 const MAX_LENGTH = 255
 
 /** Parses the header: a quoted string, as in the IETF draft, or a bare one. Throws a RequestFault. */
-function parseKey(given: string | string[] | undefined): string {
-  const text = String(given).trim()
+function parseKey(input: string | string[] | undefined): string {
+  const text = String(input).trim()
   const key = /^".*"$/.test(text) ? text.slice(1, -1) : text
   if (key.length > 0 && key.length <= MAX_LENGTH && /^[ -~]*$/.test(key)) return key
   const expected = `1 to ${MAX_LENGTH} printable ASCII characters, such as a UUID`

@@ -149,8 +149,8 @@ export async function startAddressChange(
   { identity, countAttempt }: AddressChangeOptions,
 ): Promise<AddressChange> {
   if (account === null) return { command, mail: () => {} }
-  const { email: given, confirmed } = command.values
-  const email = typeof given === 'string' ? given.toLowerCase() : account.email
+  const { email: input, confirmed } = command.values
+  const email = typeof input === 'string' ? input.toLowerCase() : account.email
   const isOwn = caller.user?.id === account.id && confirmed === undefined
   if (!identity.settings.register.confirmEmail || !isOwn || email === account.email)
     return { command, mail: () => {} }

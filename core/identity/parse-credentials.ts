@@ -27,33 +27,33 @@ export function parseCredentials<Name extends string>(
 
 /** The faults of one string. */
 export function checkCredential(body: AuthBody, { name, attribute }: CredentialRule): readonly ValueFault[] {
-  const given = Object.hasOwn(body, name) ? body[name] : undefined
-  if (given === undefined || given === null || given === '') return [missingFault(name, given)]
-  if (typeof given !== 'string') return [typeFault('string', name, given)]
-  if (attribute?.type === 'password' && !fitsPassword(given)) return [passwordTooLong(name, given)]
+  const input = Object.hasOwn(body, name) ? body[name] : undefined
+  if (input === undefined || input === null || input === '') return [missingFault(name, input)]
+  if (typeof input !== 'string') return [typeFault('string', name, input)]
+  if (attribute?.type === 'password' && !fitsPassword(input)) return [passwordTooLong(name, input)]
   if (!attribute) return []
-  const { faults } = parseScalar(attribute, given, { path: [name], strictness: 'full' })
+  const { faults } = parseScalar(attribute, input, { path: [name], strictness: 'full' })
   // An invalid address is reported for its format only, not for its length.
   return attribute.type === 'email' ? faults.slice(-1) : faults
 }
 
 /** Fault of an absent key. */
-export const missingFault = (name: string, given?: unknown): ValueFault =>
-  toFault({ kind: 'rule', message: 'is a required field' }, [name], given)
+export const missingFault = (name: string, input?: unknown): ValueFault =>
+  toFault({ kind: 'rule', message: 'is a required field' }, [name], input)
 
-export const typeFault = (kind: 'string' | 'object', name: string, given: unknown): ValueFault =>
+export const typeFault = (kind: 'string' | 'object', name: string, input: unknown): ValueFault =>
   toFault(
     {
       kind: 'rule',
-      message: `must be a \`${kind}\` type, but the final value was: \`${printRejectedValue(given)}\`.`,
+      message: `must be a \`${kind}\` type, but the final value was: \`${printRejectedValue(input)}\`.`,
     },
     [name],
-    given,
+    input,
   )
 
-const passwordTooLong = (name: string, given: string): ValueFault => ({
+const passwordTooLong = (name: string, input: string): ValueFault => ({
   kind: 'rule',
   path: [name],
   message: 'Password must be less than 73 bytes',
-  value: given,
+  value: input,
 })

@@ -54,7 +54,7 @@ export function openUserKeys({ database, model, settings, now = Date.now }: User
   return {
     async create(body, caller) {
       const owner = ownerOf(caller)
-      const given = parseKey(body, { caller, scopes, lifetime, now: now() })
+      const input = parseKey(body, { caller, scopes, lifetime, now: now() })
       const id = randomBytes(12).toString('base64url')
       const key = `${PREFIX}${randomBytes(32).toString('base64url')}`
       const { rows } = await database.transaction(async transaction => {
@@ -64,8 +64,8 @@ export function openUserKeys({ database, model, settings, now = Date.now }: User
           name: 'create a key',
           text: CREATE,
           values: [
-            ...[printTokenHash(hashToken(key)), id, owner.documentId, owner.version, given.name],
-            ...[given.permissions && JSON.stringify(given.permissions), given.expiresAt, most],
+            ...[printTokenHash(hashToken(key)), id, owner.documentId, owner.version, input.name],
+            ...[input.permissions && JSON.stringify(input.permissions), input.expiresAt, most],
           ],
         })
       })
@@ -126,21 +126,21 @@ const KEYS = ['name', 'permissions', 'expiresAt']
 function parseKey(body: Readonly<Record<string, unknown>>, options: ParseOptions) {
   const unknown = Object.keys(body).find(key => !KEYS.includes(key))
   if (unknown !== undefined) throw refused(`Invalid key ${unknown}${hintFor(unknown, KEYS)}`, unknown)
-  const { name: given } = body
-  if (typeof given !== 'string' || given.trim() === '' || given.length > LONGEST_NAME || given.includes('\0'))
+  const { name: input } = body
+  if (typeof input !== 'string' || input.trim() === '' || input.length > LONGEST_NAME || input.includes('\0'))
     throw refused(`name must be a text of 1 to ${LONGEST_NAME} characters`, 'name')
   return {
-    name: given.trim(),
+    name: input.trim(),
     permissions: parsePermissions(body.permissions, options),
     expiresAt: parseExpiry(body.expiresAt, options),
   }
 }
 
-function parsePermissions(given: unknown, { caller, scopes }: ParseOptions): readonly string[] | null {
-  if (given === undefined || given === null) return null
-  if (!Array.isArray(given) || given.length > scopes.size)
+function parsePermissions(input: unknown, { caller, scopes }: ParseOptions): readonly string[] | null {
+  if (input === undefined || input === null) return null
+  if (!Array.isArray(input) || input.length > scopes.size)
     throw refused('permissions must be a list such as ["api::article.article.find"]', 'permissions')
-  for (const word of given) {
+  for (const word of input) {
     const scope = typeof word === 'string' ? scopes.get(word) : undefined
     if (!scope) {
       // Not String(…), which runs what the client calls toString.
@@ -151,13 +151,13 @@ function parsePermissions(given: unknown, { caller, scopes }: ParseOptions): rea
     if (!caller.grants.allows(scope.subject, scope.action))
       throw refused(`you do not have the permission ${word}`, 'permissions')
   }
-  return [...new Set(given.map(String))]
+  return [...new Set(input.map(String))]
 }
 
-function parseExpiry(given: unknown, { lifetime, now }: ParseOptions): string {
+function parseExpiry(input: unknown, { lifetime, now }: ParseOptions): string {
   const last = now + lifetime
-  if (given === undefined || given === null) return new Date(last).toISOString()
-  const time = typeof given === 'string' && isMoment(given) ? Date.parse(given) : Number.NaN
+  if (input === undefined || input === null) return new Date(last).toISOString()
+  const time = typeof input === 'string' && isMoment(input) ? Date.parse(input) : Number.NaN
   if (!(time > now && time <= last))
     throw refused(
       `expiresAt must be a time in the future, until ${new Date(last).toISOString()}`,

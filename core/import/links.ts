@@ -198,8 +198,8 @@ interface LinkOptions {
 }
 
 /** Parses one link: the name of its target, or an object with more keys. */
-export function parseLink(given: unknown, path: Path, options: LinkOptions): ParsedLink {
-  const body = isBody(given) ? given : { documentId: given }
+export function parseLink(input: unknown, path: Path, options: LinkOptions): ParsedLink {
+  const body = isBody(input) ? input : { documentId: input }
   const faults = linkFaults(body, path, options)
   return { target: faults.length === 0 ? toTarget(body) : undefined, faults }
 }

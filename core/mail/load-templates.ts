@@ -99,7 +99,7 @@ const diagnoseFile = (code: MailFault, message: string, file: string): Diagnosti
   code,
   message,
   path: [],
-  place: { file: `${MAILS_FOLDER}/${file}`, line: 1, column: 1, source: '' },
+  location: { file: `${MAILS_FOLDER}/${file}`, line: 1, column: 1, source: '' },
 })
 
 /** The file for a locale, else for the default locale, else the plain one. Throws for an unknown name or locale. */

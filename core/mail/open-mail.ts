@@ -107,8 +107,8 @@ function readEnvelope(mail: unknown) {
 const invalid = (key: string, message: string): MailError =>
   new MailError('invalid', message, { details: { key } })
 
-function readRecipient(given: unknown, key: string): MailAddress {
-  const { name, address, ...others } = isRecord(given) ? given : { address: given, name: undefined }
+function readRecipient(input: unknown, key: string): MailAddress {
+  const { name, address, ...others } = isRecord(input) ? input : { address: input, name: undefined }
   const [other] = Object.keys(others)
   if (other !== undefined)
     throw new Error(`a receiver has no key \`${other}\`${hintFor(other, ['name', 'address'])}`)

@@ -53,8 +53,8 @@ function readValue(name: string, data: MailData, file: string): string {
 }
 
 function missing(name: string, key: string, at: { readonly value: unknown; readonly file: string }): Error {
-  const given = isRecord(at.value) ? Object.keys(at.value).filter(each => each !== key) : []
-  return new Error(`${at.file}: \`data\` has no value for \`${name}\`${hintFor(key, given, 'it is empty')}`)
+  const input = isRecord(at.value) ? Object.keys(at.value).filter(each => each !== key) : []
+  return new Error(`${at.file}: \`data\` has no value for \`${name}\`${hintFor(key, input, 'it is empty')}`)
 }
 
 const fill = (text: TemplateText, values: Values): string =>

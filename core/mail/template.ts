@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { parseYaml } from '../project/yaml/parse-yaml.ts'
 import { locationLookup } from '../project/yaml/read-yaml.ts'
-import { placeAt, type SourceFile, type SourceText, toSourceFile } from '../project/yaml/source-file.ts'
+import { locationAt, type SourceFile, type SourceText, toSourceFile } from '../project/yaml/source-file.ts'
 import { toValue } from '../project/yaml/yaml-tree.ts'
 
 /** A text with variables. */
@@ -85,11 +85,11 @@ function readSubject(source: SourceText, front: FrontMatter, scan: Scan): Templa
   const parsed = parseYaml({ ...source, text }, { environment: {}, isSecret: () => false })
   faults.push(...parsed.faults)
   if (parsed.tree === undefined || parsed.faults.length > 0) return null
-  const { place, keyPlace } = locationLookup(parsed.tree)
+  const { location, keyLocation } = locationLookup(parsed.tree)
   const at = (diagnostic: { message: string; key?: string; code?: MailFault }): null => {
     const { message, key, code = 'bad-front-matter' } = diagnostic
-    const spot = key === undefined ? place([]) : keyPlace([key])
-    faults.push({ code, message, path: key === undefined ? [] : [key], place: spot })
+    const spot = key === undefined ? location([]) : keyLocation([key])
+    faults.push({ code, message, path: key === undefined ? [] : [key], location: spot })
     return null
   }
   const value = toValue(parsed.tree)
@@ -168,7 +168,7 @@ function diagnoseMail(
   message: string,
   { file, offset }: { readonly file: SourceFile; readonly offset: number },
 ): Diagnostic {
-  return { code, message, path: [], place: placeAt({ file, offset }) }
+  return { code, message, path: [], location: locationAt({ file, offset }) }
 }
 
 /** The names of all variables, each once. */

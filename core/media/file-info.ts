@@ -37,16 +37,16 @@ function parseJson(text: string): unknown {
 export function readFileInfo(raw: unknown): FileInfo {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw invalid('fileInfo', 'a JSON object')
-  const given = new Map(Object.entries(raw))
+  const input = new Map(Object.entries(raw))
   // Forms send an empty field for an unset name.
-  const rawName: unknown = given.get('name') ?? ''
+  const rawName: unknown = input.get('name') ?? ''
   const name = rawName === '' ? undefined : rawName
   if (name !== undefined && !isName(name)) throw invalid('fileInfo.name', 'a text of 1 to 255 characters')
-  const focalPoint = given.get('focalPoint')
+  const focalPoint = input.get('focalPoint')
   if (!isFocalPoint(focalPoint)) throw invalid('fileInfo.focalPoint', 'x and y from 0 to 100, or null')
   const texts: { [key: string]: string | null } = {}
   for (const key of ['alternativeText', 'caption']) {
-    const text: unknown = given.get(key)
+    const text: unknown = input.get(key)
     if (text === undefined) continue
     if (text !== null && !isText(text)) throw invalid(`fileInfo.${key}`, 'a text or null')
     texts[key] = text
@@ -101,8 +101,8 @@ export function permitFileChange(
   const values: GivenValues = permitted.values
   const names = Object.keys(caller.grants.writeAccess(type, 'update')?.set ?? {})
   const set = readFileInfo(Object.fromEntries(names.map(name => [name, values[name]])))
-  const { url: _, ...given } = info
-  return { info: { ...given, ...set }, conditions: { ...permitted.conditions, by: permitted.by } }
+  const { url: _, ...input } = info
+  return { info: { ...input, ...set }, conditions: { ...permitted.conditions, by: permitted.by } }
 }
 
 export function permitFileRemoval({ caller, model }: FilePermissionOptions): FileConditions {

@@ -68,8 +68,8 @@ const MAX_NAME_LENGTH = 255
 const MAX_SLUG_LENGTH = 200
 
 /** A client's file name as stored: without folders and control characters, at most 255 characters. */
-export function cleanName(given: string): string {
-  const name = given
+export function cleanName(input: string): string {
+  const name = input
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
     .replace(/[\u0000-\u001f\u007f]/g, '')
     .split(/[\\/]/)

@@ -38,9 +38,9 @@ export const uploadType = ({ file }: Upload): FileType => fileType(file.staged, 
 /** Decides name, hash, URL and size, and makes smaller pictures (reference/rest.md#15-upload). */
 export async function prepareFile(upload: Upload, options: PrepareFileOptions): Promise<PreparedFile> {
   const { file, info } = upload
-  const { mime, ext: given } = uploadType(upload)
+  const { mime, ext: input } = uploadType(upload)
   const name = info.name ?? cleanName(file.filename)
-  const ext = options.replaced?.ext ?? given
+  const ext = options.replaced?.ext ?? input
   const hash = options.replaced?.hash ?? toHash(name.endsWith(ext) ? name.slice(0, -ext.length) : name)
   const { path, head, size } = file.staged
   const dimensions = hasUnverifiedType(upload) ? undefined : pictureSize(head, mime)

@@ -108,6 +108,6 @@ async function availableCollations(transaction: Transaction): Promise<readonly s
   const text = `SELECT collname FROM pg_collation WHERE collname = ANY ($1::name[]) AND collencoding IN
     (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()))`
   const { rows } = await transaction.run({ text, values: [[...COLLATIONS]] })
-  const there = new Set(rows.map(([collation]) => collation))
-  return COLLATIONS.filter(collation => there.has(collation))
+  const present = new Set(rows.map(([collation]) => collation))
+  return COLLATIONS.filter(collation => present.has(collation))
 }

@@ -163,7 +163,7 @@ function firstTables(tables: readonly Table[], catalogue: Catalogue): readonly T
 
 /** A plan for these tables only: nothing else counts as changed or removed. */
 const planTables = (tables: readonly Table[], catalogue: Catalogue): SchemaPlan =>
-  planSchema(tables, { ...catalogue, made: new Map() })
+  planSchema(tables, { ...catalogue, owned: new Map() })
 
 interface Ready extends Findings {
   readonly files: PendingFiles

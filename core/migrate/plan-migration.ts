@@ -86,7 +86,7 @@ export async function planMigration(
   }
 }
 
-interface Asked {
+interface PlanRequest {
   readonly tables: readonly Table[]
   readonly allowing: Risk
   readonly manyRows: number | undefined
@@ -95,14 +95,14 @@ interface Asked {
   readonly assumesRows: boolean
 }
 
-async function planIn(site: DdlContext, asked: Asked): Promise<MigrationPlan> {
+async function planIn(site: DdlContext, request: PlanRequest): Promise<MigrationPlan> {
   const { database, transaction } = site
   const isNew = !(await hasRecord(transaction, database.schema))
-  if (isNew || asked.files.length > 0) await bootstrap(site)
-  const files = await splitPendingFiles(site, asked.files, isNew)
-  const generated = await planTables(site, asked, await runBefore(site, files, asked))
+  if (isNew || request.files.length > 0) await bootstrap(site)
+  const files = await splitPendingFiles(site, request.files, isNew)
+  const generated = await planTables(site, request, await runBefore(site, files, request))
   const planFiles = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))
-  const after = asked.stage === 'expand' ? [] : files.after
+  const after = request.stage === 'expand' ? [] : files.after
   return {
     ...generated,
     steps: [...(await planFiles(files.before)), ...generated.steps, ...(await planFiles(after))],
@@ -118,7 +118,7 @@ async function plannedFile(file: CustomMigration): Promise<PlannedStep> {
 
 async function planTables(
   { transaction }: DdlContext,
-  { tables, allowing, stage, assumesRows }: Asked,
+  { tables, allowing, stage, assumesRows }: PlanRequest,
   catalogue: Catalogue,
 ): Promise<MigrationPlan> {
   const plan = planSchema(tables, catalogue)

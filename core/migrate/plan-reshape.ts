@@ -45,7 +45,7 @@ export interface ReshapePlan {
   readonly moved: ReadonlySet<string>
 }
 
-export function planReshape(all: readonly TablePair[], { schema, made }: Catalogue): ReshapePlan {
+export function planReshape(all: readonly TablePair[], { schema, owned: made }: Catalogue): ReshapePlan {
   const reshape = findReshape(all)
   const paired = new Map(all.map(pair => [pair.actual.name, pair.desired.name]))
   const before = [...made.values()].flatMap(({ shape }) => (shape === null ? [] : [shape]))

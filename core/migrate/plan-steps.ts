@@ -83,7 +83,7 @@ function toSchemaPlan(findings: readonly SchemaFinding[], pairs: readonly TableP
 }
 
 function toPairs(catalogue: Catalogue, table: Table, actual: ActualTable | undefined): readonly TablePair[] {
-  const made = actual && catalogue.made.get(actual.name)
+  const made = actual && catalogue.owned.get(actual.name)
   return actual && made ? [toPair(catalogue, table, actual, made)] : []
 }
 
@@ -93,8 +93,8 @@ function toNeighbours(pairs: readonly TablePair[]): Neighbours {
   const byWanted = new Map(pairs.map(pair => [pair.desired.name, pair]))
   return {
     wantedName: actual => byActual.get(actual) ?? actual,
-    rowsOf: wanted => {
-      const pair = byWanted.get(wanted)
+    rowsOf: desiredNames => {
+      const pair = byWanted.get(desiredNames)
       return pair === undefined ? null : projection(pair).replace(/ AS future$/, '')
     },
   }
@@ -166,8 +166,8 @@ function* compareKey(pair: TablePair): Generator<SchemaFinding> {
   if (sameList(desired.primaryKey, renamed(pair, actual.primaryKey))) return
   const found =
     actual.primaryKey.length === 0 ? 'none' : actual.primaryKey.map(column => `"${column}"`).join(', ')
-  const wanted = desired.primaryKey.map(column => `"${column}"`).join(', ')
-  const what = `table "${actual.name}" (${desired.serves}) needs the primary key ${wanted}, but has ${found}`
+  const desiredNames = desired.primaryKey.map(column => `"${column}"`).join(', ')
+  const what = `table "${actual.name}" (${desired.serves}) needs the primary key ${desiredNames}, but has ${found}`
   yield refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
 }
 
@@ -176,7 +176,8 @@ function* refuseForeignTable(
   table: Table,
   actual: ActualTable | undefined,
 ): Generator<SchemaFinding> {
-  const taken = actual === undefined ? catalogue.otherNames.has(table.name) : !catalogue.made.has(actual.name)
+  const taken =
+    actual === undefined ? catalogue.otherNames.has(table.name) : !catalogue.owned.has(actual.name)
   if (!taken) return
   const what = `table "${table.name}" (${table.serves}) is there already and was not made by Plinth`
   const advice =
@@ -187,7 +188,7 @@ function* refuseForeignTable(
 /** Refuses a plan in which two tables exchange their names: a rename would find the new name in use. */
 function* refuseExchangedNames(
   desired: readonly Table[],
-  { made, tables }: Catalogue,
+  { owned: made, tables }: Catalogue,
 ): Generator<SchemaFinding> {
   const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
   for (const { name: table, serves, shape } of desired) {
@@ -205,10 +206,10 @@ function* findRemovedTables(
   desired: readonly Table[],
   { pairs, moved, created }: ReshapePlan & { readonly created: readonly Table[] },
 ): Generator<SchemaFinding> {
-  const wanted = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
-  for (const [table, { serves }] of catalogue.made) {
+  const desiredNames = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
+  for (const [table, { serves }] of catalogue.owned) {
     const actual = catalogue.tables.get(table)
-    if (wanted.has(table) || actual === undefined) continue
+    if (desiredNames.has(table) || actual === undefined) continue
     const place = qualified(catalogue.schema, table)
     const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
     const rename = renameAdvice(serves, created)
@@ -284,7 +285,7 @@ interface Rule {
 
 /** undefined: the type did not change, or every value may stay. */
 function ruleFor(
-  { made }: TablePair,
+  { owned: made }: TablePair,
   { attribute }: Column,
   { name: actual }: ActualColumn,
 ): Rule | undefined {

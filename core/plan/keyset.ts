@@ -112,11 +112,11 @@ function cursorKeys(
   context: PlanContext,
 ): readonly CursorKey[] {
   const at = context.parameterPlace(after)
-  let given = 0
+  let input = 0
   return sorts.map((sort, index) => {
     const value = after.keys[index] ?? null
     const was =
-      value === null ? null : cursorParameter(value, sort.attribute, at === null ? null : at + ++given)
+      value === null ? null : cursorParameter(value, sort.attribute, at === null ? null : at + ++input)
     return { sort, key: sortKey(sort, row, context), cursorValue: was, isNeverNull: hasNoNulls(sort, row) }
   })
 }

@@ -19,8 +19,8 @@ export function moduleKind(value: unknown): ModuleKind | null {
 }
 
 /** Throws for unknown keys: in JavaScript plugins TypeScript does not catch them, and they would be ignored silently. */
-export function assertKnownKeys(given: object, known: readonly string[], what: string): void {
-  const unknown = Object.keys(given).find(key => !known.includes(key))
+export function assertKnownKeys(input: object, known: readonly string[], what: string): void {
+  const unknown = Object.keys(input).find(key => !known.includes(key))
   if (unknown === undefined) return
   throw new Error(
     `${what} has no key \`${unknown}\`${didYouMean(unknown, known)}; it may have ${known.join(', ')}`,
@@ -29,15 +29,15 @@ export function assertKnownKeys(given: object, known: readonly string[], what: s
 
 /** Throws unless a definition is an object whose `functions` are functions and whose other keys are among `others`. */
 export function assertDefinition(
-  given: unknown,
+  input: unknown,
   { functions, others = [] }: { readonly functions: readonly string[]; readonly others?: readonly string[] },
   what: string,
-): asserts given is Readonly<Record<string, unknown>> {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new Error(`${what} takes an object with ${functions.join(', ')}, found ${nameType(given)}`)
-  assertKnownKeys(given, [...others, ...functions], what)
+): asserts input is Readonly<Record<string, unknown>> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new Error(`${what} takes an object with ${functions.join(', ')}, found ${nameType(input)}`)
+  assertKnownKeys(input, [...others, ...functions], what)
   for (const name of functions) {
-    const value: unknown = Reflect.get(given, name)
+    const value: unknown = Reflect.get(input, name)
     if (value !== undefined && typeof value !== 'function')
       throw new Error(`\`${name}\` of ${what} must be a function, found ${nameType(value)}`)
   }

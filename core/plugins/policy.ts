@@ -24,12 +24,12 @@ export interface Policy<Config = Json> extends PolicyDefinition<Config> {
 export const definePolicy = <Config = Json>(
   definition: PolicyDefinition<Config> | PolicyCheck<Config>,
 ): Policy<Config> => {
-  const given = typeof definition === 'function' ? { check: definition } : definition
-  assertDefinition(given, { functions: ['check'], others: ['configSchema'] }, 'definePolicy(…)')
-  if (given.check === undefined)
+  const input = typeof definition === 'function' ? { check: definition } : definition
+  assertDefinition(input, { functions: ['check'], others: ['configSchema'] }, 'definePolicy(…)')
+  if (input.check === undefined)
     throw new Error('definePolicy(…) has no `check`: a function that allows or refuses a request')
   return Object.freeze({
-    ...given,
+    ...input,
     [KIND]: 'policy' as const,
   })
 }

@@ -210,8 +210,8 @@ function openPluginApp({ settings, model, observer, mail }: Omit<AppOptions, 'ro
   })
   return {
     app,
-    connect(given) {
-      connected = given
+    connect(input) {
+      connected = input
     },
   }
 }
@@ -261,9 +261,9 @@ export async function destroyPlugins(
 /** `app.log`: sentences of plugins, with the values that they add to a line. */
 function openPluginLog(observer: Observer): PluginLog {
   return Object.freeze({
-    info: (...given: LogArguments) => observer.emit({ kind: 'pluginSaid', ...lineOf(given) }),
-    warn: (...given: LogArguments) => observer.emit({ kind: 'pluginWarned', ...lineOf(given) }),
-    error: (...given: LogArguments) => observer.emit({ kind: 'pluginFailed', ...lineOf(given) }),
+    info: (...input: LogArguments) => observer.emit({ kind: 'pluginSaid', ...lineOf(input) }),
+    warn: (...input: LogArguments) => observer.emit({ kind: 'pluginWarned', ...lineOf(input) }),
+    error: (...input: LogArguments) => observer.emit({ kind: 'pluginFailed', ...lineOf(input) }),
   })
 }
 

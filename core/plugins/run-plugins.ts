@@ -178,10 +178,10 @@ export interface PluginBinder {
 
 export function openPluginBinder({ policies, middlewares }: Plugins, app: PluginApp): PluginBinder {
   const named = (use: unknown): BoundPolicy => {
-    const { name, given: config } = parseUse(use, 'policy')
+    const { name, input: config } = parseUse(use, 'policy')
     const policy = policies.get(name) ?? throwUnknown('policy', name, policies.keys())
-    const given = toOptions(config)
-    return { name, check: context => policy.check(context, given, app) }
+    const input = toOptions(config)
+    return { name, check: context => policy.check(context, input, app) }
   }
   return {
     policy: use =>
@@ -190,7 +190,7 @@ export function openPluginBinder({ policies, middlewares }: Plugins, app: Plugin
         : named(use),
     middleware(use) {
       if (typeof use === 'function') return { name: use.name || INLINE, run: use }
-      const { name, given: options } = parseUse(use, 'middleware')
+      const { name, input: options } = parseUse(use, 'middleware')
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
       return { name, run: requireFunction(middleware.route?.(toOptions(options), app), `${name}.route`) }
     },
@@ -200,7 +200,7 @@ export function openPluginBinder({ policies, middlewares }: Plugins, app: Plugin
         : named(use),
     resolverMiddleware(use) {
       if (typeof use === 'function') return use
-      const { name, given: options } = parseUse(use, 'middleware')
+      const { name, input: options } = parseUse(use, 'middleware')
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
       return requireFunction(middleware.resolver?.(toOptions(options), app), `${name}.resolver`)
     },
@@ -220,7 +220,7 @@ const inline = (use: { readonly name: string }, check: BoundPolicy['check']): Bo
 
 interface NamedUse {
   readonly name: string
-  readonly given: unknown
+  readonly input: unknown
 }
 
 interface RawUse {
@@ -234,19 +234,19 @@ const isNamed = (use: unknown): use is RawUse =>
 
 /** `config` and `options` are synonyms; giving both is an error. */
 function parseUse(use: unknown, kind: 'policy' | 'middleware'): NamedUse {
-  if (typeof use === 'string') return { name: use, given: undefined }
+  if (typeof use === 'string') return { name: use, input: undefined }
   if (isNamed(use)) {
     const { name, config, options } = use
     assertKnownKeys(use, ['name', 'config', 'options'], `the ${kind} \`${name}\``)
     if (config !== undefined && options !== undefined)
       throw new Error(`the ${kind} \`${name}\` has both config and options, which mean the same`)
-    return { name, given: config ?? options }
+    return { name, input: config ?? options }
   }
   throw new Error('policies and middlewares are names, objects with a name, or functions')
 }
 
 /** Values of project.yaml were checked against the plugin's schema, if it has one. Values from code are not checked. */
-const toOptions = (given: unknown): Json => (given ?? {}) as Json
+const toOptions = (input: unknown): Json => (input ?? {}) as Json
 
 function throwUnknown(kind: string, name: string, known: Iterable<string>): never {
   throw new Error(`there is no ${kind} \`${name}\`${didYouMean(name, known)}`)

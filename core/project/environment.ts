@@ -90,9 +90,9 @@ export const optionOf = (variable: string): string | undefined =>
 
 /** The values of options, which take precedence over all files. null: none. The replicas of another database never apply. */
 export function overrideSource(environment: Environment): SourceText | null {
-  const given = OVERRIDES.filter(({ variable }) => variableOf(environment, variable))
-  if (given.length === 0) return null
-  const lines = [...groupBy(given, ({ section }) => section)].flatMap(([section, keys]) => [
+  const input = OVERRIDES.filter(({ variable }) => variableOf(environment, variable))
+  if (input.length === 0) return null
+  const lines = [...groupBy(input, ({ section }) => section)].flatMap(([section, keys]) => [
     `${section}:`,
     ...keys.map(({ key, variable }) => `  ${key}: \${${variable}}`),
     ...(section === 'database' ? ['  replicas: []'] : []),
@@ -106,11 +106,11 @@ export const defaultVariableOf = (path: Path): string | undefined =>
 
 /** The defaults that the environment gives to a project, as a file that it includes. null: none. */
 export function environmentSource(tree: YamlNode, environment: Environment): SourceText | null {
-  const given = VARIABLE_DEFAULTS.filter(
+  const input = VARIABLE_DEFAULTS.filter(
     each => variableOf(environment, each.variable) && !hasKey(tree, each.section, each.key),
   )
-  if (given.length === 0) return null
-  const sections = groupBy(given, ({ section }) => section)
+  if (input.length === 0) return null
+  const sections = groupBy(input, ({ section }) => section)
   const lines = [...sections].flatMap(([section, keys]) => [
     `${section}:`,
     ...keys.map(({ key, variable, isList }) => {

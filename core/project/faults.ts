@@ -43,7 +43,7 @@ export interface ProjectFinding {
 
 /** Sorts by file, line and column. The sort is stable. */
 export function sortDiagnostics<Fault extends Diagnostic>(faults: readonly Fault[]): readonly Fault[] {
-  return faults.toSorted((a, b) => comparePlaces(a.place, b.place))
+  return faults.toSorted((a, b) => comparePlaces(a.location, b.location))
 }
 
 function comparePlaces(a: SourceLocation, b: SourceLocation): number {

@@ -15,7 +15,7 @@ import { fillDefaults } from './settings/fill-defaults.ts'
 import type { Settings } from './settings/settings.ts'
 import { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
 import { locationLookup } from './yaml/read-yaml.ts'
-import { placeAt, type SourceText } from './yaml/source-file.ts'
+import { locationAt, type SourceText } from './yaml/source-file.ts'
 import type { YamlEntry, YamlMap, YamlNode } from './yaml/yaml-tree.ts'
 
 const PROJECT_FILE = 'project.yaml'
@@ -67,9 +67,9 @@ function withVariables(tree: YamlNode | undefined, environment: Environment): Re
   if (!tree) return { tree, faults: [] }
   const options = parseGiven(overrideSource(environment), environment)
   const written = options.tree ? overrideTree(tree, options.tree) : tree
-  const given = parseGiven(environmentSource(written, environment), environment)
-  const merged = mergeTrees(given.tree ? [written, given.tree] : [written])
-  return { ...merged, faults: [...options.faults, ...given.faults, ...merged.faults] }
+  const input = parseGiven(environmentSource(written, environment), environment)
+  const merged = mergeTrees(input.tree ? [written, input.tree] : [written])
+  return { ...merged, faults: [...options.faults, ...input.faults, ...merged.faults] }
 }
 
 const parseGiven = (source: SourceText | null, environment: Environment): ParsedYaml =>
@@ -157,10 +157,10 @@ function isConsequence({ path }: ProjectFinding, misfits: readonly Path[]): bool
 }
 
 function toDiagnostic(finding: ProjectFinding, tree: YamlNode): Diagnostic {
-  const { place, keyPlace } = locationLookup(tree)
+  const { location, keyLocation } = locationLookup(tree)
   const { code, message, path, atKey, related } = finding
-  const also = related && { related: { place: keyPlace(related.path), message: related.message } }
-  return { code, message, path, place: atKey ? keyPlace(path) : place(path), ...also }
+  const also = related && { related: { location: keyLocation(related.path), message: related.message } }
+  return { code, message, path, location: atKey ? keyLocation(path) : location(path), ...also }
 }
 
 /** Mappings that several files may extend. Everything else must be in one file. */
@@ -199,7 +199,7 @@ function addFile(merged: YamlNode, other: YamlNode, faults: Diagnostic[]): YamlN
   if (other.kind === 'map') return mergeNodes(merged, withoutInclude(other), { path: [], faults })
   if (!isEmpty(other)) {
     const message = 'an included file is a mapping, with the keys of the project file'
-    faults.push({ code: 'wrong-type', message, place: placeAt(other.mark), path: [] })
+    faults.push({ code: 'wrong-type', message, location: locationAt(other.mark), path: [] })
   }
   return merged
 }
@@ -258,7 +258,7 @@ const isJoined = (path: Path, ...entries: readonly YamlEntry[]): boolean =>
 const definedTwice = (path: Path, first: YamlEntry, second: YamlEntry): Diagnostic => ({
   code: 'duplicate-name',
   message: `\`${path.join('.')}\` is defined twice`,
-  place: placeAt(second.key),
+  location: locationAt(second.key),
   path,
-  related: { place: placeAt(first.key), message: 'it is defined here, too' },
+  related: { location: locationAt(first.key), message: 'it is defined here, too' },
 })

@@ -12,9 +12,9 @@ export interface Project {
   readonly files: readonly string[]
   readonly settings: Settings
   /** The location of a value. For a path that is in no file (a default): the location of its nearest ancestor. */
-  place(path: Path): SourceLocation
+  location(path: Path): SourceLocation
   /** The value as a file, an option or the environment gives it; null: a default. */
   writtenAt(path: Path): WrittenValue | null
   /** The location of a mapping's key instead of its value. */
-  keyPlace(path: Path): SourceLocation
+  keyLocation(path: Path): SourceLocation
 }

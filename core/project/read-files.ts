@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts'
 import type { ProjectFault } from './faults.ts'
 import { isProjectSecret } from './secret-ranges.ts'
 import { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
-import { placeAt, readSource, shownPath } from './yaml/source-file.ts'
+import { locationAt, readSource, shownPath } from './yaml/source-file.ts'
 import type { YamlNode, YamlScalar } from './yaml/yaml-tree.ts'
 
 /** The trees of the project file and of all that it includes, in order, the project file first. */
@@ -116,7 +116,7 @@ async function follow(journey: IncludeWalk, item: YamlScalar, chain: readonly st
 }
 
 function report(journey: IncludeWalk, item: YamlNode, code: ProjectFault, message: string): void {
-  journey.faults.push({ code, message, place: placeAt(item.mark), path: ['include'] })
+  journey.faults.push({ code, message, location: locationAt(item.mark), path: ['include'] })
 }
 
 /** True if a path contains wildcards: `*`, `?` or `**`. */

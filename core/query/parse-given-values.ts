@@ -145,11 +145,11 @@ function parseSet(
 
 function parseChange(
   { target }: RelationAttribute | MediaAttribute,
-  given: { readonly connect: unknown; readonly disconnect: unknown },
+  input: { readonly connect: unknown; readonly disconnect: unknown },
 ): Result<LinkChange | null, LinkFault> {
-  const connect = parseConnections(given.connect, target)
+  const connect = parseConnections(input.connect, target)
   if (!connect.ok) return connect
-  const disconnect: Result<readonly TargetRef[], LinkFault> = parseTargets(given.disconnect, target)
+  const disconnect: Result<readonly TargetRef[], LinkFault> = parseTargets(input.disconnect, target)
   if (!disconnect.ok) return disconnect
   if (connect.value.length === 0 && disconnect.value.length === 0) return ok(null)
   return ok({ kind: 'change', connect: connect.value, disconnect: disconnect.value })
@@ -205,9 +205,9 @@ function parseTarget(entry: unknown, target: ContentType): Result<TargetRef, Lin
   if (!by) return failed(MISSING_ENTRY)
   const locale = target.localized ? (entry.locale ?? null) : null
   if (locale !== null && !isWord(locale)) return failed(badWord('locale', 'the code of a locale'))
-  const given = target.draftAndPublish ? (entry.status ?? null) : null
-  const status = STATUSES.find(word => word === given) ?? null
-  if (status !== given) return failed(badWord('status', STATUSES.join(' or ')))
+  const input = target.draftAndPublish ? (entry.status ?? null) : null
+  const status = STATUSES.find(word => word === input) ?? null
+  if (status !== input) return failed(badWord('status', STATUSES.join(' or ')))
   return ok({ by, locale, status })
 }
 

@@ -206,7 +206,7 @@ async function keepFiles(
 /** The value of a media attribute with one more file. */
 function withFile(value: unknown, documentId: string | undefined, { many }: MediaAttribute): unknown {
   if (!many) return documentId
-  const given: unknown = isRecord(value) && Object.hasOwn(value, 'set') ? value.set : value
-  const current: readonly unknown[] = Array.isArray(given) ? given : [given]
+  const input: unknown = isRecord(value) && Object.hasOwn(value, 'set') ? value.set : value
+  const current: readonly unknown[] = Array.isArray(input) ? input : [input]
   return [...current.filter(each => each !== undefined && each !== null), documentId]
 }

@@ -21,20 +21,20 @@ const TOO_MUCH = 'The populate leads through too many components'
  * plugin. undefined: nothing is left.
  */
 export const fromStrapi4Populate = (
-  given: unknown,
+  input: unknown,
   holder: Holder,
   { populateDeep }: Pick<RestSettings, 'populateDeep'>,
 ): unknown =>
-  populateDeep !== undefined && isPopulateDeep(given)
-    ? given
-    : toPopulate(given, holder, { nodes: MOST_NODES })
+  populateDeep !== undefined && isPopulateDeep(input)
+    ? input
+    : toPopulate(input, holder, { nodes: MOST_NODES })
 
-function toPopulate(given: unknown, holder: Holder, budget: Budget): unknown {
-  if (given === '*') return given
+function toPopulate(input: unknown, holder: Holder, budget: Budget): unknown {
+  if (input === '*') return input
   if (budget.nodes-- <= 0) throw new RequestFault(fault('validation', TOO_MUCH, { key: 'populate' }))
-  if (typeof given === 'string' || Array.isArray(given)) return toPopulate(toTree(given), holder, budget)
-  if (!isRecord(given)) return given
-  const entries = Object.entries(flattenNames(given)).flatMap(([name, options]): [string, unknown][] => {
+  if (typeof input === 'string' || Array.isArray(input)) return toPopulate(toTree(input), holder, budget)
+  if (!isRecord(input)) return input
+  const entries = Object.entries(flattenNames(input)).flatMap(([name, options]): [string, unknown][] => {
     const attribute = holder.attributes.get(name)
     if (!attribute || attribute.kind === 'scalar') return []
     if (attribute.kind === 'zone' || attribute.kind === 'morph')
@@ -53,8 +53,8 @@ function toOptions(options: unknown, holder: Holder, budget: Budget): unknown {
   // Strapi 4 reads any other text as a boolean.
   if (typeof options === 'string' && parseBoolean(options) === undefined) return 'true'
   if (!isRecord(options)) return options
-  const { populate, ...given } = options
-  const others = Object.fromEntries(Object.entries(given).filter(([key]) => OPTIONS.has(key)))
+  const { populate, ...input } = options
+  const others = Object.fromEntries(Object.entries(input).filter(([key]) => OPTIONS.has(key)))
   const inner = toPopulate(populate, holder, budget)
   return inner === undefined && Object.keys(others).length === 0
     ? 'true'
@@ -81,17 +81,17 @@ function toMixedOptions(options: unknown, attribute: MixedAttribute, budget: Bud
 }
 
 /** `populate[0]=a&populate[b]=true` is parsed as an object with the key 0. */
-function flattenNames(given: Tree): Tree {
-  const named = Object.entries(given).filter(([key, value]) => /^\d+$/.test(key) && typeof value === 'string')
-  if (named.length === 0) return given
-  const others = Object.entries(given).filter(([key]) => !/^\d+$/.test(key))
+function flattenNames(input: Tree): Tree {
+  const named = Object.entries(input).filter(([key, value]) => /^\d+$/.test(key) && typeof value === 'string')
+  if (named.length === 0) return input
+  const others = Object.entries(input).filter(([key]) => !/^\d+$/.test(key))
   return { ...toTree(named.map(([, value]) => value)), ...Object.fromEntries(others) }
 }
 
 /** Dotted names as nested populates. */
-function toTree(given: string | readonly unknown[]): Tree {
+function toTree(input: string | readonly unknown[]): Tree {
   const root: Record<string, unknown> = Object.create(null)
-  const texts = (Array.isArray(given) ? given : [given]).filter(each => typeof each === 'string')
+  const texts = (Array.isArray(input) ? input : [input]).filter(each => typeof each === 'string')
   for (const path of texts.flatMap(text => text.split(','))) {
     let level = root
     const names = path.trim().split('.').filter(Boolean)

@@ -188,11 +188,11 @@ export function changeRequest(request: HttpRequest, query: Params, bytes: Buffer
 }
 
 function toParams(
-  given: Params,
+  input: Params,
   { request, route }: Pick<RestCall, 'request' | 'route'>,
   { settings }: Pick<RestOptions, 'settings'>,
 ): Params {
-  const { publicationState, ...params } = given
+  const { publicationState, ...params } = input
   const populate = fromStrapi4Populate(params.populate, route.type, settings)
   const status = publicationState === undefined ? undefined : toStatus(publicationState)
   return {

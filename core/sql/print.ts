@@ -73,7 +73,7 @@ const printMatches = ({ matches }: AnswerStatement, context: PrintContext): stri
 export function printBody(answer: AnswerStatement, context: PrintContext, withIds = false): string {
   const { form, page, cursor } = answer
   const rows = withIds ? withRowId(answer.rows) : answer.rows
-  const given = page ? `WITH ${PAGE} AS MATERIALIZED ${printRows(page, context)} ` : ''
+  const input = page ? `WITH ${PAGE} AS MATERIALIZED ${printRows(page, context)} ` : ''
   const printed = printSelectNode(rows, context)
   const json = rows.columns.some(({ as }) => as === ROW_ID)
     ? `(SELECT row_to_json(${PART}) FROM (SELECT ${answer.rows.columns.map(({ as }) => `${ROW}.${quoteIdentifier(as)}`).join(', ')}) ${PART})`
@@ -86,8 +86,8 @@ export function printBody(answer: AnswerStatement, context: PrintContext, withId
   const behind = cursor ? ` || ${separator} || ${print(cursor, context)}::text` : ''
   const bounded = withIds ? null : boundedRows(rows, printed, context)
   if (bounded)
-    return `${given}SELECT '[' || coalesce(string_agg(${ROW}.json::text, ','), '') || ']'${behind} FROM (${bounded}) ${ROW}`
-  return `${given}SELECT ${ids}'[' || coalesce(string_agg(${json}::text, ','), '') || ']'${behind} FROM (${printed}) ${ROW}`
+    return `${input}SELECT '[' || coalesce(string_agg(${ROW}.json::text, ','), '') || ']'${behind} FROM (${bounded}) ${ROW}`
+  return `${input}SELECT ${ids}'[' || coalesce(string_agg(${json}::text, ','), '') || ']'${behind} FROM (${printed}) ${ROW}`
 }
 
 /** The rows with their ids, which are not part of the JSON unless it has them anyway. */

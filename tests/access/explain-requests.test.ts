@@ -96,7 +96,7 @@ const PROJECT = {
   ),
 }
 
-interface Asked {
+interface PlanRequest {
   readonly method: string
   readonly path: string
   readonly body?: unknown
@@ -148,7 +148,7 @@ const GRAPHQL = [
 
 const NOTHING = 'aaaaaaaaaaaaaaaaaaaaaaaa'
 
-function randomRequest(): Asked {
+function randomRequest(): PlanRequest {
   if (random.chance(0.15)) return { method: 'POST', path: '/graphql', body: { query: random.one(GRAPHQL) } }
   const place = random.one([
     '/api/articles',
@@ -205,7 +205,7 @@ function isDenied({ status, body }: TestAnswer): boolean {
   )
 }
 
-async function compare(who: string, asked: Asked): Promise<string | null> {
+async function compare(who: string, asked: PlanRequest): Promise<string | null> {
   const { method, path, body } = asked
   const caller = callers.get(who)
   if (!caller) throw new TypeError(who)

@@ -36,7 +36,7 @@ function explain(of: World, holder: PermissionHolder, name: string, action: Acti
 }
 
 /** The line that an explanation speaks of, without what is around it. */
-const lineOf = (of: World, { path }: Explanation): string => of.project.keyPlace(path).source.trim()
+const lineOf = (of: World, { path }: Explanation): string => of.project.keyLocation(path).source.trim()
 
 test('explanations agree with the checks of requests, for each role, token, type and action', async t => {
   const of = await world(ROLES)
@@ -93,7 +93,7 @@ test('a named type takes precedence over "*", and both lines are shown', async t
   t.false(reported.allowed)
   t.deepEqual(reported.through, ['chief', 'author'])
   t.is(lineOf(of, reported), 'writer: { find: false, findOne: { fields: ["!salary"] } }')
-  t.regex(of.project.keyPlace(reported.overridden ?? []).source, /chief/)
+  t.regex(of.project.keyLocation(reported.overridden ?? []).source, /chief/)
 })
 
 test('explanations list readable and writable attributes: private ones are write-only, server-set ones not writable', async t => {

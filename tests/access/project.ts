@@ -83,8 +83,8 @@ export async function faultsOf(yaml: string): Promise<readonly string[]> {
   return compiled.ok ? [] : compiled.reasons.map(reported)
 }
 
-const reported = ({ code, message, path, place }: Diagnostic): string => {
-  const word = place.source.slice(place.column - 1)
+const reported = ({ code, message, path, location }: Diagnostic): string => {
+  const word = location.source.slice(location.column - 1)
   return `${code}: ${message} | ${path.join('.')} | ${word}`
 }
 

@@ -148,13 +148,13 @@ async function askerOf({ blueprint, responders, callerOf }: App, observer: Obser
     ...{ fallback: null, middlewares: [] },
   })
   return async (method, path, { as, body, headers = {} } = {}) => {
-    const given = {
+    const input = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(as === undefined ? {} : { authorization: `Bearer ${as}` }),
       ...headers,
     }
     const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body))
-    const answer = await send({ method, path, headers: given, body: bytes })
+    const answer = await send({ method, path, headers: input, body: bytes })
     return { status: answer.status, text: answer.body.toString('utf8'), headers: answer.headers }
   }
 }

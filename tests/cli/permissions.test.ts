@@ -87,7 +87,12 @@ test('expectations that do not hold are reported with their line and what the se
   ])
   const report = JSON.parse((await check(t, wrong, true)).out)
   t.is(report.expectations, 8)
-  t.like(report.unmet[0], { as: 'public', kind: 'may', what: 'note.create', place: { line: 3, column: 9 } })
+  t.like(report.unmet[0], {
+    as: 'public',
+    kind: 'may',
+    what: 'note.create',
+    location: { line: 3, column: 9 },
+  })
 })
 
 test('faults of the file are reported with their place and the nearest name, before anything starts', async t => {

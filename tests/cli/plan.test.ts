@@ -23,7 +23,7 @@ test('a change is planned, refused, allowed and reported afterwards', async t =>
     paint: (_: string, text: string) => text,
     write,
     // environment.test.ts checks the line that names the database.
-    complain: (text: string) => void (text.startsWith('Database: ') || write(text)),
+    writeError: (text: string) => void (text.startsWith('Database: ') || write(text)),
   }
   const migrating = { ...base, json: false, allowDestructive: false }
 
@@ -110,7 +110,7 @@ test('an invalid project and an unreachable database are reported with exit code
   const reported: string[] = []
   const write = (text: string) => void reported.push(text)
   const paint = (_: string, text: string) => text
-  const base = { folder: folder.path, paint, write, complain: write }
+  const base = { folder: folder.path, paint, write, writeError: write }
   folder.write('project.yaml', project('title: strin'))
   t.is(await runPlan({ ...base, env: {}, form: 'text' }), 1)
   t.regex(reported.splice(0).join(''), /project\.yaml:3:\d+[\s\S]*string/)

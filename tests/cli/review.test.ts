@@ -64,7 +64,7 @@ const review = (folder: string, format: ReviewOptions['format'] = 'json', ref = 
 interface Finding {
   readonly level: string
   readonly message: string
-  readonly place: { readonly file: string; readonly line: number } | null
+  readonly location: { readonly file: string; readonly line: number } | null
 }
 
 test('each change for data, permissions, REST and GraphQL has its level and its line', async t => {
@@ -75,7 +75,7 @@ test('each change for data, permissions, REST and GraphQL has its level and its 
   t.is(code, 2)
   const report: Record<string, Finding[]> = JSON.parse(out)
   const rest = (report.rest ?? []).map(
-    ({ level, message, place }) => `${level}: ${message} ${place?.file}:${place?.line}`,
+    ({ level, message, location }) => `${level}: ${message} ${location?.file}:${location?.line}`,
   )
   for (const expected of [
     'risky: lists have at most 50 documents instead of 100 project.yaml:2',
@@ -106,11 +106,11 @@ test('each change for data, permissions, REST and GraphQL has its level and its 
     ),
   )
   t.deepEqual(
-    report.graphql?.filter(({ place }) => !place).map(({ message }) => message),
+    report.graphql?.filter(({ location }) => !location).map(({ message }) => message),
     [],
   )
   const removed = report.graphql?.find(({ message }) => /Book\.text was removed/.test(message))
-  t.is(removed?.place?.line, 11, 'a renamed attribute is shown where it is declared now')
+  t.is(removed?.location?.line, 11, 'a renamed attribute is shown where it is declared now')
   t.true(report.data?.some(({ level }) => level === 'breaking'))
   t.true(report.data?.some(({ level, message }) => level === 'safe' && /"subtitle"/.test(message)))
   const data = (report.data ?? []).map(({ level, message }) => `${level}: ${message}`).join('\n')
@@ -201,7 +201,7 @@ test('routes, the GraphQL of extensions, and the files that decide on requests a
   const report: Record<string, Finding[]> = JSON.parse(out)
   const lines = (findings: readonly Finding[] = []) =>
     findings
-      .map(({ level, message, place }) => `${level}: ${message} ${place?.file}:${place?.line}`)
+      .map(({ level, message, location }) => `${level}: ${message} ${location?.file}:${location?.line}`)
       .toSorted()
   t.deepEqual(lines(report.rest), [
     'breaking: the route GET /count is gone main:extensions/search.ts:6',

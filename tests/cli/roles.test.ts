@@ -26,7 +26,7 @@ test('JSON contains the position of the deciding line of each action', async t =
   const [editor] = JSON.parse(out).roles
   const find = editor.subjects[0].actions[0]
   t.is(find.action, 'find')
-  t.true(find.place.source.includes('find: { fields: [name, bio] }'))
+  t.true(find.location.source.includes('find: { fields: [name, bio] }'))
   t.deepEqual(find.through, ['editor', 'authenticated', 'public'])
   t.true(find.overrides.source.includes('"*"'), 'the permission on every type that the named one overrides')
 })

@@ -32,7 +32,7 @@ export async function run(
     form,
     paint: paintFor(terminal, env),
     write: text => void out.push(text),
-    complain: text => void complaint.push(text),
+    writeError: text => void complaint.push(text),
   })
   return { code, out: out.join(''), complaint: complaint.join('') }
 }

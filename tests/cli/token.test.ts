@@ -20,7 +20,7 @@ function make(options: Partial<TokenOptions> = {}) {
     json: false,
     now: NOW,
     write: text => void out.push(text),
-    complain: text => void complaint.push(text),
+    writeError: text => void complaint.push(text),
     ...options,
   })
   return { code, out: out.join(''), complaint: complaint.join('') }

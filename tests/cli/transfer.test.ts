@@ -71,7 +71,7 @@ test('an impossible import is refused in one sentence, and writes nothing', asyn
     env: {},
     paint: (_: string, text: string) => text,
     write: () => {},
-    complain: (text: string) => void (DATABASE_LINE.test(text) || reported.push(text)),
+    writeError: (text: string) => void (DATABASE_LINE.test(text) || reported.push(text)),
   }
   const exporting = { ...base, types: [], passwordHashes: false }
   const importing = { ...base, onConflict: 'skip', dryRun: false, events: false } as const
@@ -121,7 +121,7 @@ test('documents skipped by an import are listed in a file, and the exit code rep
     env: { DATABASE_URL: await databaseUrl(t) },
     paint: (_: string, text: string) => text,
     write: () => {},
-    complain: (text: string) => void (DATABASE_LINE.test(text) || reported.push(text)),
+    writeError: (text: string) => void (DATABASE_LINE.test(text) || reported.push(text)),
     ...({ onConflict: 'skip', dryRun: false, events: false } as const),
     file: join(folder.path, 'books.ndjson'),
   }

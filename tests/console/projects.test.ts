@@ -65,7 +65,7 @@ async function prepare(source: string): Promise<string> {
       folder: path,
       ...{ force: false, json: false, database: undefined, databaseSchema: 'public', timeZone: 'UTC' },
       ...{ content: 'none' as const, env: {}, paint: paintFor(false, {}), write: () => {} },
-      complain: text => {
+      writeError: text => {
         throw new Error(text)
       },
     })

@@ -146,12 +146,12 @@ test.serial('the model has types, components, relations and their lines', async 
     'types' | 'components',
     readonly {
       readonly key: string
-      readonly place: { readonly line: number }
+      readonly location: { readonly line: number }
       readonly attributes: readonly object[]
     }[]
   >
   const book = types.find(({ key }) => key === 'book')
-  t.is(book?.place.line, 1)
+  t.is(book?.location.line, 1)
   t.like(book?.attributes[2], { name: 'owner', type: 'relation', relation: 'manyToOne' })
   t.like(book?.attributes[3], { name: 'parts', targets: ['shared.part'] })
   t.is(components.length, 1)

@@ -40,8 +40,8 @@ export interface Site {
 }
 
 /** `content/articles.yaml:3:10 message` */
-export const printed = ({ place, message, related }: Diagnostic): string =>
-  `${place.file}:${place.line}:${place.column} ${message}${related ? ` (${related.place.file}:${related.place.line}:${related.place.column} ${related.message})` : ''}`
+export const printed = ({ location, message, related }: Diagnostic): string =>
+  `${location.file}:${location.line}:${location.column} ${message}${related ? ` (${related.location.file}:${related.location.line}:${related.location.column} ${related.message})` : ''}`
 
 /** Below the app, because tests repeat the start on one database and count its statements. */
 export async function openSite(t: ExecutionContext, files: Files, copyOf?: string): Promise<Site> {

@@ -20,7 +20,7 @@ async function shop(t: ExecutionContext) {
   const wanted = async () => {
     const files = await loadMigrations(folder.path)
     if (!files.ok)
-      throw new Error(files.reasons.map(({ place, message }) => `${place.file}: ${message}`).join('\n'))
+      throw new Error(files.reasons.map(({ location, message }) => `${location.file}: ${message}`).join('\n'))
     return { files: files.value, tables: (await storageOf(yaml)).tables }
   }
   return {
@@ -43,7 +43,9 @@ async function shop(t: ExecutionContext) {
       return (done.ok ? done.value.steps : done.reasons.map(({ message }) => `- ${message}`)).join('\n')
     },
     check: async () =>
-      (await checkMigrations(folder.path)).map(({ place }) => `${place.file}:${place.line}:${place.column}`),
+      (await checkMigrations(folder.path)).map(
+        ({ location }) => `${location.file}:${location.line}:${location.column}`,
+      ),
     status: async () => readCustomMigrationStatus(database, (await wanted()).files),
   }
 }

@@ -34,7 +34,7 @@ async function openPractice(t: ExecutionContext, file: string) {
     env: { DATABASE_URL: url, ...env },
     paint: (_: string, text: string) => text,
     write: (text: string) => void output.push(text),
-    complain: (text: string) => void messages.push(text),
+    writeError: (text: string) => void messages.push(text),
   })
   const migrated = async (yaml: string) => {
     folder.write('project.yaml', yaml)

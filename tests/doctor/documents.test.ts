@@ -39,7 +39,7 @@ async function check(config: string, files: Readonly<Record<string, string>>, js
     }
     const code = await runDocumentCheck({
       ...{ folder: folder.path, documents: `${folder.path}/documents`, env: {}, json },
-      ...{ paint: (_: string, part: string) => part, write, complain: write },
+      ...{ paint: (_: string, part: string) => part, write, writeError: write },
     })
     return { code, text }
   } finally {

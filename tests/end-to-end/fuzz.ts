@@ -128,10 +128,10 @@ function onValue(random: Random, { values }: Shape): Filter {
   const [name, kind] = pick(random, Object.entries(values) as [[string, Kind], ...[string, Kind][]])
   const operator = pick(random, OPERATORS[kind])
   const value = () => pick(random, VALUES[kind])
-  return { [name]: { [operator]: given(operator, value, () => pick(random, VALUES.flag)) } }
+  return { [name]: { [operator]: input(operator, value, () => pick(random, VALUES.flag)) } }
 }
 
-function given(operator: Operator, value: () => string, flag: () => string): Filter {
+function input(operator: Operator, value: () => string, flag: () => string): Filter {
   if (operator === '$in' || operator === '$notIn') return [value(), value(), value()]
   if (operator === '$between') return [value(), value()]
   return operator === '$null' || operator === '$notNull' ? flag() : value()

@@ -160,12 +160,12 @@ test('a role is accepted by its key or its id, over REST and GraphQL', async t =
   t.is(made.status, 201)
   const { id, role } = made.body as { id: number; role: Body }
   t.is(role.type, 'authenticated')
-  const put = (given: unknown) => send('PUT', `/api/users/${id}`, { role: given }, 'full')
-  for (const given of ['clerk', { set: ['authenticated'] }, { connect: ['clerk'] }, ['authenticated']]) {
-    const { status, body } = await put(given)
+  const put = (input: unknown) => send('PUT', `/api/users/${id}`, { role: input }, 'full')
+  for (const input of ['clerk', { set: ['authenticated'] }, { connect: ['clerk'] }, ['authenticated']]) {
+    const { status, body } = await put(input)
     t.is(status, 200, JSON.stringify(body))
-    const wanted = JSON.stringify(given).includes('clerk') ? 'clerk' : 'authenticated'
-    t.is((body.role as Body).type, wanted, JSON.stringify(given))
+    const wanted = JSON.stringify(input).includes('clerk') ? 'clerk' : 'authenticated'
+    t.is((body.role as Body).type, wanted, JSON.stringify(input))
   }
   const unknown = await put('clerc')
   t.is(said(unknown), '400 Unknown role `clerc`: did you mean `clerk`?')

@@ -205,10 +205,10 @@ test.serial('file names lose folders, unsafe characters and excess length', asyn
     [`${'x'.repeat(400)}.txt`, /^x{251}\.txt$/],
     ['ほん.txt', /^ほん\.txt$/],
   ]
-  for (const [given, kept] of cases) {
-    const file = await one(t, given, 'text')
-    t.regex(String(file.name), kept, given)
-    t.regex(String(file.url), /^\/uploads\/[A-Za-z0-9_]+\.(txt|bin)$/, given)
+  for (const [input, kept] of cases) {
+    const file = await one(t, input, 'text')
+    t.regex(String(file.name), kept, input)
+    t.regex(String(file.url), /^\/uploads\/[A-Za-z0-9_]+\.(txt|bin)$/, input)
     t.true(stored().includes(String(file.url).slice('/uploads/'.length)))
   }
 })

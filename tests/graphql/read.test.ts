@@ -217,12 +217,12 @@ test.serial('a page beyond the largest countable offset is empty', async t => {
 
 test.serial('private attributes cannot be filtered or sorted by', async t => {
   const { ask } = await library(t)
-  for (const given of [
+  for (const input of [
     'filters: { secret: { null: true } }',
     'sort: "secret"',
     'filters: { author: { books: { secret: { eq: "x" } } } }',
   ]) {
-    const { data, errors } = await ask(`{ books(${given}) { data { id } } }`)
+    const { data, errors } = await ask(`{ books(${input}) { data { id } } }`)
     t.is(data.books, null)
     t.is(errors[0].message, 'Invalid parameter secret')
     t.is(errors[0].extensions.code, 'BAD_USER_INPUT')

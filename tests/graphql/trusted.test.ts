@@ -25,8 +25,8 @@ async function load(files: Readonly<Record<string, string>>, options: string) {
   const project = await declare(yaml)
   const { graphql } = project.settings
   const { schema } = compileGenerated({ format: 'nested', model: compiled(project), settings: graphql })
-  const place = { file: 'project.yaml', line: 1, column: 1, source: '' }
-  const loaded = await loadTrusted({ root: folder.path, config: graphql.config, schemas: [schema], place })
+  const location = { file: 'project.yaml', line: 1, column: 1, source: '' }
+  const loaded = await loadTrusted({ root: folder.path, config: graphql.config, schemas: [schema], location })
   folder.remove()
   return { yaml, loaded }
 }
@@ -87,7 +87,7 @@ test('all errors of trusted documents are reported with file, line and column', 
   )
   if (loaded.ok) return t.fail()
   const reported = loaded.reasons.map(
-    ({ place, message }) => `${place.file}:${place.line}:${place.column} ${message}`,
+    ({ location, message }) => `${location.file}:${location.line}:${location.column} ${message}`,
   )
   t.is(reported.length, 2)
   t.regex(reported[0] ?? '', /^documents\/a\.graphql:3:5 Cannot query field "nope"/)

@@ -400,13 +400,13 @@ test.serial('a caller who may not write cannot learn whether the document exists
 })
 
 test.serial('a time accepts up to three decimals, and is returned with three', async t => {
-  for (const [given, answered] of [
+  for (const [input, answered] of [
     ['10:11:12.5', '10:11:12.500'],
     ['10:11:12', '10:11:12.000'],
   ]) {
     const { data } = await run(
       'mutation ($hour: Time) { post: createPost(data: { title: "Hour", hour: $hour }) { data { id attributes { hour } } } }',
-      { hour: given },
+      { hour: input },
     )
     t.like(data.post?.data.attributes, { hour: answered })
   }

@@ -32,7 +32,7 @@ test('a server that shuts down answers running requests, and accepts no more', a
   }
   const { url, close, reported } = await serve(t, [slow])
   const pending = fetch(url)
-  await begun.given
+  await begun.input
   const ended = close(5_000)
   const answer = await pending
   t.is(await answer.json(), 'done')
@@ -96,7 +96,7 @@ test('requests over the shutdown timeout are cut off', async t => {
     },
   ])
   const pending = t.throwsAsync(fetch(url))
-  await begun.given
+  await begun.input
   await close(100)
   await pending
   t.deepEqual(reported.at(-1), { kind: 'stopped', cut: 1 })
@@ -108,12 +108,12 @@ test('requests of disconnected clients finish before a server shuts down', async
   const { port, close } = await serve(t, [
     async () => {
       begun.give()
-      await go.given
+      await go.input
       done.push('written')
       return { status: 200, body: null }
     },
   ])
-  await askAndLeave(port, begun.given)
+  await askAndLeave(port, begun.input)
   const ended = close(5_000).then(() => done.push('ended'))
   await pause(50)
   t.deepEqual(done, [])
@@ -129,11 +129,11 @@ test('requests cut off by shutdown are not database errors, but other failures a
     async () => {
       const reason = reasons.shift()
       if (reasons.length === 0) begun.give()
-      await away.given
+      await away.input
       throw reason
     },
   ])
-  await Promise.all([askAndLeave(port, begun.given), askAndLeave(port, begun.given)])
+  await Promise.all([askAndLeave(port, begun.input), askAndLeave(port, begun.input)])
   await close(50)
   away.give()
   await pause(0)
@@ -151,10 +151,10 @@ async function askAndLeave(port: number, begun: Promise<void>): Promise<void> {
 }
 
 /** A promise, and the function that fulfils it. */
-function signal(): { readonly given: Promise<void>; give(): void } {
+function signal(): { readonly input: Promise<void>; give(): void } {
   let give = () => {}
-  const given = new Promise<void>(resolve => {
+  const input = new Promise<void>(resolve => {
     give = resolve
   })
-  return { given, give: () => give() }
+  return { input, give: () => give() }
 }

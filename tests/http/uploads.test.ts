@@ -24,13 +24,13 @@ async function served(t: ExecutionContext): Promise<Serving> {
   return serving
 }
 
-interface Asked {
+interface PlanRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Not by fetch, which adds Cache-Control to conditional requests. */
-async function ask(url: string, { method = 'GET', headers = {} }: Asked = {}) {
+async function ask(url: string, { method = 'GET', headers = {} }: PlanRequest = {}) {
   const sent = request(url, { method, headers }).end()
   const [answer]: IncomingMessage[] = await once(sent, 'response')
   const text = Buffer.concat((await answer?.toArray()) ?? []).toString()

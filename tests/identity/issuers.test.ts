@@ -69,8 +69,8 @@ function token({ url, key: own }: IssuerServer, { claims = {}, header = {}, key 
     roles: ['writer'],
     ...claims,
   }
-  const given = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined))
-  return new SignJWT(given).setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header } as never).sign(key)
+  const input = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined))
+  return new SignJWT(input).setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header } as never).sign(key)
 }
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')

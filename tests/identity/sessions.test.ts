@@ -104,8 +104,8 @@ function folder(t: { teardown(work: () => void): void }): string {
 
 test('development creates one secret and stores it privately', async t => {
   const root = folder(t)
-  const made = await Promise.all([1, 2, 3].map(() => loadJwtSecret({ given: '', root, production: false })))
-  const again = await loadJwtSecret({ given: '', root, production: false })
+  const made = await Promise.all([1, 2, 3].map(() => loadJwtSecret({ input: '', root, production: false })))
+  const again = await loadJwtSecret({ input: '', root, production: false })
   t.true(again.ok && again.value.length >= 32)
   for (const each of made) t.deepEqual(each, again)
   const file = join(root, '.plinth/jwt-secret')
@@ -115,9 +115,9 @@ test('development creates one secret and stores it privately', async t => {
 
 test('production requires a configured secret', async t => {
   const root = folder(t)
-  const refused = await loadJwtSecret({ given: '', root, production: true })
+  const refused = await loadJwtSecret({ input: '', root, production: true })
   t.true(!refused.ok && refused.reasons.join().includes('JWT_SECRET'))
-  t.deepEqual(await loadJwtSecret({ given: SECRET, root, production: true }), { ok: true, value: SECRET })
+  t.deepEqual(await loadJwtSecret({ input: SECRET, root, production: true }), { ok: true, value: SECRET })
 })
 
 test('a mailed code is stored as a hash, and its expiry cannot be extended', t => {

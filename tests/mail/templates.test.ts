@@ -41,7 +41,9 @@ const project = (t: ExecutionContext, mails: Readonly<Record<string, string>>, m
 async function faults(t: ExecutionContext, mails: Readonly<Record<string, string>>, more = '') {
   const compiled = await project(t, mails, more)
   const reasons = compiled.ok ? [] : compiled.reasons
-  return reasons.map(({ place: { file, line, column }, message }) => `${file}:${line}:${column} ${message}`)
+  return reasons.map(
+    ({ location: { file, line, column }, message }) => `${file}:${line}:${column} ${message}`,
+  )
 }
 
 async function open(t: ExecutionContext, mails: Readonly<Record<string, string>>) {
@@ -53,7 +55,7 @@ async function open(t: ExecutionContext, mails: Readonly<Record<string, string>>
     return { accepted: mail.to.map(({ address }) => address), rejected: [] }
   }
   const mail = openMail({ templates: compiled.value.mails, deliver, project: 'Shop' })
-  return { send: (given: unknown) => mail.send(given as OutgoingMail), mail, sent }
+  return { send: (input: unknown) => mail.send(input as OutgoingMail), mail, sent }
 }
 
 const DATA = { name: 'Ann', order: { number: 7 }, link: 'https://shop.test/o?a=1&b=2', count: 2 }

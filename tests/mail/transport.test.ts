@@ -69,8 +69,8 @@ test('username and password of the URL are sent to the server', async t => {
 test('an address that contains a list or a line break reaches no other receiver', async t => {
   const post = await openPost(t)
   const { send } = open(t, { url: `smtp://127.0.0.1:${post.port}` })
-  const given = ['ann@example.com,eve@example.com', 'ann@example.com\r\nBcc: eve@example.com']
-  await Promise.allSettled(given.map(address => send({ ...MAIL, to: [{ address }] })))
+  const input = ['ann@example.com,eve@example.com', 'ann@example.com\r\nBcc: eve@example.com']
+  await Promise.allSettled(input.map(address => send({ ...MAIL, to: [{ address }] })))
   t.deepEqual(
     post.mails.flatMap(mail => mail.to).filter(to => to === 'eve@example.com'),
     [],

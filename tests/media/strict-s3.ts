@@ -221,8 +221,8 @@ function signatureFault({ credential, date, signature, canonical, dialect }: Sig
   const hash = createHash('sha256').update(canonical).digest('hex')
   const key = expected.reduce<Buffer>(hmac, Buffer.from(`AWS4${dialect.secretAccessKey}`))
   const computed = hmac(key, ['AWS4-HMAC-SHA256', date, scope.join('/'), hash].join('\n'))
-  const given = Buffer.from(signature, 'hex')
-  if (given.length === 32 && timingSafeEqual(given, computed)) return undefined
+  const input = Buffer.from(signature, 'hex')
+  if (input.length === 32 && timingSafeEqual(input, computed)) return undefined
   return [403, 'SignatureDoesNotMatch', 'The request signature we calculated does not match &lt;yours&gt;']
 }
 

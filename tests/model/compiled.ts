@@ -25,7 +25,7 @@ export async function faultsOf(yaml: string): Promise<readonly string[]> {
   const result = compileModel(await declare(yaml))
   if (result.ok) return []
   return result.reasons.map(
-    ({ message, place, path }) => `${place.line}:${place.column} ${printPath(path)}: ${message}`,
+    ({ message, location, path }) => `${location.line}:${location.column} ${printPath(path)}: ${message}`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { TestAnswer, TestApp } from '../../core/testing.ts'
 
-interface Asked {
+interface PlanRequest {
   readonly method: string
   readonly path: string
   readonly token?: string | undefined
@@ -30,14 +30,14 @@ export class AnswerCheck {
   }
 
   /** null: the answer is as described; otherwise what is wrong with it. */
-  async fault(asked: Asked, answer: TestAnswer): Promise<string | null> {
+  async fault(asked: PlanRequest, answer: TestAnswer): Promise<string | null> {
     const key = `${asked.token} ${asked.format}`
     const known = this.#known.get(key) ?? this.#open(asked)
     this.#known.set(key, known)
     return (await known).fault(asked, answer)
   }
 
-  async #open({ token, format }: Asked): Promise<Checker> {
+  async #open({ token, format }: PlanRequest): Promise<Checker> {
     const { status, body } = await this.#app.request('GET', '/api/openapi.json', {
       ...(token !== undefined && { token }),
       ...(format !== undefined && { headers: { 'strapi-response-format': format } }),
@@ -76,7 +76,7 @@ class Checker {
     this.#ajv.addSchema(description, 'api')
   }
 
-  fault({ method, path }: Asked, { status, body, headers }: TestAnswer): string | null {
+  fault({ method, path }: PlanRequest, { status, body, headers }: TestAnswer): string | null {
     const isJson = method !== 'HEAD' && headers['content-type']?.includes('json') === true
     const found = this.#find(method, new URL(path, 'http://localhost').pathname)
     if (!found) {

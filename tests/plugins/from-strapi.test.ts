@@ -258,8 +258,8 @@ const RECIPES: Readonly<Record<string, (app: Checked) => Promise<void>>> = {
   },
   'Webhook receiver and signature verification': async ({ t, request, received, logged }) => {
     const { body = '', signature = '' } = received.find(sent => sent.body.includes('"Sent"')) ?? {}
-    const send = (text: string, given: string) =>
-      request('POST', '/api/hooks/articles', { body: text, headers: { 'x-signature': given } })
+    const send = (text: string, input: string) =>
+      request('POST', '/api/hooks/articles', { body: text, headers: { 'x-signature': input } })
     t.is((await send(body, signature)).status, 204)
     t.true(logged('Received Sent'))
     for (const wrong of [

@@ -95,7 +95,7 @@ test('additional checks of a project report their errors too', async t => {
       code: 'permission',
       message: 'not like this',
       path: ['roles'],
-      place: project.keyPlace(['roles']),
+      location: project.keyLocation(['roles']),
     })
   const written: string[] = []
   t.is(

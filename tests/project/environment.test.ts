@@ -111,7 +111,10 @@ test('command-line options override the file and the environment, and errors nam
   t.like(settings.server, { port: 5000, host: '127.0.0.7' })
   t.like(settings.database, { url: 'embedded', preparedStatements: false })
   t.deepEqual(settings.database.replicas, [])
-  t.like(writtenAt(['server', 'port']), { place: { file: 'the command line' }, variables: ['PLINTH_PORT'] })
+  t.like(writtenAt(['server', 'port']), {
+    location: { file: 'the command line' },
+    variables: ['PLINTH_PORT'],
+  })
   t.is(writtenAt(['server', 'requestTimeout']), null)
   t.regex((await faultsOf('name: A\n', { PLINTH_PORT: 'x' })).join(), /^the command line:2:9 .*server\.port/)
 })

@@ -3,8 +3,8 @@ import type { Path } from '../../core/faults/diagnostic.ts'
 import type { Project } from '../../core/project/project.ts'
 import { loadGood } from './load.ts'
 
-const at = (project: Project, ...path: Path) => spot(project.place(path))
-const atKey = (project: Project, ...path: Path) => spot(project.keyPlace(path))
+const at = (project: Project, ...path: Path) => spot(project.location(path))
+const atKey = (project: Project, ...path: Path) => spot(project.keyLocation(path))
 const spot = ({ file, line, column }: { file: string; line: number; column: number }) =>
   `${file}:${line}:${column}`
 
@@ -21,7 +21,7 @@ test('every key and value has a position, also in included files', async t => {
   t.is(atKey(project, ...author), 'types/a.yaml:4:7')
   t.is(atKey(project, 'contentTypes', 'author'), 'types/b.yaml:2:17')
   t.is(
-    project.place([...author, 'target']).source,
+    project.location([...author, 'target']).source,
     '      author: { type: relation, relation: oneToOne, target: author }',
   )
 })

@@ -17,8 +17,8 @@ test('a YAML file is read as plain values with positions', async t => {
   const result = await read('- title: First\n  tags: [a, 2, null, true]\n  on: 2027-01-01\n')
   if (!result.ok) return t.fail(result.reasons[0]?.message)
   t.deepEqual(result.value.value, [{ title: 'First', tags: ['a', 2, null, true], on: '2027-01-01' }])
-  t.like(result.value.place([0, 'tags', 1]), { file: 'content/pages.yaml', line: 2, column: 13 })
-  t.like(result.value.keyPlace([0, 'on']), { line: 3, column: 3 })
+  t.like(result.value.location([0, 'tags', 1]), { file: 'content/pages.yaml', line: 2, column: 13 })
+  t.like(result.value.keyLocation([0, 'on']), { line: 3, column: 3 })
 })
 
 test('passwords are taken from the environment, and never printed', async t => {
@@ -33,7 +33,7 @@ test('passwords are taken from the environment, and never printed', async t => {
   ])
   t.true(result.value.fromEnvironment([0, 'password']))
   t.false(result.value.fromEnvironment([1, 'password']))
-  t.is(result.value.place([1, 'password']).source, '- { password: *********** }')
+  t.is(result.value.location([1, 'password']).source, '- { password: *********** }')
 })
 
 test('an empty file is null', async t => {

@@ -15,7 +15,7 @@ const grants = of.access.roles.get('all')
 if (!grants) throw new Error('no role')
 const caller: Caller = { kind: 'token', grants, user: null }
 
-interface Asked {
+interface PlanRequest {
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -23,8 +23,8 @@ interface Asked {
 const WRITTEN = { documentId: 'x', text: '{"id":1}' }
 
 /** The answer to a request, and the command that it became. */
-async function ask(method: string, url: string, { body = '', headers = {} }: Asked = {}) {
-  const given: Command[] = []
+async function ask(method: string, url: string, { body = '', headers = {} }: PlanRequest = {}) {
+  const input: Command[] = []
   const notOverRest = () => Promise.reject(new Error('a status was changed'))
   const documents: Documents = {
     findMany: () => Promise.reject(new Error('a list was read')),
@@ -32,15 +32,15 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
     findAcross: () => Promise.reject(new Error('lists were read')),
     findBody: () => Promise.reject(new Error('a document was read')),
     create: async command => {
-      given.push(command)
+      input.push(command)
       return WRITTEN
     },
     update: async command => {
-      given.push(command)
+      input.push(command)
       return WRITTEN
     },
     delete: async command => {
-      given.push(command)
+      input.push(command)
       return null
     },
     updateByStatus: notOverRest,
@@ -68,7 +68,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
     stream: () => Readable.from([]),
   })
   if (!answer) throw new Error(`no answer to ${method} ${url}`)
-  return { answer, command: given[0] }
+  return { answer, command: input[0] }
 }
 
 /** The message of a fault. */

@@ -216,7 +216,7 @@ function randomSearch(): string {
   return Array.from({ length: 1 + below(random, 2) }, one).join(' ')
 }
 
-interface Asked {
+interface PlanRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: string
@@ -229,7 +229,7 @@ const readable = (type: Type, { fields }: Grant): readonly string[] =>
 const ownTexts = (type: Type, grant: Grant): readonly string[] =>
   readable(type, grant).filter(name => name !== 'quotes' && name !== 'zone')
 
-function restRequest(type: Type, grant: Grant): Asked {
+function restRequest(type: Type, grant: Grant): PlanRequest {
   const terms: string[] = []
   const own = ownTexts(type, grant)
   if (type === 'article')
@@ -259,7 +259,7 @@ function restRequest(type: Type, grant: Grant): Asked {
   }
 }
 
-function graphqlRequest(type: Type, grant: Grant): Asked {
+function graphqlRequest(type: Type, grant: Grant): PlanRequest {
   const search = JSON.stringify(randomSearch())
   const terms = `search: ${search}${pick(random, ['', ', sort: "relevance"', ', sort: "rating:desc"'])}${pick(random, ['', ', pagination: { limit: 5 }'])}`
   const names = ['rating', ...ownTexts(type, grant)].join(' ')
@@ -274,7 +274,7 @@ function graphqlRequest(type: Type, grant: Grant): Asked {
   return { method: 'POST', path, body: JSON.stringify({ query }), list: null }
 }
 
-async function oneRequest(): Promise<Asked> {
+async function oneRequest(): Promise<PlanRequest> {
   const { make } = await world()
   const ids = (await make('GET', '/api/articles?fields=id')) as unknown as readonly { documentId: string }[]
   const { documentId } = pick(random, ids)
@@ -285,13 +285,13 @@ async function oneRequest(): Promise<Asked> {
   }
 }
 
-const acrossRequest = (): Asked => ({
+const acrossRequest = (): PlanRequest => ({
   method: 'GET',
   path: `/api/search?q=${encodeURIComponent(randomSearch())}${pick(random, ['', '&limit=3', '&limit=2000', '&locale=fr', '&locale=*'])}`,
   list: null,
 })
 
-async function randomRequest(grants: Grants): Promise<Asked> {
+async function randomRequest(grants: Grants): Promise<PlanRequest> {
   const type = pick(random, ['article', 'article', 'place', 'note'] as const)
   const kind = random()
   if (kind < 0.1) return await oneRequest()
@@ -299,7 +299,7 @@ async function randomRequest(grants: Grants): Promise<Asked> {
   return kind < 0.4 ? graphqlRequest(type, grants[type]) : restRequest(type, grants[type])
 }
 
-const ask = async ({ method, path, body }: Asked, role: number): Promise<Reported> =>
+const ask = async ({ method, path, body }: PlanRequest, role: number): Promise<Reported> =>
   (await world()).ask(method, path, { as: tokenOf(role), ...(body !== undefined && { body }) })
 
 interface Listed {
@@ -308,7 +308,7 @@ interface Listed {
 }
 
 /** Documents that a search finds beyond its list, and a total above that of the list. */
-async function beyondList(asked: Asked, answer: Reported, role: number): Promise<readonly unknown[]> {
+async function beyondList(asked: PlanRequest, answer: Reported, role: number): Promise<readonly unknown[]> {
   if (asked.list === null || answer.status !== 200) return []
   const list: Listed = JSON.parse((await ask({ ...asked, path: asked.list }, role)).text)
   const found: Listed = JSON.parse(answer.text)
@@ -322,7 +322,7 @@ for (const [role, grants] of roles.entries()) {
   const fields = TYPES.map(type => `${type}: ${readable(type, grants[type]).join(', ')}`).join('; ')
   test.serial(`role ${role} finds nothing by what it may not read (${fields})`, async t => {
     await resetTexts()
-    const requests: Asked[] = []
+    const requests: PlanRequest[] = []
     while (requests.length < REQUESTS) requests.push(await randomRequest(grants))
     const before: Reported[] = []
     for (const asked of requests) {
@@ -351,7 +351,7 @@ test.serial(
       ({ note }) => note.fields.includes('body') && !note.fields.includes('title') && note.above === null,
     )
     const write = `UPDATE notes SET body = repeat('wine ', 30000) || 'zebra', title = `
-    const asked: Asked = { method: 'GET', path: '/api/notes?search=zebra&fields=rating', list: null }
+    const asked: PlanRequest = { method: 'GET', path: '/api/notes?search=zebra&fields=rating', list: null }
     await database.run({ text: `${write}'short' WHERE id = 1`, values: [] })
     const before = await ask(asked, role)
     t.regex(before.text, /"total":1/)

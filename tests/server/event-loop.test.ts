@@ -29,7 +29,7 @@ const PROJECT = {
   apiTokens: { all: { type: 'full-access', secret: TOKEN } },
 }
 
-interface Asked extends TestRequest {
+interface PlanRequest extends TestRequest {
   readonly method: string
   readonly path: string
 }
@@ -37,7 +37,7 @@ interface Asked extends TestRequest {
 interface Case {
   /** The largest that is allowed: asked for at a quarter, half, and all of it. */
   readonly most: number
-  readonly ask: (n: number) => Asked
+  readonly ask: (n: number) => PlanRequest
   /** Too many: the answer's status is of 400 to 499. Absent: the limit is that of the body or of all headers. */
   readonly over?: number
 }
@@ -46,28 +46,31 @@ const times = (n: number, text: (at: number) => string, between = ','): string =
   Array.from({ length: n }, (_, at) => text(at)).join(between)
 
 const json = { 'content-type': 'application/json' }
-const note = (n: number, key: string, item: (at: number) => string): Asked => ({
+const note = (n: number, key: string, item: (at: number) => string): PlanRequest => ({
   method: 'POST',
   path: '/api/notes',
   headers: json,
   body: `{"data":{"${key}":[${times(n, item)}]}}`,
 })
-const linked = (n: number, verb: string, item: (at: number) => string): Asked => ({
+const linked = (n: number, verb: string, item: (at: number) => string): PlanRequest => ({
   ...note(0, 'notes', item),
   body: `{"data":{"notes":{"${verb}":[${times(n, item)}]}}}`,
 })
-const get = (query: string, headers: Readonly<Record<string, string>> = {}): Asked => ({
+const get = (query: string, headers: Readonly<Record<string, string>> = {}): PlanRequest => ({
   method: 'GET',
   path: `/api/notes?${query}`,
   headers,
 })
-const graphql = (query: string, variables: unknown = {}): Asked => ({
+const graphql = (query: string, variables: unknown = {}): PlanRequest => ({
   method: 'POST',
   path: '/graphql',
   headers: json,
   body: JSON.stringify({ query, variables }),
 })
-const form = (parts: readonly (readonly [string, string | Blob, string?])[], path = '/api/upload'): Asked => {
+const form = (
+  parts: readonly (readonly [string, string | Blob, string?])[],
+  path = '/api/upload',
+): PlanRequest => {
   const body = new FormData()
   for (const [name, value, filename] of parts)
     if (value instanceof Blob) body.append(name, value, filename)
@@ -355,7 +358,7 @@ interface Cost {
   readonly stall: number
 }
 
-async function costOf({ method, path, ...request }: Asked): Promise<Cost> {
+async function costOf({ method, path, ...request }: PlanRequest): Promise<Cost> {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   const began = process.cpuUsage()
@@ -367,7 +370,7 @@ async function costOf({ method, path, ...request }: Asked): Promise<Cost> {
 }
 
 /** The least of at least three tries, and of more until it is `enough`: others share the machine. */
-async function bestOf(ask: () => Asked, enough: (cost: Cost) => boolean = () => true): Promise<Cost> {
+async function bestOf(ask: () => PlanRequest, enough: (cost: Cost) => boolean = () => true): Promise<Cost> {
   let best = await costOf(ask())
   for (let at = 1; at < 3 || (at < 20 && !enough(best)); at++) {
     const { status, work, stall } = await costOf(ask())

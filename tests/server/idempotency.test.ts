@@ -42,7 +42,7 @@ export default defineExtension({ register({ rest }) {
 } })
 `
 
-interface Asked {
+interface PlanRequest {
   readonly method?: string
   readonly path?: string
   readonly key: string
@@ -51,7 +51,10 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-async function ask(server: Server, { method = 'POST', path = '/api/people', key, body, ...asked }: Asked) {
+async function ask(
+  server: Server,
+  { method = 'POST', path = '/api/people', key, body, ...asked }: PlanRequest,
+) {
   const { token = TOKEN, headers = {} } = asked
   const answer = await fetch(server.base + path, {
     method,
@@ -118,7 +121,7 @@ test.serial('a key belongs to one request of one caller for a day', async t => {
   const asked = { key, body: person('Ann') }
   t.is((await ask(server, asked)).status, 201)
   const path = '/api/people?fields=name'
-  const others: readonly Partial<Asked>[] = [
+  const others: readonly Partial<PlanRequest>[] = [
     { body: person('Bea') },
     { path },
     { path: '/graphql', body: { query: 'mutation { createPerson(data: { name: "Bea" }) { data { id } } }' } },
@@ -230,7 +233,7 @@ test.serial('several mutations, and routes of extensions, run once as a whole', 
 test.serial('requests that cannot be stored are refused by name', async t => {
   const world = await openWorld(t)
   const { server } = world
-  const refused = async (asked: Partial<Asked>, message: RegExp) => {
+  const refused = async (asked: Partial<PlanRequest>, message: RegExp) => {
     const { status, body } = await ask(server, { key: randomUUID(), body: person('never'), ...asked })
     t.is(status, 400, JSON.stringify(body).slice(0, 500))
     t.regex(body.error.message, message)

@@ -30,7 +30,7 @@ export async function runImport({ dir, out, ...more }: ImporterOptions): Promise
     env: {},
     paint: paintFor(false, {}),
     write: text => void output.push(text),
-    complain: text => void complaint.push(text),
+    writeError: text => void complaint.push(text),
     ...more,
   })
   return { code, out: output.join(''), complaint: complaint.join('') }

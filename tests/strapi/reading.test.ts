@@ -21,12 +21,12 @@ function moduleOf(source: string, file: string): ScopedModule {
 }
 
 /** A value as JSON would have it; what is not known is `?`, a variable `$NAME`. */
-function plain(given: LiteralValue): unknown {
-  if (isFromEnvironment(given))
-    return `$${given.name}${given.fallback === undefined ? '' : `:${plain(given.fallback)}`}`
-  if (isList(given)) return given.map(plain)
-  if (isMapping(given)) return Object.fromEntries([...given].map(([key, each]) => [key, plain(each)]))
-  return typeof given === 'object' && given !== null ? '?' : given
+function plain(input: LiteralValue): unknown {
+  if (isFromEnvironment(input))
+    return `$${input.name}${input.fallback === undefined ? '' : `:${plain(input.fallback)}`}`
+  if (isList(input)) return input.map(plain)
+  if (isMapping(input)) return Object.fromEntries([...input].map(([key, each]) => [key, plain(each)]))
+  return typeof input === 'object' && input !== null ? '?' : input
 }
 
 const MODULES: readonly (readonly [source: string, exported: unknown, file?: string])[] = [

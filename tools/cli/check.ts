@@ -78,17 +78,17 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 
 /** With `print`: `settings: [{ path, value, origin }]`. `{ ok, faults: [{ code, message, file, line, column, path, related? }] }` */
 function printJson(faults: readonly Diagnostic[], settings?: readonly PrintedSetting[]): string {
-  const printed = faults.map(({ code, message, path, place, related }) => ({
+  const printed = faults.map(({ code, message, path, location, related }) => ({
     code,
     message,
-    ...spotOf(place),
+    ...spotOf(location),
     path,
-    ...(related && { related: { message: related.message, ...spotOf(related.place) } }),
+    ...(related && { related: { message: related.message, ...spotOf(related.location) } }),
   }))
   return `${JSON.stringify({ ok: faults.length === 0, faults: printed, ...(settings && { settings }) })}\n`
 }
 
-const spotOf = ({ file, line, column }: Diagnostic['place']) => ({ file, line, column })
+const spotOf = ({ file, line, column }: Diagnostic['location']) => ({ file, line, column })
 
 /** A setting as `plinth check --print` shows it. */
 interface PrintedSetting {
@@ -170,12 +170,12 @@ function sourceOf(name: string, { env, withFile }: Sources): string {
 
 function originOf(path: Path, written: ReturnType<Project['writtenAt']>, sources: Sources): string {
   if (written === null) return 'default'
-  const { place, variables } = written
+  const { location, variables } = written
   const [variable = defaultVariableOf(path)] = variables
   const option = variable && optionOf(variable)
-  if (place.file === 'the command line') return option ?? 'set by --database'
-  if (place.file === 'the environment') return sourceOf(variable ?? '', sources)
-  const where = `${place.file}:${place.line}:${place.column}`
+  if (location.file === 'the command line') return option ?? 'set by --database'
+  if (location.file === 'the environment') return sourceOf(variable ?? '', sources)
+  const where = `${location.file}:${location.line}:${location.column}`
   return variables.length === 0
     ? where
     : `${where}, ${variables.map(name => sourceOf(name, sources)).join(', ')}`

@@ -10,7 +10,7 @@ export interface CommandContext {
   /** Writes results to standard output. */
   readonly write: (text: string) => void
   /** Writes errors to standard error. */
-  readonly complain: (text: string) => void
+  readonly writeError: (text: string) => void
 }
 
 /** The environment and terminal of this process. */
@@ -21,7 +21,7 @@ export async function commandContext(folder: string): Promise<CommandContext> {
     env: process.env,
     paint: paintFor(process.stdout.isTTY === true, process.env),
     write: text => void process.stdout.write(text),
-    complain: text => void process.stderr.write(text),
+    writeError: text => void process.stderr.write(text),
   }
 }
 

@@ -42,10 +42,10 @@ export async function runExport(options: ExportContext): Promise<0 | 1> {
   const done = await exportAll(loaded.value, options)
   if (!done.ok) return printReasons(options, done.reasons)
   const { documents, missing } = done.value
-  options.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
-  if (options.passwordHashes) options.complain(HASHES_WARNING)
+  options.writeError(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
+  if (options.passwordHashes) options.writeError(HASHES_WARNING)
   if (missing.length > 0)
-    options.complain(
+    options.writeError(
       `The contents of ${missing.length} files are missing: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}\n`,
     )
   return 0

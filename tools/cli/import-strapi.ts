@@ -194,7 +194,7 @@ async function fill(options: ImportStrapiOptions, project: StrapiProject, stream
     await rm(stream, { force: true })
     if (options.archive !== undefined) await rm(archivedUploads(options), { recursive: true, force: true })
   } else
-    options.complain(
+    options.writeError(
       `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(options, project, stream)}\n`,
     )
   return code

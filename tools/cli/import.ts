@@ -51,7 +51,7 @@ export async function runImport(options: ImportContext): Promise<0 | 1> {
     )
     const done = opened.ok ? opened.value : opened
     if (!done.ok) return printReasons(options, done.reasons)
-    options.complain(`${printReport(done.value, options)}\n`)
+    options.writeError(`${printReport(done.value, options)}\n`)
     return done.value.leftOut.length === 0 ? 0 : reportSkipped(done.value.leftOut, options)
   } catch (error) {
     if (error instanceof FileFault) return printReasons(options, [error.message])
@@ -100,20 +100,20 @@ const MOST_PRINTED = 100
 /** Writes the skipped documents with line and reason to the report file, one line of JSON each. */
 async function reportSkipped(
   faults: readonly LineFault[],
-  { file, skipInvalid, complain }: ImportContext,
+  { file, skipInvalid, writeError }: ImportContext,
 ): Promise<1> {
   const documents = new Set(faults.map(({ line }) => line)).size
   const called = calledOf(file)
   if (skipInvalid === undefined) {
     const printed = faults.slice(0, MOST_PRINTED).map(fault => printLineFault(fault, called))
-    complain(`${printed.join('\n')}\nLeft out when this import began: ${documents}\n`)
+    writeError(`${printed.join('\n')}\nLeft out when this import began: ${documents}\n`)
     return 1
   }
   await writeReport(
     skipInvalid,
     faults.map(fault => `${JSON.stringify({ file: called, ...fault })}\n`),
   )
-  complain(
+  writeError(
     `Left out: ${documents}. ${skipInvalid} says which and why; put right, they come with the same import of a file that has them\n`,
   )
   return 1

@@ -19,7 +19,7 @@ export async function runInit(terms: CommandContext, options: InitOptions): Prom
   const manager = managerOf(terms.env)
   const created = createProject(root, options, manager)
   if (!created.ok) {
-    terms.complain(`${created.reasons.join('\n')}\n`)
+    terms.writeError(`${created.reasons.join('\n')}\n`)
     return 1
   }
   const shown = relative(process.cwd(), root)
@@ -44,16 +44,16 @@ function createProject(
   { template, name }: InitOptions,
   manager: string,
 ): Result<readonly string[], string> {
-  const given = name ?? basename(root)
+  const input = name ?? basename(root)
   try {
-    const fault = nameFault(given) ?? folderFault(root)
+    const fault = nameFault(input) ?? folderFault(root)
     if (fault !== undefined) return failed(name === undefined ? fault : fault.replace(NAME_HINT, ''))
     const files = new Map<string, Buffer | string>([
       ...filesOf(join(PACKAGE_ROOT, 'templates', 'base')),
       ...templateFiles(template),
-      ['package.json', manifestOf(given, root, manager)],
+      ['package.json', manifestOf(input, root, manager)],
     ])
-    for (const [path, content] of files) writeNew(join(root, path), fillIn(path, content, given))
+    for (const [path, content] of files) writeNew(join(root, path), fillIn(path, content, input))
     return ok([...files.keys()])
   } catch (error) {
     if (error instanceof Error && 'code' in error)
@@ -220,7 +220,11 @@ function managerOf({ npm_config_user_agent: agent = '' }: CommandContext['env'])
 }
 
 /** Resolves to false if the packages could not be installed; the reason is on the terminal. */
-async function install(root: string, manager: string, { write, complain }: CommandContext): Promise<boolean> {
+async function install(
+  root: string,
+  manager: string,
+  { write, writeError }: CommandContext,
+): Promise<boolean> {
   write(`Installing packages with ${manager} …\n`)
   const args = manager === 'npm' ? ['install', '--no-audit', '--no-fund', '--loglevel=error'] : ['install']
   const isWindows = process.platform === 'win32'
@@ -228,6 +232,6 @@ async function install(root: string, manager: string, { write, complain }: Comma
   const code = await new Promise<number | null>(done => {
     child.once('error', () => done(null)).once('exit', done)
   })
-  if (code !== 0) complain(`The project is complete, but ${manager} could not install its packages.\n`)
+  if (code !== 0) writeError(`The project is complete, but ${manager} could not install its packages.\n`)
   return code === 0
 }

@@ -119,8 +119,8 @@ program
   .action(async (folder: string, options: { role: string; format?: 'v4' | 'v5'; out?: string }) => {
     const { runOpenapi } = await import('./openapi.ts')
     const write = (text: string) => void process.stdout.write(text)
-    const complain = (text: string) => void process.stderr.write(text)
-    process.exitCode = await runOpenapi({ folder, env: process.env, write, complain, ...options })
+    const writeError = (text: string) => void process.stderr.write(text)
+    process.exitCode = await runOpenapi({ folder, env: process.env, write, writeError, ...options })
   })
 
 program
@@ -137,8 +137,8 @@ program
   .action(async (name: string, options: Pick<TokenOptions, 'type' | 'expires' | 'json'>) => {
     const { runToken } = await import('./token.ts')
     const write = (text: string) => void process.stdout.write(text)
-    const complain = (text: string) => void process.stderr.write(text)
-    process.exitCode = runToken({ name, now: Date.now(), write, complain, ...options })
+    const writeError = (text: string) => void process.stderr.write(text)
+    process.exitCode = runToken({ name, now: Date.now(), write, writeError, ...options })
   })
 
 addInit(program)

@@ -32,7 +32,7 @@ export async function runMigrate(options: MigrateOptions): Promise<0 | 1> {
     return printReasons(options, [`${head}\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
   }
   const { steps, left, outdated } = migrated.value
-  if (outdated.length > 0) options.complain(`${REPLACED} ${printServing(outdated)}\n`)
+  if (outdated.length > 0) options.writeError(`${REPLACED} ${printServing(outdated)}\n`)
   if (options.json) {
     const stays = left.map(({ table, column }) => ({ table, column }))
     options.write(`${JSON.stringify({ steps, left: stays })}\n`)

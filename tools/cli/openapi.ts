@@ -57,14 +57,14 @@ export interface OpenapiRun extends DescribedRole {
   /** The output file; default: standard output. */
   readonly out?: string
   readonly write: (text: string) => void
-  readonly complain: (text: string) => void
+  readonly writeError: (text: string) => void
 }
 
 /** `plinth openapi`: prints or writes the document. Returns the exit code. */
-export async function runOpenapi({ out, write, complain, ...described }: OpenapiRun): Promise<0 | 1> {
+export async function runOpenapi({ out, write, writeError, ...described }: OpenapiRun): Promise<0 | 1> {
   const document = await describeRole(described)
   if (!document.ok) {
-    complain(`${document.reasons.join('\n\n')}\n`)
+    writeError(`${document.reasons.join('\n\n')}\n`)
     return 1
   }
   const text = `${JSON.stringify(document.value, null, 2)}\n`

@@ -34,7 +34,9 @@ export async function describeDatabase(project: Project): Promise<string> {
 export const modeOf = (env: Environment): 'production' | 'development' =>
   env.NODE_ENV === 'production' ? 'production' : 'development'
 
-interface Opening extends Pick<ProjectDatabaseOptions, 'embedded'>, Pick<CommandContext, 'complain' | 'env'> {
+interface Opening
+  extends Pick<ProjectDatabaseOptions, 'embedded'>,
+    Pick<CommandContext, 'writeError' | 'env'> {
   /** The beginning of the message for a database error; the reason follows. */
   readonly failureMessage: string
 }
@@ -49,9 +51,9 @@ const onPrimary = ({ settings, ...project }: Project): Project => ({
 export async function withDatabase<Value>(
   project: Project,
   work: (database: Database) => Promise<Value>,
-  { failureMessage, embedded, complain, env }: Opening,
+  { failureMessage, embedded, writeError, env }: Opening,
 ): Promise<Result<Value, string>> {
-  complain(`Database: ${await describeDatabase(project)} (${modeOf(env)})\n`)
+  writeError(`Database: ${await describeDatabase(project)} (${modeOf(env)})\n`)
   let connectionError: string | undefined
   const opened = await openProjectDatabase(onPrimary(project), {
     observe: seen => {
@@ -63,7 +65,9 @@ export async function withDatabase<Value>(
   if (!opened.ok) return failed(...opened.reasons.map(printReason))
   const database = opened.value
   const interrupt = () => {
-    complain('\nInterrupted: the transaction in progress is rolled back; what was committed before stays.\n')
+    writeError(
+      '\nInterrupted: the transaction in progress is rolled back; what was committed before stays.\n',
+    )
     process.exit(130)
   }
   process.once('SIGINT', interrupt)

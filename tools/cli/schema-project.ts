@@ -80,7 +80,7 @@ export async function loadStoredProject({
 }
 
 /** Prints the reasons of a failed command and returns its exit code. */
-export function printReasons({ complain }: CommandContext, reasons: readonly string[]): 1 {
-  complain(`${reasons.join('\n\n')}\n`)
+export function printReasons({ writeError }: CommandContext, reasons: readonly string[]): 1 {
+  writeError(`${reasons.join('\n\n')}\n`)
   return 1
 }

@@ -11,7 +11,7 @@ export interface TokenOptions {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly write: (text: string) => void
-  readonly complain: (text: string) => void
+  readonly writeError: (text: string) => void
 }
 
 /** A new token: `token` is for its user only; the other values go into project.yaml. */
@@ -25,10 +25,10 @@ interface MadeToken extends Pick<TokenOptions, 'name' | 'type'> {
  * `plinth token`: generates an API token and prints it, which is not possible later, with the YAML that contains its
  * hash. Changes no file. Returns the exit code: 0, or 1 for an invalid name or time.
  */
-export function runToken({ name, type, expires, json, now, write, complain }: TokenOptions): 0 | 1 {
+export function runToken({ name, type, expires, json, now, write, writeError }: TokenOptions): 0 | 1 {
   const fault = faultOf(name, expires, now)
   if (fault !== null) {
-    complain(`${fault}\n`)
+    writeError(`${fault}\n`)
     return 1
   }
   const token = newToken()

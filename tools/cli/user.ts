@@ -45,7 +45,7 @@ export interface UserCommand extends CommandContext {
 export async function runUser(options: UserCommand, change: UserChange): Promise<0 | 1 | 2> {
   const compiled = await compileApp(options.folder, options.env)
   if (!compiled.ok) {
-    options.complain(
+    options.writeError(
       `${compiled.reasons.map(fromWorkingDirectory(options.folder)).map(printDiagnostic).join('\n\n')}\n`,
     )
     return 1
@@ -53,11 +53,11 @@ export async function runUser(options: UserCommand, change: UserChange): Promise
   const blueprint = compiled.value
   const unknown = unknownRole(change, blueprint)
   if (unknown !== null) {
-    options.complain(`${unknown}\n`)
+    options.writeError(`${unknown}\n`)
     return 2
   }
   if (isNeverStarted(blueprint.project)) {
-    options.complain('The embedded database of this project was never started: run `plinth start` first\n')
+    options.writeError('The embedded database of this project was never started: run `plinth start` first\n')
     return 1
   }
   const password = change.kind === 'add' ? await passwordFor(change, options) : null
@@ -68,7 +68,7 @@ export async function runUser(options: UserCommand, change: UserChange): Promise
   )
   const result = done.ok ? done.value : done
   if (!result.ok) {
-    options.complain(`${result.reasons.join('\n')}\n`)
+    options.writeError(`${result.reasons.join('\n')}\n`)
     return 1
   }
   options.write(options.json ? `${JSON.stringify(result.value)}\n` : printUsers(change, result.value))

@@ -28,7 +28,7 @@ export interface TypePair extends HolderPair<ContentType> {
 export interface AttributePair {
   /** Strapi's. */
   readonly name: string
-  readonly given: LiteralMapping
+  readonly declared: LiteralMapping
   readonly ours: Attribute
 }
 
@@ -57,10 +57,10 @@ const pair = <Ours extends Holder>(
   uid,
   collectionName,
   ours,
-  attributes: [...attributes].flatMap(([name, given]): readonly AttributePair[] => {
+  attributes: [...attributes].flatMap(([name, declared]): readonly AttributePair[] => {
     const attribute = ours.attributes.get(attributeNameIn(names, uid, name))
     const isCarried = attribute !== undefined && !attribute.system && attribute.kind !== 'localizations'
-    return isCarried ? [{ name, given, ours: attribute }] : []
+    return isCarried ? [{ name, declared, ours: attribute }] : []
   }),
 })
 
@@ -108,12 +108,13 @@ const roleOf = ({ key }: ContentType, name: string): LiteralMapping =>
   key === 'user' && name === 'role' ? ROLE : EMPTY_MAPPING
 
 /** How Strapi stores the links of a relation. */
-export function isOwner({ given }: AttributePair): boolean {
-  return textAt(given, 'mappedBy') === undefined
+export function isOwner({ declared }: AttributePair): boolean {
+  return textAt(declared, 'mappedBy') === undefined
 }
 
-export const usesColumn = ({ given }: AttributePair): boolean => valueAt(given, 'useJoinTable') === false
+export const usesColumn = ({ declared }: AttributePair): boolean =>
+  valueAt(declared, 'useJoinTable') === false
 
 /** A column name configured by the project. */
-export const joinColumn = ({ given }: AttributePair): string | undefined =>
-  textAt(mappingAt(given, 'joinColumn'), 'name')
+export const joinColumn = ({ declared }: AttributePair): string | undefined =>
+  textAt(mappingAt(declared, 'joinColumn'), 'name')

@@ -64,8 +64,8 @@ function nameAttributes(
   { attributes: refused }: RefusedNames,
 ): ReadonlyMap<string, string> {
   const wanted = [...attributes.keys()].map((name): readonly [string, string] => {
-    const given = uid === USER && OF_EVERY_USER.has(name) ? name : freeAttributeName(name)
-    return [name, numbered(given, refused.get(`${uid} ${name}`), '_')]
+    const declared = uid === USER && OF_EVERY_USER.has(name) ? name : freeAttributeName(name)
+    return [name, numbered(declared, refused.get(`${uid} ${name}`), '_')]
   })
   const taken = new Set(wanted.flatMap(([name, ours]) => (name === ours ? [name] : [])))
   return new Map(wanted.map(([name, ours]) => [name, name === ours ? name : free(ours, taken, '_')]))

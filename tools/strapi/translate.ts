@@ -158,10 +158,10 @@ export interface ImportedSchema {
 
 /** Converts a Strapi project to a project file without faults. Facts of the database replace those of files. */
 export async function importSchema(
-  given: StrapiProject,
+  declared: StrapiProject,
   facts: StrapiFacts | null,
 ): Promise<Result<ImportedSchema, Diagnostic>> {
-  const project = pairRelations(given, facts)
+  const project = pairRelations(declared, facts)
   const { names, sheet } = await withAcceptedNames(project, facts ?? project.synced)
   const repaired = await repairSheet(sheet)
   if (!repaired.ok) return repaired

@@ -23,8 +23,8 @@ export interface Note {
 /** A text is a remark. */
 export type GivenNote = Note | string
 
-const toNote = (given: GivenNote): Note =>
-  typeof given === 'string' ? { kind: 'remark', text: given } : given
+const toNote = (declared: GivenNote): Note =>
+  typeof declared === 'string' ? { kind: 'remark', text: declared } : declared
 
 export const lost = (text: string, source?: string): Note => ({ kind: 'lost', text, source })
 

@@ -94,7 +94,7 @@ const sampleOf = (type: ValueType): string | number | boolean => SAMPLES[type] ?
 function toConditionFault({ message, details }: Fault, where: Where, type: ContentType): ConditionFault {
   const { key, path } = details
   if (typeof key !== 'string') return { message, path: [] }
-  const place = placeOfKey(where, key, typeof path === 'string' ? path : null)
+  const place = pathOfKey(where, key, typeof path === 'string' ? path : null)
   if (details.expected !== undefined) return { message, path: place }
   const holder = holderAt(typeof path === 'string' ? path.split('.') : [], type)
   const known = key.startsWith('$')
@@ -120,7 +120,7 @@ function holderAt(path: readonly string[], type: ContentType): Holder {
  * The path to a key in a condition. `attributePath`: the dotted attribute path that a fault reports; the key is below it or is
  * its last name. Operators, groups and lists may be in between. Returns the path of the whole condition if the key is not found.
  */
-function placeOfKey(where: unknown, key: string, attributePath: string | null): Path {
+function pathOfKey(where: unknown, key: string, attributePath: string | null): Path {
   const names = attributePath === null ? [] : attributePath.split('.')
   const parents = names.at(-1) === key ? names.slice(0, -1) : names
   return findKey(where, key, parents) ?? findKey(where, key, null) ?? []

@@ -96,15 +96,15 @@ function permitValues(
 ): GivenValues {
   const bound = bindUser(set, caller.user ?? {})
   if (bound === undefined) throw new RequestFault(forbidden(NO_USER_VALUE))
-  const given = Object.entries(values).filter(([name]) => !Object.hasOwn(set, name))
-  for (const [name, value] of given) {
+  const input = Object.entries(values).filter(([name]) => !Object.hasOwn(set, name))
+  for (const [name, value] of input) {
     if (fields && !fields.has(name)) throw new RequestFault(invalidBodyKey(name, name))
     const attribute = type.attributes.get(name)
     const links = attribute ? linksInValue(attribute, value) : []
     const hidden = links.find(({ kind, target }) => kind === 'relation' && !isFindable(target, caller))
     if (hidden) throw new RequestFault(invalidBodyKey(hidden.name, hidden.path))
   }
-  return { ...Object.fromEntries(given), ...(bound as GivenValues) }
+  return { ...Object.fromEntries(input), ...(bound as GivenValues) }
 }
 
 const isFindable = (type: ContentType, { grants }: Caller): boolean =>

@@ -167,10 +167,10 @@ export function parseCursor(text: string, type: ContentType, sorts: readonly Sor
   if (order !== orderDigest(type, sorts))
     throw new RequestFault(badCursor('this cursor is of another list, or of another sort'))
   const values = keys.map((key, index) => toValue(key, sorts[index]))
-  const given = values.filter(value => value !== undefined)
-  if (given.length !== sorts.length || values.length !== sorts.length)
+  const input = values.filter(value => value !== undefined)
+  if (input.length !== sorts.length || values.length !== sorts.length)
     throw new RequestFault(badCursor('this is no cursor'))
-  return { keys: given, id }
+  return { keys: input, id }
 }
 
 /** The condition for the following rows grows with the square of the sort attributes. */

@@ -87,10 +87,10 @@ function tagAssertionOf(
         const moved = moveParameters(text, into.length)
         into.push(...(isShort ? own : all))
         const place = into.length - tags.length
-        const given = tags.map((_, index) => `$${place + index + 1}::text`)
+        const input = tags.map((_, index) => `$${place + index + 1}::text`)
         const bytes = `convert_to($${place - 1}::text || answer::text || $${place}::text, 'UTF8')`
         const tag = `left(translate(encode(sha256(${bytes}), 'base64'), '+/', '-_'), ${TAG_LENGTH})`
-        return `EXISTS (SELECT FROM (${moved}) AS seen (answer) WHERE ${tag} IN (${given.join(', ')}))`
+        return `EXISTS (SELECT FROM (${moved}) AS seen (answer) WHERE ${tag} IN (${input.join(', ')}))`
       },
     },
   ]

@@ -276,11 +276,11 @@ function groupInserts(inserts: readonly NewRow[], numbers: RowIds, storage: Stor
   return tables.map(({ name, columns }) => {
     const rows = groups.get(name) ?? []
     const isNumbered = rows[0]?.columns.has('id')
-    const given = [...columns.keys()].filter(column => column !== 'id' || isNumbered)
+    const input = [...columns.keys()].filter(column => column !== 'id' || isNumbered)
     return {
       table: name,
-      columns: given,
-      rows: rows.map(row => given.map(column => toInserted(row.columns.get(column) ?? null, numbers))),
+      columns: input,
+      rows: rows.map(row => input.map(column => toInserted(row.columns.get(column) ?? null, numbers))),
     }
   })
 }

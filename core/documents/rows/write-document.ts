@@ -215,13 +215,13 @@ function versionsOf(document: DesiredDocument<Slot>, planning: Planning): readon
   const { type, documentId } = document
   const rows = planning.current.rows(type, documentId)
   const key = planning.keys(type, documentId)
-  const covered = document.versions.flatMap(({ locale, statuses, values, publishing, rows: given }) =>
+  const covered = document.versions.flatMap(({ locale, statuses, values, publishing, rows: input }) =>
     statuses.map(status => ({
       locale,
       status,
       values,
       publishing,
-      written: given?.get(status),
+      written: input?.get(status),
       row: rows.find(row => isVersion(type, row, locale, status)),
     })),
   )

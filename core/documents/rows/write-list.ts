@@ -152,9 +152,9 @@ function movedIn(
 ): Columns {
   const moved = new Map<string, RowValue>()
   if (row.get(position) !== place) moved.set(position, place)
-  const given = edge.inversePlace
-  if (inversePosition !== null && given !== undefined && row.get(inversePosition) !== given)
-    moved.set(inversePosition, given)
+  const input = edge.inversePlace
+  if (inversePosition !== null && input !== undefined && row.get(inversePosition) !== input)
+    moved.set(inversePosition, input)
   return moved
 }
 

@@ -71,7 +71,7 @@ const toCurrent = ({ rows, components, links }: Loading): Current => ({
 export const NO_CURRENT_ROWS: Current = toCurrent(nothing())
 
 /** Parts of a document to load in addition to its rows. */
-export interface Wanted {
+export interface Desired {
   readonly attributes: readonly Attribute[]
   /** True if the write depends on rows that a concurrent write may have inserted just before. */
   readonly allRows?: boolean
@@ -82,7 +82,7 @@ export interface Wanted {
 /** Locks the rows of one document and loads them in the same round trip. */
 export async function loadDocument(
   { type, documentId }: Pick<DesiredDocument, 'type' | 'documentId'>,
-  { attributes, dependent, allRows = false }: Wanted,
+  { attributes, dependent, allRows = false }: Desired,
   options: WriteOptions,
 ): Promise<Current> {
   const loading = nothing()

@@ -23,8 +23,8 @@ export interface Assertion<Placeholder = never> {
 }
 
 /** All of them; undefined: there are none. */
-export function joinAssertions(given: readonly (Assertion | undefined)[]): Assertion | undefined {
-  const all = given.filter(each => each !== undefined)
+export function joinAssertions(input: readonly (Assertion | undefined)[]): Assertion | undefined {
+  const all = input.filter(each => each !== undefined)
   return all.length > 1 ? combineAssertions(all, 'AND') : all[0]
 }
 

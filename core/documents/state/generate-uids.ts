@@ -34,9 +34,9 @@ async function generateFor(
 ): Promise<void> {
   const lacking = group.filter(({ versions }) => versions.some(({ values }) => lacks(values, attribute)))
   if (lacking.length === 0) return
-  const given = [...givenUids(group, attribute)]
-  const take = await freeUids(type, attribute, wantedUids(lacking, attribute, given), options)
-  const taken = new Set(given.map(each => coordinate(each)))
+  const input = [...givenUids(group, attribute)]
+  const take = await freeUids(type, attribute, wantedUids(lacking, attribute, input), options)
+  const taken = new Set(input.map(each => coordinate(each)))
   for (const document of lacking) {
     const current = made.get(document) ?? document
     const versions = current.versions.map(version => {
@@ -89,7 +89,7 @@ function* givenUids(documents: readonly DesiredDocument[], attribute: ScalarAttr
 }
 
 /** A slug, and how many free uids are made of it at most. */
-interface Wanted extends Uid {
+interface Desired extends Uid {
   readonly count: number
 }
 
@@ -97,8 +97,8 @@ interface Wanted extends Uid {
 function wantedUids(
   lacking: readonly DesiredDocument[],
   attribute: ScalarAttribute,
-  given: readonly Uid[],
-): readonly Wanted[] {
+  input: readonly Uid[],
+): readonly Desired[] {
   const slugs = lacking.flatMap(({ type, versions }) =>
     versions
       .filter(({ values }) => lacks(values, attribute))
@@ -106,7 +106,7 @@ function wantedUids(
   )
   const bySlug = groupBy(slugs, coordinate)
   const distinct = [...bySlug.values()].flatMap(same => same.slice(0, 1))
-  const similar = countSimilar([...given, ...distinct])
+  const similar = countSimilar([...input, ...distinct])
   return distinct.map(slug => {
     const key = coordinate(slug)
     return { ...slug, count: (bySlug.get(key)?.length ?? 0) + (similar.get(key) ?? 0) }
@@ -114,9 +114,9 @@ function wantedUids(
 }
 
 /** By a slug: how many of the uids are the slug alone or the slug with a number. */
-function countSimilar(given: readonly Uid[]): ReadonlyMap<string, number> {
+function countSimilar(input: readonly Uid[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { uid, locale } of given) {
+  for (const { uid, locale } of input) {
     for (const slug of new Set([uid, uid.replace(/-\d{1,10}$/, '')])) {
       const key = coordinate({ uid: slug, locale })
       counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -131,7 +131,7 @@ type TakeUid = (slug: Uid, taken: Set<string>) => string
 async function freeUids(
   type: ContentType,
   attribute: ScalarAttribute,
-  wanted: readonly Wanted[],
+  wanted: readonly Desired[],
   { transaction, storage }: WriteOptions,
 ): Promise<TakeUid> {
   const { rows } = await transaction.run(printFree(type, attribute, wanted, storage))
@@ -164,7 +164,7 @@ const LAST_NUMBER = 2_147_483_647
 function printFree(
   type: ContentType,
   attribute: ScalarAttribute,
-  wanted: readonly Wanted[],
+  wanted: readonly Desired[],
   storage: Storage,
 ): Statement {
   const table = storage.table(type)

@@ -82,8 +82,8 @@ async function ownEditOf(
   row: CurrentRow,
   options: ChangeOptions,
 ): Promise<DesiredValue> {
-  const given = saving.body.values.get(attribute.name)
-  const change = given?.kind === 'links' ? given.change : undefined
+  const input = saving.body.values.get(attribute.name)
+  const change = input?.kind === 'links' ? input.change : undefined
   const operation = change ? operationOf(attribute, change, options) : NO_EDIT
   if (operation.kind === 'set') throw new TypeError(`${attribute.name} is no list that stays in place`)
   const link = tableLinkOf(saving.command.type, attribute.name, saving.options)
@@ -144,12 +144,12 @@ async function inverseEditOf(
   options: ChangeOptions,
 ): Promise<readonly [string, DesiredValue] | undefined> {
   const { command, body } = saving
-  const given = body.faults.length > 0 ? undefined : body.values.get(attribute.name)
+  const input = body.faults.length > 0 ? undefined : body.values.get(attribute.name)
   const known = row ?? sibling
   const { storage } = saving.options
   const relation = inverseRelation(command.type, attribute, storage)
   const end = known && { key: numberIn(known, storage.table(command.type).key), locale: command.locale }
-  const change = given?.kind === 'links' ? given.change : undefined
+  const change = input?.kind === 'links' ? input.change : undefined
   const operation = change ? operationOf(attribute, change, options) : NO_EDIT
   if (operation.kind === 'set' && end) return [attribute.name, { kind: 'links', targets: operation.targets }]
   const align =

@@ -24,7 +24,7 @@ export async function newValuesOf(saving: Saving, context: VersionContext): Prom
   const { type, locale } = command
   const before = valuesBefore(saving, context)
   const source = { type, locale, reportsCount: command.strict !== undefined }
-  const given = valuesToResolve(body)
+  const input = valuesToResolve(body)
   const found = await saving.targets
   const [inverse, own] = await Promise.all([
     inverseEdits(saving, context, { source, found }),
@@ -44,9 +44,9 @@ export async function newValuesOf(saving: Saving, context: VersionContext): Prom
         return match && itemOf(match, context.place)
       },
     })
-  const checked = merge(given)
-  if (body.faults.length > 0) return { checked, stored: given }
-  return { checked, stored: body.hashed === given ? checked : merge(body.hashed) }
+  const checked = merge(input)
+  if (body.faults.length > 0) return { checked, stored: input }
+  return { checked, stored: body.hashed === input ? checked : merge(body.hashed) }
 }
 
 /** Finds the targets of a body's links. */
@@ -90,10 +90,10 @@ interface MergeOptions extends ChangeOptions {
 }
 
 /** The stored values, changed by the given ones. Lists of links are edited, and components that the body names by id are merged. */
-function mergeValues(holder: Holder, before: Values, given: Values, options: MergeOptions): Values {
+function mergeValues(holder: Holder, before: Values, input: Values, options: MergeOptions): Values {
   const values = new Map(before)
   for (const [name, value] of options.edits ?? []) values.set(name, value)
-  for (const [name, value] of given) {
+  for (const [name, value] of input) {
     const attribute = options.edits?.has(name) ? undefined : holder.attributes.get(name)
     if (attribute) values.set(name, mergeValue(attribute, before.get(name), value, options))
   }
@@ -103,20 +103,20 @@ function mergeValues(holder: Holder, before: Values, given: Values, options: Mer
 function mergeValue(
   attribute: Attribute,
   before: DesiredValue | undefined,
-  given: DesiredValue,
+  input: DesiredValue,
   options: MergeOptions,
 ): DesiredValue {
-  if (given.kind === 'components')
-    return { kind: 'components', items: mergeItems(attribute, given.items, options) }
-  if (given.kind !== 'links' || !given.change) return given
-  if (attribute.kind !== 'relation' && attribute.kind !== 'media') return given
+  if (input.kind === 'components')
+    return { kind: 'components', items: mergeItems(attribute, input.items, options) }
+  if (input.kind !== 'links' || !input.change) return input
+  if (attribute.kind !== 'relation' && attribute.kind !== 'media') return input
   const current = before?.kind === 'links' ? before.targets : []
-  return { kind: 'links', targets: changeLinks(attribute, given.change, current, options) }
+  return { kind: 'links', targets: changeLinks(attribute, input.change, current, options) }
 }
 
 /** The components of a body, all of them new, with the targets of their links. */
-export const newComponents = (type: ContentType, given: Values, options: ChangeOptions): Values =>
-  mergeValues(type, NO_VALUES, new Map([...given].filter(([, { kind }]) => kind === 'components')), {
+export const newComponents = (type: ContentType, input: Values, options: ChangeOptions): Values =>
+  mergeValues(type, NO_VALUES, new Map([...input].filter(([, { kind }]) => kind === 'components')), {
     ...options,
     componentBy: () => undefined,
   })

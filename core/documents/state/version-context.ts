@@ -5,7 +5,7 @@ import type { Status } from '../../query/query.ts'
 import type { DesiredVersion, Values } from '../desired-state.ts'
 import type { FoundTargets } from '../links/link-targets.ts'
 import { isShared } from '../rows/planning.ts'
-import type { Current, Wanted } from '../rows/write-load.ts'
+import type { Current, Desired } from '../rows/write-load.ts'
 import type { LockingOptions, WriteOptions } from '../rows/write-options.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
 import type { GivenBody } from '../values/given-body.ts'
@@ -93,7 +93,7 @@ export const claimedVersion = (command: SaveCommand, values: Values): DesiredVer
 })
 
 /** Attributes to load before the write; for a new locale, the shared ones too. */
-export function attributesToLoad(command: SaveCommand, body: GivenBody): Required<Wanted> {
+export function attributesToLoad(command: SaveCommand, body: GivenBody): Required<Desired> {
   const { type } = command
   const generated = generatedFrom(type)
   const isWanted = (attribute: Attribute) =>
@@ -122,7 +122,7 @@ function generatedFrom({ attributes }: SaveCommand['type']): ReadonlySet<string>
 }
 
 /** Loads what the draft needs; if a published row exists, also what the command for it needs. */
-export function attributesToRead(save: PossibleSave, body: GivenBody): Wanted {
+export function attributesToRead(save: PossibleSave, body: GivenBody): Desired {
   if ('kind' in save) return attributesToLoad(save, body)
   const { draft, published } = save
   const little = attributesToLoad(draft, body)

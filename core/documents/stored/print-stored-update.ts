@@ -235,8 +235,8 @@ function printLists(printing: Printing): readonly NamedPart[] {
     const value = version.values.get(attribute.name)
     if (value?.kind === 'links') {
       const owner = { root: type, status: version.statuses[0] ?? 'published' }
-      const given = resolve(attribute, value.targets, { keys: () => undefined })
-      const edges = edgesOf(given, { owner, target: attribute.target, defaultLocale: options.defaultLocale })
+      const input = resolve(attribute, value.targets, { keys: () => undefined })
+      const edges = edgesOf(input, { owner, target: attribute.target, defaultLocale: options.defaultLocale })
       return printList(link, edges, index, printing)
     }
     return publication === 'begins' ? [[`copied${index}$`, printCopy(link)]] : []

@@ -27,18 +27,18 @@ export const NOTHING_GIVEN: GivenBody = {
 /** Reads the values of a command. Before the transaction begins: passwords take their time. */
 export async function readBody({
   type,
-  values: given,
+  values: input,
   strict,
 }: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
   const strictness = type.draftAndPublish && strict !== true ? 'draft' : 'full'
-  const parsed = parseValues(type, given, {
+  const parsed = parseValues(type, input, {
     ...bodyOptions(strictness),
     plainly: strict === true ? true : undefined,
   })
   const { values } = parsed
   const passwords = countPasswords(type, values)
   const faults = passwords > MOST_PASSWORDS ? [...parsed.faults, TOO_MANY] : parsed.faults
-  const names = ({ name }: Attribute) => Object.hasOwn(given, name)
+  const names = ({ name }: Attribute) => Object.hasOwn(input, name)
   return {
     values,
     hashed: faults.length > 0 || passwords === 0 ? values : await hash(type, values),

@@ -63,11 +63,11 @@ export function parseValues(
   const faults: ValueFault[] = [...unknownKeys(holder, body, path, options)]
   for (const attribute of holder.attributes.values()) {
     if (!isAssignable(attribute) || !covers(attribute)) continue
-    const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
+    const input = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
     const parsed =
-      given === undefined
+      input === undefined
         ? absent(holder, attribute, path, options)
-        : present(attribute, given, path, options)
+        : present(attribute, input, path, options)
     if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
     faults.push(...parsed.faults)
   }
@@ -96,73 +96,73 @@ function absent(holder: Holder, attribute: Assignable, parent: Path, options: Pa
   return refused(missing(attribute, path))
 }
 
-function present(attribute: Assignable, given: unknown, parent: Path, options: ParseOptions): ParsedValue {
+function present(attribute: Assignable, input: unknown, parent: Path, options: ParseOptions): ParsedValue {
   const path = [...parent, attribute.name]
   switch (attribute.kind) {
     case 'scalar':
-      return scalar(attribute, given, path, options)
+      return scalar(attribute, input, path, options)
     case 'component':
       return attribute.repeatable
-        ? list(attribute, given, path, options)
-        : single(attribute, given, path, options)
+        ? list(attribute, input, path, options)
+        : single(attribute, input, path, options)
     case 'zone':
-      return list(attribute, given, path, options)
+      return list(attribute, input, path, options)
     default:
-      return links(attribute, given, path, options)
+      return links(attribute, input, path, options)
   }
 }
 
 function scalar(
   attribute: ScalarAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   { strictness }: ParseOptions,
 ): ParsedValue {
-  if (given === null && isGenerated(attribute)) return { value: { kind: 'scalar', value: null }, faults: [] }
-  const { stored, faults } = parseScalar(attribute, given, { path, strictness })
+  if (input === null && isGenerated(attribute)) return { value: { kind: 'scalar', value: null }, faults: [] }
+  const { stored, faults } = parseScalar(attribute, input, { path, strictness })
   return { value: stored === undefined ? undefined : { kind: 'scalar', value: stored }, faults }
 }
 
 function links(
   attribute: RelationAttribute | MediaAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   options: ParseOptions,
 ): ParsedValue {
-  const { targets, change, faults } = options.links(attribute, given, path)
+  const { targets, change, faults } = options.links(attribute, input, path)
   if (targets === undefined) return refused(...faults)
   if (attribute.required && options.strictness === 'full' && targets.length === 0)
-    return refused(...faults, toFault(rule('must be defined.'), path, given))
+    return refused(...faults, toFault(rule('must be defined.'), path, input))
   return { value: { kind: 'links', targets, ...(change === undefined ? {} : { change }) }, faults }
 }
 
 function single(
   attribute: ComponentAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   options: ParseOptions,
 ): ParsedValue {
-  if (given !== null) return items([item(attribute.component, given, path, options)])
+  if (input !== null) return items([item(attribute.component, input, path, options)])
   if (attribute.required && options.strictness === 'full')
-    return refused(toFault(rule('must be defined.'), path, given))
+    return refused(toFault(rule('must be defined.'), path, input))
   return items([])
 }
 
 function list(
   attribute: ComponentAttribute | ZoneAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   options: ParseOptions,
 ): ParsedValue {
-  if (!Array.isArray(given)) return refused(toFault(wrongType('array', given), path, given))
+  if (!Array.isArray(input)) return refused(toFault(wrongType('array', input), path, input))
   const parsed = items(
-    given.map((each, index) =>
+    input.map((each, index) =>
       attribute.kind === 'zone'
         ? zoneItem(attribute, each, [...path, index], options)
         : item(attribute.component, each, [...path, index], options),
     ),
   )
-  const faults = [...parsed.faults, ...counts(attribute, given, path, options)]
+  const faults = [...parsed.faults, ...counts(attribute, input, path, options)]
   return { value: faults.length === 0 ? parsed.value : undefined, faults }
 }
 
@@ -178,24 +178,24 @@ function items(parsed: readonly ParsedItem[]): ParsedValue {
 }
 
 /** An item that changes a component leaves out what stays; any other is made (reference/rest.md#13-components-and-zones-in-bodies). */
-function item(component: Component, given: unknown, path: Path, options: ParseOptions): ParsedItem {
-  if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
-  const id = options.componentIds ? idOf(given) : null
+function item(component: Component, input: unknown, path: Path, options: ParseOptions): ParsedItem {
+  if (!isBody(input)) return { item: undefined, faults: [toFault(notAnObject(input), path, input)] }
+  const id = options.componentIds ? idOf(input) : null
   const { values, faults } = parseValues(
     component,
-    given,
+    input,
     { ...options, purpose: id === null ? 'make' : 'change' },
     { path },
   )
   return { item: { component, id, values }, faults }
 }
 
-function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, options: ParseOptions): ParsedItem {
-  if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
+function zoneItem(attribute: ZoneAttribute, input: unknown, path: Path, options: ParseOptions): ParsedItem {
+  if (!isBody(input)) return { item: undefined, faults: [toFault(notAnObject(input), path, input)] }
   const at = [...path, '__component']
-  const uid = given.__component
+  const uid = input.__component
   const component = attribute.components.find(each => each.uid === uid)
-  if (component) return item(component, given, path, options)
+  if (component) return item(component, input, path, options)
   const uids = attribute.components.map(each => each.uid)
   const message =
     uid === undefined ? 'is a required field' : `must be one of the following values: ${uids.join(', ')}`

@@ -9,79 +9,79 @@ interface BlockField {
 }
 
 /** Reads what a node has under a key; undefined: nothing. */
-type ReadField = (given: unknown, path: Path) => BlockField
+type ReadField = (input: unknown, path: Path) => BlockField
 
 const kept = (value: unknown): BlockField => ({ value, faults: [] })
 
-const refused = (refusal: Refusal, path: Path, given: unknown): BlockField => ({
-  value: given,
-  faults: [toFault(refusal, path, given)],
+const refused = (refusal: Refusal, path: Path, input: unknown): BlockField => ({
+  value: input,
+  faults: [toFault(refusal, path, input)],
 })
 
 /** A sentence of its own, without the place. */
-const customFault = (message: string, path: Path, given: unknown): BlockField => ({
-  value: given,
-  faults: [{ kind: 'rule', path, message, ...(given === undefined ? {} : { value: given }) }],
+const customFault = (message: string, path: Path, input: unknown): BlockField => ({
+  value: input,
+  faults: [{ kind: 'rule', path, message, ...(input === undefined ? {} : { value: input }) }],
 })
 
 const REQUIRED = rule('is a required field')
 
 const required =
   (read: ReadField): ReadField =>
-  (given, path) =>
-    given === undefined || given === '' ? refused(REQUIRED, path, given) : read(given, path)
+  (input, path) =>
+    input === undefined || input === '' ? refused(REQUIRED, path, input) : read(input, path)
 
 const optional =
   (read: ReadField): ReadField =>
-  (given, path) =>
-    given === undefined ? kept(given) : read(given, path)
+  (input, path) =>
+    input === undefined ? kept(input) : read(input, path)
 
 const nullable = (read: ReadField): ReadField =>
-  optional((given, path) => (given === null ? kept(given) : read(given, path)))
+  optional((input, path) => (input === null ? kept(input) : read(input, path)))
 
 /** Numbers and booleans count as their text. */
-const readString: ReadField = (given, path) =>
-  given === null || typeof given === 'object'
-    ? refused(wrongType('string', given), path, given)
-    : kept(String(given))
+const readString: ReadField = (input, path) =>
+  input === null || typeof input === 'object'
+    ? refused(wrongType('string', input), path, input)
+    : kept(String(input))
 
-const readBoolean: ReadField = (given, path) => {
-  const word = printJsonValue(given).toLowerCase()
+const readBoolean: ReadField = (input, path) => {
+  const word = printJsonValue(input).toLowerCase()
   if (word === 'true' || word === '1') return kept(true)
   if (word === 'false' || word === '0') return kept(false)
-  return refused(wrongType('boolean', given), path, given)
+  return refused(wrongType('boolean', input), path, input)
 }
 
-const readNumber: ReadField = (given, path) => {
-  const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given
+const readNumber: ReadField = (input, path) => {
+  const number = typeof input === 'string' && input.trim() !== '' ? Number(input) : input
   return typeof number === 'number' && !Number.isNaN(number)
     ? kept(number)
-    : refused(wrongType('number', given), path, given)
+    : refused(wrongType('number', input), path, input)
 }
 
 const oneOf =
   (values: readonly unknown[], read: ReadField): ReadField =>
-  (given, path) => {
-    const field = read(given, path)
+  (input, path) => {
+    const field = read(input, path)
     if (field.faults.length > 0 || values.includes(field.value)) return field
-    return refused(rule(`must be one of the following values: ${values.join(', ')}`), path, given)
+    return refused(rule(`must be one of the following values: ${values.join(', ')}`), path, input)
   }
 
 /** null cannot be a list, nor can what is no list. */
-const notAList = (given: unknown): Refusal =>
-  given === null || typeof given === 'object' ? wrongType('array', given) : castToNull('array', given)
+const notAList = (input: unknown): Refusal =>
+  input === null || typeof input === 'object' ? wrongType('array', input) : castToNull('array', input)
 
 /** Text may be empty, but not missing. */
-const readText: ReadField = (given, path) =>
-  given === undefined
-    ? customFault('Text must be defined with at least an empty string', path, given)
-    : readString(given, path)
+const readText: ReadField = (input, path) =>
+  input === undefined
+    ? customFault('Text must be defined with at least an empty string', path, input)
+    : readString(input, path)
 
 /** An absolute address, or one from the root of the site; never code. */
-const readLink: ReadField = (given, path) =>
-  typeof given === 'string' && isLink(given)
-    ? kept(given)
-    : customFault('Please specify a valid link.', path, given)
+const readLink: ReadField = (input, path) =>
+  typeof input === 'string' && isLink(input)
+    ? kept(input)
+    : customFault('Please specify a valid link.', path, input)
 
 const CODE: ReadonlySet<string> = new Set(['javascript:', 'vbscript:', 'data:'])
 
@@ -99,13 +99,13 @@ export interface Blocks {
 }
 
 /** A list of block nodes, and what is wrong with it (reference/rest.md#3-attribute-values); extra keys are kept unchecked. */
-export function parseBlocks(given: readonly unknown[], path: Path): Blocks {
-  const { values, faults } = readAll(given, path, readBlock)
+export function parseBlocks(input: readonly unknown[], path: Path): Blocks {
+  const { values, faults } = readAll(input, path, readBlock)
   return { blocks: values, faults }
 }
 
-function readAll(given: readonly unknown[], path: Path, read: ReadField) {
-  const fields = given.map((each, index) => read(each, [...path, index]))
+function readAll(input: readonly unknown[], path: Path, read: ReadField) {
+  const fields = input.map((each, index) => read(each, [...path, index]))
   return { values: fields.map(({ value }) => value), faults: fields.flatMap(({ faults }) => faults) }
 }
 
@@ -118,28 +118,28 @@ type Kinds = Readonly<Record<string, () => Fields>>
 /** A node of one of several kinds. */
 const nodeOf =
   (kinds: Kinds, message: string): ReadField =>
-  (given, path) => {
-    if (!isNode(given)) return customFault(message, path, given)
-    const { type } = given
+  (input, path) => {
+    if (!isNode(input)) return customFault(message, path, input)
+    const { type } = input
     const fields = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
-    return fields ? readNode(given, fields(), path) : customFault(message, path, given)
+    return fields ? readNode(input, fields(), path) : customFault(message, path, input)
   }
 
 /** Reads a node whose `type` must be this kind. */
 const nodeNamed =
   (kind: string, fields: Fields): ReadField =>
-  (given, path) =>
-    isNode(given)
-      ? readNode(given, { ...fields, type: required(oneOf([kind], readString)) }, path)
-      : refused(wrongType('object', given), path, given)
+  (input, path) =>
+    isNode(input)
+      ? readNode(input, { ...fields, type: required(oneOf([kind], readString)) }, path)
+      : refused(wrongType('object', input), path, input)
 
-function readNode(given: Node, fields: Fields, path: Path): BlockField {
+function readNode(input: Node, fields: Fields, path: Path): BlockField {
   const read = Object.entries(fields).map(
-    ([key, readField]) => [key, readField(given[key], [...path, key])] as const,
+    ([key, readField]) => [key, readField(input[key], [...path, key])] as const,
   )
-  const changed = read.filter(([key, { value }]) => value !== given[key])
+  const changed = read.filter(([key, { value }]) => value !== input[key])
   return {
-    value: { ...given, ...Object.fromEntries(changed.map(([key, { value }]) => [key, value])) },
+    value: { ...input, ...Object.fromEntries(changed.map(([key, { value }]) => [key, value])) },
     faults: read.flatMap(([, { faults }]) => faults),
   }
 }
@@ -147,13 +147,13 @@ function readNode(given: Node, fields: Fields, path: Path): BlockField {
 /** `least`: what is said where there is none. */
 const childrenOf =
   (read: ReadField, least?: string): ReadField =>
-  (given, path) => {
-    if (given === undefined) return refused(rule('is a required field'), path, given)
-    if (!Array.isArray(given)) return refused(notAList(given), path, given)
-    if (given.length === 0 && least !== undefined) return customFault(least, path, given)
-    const { values, faults } = readAll(given, path, read)
-    return values.every((value, index) => value === given[index])
-      ? { ...kept(given), faults }
+  (input, path) => {
+    if (input === undefined) return refused(rule('is a required field'), path, input)
+    if (!Array.isArray(input)) return refused(notAList(input), path, input)
+    if (input.length === 0 && least !== undefined) return customFault(least, path, input)
+    const { values, faults } = readAll(input, path, read)
+    return values.every((value, index) => value === input[index])
+      ? { ...kept(input), faults }
       : { value: values, faults }
   }
 
@@ -175,11 +175,11 @@ const readInline = nodeOf({ text: () => TEXT, link: () => LINK }, 'Inline node m
 const inlineOf = (name: string): ReadField =>
   childrenOf(readInline, `${name} node children must have at least one Text or Link node`)
 
-const readListChild: ReadField = (given, path) =>
+const readListChild: ReadField = (input, path) =>
   nodeOf(
     { list: () => LIST, 'list-item': () => ({ children: childrenOf(readInline) }) },
     'Inline node must be list-item or list',
-  )(given, path)
+  )(input, path)
 
 const LIST: Fields = {
   format: required(oneOf(['ordered', 'unordered'], readString)),
@@ -208,8 +208,8 @@ const PICTURE: Fields = {
   updatedAt: word,
 }
 
-const readPicture: ReadField = (given = {}, path) =>
-  isNode(given) ? readNode(given, PICTURE, path) : refused(wrongType('object', given), path, given)
+const readPicture: ReadField = (input = {}, path) =>
+  isNode(input) ? readNode(input, PICTURE, path) : refused(wrongType('object', input), path, input)
 
 const readBlock = nodeOf(
   {

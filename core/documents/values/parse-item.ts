@@ -6,8 +6,8 @@ import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } f
 export type Body = Readonly<Record<string, unknown>>
 
 /** The refusal of an item of a list or of a single component that is no object. */
-export const notAnObject = (given: unknown): Refusal =>
-  given === null ? wrongType('object', given) : castToNull('object', given)
+export const notAnObject = (input: unknown): Refusal =>
+  input === null ? wrongType('object', input) : castToNull('object', input)
 
 export const isBody = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -24,12 +24,12 @@ const NO_COMPONENT = 0
 /** How many items a list may have. */
 export function* counts(
   { min, max }: ComponentAttribute | ZoneAttribute,
-  given: readonly unknown[],
+  input: readonly unknown[],
   path: Path,
   { strictness }: { readonly strictness: Strictness },
 ): Generator<ValueFault> {
-  if (strictness === 'full' && min !== undefined && given.length < min)
-    yield toFault(rule(`field must have at least ${min} items`), path, given)
-  if (max !== undefined && given.length > max)
-    yield toFault(rule(`field must have less than or equal to ${max} items`), path, given)
+  if (strictness === 'full' && min !== undefined && input.length < min)
+    yield toFault(rule(`field must have at least ${min} items`), path, input)
+  if (max !== undefined && input.length > max)
+    yield toFault(rule(`field must have less than or equal to ${max} items`), path, input)
 }

@@ -48,12 +48,12 @@ function assertTypes(types: unknown): void {
 }
 
 /** Modules and lists may contain types; types of nexus have a name or extend a type. */
-function holdsType(given: unknown): boolean {
-  if (typeof given === 'function') return true
-  if (typeof given !== 'object' || given === null) return false
-  if ('name' in given || 'typeName' in given || Object.getPrototypeOf(given) !== Object.prototype)
-    return !Array.isArray(given) || given.some(holdsType)
-  return Object.values(given).some(holdsType)
+function holdsType(input: unknown): boolean {
+  if (typeof input === 'function') return true
+  if (typeof input !== 'object' || input === null) return false
+  if ('name' in input || 'typeName' in input || Object.getPrototypeOf(input) !== Object.prototype)
+    return !Array.isArray(input) || input.some(holdsType)
+  return Object.values(input).some(holdsType)
 }
 
 function assertExtension(extension: unknown): asserts extension is GraphqlExtension {
@@ -88,11 +88,11 @@ export class DefinitionError extends Error {
 
 type SortedResolvers = Pick<ExtensionPart, 'resolvers' | 'others'>
 
-function sortResolvers(given: unknown): SortedResolvers {
-  if (!isRecord(given)) throw new Error('resolvers is an object by type, then by field')
+function sortResolvers(input: unknown): SortedResolvers {
+  if (!isRecord(input)) throw new Error('resolvers is an object by type, then by field')
   const resolvers = new Map<string, Resolver>()
   const others: Record<string, IResolvers[string]> = {}
-  for (const [type, value] of Object.entries(given)) {
+  for (const [type, value] of Object.entries(input)) {
     if (isScalar(value)) others[type] = value
     else if (!isRecord(value)) throw new Error(`resolvers.${type} is an object by field`)
     else others[type] = sortFields(type, value, resolvers)

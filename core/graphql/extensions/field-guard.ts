@@ -90,7 +90,7 @@ const withMiddlewares = ({ middlewares }: FieldGuard, inside: GuardStep): GuardS
   middlewares.reduceRight<GuardStep>(
     (inner, middleware) => call => {
       const { parent, args, execution, info } = call
-      const next = async (...given: readonly unknown[]) => inner(withChanges(call, given))
+      const next = async (...input: readonly unknown[]) => inner(withChanges(call, input))
       return middleware(next, parent, args, resolverContext(execution), toInfo(info))
     },
     inside,
@@ -144,7 +144,7 @@ function innerResolver({ wraps, custom, generated, reread }: FieldGuard): GuardS
     custom ? callCustom(custom, call, generated ? generate : null) : generate(call)
   return wraps.reduceRight<GuardStep>(
     (step, wrap) => call => {
-      const next: GraphQLFieldResolver<unknown, unknown> = (...given) => step(withChanges(call, given))
+      const next: GraphQLFieldResolver<unknown, unknown> = (...input) => step(withChanges(call, input))
       return wrap(call.parent, call.args, resolverContext(call.execution), call.info, next)
     },
     answer,

@@ -101,8 +101,8 @@ async function hydrateAll(
     const known = batches.get(place)
     if (known) return known
     if (holder.holder !== 'content-type') throw new TypeError('components are read with their documents')
-    const batch = openBatchLoader<AnsweredRow, AnsweredRow | null>(given =>
-      loadReturned({ type: holder, documents: given, populate, caller }, options),
+    const batch = openBatchLoader<AnsweredRow, AnsweredRow | null>(input =>
+      loadReturned({ type: holder, documents: input, populate, caller }, options),
     )
     batches.set(place, batch)
     return batch
@@ -265,8 +265,8 @@ function hydrateComponents(
   const { attribute, selection } = populate
   return Promise.all(
     adopting.documents.map(async document => {
-      const given = listOf(document[attribute.name])
-      const rows = await hydratePart(given, { holder: attribute.component, selection }, adopting)
+      const input = listOf(document[attribute.name])
+      const rows = await hydratePart(input, { holder: attribute.component, selection }, adopting)
       return attribute.repeatable ? rows : (rows[0] ?? null)
     }),
   )

@@ -27,21 +27,21 @@ export interface ReturnedDocuments {
  * documents themselves are not checked, since code returned them; populated rows are restricted to the caller.
  */
 export async function loadReturned(
-  given: ReturnedDocuments,
+  input: ReturnedDocuments,
   options: ReturnedOptions,
 ): Promise<readonly (AnsweredRow | null)[]> {
   const versions = new Map<string, AnsweredRow[]>()
-  for (const document of given.documents) {
-    const version = versionOf(document, given.type)
+  for (const document of input.documents) {
+    const version = versionOf(document, input.type)
     versions.set(version, [...(versions.get(version) ?? []), document])
   }
   const found = new Map<AnsweredRow, AnsweredRow | null>()
   const reading = [...versions.values()].map(async documents => {
-    const rows = await readVersion({ ...given, documents }, options)
+    const rows = await readVersion({ ...input, documents }, options)
     for (const document of documents) found.set(document, rows.get(document.documentId) ?? null)
   })
   await Promise.all(reading)
-  return given.documents.map(document => found.get(document) ?? null)
+  return input.documents.map(document => found.get(document) ?? null)
 }
 
 /** A document without `publishedAt` is a draft. */

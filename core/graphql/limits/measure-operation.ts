@@ -138,11 +138,11 @@ function countVariables({ variables: names }: FieldArguments, { variables }: Wal
   }
 }
 
-function argumentsOf(node: FieldNode, { fieldArguments: given }: Walk): FieldArguments {
-  const before = given.get(node)
+function argumentsOf(node: FieldNode, { fieldArguments: input }: Walk): FieldArguments {
+  const before = input.get(node)
   if (before) return before
   const found = readArguments(node.arguments ?? [])
-  given.set(node, found)
+  input.set(node, found)
   return found
 }
 

@@ -223,8 +223,8 @@ const spotOf = ({ loc }: Executable): Spot =>
   spotIn(loc?.source, { line: loc?.startToken.line ?? 1, column: loc?.startToken.column ?? 1 })
 
 function toFault({ message, nodes, source, locations }: GraphQLError) {
-  const place = locations?.[0] ?? { line: 1, column: 1 }
-  return { ...spotIn(nodes?.[0]?.loc?.source ?? source, place), message }
+  const location = locations?.[0] ?? { line: 1, column: 1 }
+  return { ...spotIn(nodes?.[0]?.loc?.source ?? source, location), message }
 }
 
 /** A place in a text as a place in its file. */

@@ -23,10 +23,10 @@ export interface NamedRecord {
  */
 export async function findRecord(
   type: ContentType,
-  given: unknown,
+  input: unknown,
   { documents }: Pick<ResolveOptions, 'documents'>,
 ): Promise<NamedRecord | null> {
-  const text = String(given)
+  const text = String(input)
   if (text.includes('\0')) return null
   const query = trusted({
     ...ALL_ROWS,

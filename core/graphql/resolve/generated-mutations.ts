@@ -162,10 +162,10 @@ interface NamedDocument {
 /** Finds a document without checking permissions. One statement for a numeric id, none for a documentId. null: unknown. */
 async function findDocument(
   type: ContentType,
-  given: unknown,
+  input: unknown,
   { documents }: Pick<ResolveOptions, 'documents'>,
 ): Promise<NamedDocument | null> {
-  const take = parseIdArgument(given)
+  const take = parseIdArgument(input)
   if (take.documentId !== null) return { documentId: take.documentId, locale: null }
   const locale = type.attributes.get('locale')
   const query: Query = {

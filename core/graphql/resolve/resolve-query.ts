@@ -124,9 +124,9 @@ async function documentIdOf(
   args: Arguments,
   options: ResolveOptions,
 ): Promise<unknown> {
-  const given = args[keyOf(options.format)]
-  if (options.format.name === 'flat' || !/^\d+$/.test(String(given))) return given
-  return (await findRecord(type, given, options))?.documentId ?? given
+  const input = args[keyOf(options.format)]
+  if (options.format.name === 'flat' || !/^\d+$/.test(String(input))) return input
+  return (await findRecord(type, input, options))?.documentId ?? input
 }
 
 const keyOf = ({ name }: GraphqlFormat): string => (name === 'flat' ? 'documentId' : 'id')

@@ -28,41 +28,41 @@ const flatUploadFields = (options: FixedOptions) =>
       if (!changed) throw fileNotFound()
       return changed
     }),
-    deleteUploadFile: field('delete', (given, execution, info) =>
-      remove(given, { execution, info, use: 'one' }, options),
+    deleteUploadFile: field('delete', (input, execution, info) =>
+      remove(input, { execution, info, use: 'one' }, options),
     ),
   }) satisfies Record<string, FixedField>
 
 const nestedUploadFields = (options: FixedOptions) =>
   ({
-    upload: field('upload', async (given, execution, info) => {
-      const uploads = toUploads([given.file], given.info)
-      const [row] = await create({ uploads, given, execution, info }, options)
+    upload: field('upload', async (input, execution, info) => {
+      const uploads = toUploads([input.file], input.info)
+      const [row] = await create({ uploads, input, execution, info }, options)
       return toResponse(row)
     }),
-    multipleUpload: field('upload', async (given, execution, info) => {
-      const uploads = toUploads(Array.isArray(given.files) ? given.files : [])
-      return (await create({ uploads, given, execution, info }, options)).map(toResponse)
+    multipleUpload: field('upload', async (input, execution, info) => {
+      const uploads = toUploads(Array.isArray(input.files) ? input.files : [])
+      return (await create({ uploads, input, execution, info }, options)).map(toResponse)
     }),
-    updateFileInfo: field('update', async (given, execution, info) => {
+    updateFileInfo: field('update', async (input, execution, info) => {
       const changed = await change(
-        { ...given, data: given.info },
+        { ...input, data: input.info },
         { execution, info, use: 'payload' },
         options,
       )
       if (!changed) throw fileNotFound()
       return toResponse(changed)
     }),
-    removeFile: field('delete', async (given, execution, info) => {
-      const removed = await remove(given, { execution, info, use: 'payload' }, options)
+    removeFile: field('delete', async (input, execution, info) => {
+      const removed = await remove(input, { execution, info, use: 'payload' }, options)
       return removed && toResponse(removed)
     }),
     updateUploadFile: field('update', async ({ id, data }, execution, info) => {
       const described = editableInfo(data)
       return toResponse(await change({ id, data: described }, { execution, info, use: 'payload' }, options))
     }),
-    deleteUploadFile: field('delete', async (given, execution, info) =>
-      toResponse(await remove(given, { execution, info, use: 'payload' }, options)),
+    deleteUploadFile: field('delete', async (input, execution, info) =>
+      toResponse(await remove(input, { execution, info, use: 'payload' }, options)),
     ),
   }) satisfies Record<string, FixedField>
 
@@ -95,10 +95,10 @@ const EDITABLE: ReadonlySet<string> = new Set(['name', 'alternativeText', 'capti
 
 /** Refuses values that the server derives from the bytes; ignores timestamps, as all inputs do. */
 function editableInfo(data: unknown): object {
-  const given = Object.entries(typeof data === 'object' && data !== null ? data : {})
-  const refused = given.find(([key]) => !EDITABLE.has(key) && !STAMPS.has(key))
+  const input = Object.entries(typeof data === 'object' && data !== null ? data : {})
+  const refused = input.find(([key]) => !EDITABLE.has(key) && !STAMPS.has(key))
   if (refused) throw new RequestFault(invalidBodyKey(refused[0], refused[0]))
-  return Object.fromEntries(given)
+  return Object.fromEntries(input)
 }
 
 interface FieldCall {
@@ -109,14 +109,14 @@ interface FieldCall {
 
 interface CreateCall extends Omit<FieldCall, 'use'> {
   readonly uploads: readonly Upload[]
-  readonly given: Arguments
+  readonly input: Arguments
 }
 
 async function create(
-  { uploads, given, execution: { caller }, info }: CreateCall,
+  { uploads, input, execution: { caller }, info }: CreateCall,
   options: FixedOptions,
 ): Promise<readonly AnsweredRow[]> {
-  const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
+  const [ref, refId, field] = [input.ref, input.refId, input.field].map(toText)
   const attachment = permitAttachment({ ref, refId, field }, options.model, caller)
   const ids = await options.files.create(uploads, attachment, actorOf(caller))
   return answerRows(
@@ -126,7 +126,7 @@ async function create(
   )
 }
 
-const toText = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
+const toText = (input: unknown): string | undefined => (typeof input === 'string' ? input : undefined)
 
 /** The changed file; null: there is no such file, or the caller may not see it. */
 async function change(

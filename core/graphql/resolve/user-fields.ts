@@ -58,9 +58,9 @@ const toResponse = (text: string | null) => ({ data: text === null ? null : JSON
 
 /** Timestamps are accepted and ignored. A role may be given by its numeric id. */
 function toBody(data: unknown): Readonly<Record<string, unknown>> {
-  const given: Readonly<Record<string, unknown>> =
+  const input: Readonly<Record<string, unknown>> =
     typeof data === 'object' && data !== null ? { ...data } : {}
-  const { createdAt: _, updatedAt: __, publishedAt: ___, ...body } = given
+  const { createdAt: _, updatedAt: __, publishedAt: ___, ...body } = input
   const { role } = body
   return typeof role === 'string' && /^\d{1,9}$/.test(role) ? { ...body, role: Number(role) } : body
 }
@@ -96,9 +96,9 @@ export const signInFields = ({ auth, identify, format }: FixedOptions) => {
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
     reason: ({ caller }) => missingPermission(caller, `auth.${operation}`),
-    async resolve(...given) {
+    async resolve(...input) {
       if (currentRequestTransaction()) throw new RequestFault(NO_IDEMPOTENCY)
-      return resolve(...given)
+      return resolve(...input)
     },
   })
   return {
@@ -110,19 +110,19 @@ export const signInFields = ({ auth, identify, format }: FixedOptions) => {
     register: field('register', async ({ input }, execution) =>
       toPayload(await ask('register', toCredentials(input), execution)),
     ),
-    resetPassword: field('resetPassword', async (given, execution) => {
+    resetPassword: field('resetPassword', async (input, execution) => {
       try {
-        return toPayload(await ask('resetPassword', given, execution))
+        return toPayload(await ask('resetPassword', input, execution))
       } catch (error) {
         throw format.errors.restDetails ? error : withoutMismatch(error)
       }
     }),
-    changePassword: field('changePassword', async (given, execution) =>
-      toPayload(await ask('changePassword', given, execution)),
+    changePassword: field('changePassword', async (input, execution) =>
+      toPayload(await ask('changePassword', input, execution)),
     ),
-    forgotPassword: field('forgotPassword', (given, execution) => ask('forgotPassword', given, execution)),
-    emailConfirmation: field('emailConfirmation', async (given, execution) => {
-      const { user } = await ask('emailConfirmation', given, execution)
+    forgotPassword: field('forgotPassword', (input, execution) => ask('forgotPassword', input, execution)),
+    emailConfirmation: field('emailConfirmation', async (input, execution) => {
+      const { user } = await ask('emailConfirmation', input, execution)
       return toPayload({ jwt: null, user })
     }),
   } satisfies Record<string, FixedField>

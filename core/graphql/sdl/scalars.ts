@@ -14,19 +14,19 @@ interface TextScalar {
   read(text: string): string | null
   write(value: unknown): unknown
   /** The error for an invalid value; `node`: the literal, if it is one. */
-  complain(given: unknown, node?: ValueNode): Error
+  writeError(input: unknown, node?: ValueNode): Error
 }
 
-const textScalar = ({ name, read, write, complain }: TextScalar): GraphQLScalarType => {
-  const parse = (given: unknown, node?: ValueNode): string => {
-    const taken = typeof given === 'string' ? read(given) : null
-    if (taken === null) throw complain(given, node)
+const textScalar = ({ name, read, write, writeError }: TextScalar): GraphQLScalarType => {
+  const parse = (input: unknown, node?: ValueNode): string => {
+    const taken = typeof input === 'string' ? read(input) : null
+    if (taken === null) throw writeError(input, node)
     return taken
   }
   return new GraphQLScalarType({
     name,
     serialize: write,
-    parseValue: given => parse(given),
+    parseValue: input => parse(input),
     parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node), node),
   })
 }
@@ -41,10 +41,10 @@ const date = textScalar({
   name: 'Date',
   read: text => (DAY.test(text) && isRealDay(text) ? text : null),
   write: value => value,
-  complain(given, node) {
-    if (typeof given === 'string')
-      return complaint(`Date cannot represent an invalid date-string ${given}.`, node)
-    const printed = JSON.stringify(given)
+  writeError(input, node) {
+    if (typeof input === 'string')
+      return complaint(`Date cannot represent an invalid date-string ${input}.`, node)
+    const printed = JSON.stringify(input)
     return node
       ? complaint(`Date cannot represent non string type ${printed}`, node)
       : complaint(`Date cannot represent a non string, or non Date type ${printed}.`, node)
@@ -57,9 +57,9 @@ const time = textScalar({
   name: 'Time',
   read: text => (TIME.test(text) ? text : null),
   write: value => (typeof value === 'string' ? withMillis(value) : value),
-  complain: given =>
+  writeError: input =>
     new TypeError(
-      typeof given === 'string'
+      typeof input === 'string'
         ? 'Invalid time format, expected HH:mm:ss.SSS'
         : 'Time cannot represent non string type',
     ),
@@ -88,10 +88,10 @@ const dateTime = textScalar({
   // A `timestamp` attribute is a string of milliseconds internally (reference/rest.md#3-attribute-values).
   write: value =>
     typeof value === 'string' && /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value,
-  complain(given, node) {
-    if (typeof given === 'string')
-      return complaint(`DateTime cannot represent an invalid date-time-string ${given}.`, node)
-    const printed = JSON.stringify(given)
+  writeError(input, node) {
+    if (typeof input === 'string')
+      return complaint(`DateTime cannot represent an invalid date-time-string ${input}.`, node)
+    const printed = JSON.stringify(input)
     return node
       ? complaint(`DateTime cannot represent non string or Date type ${printed}`, node)
       : complaint(`DateTime cannot represent a non string, or non Date type ${printed}`, node)
@@ -100,12 +100,12 @@ const dateTime = textScalar({
 
 const LONG_RANGE = 2n ** 63n
 
-const shorten = (given: unknown): string => printJsonValue(given).slice(0, 100)
+const shorten = (input: unknown): string => printJsonValue(input).slice(0, 100)
 
 /** Parses a 64-bit integer to a string, which does not round it. */
-function readLong(given: unknown): string {
-  const text = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
-  if (!/^[+-]?\d{1,40}$/.test(text)) throw new TypeError(`Cannot convert ${shorten(given)} to a BigInt`)
+function readLong(input: unknown): string {
+  const text = typeof input === 'number' || typeof input === 'string' ? String(input) : ''
+  if (!/^[+-]?\d{1,40}$/.test(text)) throw new TypeError(`Cannot convert ${shorten(input)} to a BigInt`)
   const long = BigInt(text)
   if (long < -LONG_RANGE || long >= LONG_RANGE) throw new RangeError(`${text} is no integer of 64 bits`)
   return String(long)
@@ -187,7 +187,7 @@ export function zoneInput(
 ): readonly [string, GraphQLScalarType] {
   const name = `${graphqlZoneName(holder, zone.name)}Input`
   const known = new Map(Array.from(components.values(), each => [graphqlTypeName(each), each]))
-  const parse = (given: unknown) => parseEntry(withoutFiles(given, name), zone, known)
+  const parse = (input: unknown) => parseEntry(withoutFiles(input, name), zone, known)
   const scalar = new GraphQLScalarType({
     name,
     serialize: value => value,
@@ -198,21 +198,21 @@ export function zoneInput(
 }
 
 /** Throws plain errors, to which graphql-js adds the position and code. */
-function parseEntry(given: unknown, zone: ZoneAttribute, known: ReadonlyMap<string, Component>): object {
-  if (!isRecord(given)) throw new TypeError('a dynamic zone takes objects with a __typename')
-  const { __typename: name } = given
+function parseEntry(input: unknown, zone: ZoneAttribute, known: ReadonlyMap<string, Component>): object {
+  if (!isRecord(input)) throw new TypeError('a dynamic zone takes objects with a __typename')
+  const { __typename: name } = input
   const component = typeof name === 'string' ? known.get(name) : undefined
   if (!component) {
     const allowed = zone.components.map(graphqlTypeName).join(', ')
     throw new TypeError(`Component not found. expected one of: ${allowed}`)
   }
-  return { __component: component.uid, ...fieldsOf(component, given) }
+  return { __component: component.uid, ...fieldsOf(component, input) }
 }
 
 /** Values in a zone are unchecked: GraphQL input types end at its scalar. */
-function fieldsOf(component: Component, given: Readonly<Record<string, unknown>>) {
-  const id = given.id === undefined ? {} : { id: given.id }
-  const values = Object.entries(given).flatMap(([key, value]) => {
+function fieldsOf(component: Component, input: Readonly<Record<string, unknown>>) {
+  const id = input.id === undefined ? {} : { id: input.id }
+  const values = Object.entries(input).flatMap(([key, value]) => {
     const attribute = component.attributes.get(key)
     return attribute && !attribute.system ? [[key, coerce(attribute, value)]] : []
   })

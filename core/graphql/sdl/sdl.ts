@@ -18,8 +18,8 @@ export const scalarType = (name: string): Sdl => `scalar ${name}`
 
 /** `title: String!`, `articles(sort: [String] = []): …` */
 export function field(name: string, type: string, args: readonly string[] = []): string {
-  const given = args.length > 0 ? `(${args.join(', ')})` : ''
-  return `${name}${given}: ${type}`
+  const input = args.length > 0 ? `(${args.join(', ')})` : ''
+  return `${name}${input}: ${type}`
 }
 
 const block = (keyword: string, name: string, lines: readonly string[]): Sdl =>

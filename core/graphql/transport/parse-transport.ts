@@ -67,10 +67,10 @@ const single = (requested: Result<OperationRequest, HttpResponse>): Result<Trans
   ok({ kind: 'one', requested, files: [] })
 
 function parseGet({ search }: HttpRequest, format: GraphqlFormat): Result<OperationRequest, HttpResponse> {
-  const given = parseForm(search)
-  return given.query === undefined && requestedDocumentId(given) === null
+  const input = parseForm(search)
+  return input.query === undefined && requestedDocumentId(input) === null
     ? failed(refusal(400, 'GET query missing.', format))
-    : parseOperationRequest(given, format)
+    : parseOperationRequest(input, format)
 }
 
 const NO_BODY = 'POST body missing, invalid Content-Type, or JSON object has no keys.'
@@ -117,11 +117,11 @@ function parseOperations(value: object, format: GraphqlFormat): Result<Transport
 }
 
 function parseOperationRequest(
-  given: unknown,
+  input: unknown,
   format: GraphqlFormat,
 ): Result<OperationRequest, HttpResponse> {
   const requested: Readonly<Record<string, unknown>> =
-    typeof given === 'object' && given !== null ? { ...given } : {}
+    typeof input === 'object' && input !== null ? { ...input } : {}
   const { variables, operationName } = requested
   const query = requested.query ?? ''
   const documentId = requestedDocumentId(requested)
@@ -139,12 +139,12 @@ function parseOperationRequest(
 
 /** In a query string or form, variables are JSON text. */
 function parseVariables(
-  given: unknown,
+  input: unknown,
   format: GraphqlFormat,
 ): Result<OperationRequest['variables'], HttpResponse> {
-  if (given === undefined || given === null || given === '' || given === 'null') return ok({})
-  if (typeof given === 'object') return ok({ ...given })
-  const parsed = typeof given === 'string' ? attempt(() => parseJsonBody(given)) : failed()
+  if (input === undefined || input === null || input === '' || input === 'null') return ok({})
+  if (typeof input === 'object') return ok({ ...input })
+  const parsed = typeof input === 'string' ? attempt(() => parseJsonBody(input)) : failed()
   return parsed.ok ? ok({ ...parsed.value }) : failed(refusal(400, NO_VARIABLES, format))
 }
 
@@ -321,11 +321,11 @@ const MAX_PLACES = 100
 
 /** Parses the form's `map`, or throws a RequestFault. Paths may lead only into variables. */
 function parseFileMap(text: string): FileMap {
-  const given = parseField('map', text)
-  if (!isRecord(given)) throw malformed('Invalid type for the ‘map’ multipart field')
+  const input = parseField('map', text)
+  if (!isRecord(input)) throw malformed('Invalid type for the ‘map’ multipart field')
   const map = new Map<string, readonly (readonly string[])[]>()
   let places = 0
-  for (const [field, texts] of Object.entries(given)) {
+  for (const [field, texts] of Object.entries(input)) {
     const paths = parsePaths(field, texts)
     map.set(field, paths)
     places += paths.length
@@ -365,14 +365,14 @@ const malformed = (message: string): RequestFault =>
 /**
  * Inserts a file at a path whose value is null or missing. undefined: the path leads to no such place.
  */
-function fillPlaceholder(given: unknown, [step, ...rest]: readonly string[], file: UploadedFile): unknown {
-  if (step === undefined) return given === null || given === undefined ? file : undefined
-  if (Array.isArray(given)) {
-    const index = /^\d+$/.test(step) ? Number(step) : given.length
-    const filled = index < given.length ? fillPlaceholder(given[index], rest, file) : undefined
-    return filled === undefined ? undefined : given.with(index, filled)
+function fillPlaceholder(input: unknown, [step, ...rest]: readonly string[], file: UploadedFile): unknown {
+  if (step === undefined) return input === null || input === undefined ? file : undefined
+  if (Array.isArray(input)) {
+    const index = /^\d+$/.test(step) ? Number(step) : input.length
+    const filled = index < input.length ? fillPlaceholder(input[index], rest, file) : undefined
+    return filled === undefined ? undefined : input.with(index, filled)
   }
-  if (!isRecord(given) || given instanceof UploadedFile) return undefined
-  const filled = fillPlaceholder(Object.hasOwn(given, step) ? given[step] : undefined, rest, file)
-  return filled === undefined ? undefined : { ...given, [step]: filled }
+  if (!isRecord(input) || input instanceof UploadedFile) return undefined
+  const filled = fillPlaceholder(Object.hasOwn(input, step) ? input[step] : undefined, rest, file)
+  return filled === undefined ? undefined : { ...input, [step]: filled }
 }

@@ -77,8 +77,8 @@ export function requestedDocumentId({ documentId, doc_id: relayId, extensions }:
 /** In a query string, extensions are JSON text. */
 function hashOf(extensions: unknown): unknown {
   const parsed = typeof extensions === 'string' ? attempt(() => parseJsonBody(extensions)) : null
-  const given = parsed?.ok ? parsed.value : extensions
-  const persisted = isRecord(given) ? given.persistedQuery : null
+  const input = parsed?.ok ? parsed.value : extensions
+  const persisted = isRecord(input) ? input.persistedQuery : null
   return isRecord(persisted) ? persisted.sha256Hash : null
 }
 
@@ -91,7 +91,7 @@ interface TrustedOptions {
   /** One for each format. A document must be valid in one of them. */
   readonly schemas: readonly GraphQLSchema[]
   /** Position of the folder's name in project.yaml. */
-  readonly place: SourceLocation
+  readonly location: SourceLocation
 }
 
 /** Loads and checks every .graphql file of the folder; fails with all faults. null: no folder is configured. */
@@ -101,7 +101,7 @@ export async function loadTrusted(
   const { folder, only } = options.config.trustedDocuments
   if (folder === null) return ok(null)
   const names = await filesOf(resolve(options.root, folder))
-  if (!names) return failed(trustedFault(`${folder} is no folder that can be read`, options.place))
+  if (!names) return failed(trustedFault(`${folder} is no folder that can be read`, options.location))
   const results = await Promise.all(names.map(name => loadFile(name, folder, options)))
   const faults = results.flatMap(result => (result.ok ? [] : result.reasons))
   if (faults.length > 0) return failed(...faults)
@@ -143,9 +143,9 @@ function placeOf({ locations }: GraphQLError, file: string, text: string): Sourc
   return { file, line, column, source: text.split(/\r?\n/)[line - 1] ?? '' }
 }
 
-const trustedFault = (message: string, place: SourceLocation): Diagnostic => ({
+const trustedFault = (message: string, location: SourceLocation): Diagnostic => ({
   code: 'bad-trusted-document',
   message,
-  place,
+  location,
   path: [],
 })

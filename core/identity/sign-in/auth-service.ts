@@ -108,8 +108,8 @@ const OPERATIONS: Operations = {
     toSessionAnswer(await signIn(body, call, options.identity), 'none', options),
   async register(body, call, options) {
     await countMail('register', body, call, options)
-    const given = call.ignoresUnknown ? allowedValues(body, options.identity) : body
-    return toSessionAnswer(await register(given, options.identity), call.caller, options)
+    const input = call.ignoresUnknown ? allowedValues(body, options.identity) : body
+    return toSessionAnswer(await register(input, options.identity), call.caller, options)
   },
   changePassword: async (body, call, options) =>
     toSessionAnswer(await changePassword(body, call, options.identity), 'none', options),

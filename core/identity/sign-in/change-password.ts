@@ -20,14 +20,14 @@ export async function changePassword(
   const { user, sessionId } = call.caller
   if (typeof user?.id !== 'number')
     throw new RequestFault(fault('application', 'You must be authenticated to reset your password'))
-  const given = parseNewPassword(body, 'currentPassword', options)
-  if (given.password !== given.passwordConfirmation)
-    throw new RequestFault(mismatchFault(given.passwordConfirmation))
+  const input = parseNewPassword(body, 'currentPassword', options)
+  if (input.password !== input.passwordConfirmation)
+    throw new RequestFault(mismatchFault(input.passwordConfirmation))
   const key: AccountKey = { by: 'id', id: user.id }
   const account = await findAccount(options.database, key, options)
   if (!account) throw new RequestFault(wrongPassword())
   enforceQuota(await options.loginAttempts.beginChange(account.documentId), call)
-  return changeVerified(given, { key, account, sessionId }, options)
+  return changeVerified(input, { key, account, sessionId }, options)
 }
 
 interface VerifiedAccount {

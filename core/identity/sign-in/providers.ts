@@ -178,8 +178,8 @@ async function receive(
 ): Promise<ProviderRedirect> {
   const begun = cookie === null ? null : await options.seal.open(cookie)
   const { purpose, provider: beganAt, state, nonce, verifier, returnTo } = begun ?? {}
-  const given = new URLSearchParams(search)
-  if (purpose !== 'state' || beganAt !== name || given.get('state') !== state)
+  const input = new URLSearchParams(search)
+  if (purpose !== 'state' || beganAt !== name || input.get('state') !== state)
     throw refused('This browser has not begun the sign-in, or it took longer than ten minutes: begin again')
   if (!(await options.claimOnce(`sign-in state ${state}`)))
     throw refused('The answer of the provider was used before: begin again')
@@ -189,7 +189,7 @@ async function receive(
     return { location: location.href, cookie: null }
   }
   // The user has cancelled, for example. Other texts of the provider are not passed on.
-  const error = given.get('error')
+  const error = input.get('error')
   if (error !== null) return back({ error: /^[a-z_]{1,40}$/.test(error) ? error : 'server_error' })
   const claims = await redeem(
     { name, provider, search },
@@ -371,9 +371,9 @@ function emailOf({ email, email_verified: verified }: Claims, { trustEmail }: Si
 const LONGEST = 60
 
 function usernameOf(claims: Claims, { username: claim }: SignInProvider, email: string): string {
-  const given = Object.hasOwn(claims, claim) ? claims[claim] : undefined
+  const input = Object.hasOwn(claims, claim) ? claims[claim] : undefined
   const [local = ''] = email.split('@')
-  const wanted = typeof given === 'string' && !given.includes('\0') ? toUsername(given) : ''
+  const wanted = typeof input === 'string' && !input.includes('\0') ? toUsername(input) : ''
   const name = [...(wanted.length >= SHORTEST ? wanted : local)].slice(0, LONGEST).join('')
   return name.length >= SHORTEST ? name : `user-${name}`
 }

@@ -93,7 +93,7 @@ const isInteger32 = (value: unknown): value is number =>
 
 interface JwtSecretOptions {
   /** From the settings; empty: none. */
-  readonly given: string
+  readonly input: string
   /** Folder of the project. */
   readonly root: string
   readonly production: boolean
@@ -104,11 +104,11 @@ const SECRET_FILE = '.plinth/jwt-secret'
 
 /** The secret for signing tokens. Development creates and stores one; production requires one. Fails with a message. */
 export async function loadJwtSecret({
-  given,
+  input,
   root,
   production,
 }: JwtSecretOptions): Promise<Result<string, string>> {
-  if (given !== '') return ok(given)
+  if (input !== '') return ok(input)
   if (production)
     return failed(
       'Production needs a secret to sign sessions with: set JWT_SECRET, or auth.jwtSecret of project.yaml, to at least 32 random characters',

@@ -20,9 +20,9 @@ export const userDocuments = (documents: Documents, options: IdentityOptions): D
     const { user } = options.model.builtIn
     return documents.create(command.type === user ? withNormalisedUsername(command) : command, answer)
   },
-  async update(given, answer, alongside) {
-    if (given.type !== options.model.builtIn.user) return documents.update(given, answer, alongside)
-    const command = withNormalisedUsername(given)
+  async update(input, answer, alongside) {
+    if (input.type !== options.model.builtIn.user) return documents.update(input, answer, alongside)
+    const command = withNormalisedUsername(input)
     const isNew = await hasNewAddress(command, options)
     const written = await documents.update(
       isNew ? unconfirmed(command) : command,

@@ -81,5 +81,5 @@ function populatePath(holder: Holder, name: string, paths: readonly string[][]):
 export const toUsername = (text: string): string => text.normalize('NFKC').trim()
 
 /** Normalises `username` in a body or in values. Other types than strings are refused later. */
-export const withUsername = <Given extends Readonly<Record<string, unknown>>>(given: Given): Given =>
-  typeof given.username === 'string' ? { ...given, username: toUsername(given.username) } : given
+export const withUsername = <Given extends Readonly<Record<string, unknown>>>(input: Given): Given =>
+  typeof input.username === 'string' ? { ...input, username: toUsername(input.username) } : input

@@ -323,21 +323,21 @@ async function withRoleByKey(values: GivenValues, lookup: RoleLookup): Promise<G
 const RELATION_KEYS = ['connect', 'disconnect', 'set'] as const
 
 /** Strings that refer to roles: single, in a list, or in `connect`, `disconnect` and `set`. */
-function roleTexts(given: unknown): readonly string[] {
-  if (typeof given === 'string') return isNumeric(given) ? [] : [given]
-  if (Array.isArray(given)) return given.filter(each => typeof each === 'string' && !isNumeric(each))
-  return isRecord(given) ? RELATION_KEYS.flatMap(key => roleTexts(given[key])) : []
+function roleTexts(input: unknown): readonly string[] {
+  if (typeof input === 'string') return isNumeric(input) ? [] : [input]
+  if (Array.isArray(input)) return input.filter(each => typeof each === 'string' && !isNumeric(each))
+  return isRecord(input) ? RELATION_KEYS.flatMap(key => roleTexts(input[key])) : []
 }
 
 /** Digits or empty: never the key of a role. */
 const isNumeric = (text: string): boolean => /^\d*$/.test(text)
 
-function replaceTexts(given: unknown, to: (text: string) => string): unknown {
-  if (typeof given === 'string') return to(given)
-  if (Array.isArray(given)) return given.map(each => (typeof each === 'string' ? to(each) : each))
-  if (!isRecord(given)) return given
+function replaceTexts(input: unknown, to: (text: string) => string): unknown {
+  if (typeof input === 'string') return to(input)
+  if (Array.isArray(input)) return input.map(each => (typeof each === 'string' ? to(each) : each))
+  if (!isRecord(input)) return input
   return Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [
+    Object.entries(input).map(([key, value]) => [
       key,
       RELATION_KEYS.some(list => list === key) ? replaceTexts(value, to) : value,
     ]),

@@ -23,8 +23,8 @@ export function openSignedPaths(secrets: readonly Uint8Array[]): SignedPaths {
     isSigned(key, { expires, signature }) {
       if (typeof expires !== 'string' || typeof signature !== 'string') return false
       if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 <= Date.now()) return false
-      const given = Buffer.from(signature, 'base64url')
-      return keys.some(each => equalHashes(digest(each, key, expires), given))
+      const input = Buffer.from(signature, 'base64url')
+      return keys.some(each => equalHashes(digest(each, key, expires), input))
     },
   }
 }

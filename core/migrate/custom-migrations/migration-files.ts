@@ -17,7 +17,7 @@ export interface PendingFiles {
 export async function runBefore(
   site: DdlContext,
   { before }: PendingFiles,
-  { tables, manyRows }: Wanted,
+  { tables, manyRows }: Desired,
 ): Promise<Catalogue> {
   const { database, transaction } = site
   const read = () => readCatalogue(transaction, database.schema, manyRows)
@@ -27,7 +27,7 @@ export async function runBefore(
   return adopt(tables, former, await read())
 }
 
-interface Wanted {
+interface Desired {
   readonly tables: readonly Table[]
   readonly manyRows: number | undefined
 }
@@ -56,12 +56,12 @@ function adopt(desired: readonly Table[], before: Catalogue, after: Catalogue): 
   const adopted = desired.flatMap((table): [string, OwnedParts][] => {
     const actual = after.tables.get(table.name)
     const former = before.tables.get(table.name)
-    const made = former === undefined ? NEW : after.made.get(table.name)
+    const made = former === undefined ? NEW : after.owned.get(table.name)
     return actual === undefined || made === undefined
       ? []
       : [[table.name, withNewParts(table, { actual, former, made })]]
   })
-  return { ...after, made: new Map([...after.made, ...adopted]) }
+  return { ...after, owned: new Map([...after.owned, ...adopted]) }
 }
 
 const NEW: Omit<OwnedParts, 'serves'> = {

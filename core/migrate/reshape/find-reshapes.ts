@@ -32,7 +32,7 @@ export function findReshape(pairs: readonly TablePair[]): Reshape {
 }
 
 function toHolding(pair: TablePair): readonly TableState[] {
-  const { shape: before } = pair.made
+  const { shape: before } = pair.owned
   const { shape: after } = pair.desired
   return before && after ? [{ pair, before, after }] : []
 }

@@ -9,7 +9,7 @@ export interface Catalogue {
   /** Names that views, sequences and the like take up. */
   readonly otherNames: ReadonlySet<string>
   /** The objects that Plinth created, by table name. */
-  readonly made: ReadonlyMap<string, OwnedParts>
+  readonly owned: ReadonlyMap<string, OwnedParts>
   /** A table with more rows is large: it is not locked without being asked. A million where absent. */
   readonly manyRows?: number
   readonly trigrams: TrigramExtension
@@ -101,11 +101,11 @@ export interface LockedTable {
 /** Each table once, from all that anything keeps away from it; in one order for everybody. */
 export function lockedTables(
   holds: readonly TableLock[],
-  { tables, made }: Pick<Catalogue, 'tables' | 'made'>,
+  { tables, owned }: Pick<Catalogue, 'tables' | 'owned'>,
 ): readonly LockedTable[] {
   const held = new Map<string, LockMode>()
   for (const { table, from } of holds) {
-    for (const one of table === null ? made.keys() : [table])
+    for (const one of table === null ? owned.keys() : [table])
       if (tables.has(one)) held.set(one, stronger(from, held.get(one)))
   }
   return [...held].map(([table, from]) => ({ table, from })).sort(byName)

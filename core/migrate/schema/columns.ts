@@ -22,7 +22,7 @@ export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
     if (actual === undefined) yield* addColumn(pair, column)
-    else if (pair.made.columns.has(actual.name)) yield* changeColumn(pair, column, actual)
+    else if (pair.owned.columns.has(actual.name)) yield* changeColumn(pair, column, actual)
     else yield refuseForeignColumn(pair, column)
   }
   yield* compareRemovedColumns(pair)
@@ -210,7 +210,7 @@ function* checkLostValues(
   const { schema, desired } = pair
   const value = ident(actual.name)
   const keeps = castOf(actual.type, column)?.keeps?.(value) ?? 'false'
-  const which = pair.made.kinds.get(actual.name) === 'password' ? '' : ': {values}'
+  const which = pair.owned.kinds.get(actual.name) === 'password' ? '' : ': {values}'
   const advice =
     'change those first, give the attribute its former type, or a new name, or give the values up with `plinth migrate --allow-destructive`'
   yield {
@@ -225,7 +225,7 @@ function* checkLostValues(
 }
 
 const LOCKING = 'locked meanwhile'
-const APART = 'made while others write'
+const WHILE_OTHERS_WRITE = 'made while others write'
 
 /** Refuses work on so many rows that a start should not do it unasked. */
 export const tooLarge = (
@@ -241,16 +241,16 @@ export const tooLarge = (
   message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${statement}`,
   price: {
     weight: 'slow',
-    note: `{rows}, ${done.concurrentIndex === null ? LOCKING : APART}`,
+    note: `{rows}, ${done.concurrentIndex === null ? LOCKING : WHILE_OTHERS_WRITE}`,
     steps: [done],
   },
 })
 
 function* compareRemovedColumns(pair: TablePair): Generator<SchemaFinding> {
-  const { schema, desired, actual, made } = pair
+  const { schema, desired, actual, owned } = pair
   const kept = new Set([...pair.columns.values()].map(column => column.name))
   for (const column of actual.columns) {
-    if (kept.has(column.name) || !made.columns.has(column.name)) continue
+    if (kept.has(column.name) || !owned.columns.has(column.name)) continue
     const drop = dropColumn(pair, column)
     if (pair.reshape?.moved.has(column.name) || column.type === CATALOGUE_TYPES.tsvector) yield drop
     else {
@@ -300,7 +300,7 @@ export function* compareRemovedRows(pair: TablePair): Generator<SchemaFinding> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
     if (column.only === undefined || actual === undefined) continue
-    if (pair.made.kinds.get(actual.name) !== columnKindOf(column))
+    if (pair.owned.kinds.get(actual.name) !== columnKindOf(column))
       yield* checkRemovedRows(pair, column, column.only)
   }
 }

@@ -17,8 +17,8 @@ import { countRows, countTooMany } from './row-counts.ts'
  */
 export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
-  const wanted = desired.searchTriggers ?? []
-  const names = new Set(wanted.flatMap(searchTriggerNames))
+  const triggers = desired.searchTriggers ?? []
+  const names = new Set(triggers.flatMap(searchTriggerNames))
   const former = actual.triggers.filter(one => one.name.startsWith(SEARCH_TRIGGER) && !names.has(one.name))
   if (former.length > 0) {
     const statements = [
@@ -30,7 +30,7 @@ export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
     const words = `drop the former search triggers of "${desired.name}"`
     yield { ...tableStep(actual.name, 'loosen', words, ...statements), window: 'contract' }
   }
-  for (const trigger of wanted) {
+  for (const trigger of triggers) {
     const isNew = !isThere(pair, trigger)
     if (isNew) yield makeTrigger(pair, trigger)
     if (trigger.kind === 'fill') yield* fillVectors(pair, trigger, isNew)

@@ -27,9 +27,9 @@ export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
   const matched = matchByName(desired.indexes, actual.indexes, own(pair), (index, one) =>
     sameIndex(pair, index, one),
   )
-  for (const { wanted, actual: former } of matched.renamed) {
-    const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${ident(wanted.name)}`
-    const words = `rename index "${former.name}" to "${wanted.name}"`
+  for (const { desired, actual: former } of matched.renamed) {
+    const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${ident(desired.name)}`
+    const words = `rename index "${former.name}" to "${desired.name}"`
     yield { ...tableStep(actual.name, 'rename', words, rename), locks: [], window: 'expand' }
   }
   for (const index of matched.surplus) {
@@ -50,10 +50,10 @@ export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
 }
 
 /** Drops invalid indexes, which a failed CREATE INDEX CONCURRENTLY leaves behind. */
-function own({ desired, actual, made }: TablePair): ReadonlySet<string> {
+function own({ desired, actual, owned }: TablePair): ReadonlySet<string> {
   const names = desired.indexes.map(index => index.name)
   const invalid = actual.indexes.filter(index => !index.valid && names.includes(index.name))
-  return new Set([...made.indexes, ...invalid.map(index => index.name)])
+  return new Set([...owned.indexes, ...invalid.map(index => index.name)])
 }
 
 function sameIndex(pair: TablePair, index: Index, actual: ActualIndex): boolean {
@@ -100,15 +100,15 @@ function* addIndex(pair: TablePair, index: Index): Generator<SchemaFinding> {
   const place = qualified(schema, index.name)
   const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${place}`
   const window = index.unique ? 'contract' : 'expand'
-  const made: Step = {
+  const step: Step = {
     ...tableStep(actual.name, 'tighten', summary, create),
     ...withLock('writers', actual.name),
     concurrentIndex: { index: place, make, undo },
     window,
   }
-  yield made
+  yield step
   const custom = make.replace(qualified(schema, desired.name), qualified(schema, actual.name))
-  yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, custom)
+  yield tooLarge(pair, step, `index "${index.name}" cannot be made at start`, custom)
   if (index.unique) yield duplicates(pair, index)
 }
 
@@ -143,11 +143,11 @@ function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
 export function* compareTriggers(pair: TablePair, isImplied: boolean): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
   const own = actual.triggers.filter(({ name }) => name.startsWith(VERSION_TRIGGER))
-  const wanted = new Set(versionTriggerNames(desired))
+  const names = new Set(versionTriggerNames(desired))
   const table = qualified(schema, desired.name)
   const expands = { ...withLock('everybody', actual.name), window: 'expand' } as const
-  const disabled = own.filter(({ name, enabled }) => wanted.has(name) && !enabled)
-  if (own.length === wanted.size && own.every(({ name }) => wanted.has(name))) {
+  const disabled = own.filter(({ name, enabled }) => names.has(name) && !enabled)
+  if (own.length === names.size && own.every(({ name }) => names.has(name))) {
     if (disabled.length === 0) return
     const enable = disabled.map(({ name }) => alter(schema, desired.name, `ENABLE TRIGGER ${ident(name)}`))
     const words = `let writes to "${desired.name}" move its version again`
@@ -173,12 +173,12 @@ export interface Neighbours {
   /** The model's name of a table in the database. */
   wantedName(actual: string): string
   /** The rows of one of the model's tables as they will be; null where it is yet to be made. */
-  rowsOf(wanted: string): string | null
+  rowsOf(desired: string): string | null
 }
 
 export function* compareChecks(pair: TablePair): Generator<SchemaFinding> {
-  const { desired, actual, made } = pair
-  const matched = matchByName(desired.checks, actual.checks, made.constraints, (check, one) =>
+  const { desired, actual, owned } = pair
+  const matched = matchByName(desired.checks, actual.checks, owned.constraints, (check, one) =>
     sameCheck(pair, check, one),
   )
   yield* renameAndDrop(pair, matched)
@@ -238,9 +238,9 @@ const needsOne = (pair: TablePair, check: Check, column: Column): SchemaPrecondi
 })
 
 export function* compareForeignKeys(pair: TablePair, neighbours: Neighbours): Generator<SchemaFinding> {
-  const { desired, actual, made } = pair
+  const { desired, actual, owned } = pair
   const same = (key: ForeignKey, one: ActualForeignKey) => sameForeignKey(pair, neighbours, key, one)
-  const matched = matchByName(desired.foreignKeys, actual.foreignKeys, made.constraints, same)
+  const matched = matchByName(desired.foreignKeys, actual.foreignKeys, owned.constraints, same)
   yield* renameAndDrop(pair, matched)
   for (const key of matched.missing) yield* addForeignKey(pair, neighbours, key)
 }
@@ -280,7 +280,7 @@ function* addForeignKey(pair: TablePair, neighbours: Neighbours, key: ForeignKey
 
 interface Changes {
   readonly renamed: readonly {
-    readonly wanted: { readonly name: string }
+    readonly desired: { readonly name: string }
     readonly actual: { readonly name: string }
   }[]
   readonly surplus: readonly {
@@ -295,9 +295,9 @@ function* renameAndDrop(
   { schema, desired, actual: table }: TablePair,
   { renamed, surplus, foreign }: Changes,
 ): Generator<SchemaFinding> {
-  for (const { wanted, actual } of renamed) {
-    const action = `RENAME CONSTRAINT ${ident(actual.name)} TO ${ident(wanted.name)}`
-    const summary = `rename constraint "${actual.name}" to "${wanted.name}"`
+  for (const { desired, actual } of renamed) {
+    const action = `RENAME CONSTRAINT ${ident(actual.name)} TO ${ident(desired.name)}`
+    const summary = `rename constraint "${actual.name}" to "${desired.name}"`
     const rename = alter(schema, desired.name, action)
     yield { ...tableStep(table.name, 'rename', summary, rename), window: 'expand' }
   }

@@ -10,17 +10,17 @@ export function matchTables(
   catalogue: Catalogue,
 ): ReadonlyMap<Table, ActualTable | undefined> {
   const names = new Set(desired.map(({ name }) => name))
-  const { tables, made, otherNames } = catalogue
+  const { tables, owned, otherNames } = catalogue
   const free = (name: string | undefined): ActualTable | undefined =>
-    name === undefined || names.has(name) || !made.has(name) ? undefined : tables.get(name)
-  const owners = recordedOwners(made)
+    name === undefined || names.has(name) || !owned.has(name) ? undefined : tables.get(name)
+  const owners = recordedOwners(owned)
   const former = (table: Table): ActualTable | undefined => {
     if (otherNames.has(table.name)) return undefined
     const recorded = uidsOf(table.shape).map(uid => owners.get(uid))
     return recorded.map(free).find(found => found !== undefined) ?? free(table.renamedFrom)
   }
   const own = new Map(desired.map(table => [table, tables.get(table.name) ?? former(table)]))
-  const links = formerLinkTables(desired, own, made)
+  const links = formerLinkTables(desired, own, owned)
   return new Map([...own].map(([table, actual]) => [table, actual ?? free(links.get(table.name))]))
 }
 
@@ -29,18 +29,18 @@ const uidsOf = (shape: SchemaShape | undefined): readonly string[] =>
   shape === undefined ? [] : [shape.uid, ...(shape.renamedFrom === undefined ? [] : [shape.renamedFrom])]
 
 /** Uid → table. */
-const recordedOwners = (made: ReadonlyMap<string, OwnedParts>): ReadonlyMap<string, string> =>
-  new Map([...made].flatMap(([name, { shape }]) => (shape === null ? [] : [[shape.uid, name] as const])))
+const recordedOwners = (owned: ReadonlyMap<string, OwnedParts>): ReadonlyMap<string, string> =>
+  new Map([...owned].flatMap(([name, { shape }]) => (shape === null ? [] : [[shape.uid, name] as const])))
 
 /** Tables of links, by name, and the ones that the same attributes of the same owners had. */
 function formerLinkTables(
   desired: readonly Table[],
   actual: ReadonlyMap<Table, ActualTable | undefined>,
-  made: ReadonlyMap<string, OwnedParts>,
+  owned: ReadonlyMap<string, OwnedParts>,
 ): ReadonlyMap<string, string> {
   const former = new Map<string, string>()
   for (const table of desired) {
-    const before = made.get(actual.get(table)?.name ?? '')?.shape
+    const before = owned.get(actual.get(table)?.name ?? '')?.shape
     for (const attribute of before ? (table.shape?.attributes ?? []) : []) {
       const [now, then] = [linkTableOf(attribute), linkTableOf(formerOf(attribute, before?.attributes ?? []))]
       if (now !== undefined && then !== undefined) former.set(now.table, then.table)
@@ -65,7 +65,7 @@ interface Named {
 
 interface Matched<Wanted extends Named, Actual extends Named> {
   /** The same thing under the name that it had. */
-  readonly renamed: readonly { readonly wanted: Wanted; readonly actual: Actual }[]
+  readonly renamed: readonly { readonly desired: Wanted; readonly actual: Actual }[]
   readonly missing: readonly Wanted[]
   /** Plinth's, and no longer wanted. */
   readonly surplus: readonly Actual[]
@@ -75,30 +75,30 @@ interface Matched<Wanted extends Named, Actual extends Named> {
 
 /** Which of the wanted things are there, whatever their names; `same` compares all but the name. */
 export function matchByName<Wanted extends Named, Actual extends Named>(
-  wanted: readonly Wanted[],
+  desired: readonly Wanted[],
   actual: readonly Actual[],
-  made: ReadonlySet<string>,
-  same: (wanted: Wanted, actual: Actual) => boolean,
+  owned: ReadonlySet<string>,
+  same: (desired: Wanted, actual: Actual) => boolean,
 ): Matched<Wanted, Actual> {
   const byName = new Map(actual.map(one => [one.name, one]))
-  const names = new Set(wanted.map(one => one.name))
-  const absent = wanted.filter(one => {
+  const names = new Set(desired.map(one => one.name))
+  const absent = desired.filter(one => {
     const found = byName.get(one.name)
     return found === undefined || !same(one, found)
   })
-  const free = new Set(actual.filter(one => made.has(one.name) && !names.has(one.name)))
+  const free = new Set(actual.filter(one => owned.has(one.name) && !names.has(one.name)))
   const renamed = absent.flatMap(one => {
     const found = byName.has(one.name) ? undefined : [...free].find(other => same(one, other))
     if (found === undefined) return []
     free.delete(found)
-    return [{ wanted: one, actual: found }]
+    return [{ desired: one, actual: found }]
   })
-  const missing = absent.filter(one => !renamed.some(pair => pair.wanted === one))
+  const missing = absent.filter(one => !renamed.some(pair => pair.desired === one))
   const outdated = missing.flatMap(one => byName.get(one.name) ?? [])
   return {
     renamed,
-    missing: missing.filter(one => !byName.has(one.name) || made.has(one.name)),
-    surplus: [...free, ...outdated.filter(one => made.has(one.name))],
-    foreign: missing.filter(one => byName.has(one.name) && !made.has(one.name)),
+    missing: missing.filter(one => !byName.has(one.name) || owned.has(one.name)),
+    surplus: [...free, ...outdated.filter(one => owned.has(one.name))],
+    foreign: missing.filter(one => byName.has(one.name) && !owned.has(one.name)),
   }
 }

@@ -13,7 +13,7 @@ export interface TablePair {
   readonly desired: Table
   readonly actual: ActualTable
   /** The objects of the table that Plinth created. */
-  readonly made: OwnedParts
+  readonly owned: OwnedParts
   /** By the column's name in the model; those that are not there yet are missing. */
   readonly columns: ReadonlyMap<string, ActualColumn>
   /** A table with more rows is not locked without being asked. */
@@ -39,12 +39,12 @@ export function toPair(
   { schema, trigrams, manyRows = MANY_ROWS }: Catalogue,
   desired: Table,
   actual: ActualTable,
-  made: OwnedParts,
+  owned: OwnedParts,
 ): TablePair {
-  const there = new Map(actual.columns.map(column => [column.name, column]))
-  const wanted = new Set(desired.columns.map(column => column.name))
+  const present = new Map(actual.columns.map(column => [column.name, column]))
+  const desiredNames = new Set(desired.columns.map(column => column.name))
   const columns = desired.columns.flatMap((column): [string, ActualColumn][] => {
-    const found = there.get(column.name) ?? formerOf(column, there, wanted)
+    const found = present.get(column.name) ?? formerOf(column, present, desiredNames)
     return found === undefined ? [] : [[column.name, found]]
   })
   return {
@@ -52,7 +52,7 @@ export function toPair(
     trigrams: trigrams.schema ?? schema,
     desired,
     actual,
-    made,
+    owned,
     columns: new Map(columns),
     manyRows,
   }
@@ -60,15 +60,15 @@ export function toPair(
 
 function formerOf(
   { renamedFrom }: Column,
-  there: ReadonlyMap<string, ActualColumn>,
-  wanted: ReadonlySet<string>,
+  present: ReadonlyMap<string, ActualColumn>,
+  desiredNames: ReadonlySet<string>,
 ): ActualColumn | undefined {
-  return renamedFrom === undefined || wanted.has(renamedFrom) ? undefined : there.get(renamedFrom)
+  return renamedFrom === undefined || desiredNames.has(renamedFrom) ? undefined : present.get(renamedFrom)
 }
 
 /** Translates names of columns in the database to those in the model. */
 export function renamed(pair: TablePair, columns: readonly (string | null)[]): readonly (string | null)[] {
-  const names = new Map([...pair.columns].map(([wanted, { name: actual }]) => [actual, wanted]))
+  const names = new Map([...pair.columns].map(([desiredNames, { name: actual }]) => [actual, desiredNames]))
   return columns.map(column => (column === null ? null : (names.get(column) ?? column)))
 }
 
@@ -78,9 +78,9 @@ export function renamed(pair: TablePair, columns: readonly (string | null)[]): r
  */
 export function projection({ schema, desired, actual, columns, reshape }: TablePair): string {
   const values = desired.columns.map(column => {
-    const there = columns.get(column.name)
+    const present = columns.get(column.name)
     const filling = reshape?.fillings.get(column.name)
-    return `${filling ?? valueIn(column, there)} AS ${ident(column.name)}`
+    return `${filling ?? valueIn(column, present)} AS ${ident(column.name)}`
   })
   const rows = reshape === undefined ? '' : ` WHERE ${reshape.rows}`
   return `(SELECT ${values.join(', ')} FROM ${qualified(schema, actual.name)}${rows}) AS future`
@@ -104,9 +104,9 @@ export const mayLose = (column: Column, actual: ActualColumn | undefined): actua
 /** SQL that converts a value to the column's new type. A value that cannot be converted gets the attribute's backfill. */
 export function converted(column: Column, actual: ActualColumn, value: string): string {
   const cast = castOf(actual.type, column)
-  const made = cast === null ? `NULL::${column.type}` : `(${cast.to(value)})::${column.type}`
-  if (column.backfill === undefined || cast?.keeps === null) return made
-  return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${made}, ${quoteConstant(column.backfill)}::${column.type}) END`
+  const converted = cast === null ? `NULL::${column.type}` : `(${cast.to(value)})::${column.type}`
+  if (column.backfill === undefined || cast?.keeps === null) return converted
+  return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${converted}, ${quoteConstant(column.backfill)}::${column.type}) END`
 }
 
 export function withNewValues({ renamedValues }: Column, value: string): string {

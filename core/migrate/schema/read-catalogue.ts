@@ -12,7 +12,7 @@ export type Runner = Pick<Database, 'run'> | Pick<Transaction, 'run'>
  */
 export async function readCatalogue(runner: Runner, schema: string, manyRows?: number): Promise<Catalogue> {
   const tables = await runner.run({ text: TABLES, values: [schema], name: 'read catalogue' })
-  const made = await runner.run({ text: printMade(schema), values: [], name: 'read what Plinth made' })
+  const owned = await runner.run({ text: printOwned(schema), values: [], name: 'read what Plinth made' })
   const trigrams = await readTrigrams(runner)
   const all = textsOf(tables)
   const actual = all.flatMap(([name, table]) =>
@@ -25,8 +25,10 @@ export async function readCatalogue(runner: Runner, schema: string, manyRows?: n
     tables: new Map(actual.map(table => [table.name, table])),
     otherNames: new Set(others),
     trigrams,
-    made: new Map(
-      textsOf(made).flatMap(([name, row]) => (name === null || row === null ? [] : [[name, toMade(row)]])),
+    owned: new Map(
+      textsOf(owned).flatMap(([name, row]) =>
+        name === null || row === null ? [] : [[name, toOwnedParts(row)]],
+      ),
     ),
   }
 }
@@ -56,7 +58,7 @@ const toTable = (name: string, json: string): ActualTable => {
   return { name, ...parts }
 }
 
-function toMade(json: string): OwnedParts {
+function toOwnedParts(json: string): OwnedParts {
   const row: Readonly<
     Record<'columns' | 'indexes' | 'constraints', readonly string[]> & {
       serves: string
@@ -75,7 +77,7 @@ function toMade(json: string): OwnedParts {
 }
 
 /** JSON, because older versions of Plinth have no `kinds` and `shape`. */
-const printMade = (schema: string): string =>
+const printOwned = (schema: string): string =>
   `SELECT name, to_jsonb(made)::text FROM ${qualified(schema, 'plinth_tables')} AS made`
 
 /**

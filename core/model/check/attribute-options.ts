@@ -165,10 +165,10 @@ function* checkDefault(
 ): Generator<ModelFinding> {
   const values = declaration.enum?.map(({ value }) => value) ?? []
   for (const key of ['default', 'backfill'] as const) {
-    const given = declaration[key]
-    if (given === undefined || given === null || (typeof given === 'string' && values.includes(given)))
+    const input = declaration[key]
+    if (input === undefined || input === null || (typeof input === 'string' && values.includes(input)))
       continue
-    const message = `\`${String(given)}\` is not one of the values${didYouMean(String(given), values)}`
+    const message = `\`${String(input)}\` is not one of the values${didYouMean(String(input), values)}`
     yield { code: 'enumeration', message, path: attributePath(holder, name, key) }
   }
 }

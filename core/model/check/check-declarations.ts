@@ -49,10 +49,10 @@ export function checkDeclarations(declarations: Declarations, project: Project):
 }
 
 function toDiagnostic({ code, message, path, atKey, related }: ModelFinding, project: Project): Diagnostic {
-  const place = atKey ? project.keyPlace(path) : project.place(path)
-  const diagnostic = { code, message, place, path }
+  const location = atKey ? project.keyLocation(path) : project.location(path)
+  const diagnostic = { code, message, location: location, path }
   if (!related) return diagnostic
-  return { ...diagnostic, related: { place: project.keyPlace(related.path), message: related.message } }
+  return { ...diagnostic, related: { location: project.keyLocation(related.path), message: related.message } }
 }
 
 /** System attributes that an index may name. */

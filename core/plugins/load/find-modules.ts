@@ -154,4 +154,4 @@ export const diagnoseModule = (
   code: PluginFault,
   message: string,
   { file, line = 1, column = 1, source = '' }: ModulePlace,
-): Diagnostic => ({ code, message, path: [], place: { file, line, column, source } })
+): Diagnostic => ({ code, message, path: [], location: { file, line, column, source } })

@@ -12,7 +12,7 @@ import type { Middleware, MiddlewareDefinition } from '../middleware.ts'
 import { moduleKind, type PluginSchema } from '../plugin-module.ts'
 import type { Policy } from '../policy.ts'
 import { diagnoseModule, FOLDERS, findModules, type PluginFault, type PluginModule } from './find-modules.ts'
-import { moduleError, placeOfKey, wrongExport } from './module-fault.ts'
+import { moduleError, pathOfKey, wrongExport } from './module-fault.ts'
 import { defaultExport, loadedFiles, type ModuleLoader, openLoader } from './module-loader.ts'
 
 /** Loads a project's plugins and checks their uses in project.yaml. Fails with all faults of both. */
@@ -178,9 +178,9 @@ interface ConfigUse {
   readonly path: Path
 }
 
-function* checkConfig(given: Json, { kind, name, path }: ConfigUse, check: UseCheck): Generator<Diagnostic> {
+function* checkConfig(input: Json, { kind, name, path }: ConfigUse, check: UseCheck): Generator<Diagnostic> {
   const module = `${kind} ${name}`
-  for (const misfit of check.schemas.checks.get(module)?.(given ?? {}) ?? []) {
+  for (const misfit of check.schemas.checks.get(module)?.(input ?? {}) ?? []) {
     const where = misfit.path.length === 0 ? '' : ` \`${misfit.path.join('.')}\``
     const message = `${check.known.get(module) ?? module} does not take this${where}: ${misfit.message}`
     yield diagnoseUse('bad-config', message, [...path, ...misfit.path], check)
@@ -197,7 +197,7 @@ function* checkRoute(route: string, check: UseCheck): Generator<Diagnostic> {
   const hint = hintFor(action, actions)
   const path = ['routesConfig', route]
   const message = `\`${subject}\` has no route \`${action}\`${hint}`
-  yield { code: 'unknown-route', message, path, place: check.project.keyPlace(path) }
+  yield { code: 'unknown-route', message, path, location: check.project.keyLocation(path) }
 }
 
 const routeActions = ({ kind }: ContentType): readonly Action[] =>
@@ -207,7 +207,7 @@ const diagnoseUse = (code: PluginFault, message: string, path: Path, { project }
   code,
   message,
   path,
-  place: project.place(path),
+  location: project.location(path),
 })
 
 /** A use is a name, or a mapping with `name`. */
@@ -215,7 +215,7 @@ const diagnoseName = (code: PluginFault, message: string, path: Path, { project 
   code,
   message,
   path,
-  place: project.place([...path, 'name']),
+  location: project.location([...path, 'name']),
 })
 
 interface ConfigSchemas {
@@ -227,7 +227,7 @@ interface ConfigSchemas {
 
 async function compileSchemas(options: CheckUsesOptions): Promise<ConfigSchemas> {
   const { policies, middlewares } = options.plugins
-  const given = [
+  const input = [
     ...Array.from(policies, ([name, { configSchema }]) =>
       givenSchema(`policy ${name}`, 'configSchema', configSchema),
     ),
@@ -235,7 +235,7 @@ async function compileSchemas(options: CheckUsesOptions): Promise<ConfigSchemas>
       givenSchema(`middleware ${name}`, 'optionsSchema', optionsSchema),
     ),
   ].flat()
-  return given.length === 0 ? NO_SCHEMAS : compileAll(given, options)
+  return input.length === 0 ? NO_SCHEMAS : compileAll(input, options)
 }
 
 const NO_SCHEMAS: ConfigSchemas = { checks: new Map(), faults: [] }
@@ -254,19 +254,19 @@ const givenSchema = (
 
 /** Loads the schema compiler lazily. */
 async function compileAll(
-  given: readonly GivenSchema[],
+  input: readonly GivenSchema[],
   { known, project }: CheckUsesOptions,
 ): Promise<ConfigSchemas> {
   const { compileJsonSchema } = await import('../../project/grammar/json-schema.ts')
   const checks = new Map<string, CheckValue>()
   const faults: Diagnostic[] = []
-  for (const { module, key, schema } of given) {
+  for (const { module, key, schema } of input) {
     const compiled = compileJsonSchema(schema)
     if (compiled.ok) checks.set(module, compiled.value)
     else {
       const message = `its \`${key}\` is no JSON Schema: ${compiled.reasons.join('; ')}`
-      const place = placeOfKey(project.root, known.get(module) ?? module, key)
-      faults.push(diagnoseModule('bad-module', message, place))
+      const location = pathOfKey(project.root, known.get(module) ?? module, key)
+      faults.push(diagnoseModule('bad-module', message, location))
     }
   }
   return { checks, faults }

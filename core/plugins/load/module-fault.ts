@@ -22,7 +22,7 @@ export class ModuleFault extends Error {
 }
 
 /** The place of a key of a plugin: the first line that has it. */
-export function placeOfKey(root: string, shown: string, key: string) {
+export function pathOfKey(root: string, shown: string, key: string) {
   const lines = readLines(join(root, shown))
   const at = lines.findIndex(line => line.includes(key))
   const source = lines[at] ?? ''

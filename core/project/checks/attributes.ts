@@ -56,9 +56,9 @@ export function* givenValues(settings: Settings): Generator<ProjectFinding> {
   for (const { attribute, path } of attributesWithPaths(settings)) {
     if (!isScalar(attribute)) continue
     for (const key of ['default', 'backfill'] as const) {
-      const given = attribute[key]
-      if (given === undefined || given === null) continue
-      for (const reason of reasonsAgainst(given, attribute)) {
+      const input = attribute[key]
+      if (input === undefined || input === null) continue
+      for (const reason of reasonsAgainst(input, attribute)) {
         yield { code: 'bad-value', message: `the \`${key}\` ${reason}`, path: [...path, key] }
       }
     }
@@ -68,35 +68,35 @@ export function* givenValues(settings: Settings): Generator<ProjectFinding> {
 const isScalar = (attribute: { type: string }): attribute is ScalarDeclaration =>
   !['relation', 'media', 'component', 'dynamiczone'].includes(attribute.type)
 
-function* reasonsAgainst(given: Json, attribute: ScalarDeclaration): Generator<string> {
-  if (isAmount(attribute) && isCountable(given)) yield* reasonsAgainstAmount(given, attribute)
-  else if (typeof given === 'string') yield* reasonsAgainstText(given, attribute)
+function* reasonsAgainst(input: Json, attribute: ScalarDeclaration): Generator<string> {
+  if (isAmount(attribute) && isCountable(input)) yield* reasonsAgainstAmount(input, attribute)
+  else if (typeof input === 'string') yield* reasonsAgainstText(input, attribute)
 }
 
 const isAmount = ({ type }: ScalarDeclaration): boolean =>
   ['integer', 'biginteger', 'float', 'decimal'].includes(type)
 
-const isCountable = (given: Json): given is number | string =>
-  typeof given === 'number' || typeof given === 'string'
+const isCountable = (input: Json): input is number | string =>
+  typeof input === 'number' || typeof input === 'string'
 
-function* reasonsAgainstAmount(given: number | string, { min, max }: ScalarDeclaration): Generator<string> {
-  if (min !== undefined && isAbove(min, given)) yield `is less than \`min\`: ${min}`
-  if (max !== undefined && isAbove(given, max)) yield `is more than \`max\`: ${max}`
+function* reasonsAgainstAmount(input: number | string, { min, max }: ScalarDeclaration): Generator<string> {
+  if (min !== undefined && isAbove(min, input)) yield `is less than \`min\`: ${min}`
+  if (max !== undefined && isAbove(input, max)) yield `is more than \`max\`: ${max}`
 }
 
-function* reasonsAgainstText(given: string, attribute: ScalarDeclaration): Generator<string> {
+function* reasonsAgainstText(input: string, attribute: ScalarDeclaration): Generator<string> {
   const { type, minLength, maxLength, regex } = attribute
-  if (minLength !== undefined && given.length < minLength) yield `is shorter than \`minLength\`: ${minLength}`
-  if (maxLength !== undefined && given.length > maxLength) yield `is longer than \`maxLength\`: ${maxLength}`
-  if (regex !== undefined && !matches(given, regex)) yield 'does not match `regex`'
-  if (['date', 'datetime', 'timestamp'].includes(type) && !isRealDay(given))
+  if (minLength !== undefined && input.length < minLength) yield `is shorter than \`minLength\`: ${minLength}`
+  if (maxLength !== undefined && input.length > maxLength) yield `is longer than \`maxLength\`: ${maxLength}`
+  if (regex !== undefined && !matches(input, regex)) yield 'does not match `regex`'
+  if (['date', 'datetime', 'timestamp'].includes(type) && !isRealDay(input))
     yield 'is a date that does not exist'
 }
 
 /** An invalid regex is reported by core/model/check. */
-function matches(given: string, regex: string): boolean {
+function matches(input: string, regex: string): boolean {
   try {
-    return compilePattern(regex).test(given)
+    return compilePattern(regex).test(input)
   } catch (error) {
     if (error instanceof SyntaxError) return true
     throw error

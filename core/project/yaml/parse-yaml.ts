@@ -18,8 +18,8 @@ import { type Environment, substitute } from '../environment.ts'
 import type { ProjectFault } from '../faults.ts'
 import { secretRanges, suspectRanges } from '../secret-ranges.ts'
 import {
+  locationAt,
   type Mark,
-  placeAt,
   type SecretTest,
   type SourceFile,
   type SourceText,
@@ -64,7 +64,7 @@ export function parseYaml(source: SourceText, options: YamlParseOptions): Parsed
     ({ code, message, offset }): Diagnostic => ({
       code,
       message,
-      place: placeAt({ file, offset }),
+      location: locationAt({ file, offset }),
       path: [],
     }),
   )
@@ -339,7 +339,7 @@ function readEntry(
   const first = entries.get(name)
   const value = readNode(pass, pair.value, here)
   if (first === undefined) return void entries.set(name, { key: markAt(pass, offset), value })
-  const related = { place: placeAt(first.key), message: 'the first one is here' }
+  const related = { location: locationAt(first.key), message: 'the first one is here' }
   report(pass, here, { code: 'duplicate-key', message: `duplicate key \`${name}\``, related })
 }
 
@@ -386,7 +386,7 @@ function report(
   const { related, ...said } = fault
   pass.faults.push({
     ...said,
-    place: placeAt(markAt(pass, at.fallback)),
+    location: locationAt(markAt(pass, at.fallback)),
     path: at.path,
     ...(related && { related }),
   })

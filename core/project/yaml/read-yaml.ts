@@ -5,7 +5,7 @@ import type { Environment } from '../environment.ts'
 import { sortDiagnostics } from '../faults.ts'
 import { looksSecret } from '../secret-ranges.ts'
 import { parseYaml } from './parse-yaml.ts'
-import { placeAt, readSource, type SecretTest } from './source-file.ts'
+import { locationAt, readSource, type SecretTest } from './source-file.ts'
 import { locate, toValue, type YamlNode } from './yaml-tree.ts'
 
 /** A parsed YAML file: its plain value and the locations of all its parts. */
@@ -15,9 +15,9 @@ export interface YamlSource {
   /** null, booleans, finite numbers, texts, lists and plain objects; frozen. */
   readonly value: unknown
   /** The location of a value; for a path that is not in the file, of its nearest ancestor. */
-  place(path: Path): SourceLocation
+  location(path: Path): SourceLocation
   /** The location of a mapping's key instead of its value. */
-  keyPlace(path: Path): SourceLocation
+  keyLocation(path: Path): SourceLocation
   /** True if the value contains environment variables, so that it must not be printed. */
   fromEnvironment(path: Path): boolean
 }
@@ -45,11 +45,11 @@ export async function readYaml(file: string, options: YamlOptions): Promise<Resu
 }
 
 function toYamlSource(file: string, tree: YamlNode): YamlSource {
-  const { place, keyPlace } = locationLookup(tree)
+  const { location, keyLocation } = locationLookup(tree)
   return Object.freeze({
     file,
     value: deepFreeze(toValue(tree)),
-    ...{ place, keyPlace },
+    ...{ location: location, keyLocation: keyLocation },
     fromEnvironment: environmentTest(tree),
   })
 }
@@ -61,15 +61,15 @@ const environmentTest = (tree: YamlNode) => (path: Path) => {
 
 /** A value that a file, an option or the environment gives. */
 export interface WrittenValue {
-  readonly place: SourceLocation
+  readonly location: SourceLocation
   /** The environment variables in it. */
   readonly variables: readonly string[]
 }
 
 /** Looks up locations in a tree. */
 export function locationLookup(tree: YamlNode): {
-  place(path: Path): SourceLocation
-  keyPlace(path: Path): SourceLocation
+  location(path: Path): SourceLocation
+  keyLocation(path: Path): SourceLocation
   writtenAt(path: Path): WrittenValue | null
 } {
   return {
@@ -77,9 +77,9 @@ export function locationLookup(tree: YamlNode): {
       const { node, exact } = locate(tree, path)
       // A short form gives the values of all keys below it.
       if (!exact && (node.kind === 'map' || node.mark === tree.mark)) return null
-      return { place: placeAt(node.mark), variables: node.kind === 'scalar' ? node.variables : [] }
+      return { location: locationAt(node.mark), variables: node.kind === 'scalar' ? node.variables : [] }
     },
-    place: path => placeAt(locate(tree, path).node.mark),
-    keyPlace: path => placeAt(locate(tree, path).key),
+    location: path => locationAt(locate(tree, path).node.mark),
+    keyLocation: path => locationAt(locate(tree, path).key),
   }
 }

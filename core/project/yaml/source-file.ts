@@ -54,7 +54,7 @@ function maskSecrets(text: string, secrets: readonly SecretRange[]): string {
   return quotable + text.slice(at)
 }
 
-export function placeAt({ file, offset }: Mark): SourceLocation {
+export function locationAt({ file, offset }: Mark): SourceLocation {
   const index = lineAt(file.starts, offset)
   return {
     file: file.shown,
@@ -105,7 +105,7 @@ export function shownPath(path: string, root: string): string {
 const wholeFileFault = (code: ProjectFault, message: string, shown: string): Diagnostic => ({
   code,
   message,
-  place: { file: shown, line: 1, column: 1, source: '' },
+  location: { file: shown, line: 1, column: 1, source: '' },
   path: [],
 })
 

@@ -154,9 +154,9 @@ function describe(
   { caller }: UploadCall,
   { files, model }: UploadOptions,
 ): Promise<boolean> {
-  const [given] = parseFileInfo(form.fields.get('fileInfo') ?? [])
-  if (!given) throw emptyFiles()
-  const { info, conditions } = permitFileChange(given, { caller, model })
+  const [input] = parseFileInfo(form.fields.get('fileInfo') ?? [])
+  if (!input) throw emptyFiles()
+  const { info, conditions } = permitFileChange(input, { caller, model })
   return files.change(id, info, conditions)
 }
 

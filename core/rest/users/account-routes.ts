@@ -128,11 +128,11 @@ const answerText = (text: string | null, call: EndpointCall): HttpResponse =>
 /** `allowsPage`: with `start` and `limit` as top-level parameters. */
 function parseUsers({ request }: EndpointCall, options: RestOptions, allowsPage = false): Query {
   const { user } = options.model.builtIn
-  const given = requestParams(request)
+  const input = requestParams(request)
   const parameters =
-    given.populate !== undefined && isStrapi4Request(request, options.settings)
-      ? { ...given, populate: fromStrapi4Populate(given.populate, user, options.settings) }
-      : given
+    input.populate !== undefined && isStrapi4Request(request, options.settings)
+      ? { ...input, populate: fromStrapi4Populate(input.populate, user, options.settings) }
+      : input
   const shared = parseSharedQuery(user, parameters, options)
   const page = allowsPage ? parseTopPage(parameters, options.settings.maxLimit) : { start: 0, limit: 1 }
   return { ...shared, take: { kind: 'many', page, total: false }, locale: { kind: 'all' } }

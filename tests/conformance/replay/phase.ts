@@ -84,8 +84,8 @@ function recognise(draft: Draft, step: Step): Draft {
 function take(draft: Draft, step: Step): Draft {
   const url = new URL(String(fill(step.request.path, draft.variables)), 'http://case')
   if (url.pathname === '/api/upload') return takeUpload(draft, step)
-  const [plural, given] = url.pathname.replace(/^\/api\//, '').split('/')
-  const id = given ?? newDocumentId()
+  const [plural, input] = url.pathname.replace(/^\/api\//, '').split('/')
+  const id = input ?? newDocumentId()
   if (!plural || KNOWN_ELSEWHERE.has(plural) || step.request.rawBody !== undefined)
     throw new Inexpressible(url.pathname)
   const world = applyWrite(draft.world, {

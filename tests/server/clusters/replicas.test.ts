@@ -26,14 +26,14 @@ apiTokens:
   reader: { type: read-only, secret: ${READER} }
 `
 
-interface Asked {
+interface PlanRequest {
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
 function clientOf(base: string) {
-  const ask = (method: string, path: string, { token, headers = {}, body }: Asked = {}) =>
+  const ask = (method: string, path: string, { token, headers = {}, body }: PlanRequest = {}) =>
     fetch(base + path, {
       method,
       headers: {
@@ -47,19 +47,19 @@ function clientOf(base: string) {
   const textsOf = (answer: unknown) => (answer as { text: string }[]).map(({ text }) => text)
   return {
     ask,
-    async texts(asked: Asked = {}) {
+    async texts(asked: PlanRequest = {}) {
       const answer = await ask('GET', '/api/notes?sort=text', asked)
       const { data } = (await answer.json()) as { data: unknown }
       return answer.status === 200 ? textsOf(data) : answer.status
     },
-    async graphql(query: string, asked: Asked = {}) {
+    async graphql(query: string, asked: PlanRequest = {}) {
       const answer = await ask('POST', '/graphql', { ...asked, body: { query } })
       const reported = (await answer.json()) as { data: Record<string, unknown> }
       if (!reported.data) throw new Error(JSON.stringify(reported))
       const { data } = reported
       return { answer, data }
     },
-    write: (text: string, asked: Asked = {}) =>
+    write: (text: string, asked: PlanRequest = {}) =>
       ask('POST', '/api/notes', { ...asked, body: { data: { text } } }),
   }
 }
@@ -106,7 +106,7 @@ async function paused(isPaused: boolean): Promise<void> {
 const readsThere = () => replica.log().split(/FROM "notes"|IN \('\*', 'notes'\)/).length
 
 /** True if the replica answers such a read. */
-async function isThere(asked: Asked = {}): Promise<boolean> {
+async function isThere(asked: PlanRequest = {}): Promise<boolean> {
   const reads = readsThere()
   await client.texts(asked)
   return readsThere() > reads

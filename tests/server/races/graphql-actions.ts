@@ -83,8 +83,8 @@ interface Mutation {
 
 /** Answers whether it was done. Rejects where the server failed. */
 async function mutate(instance: Instance, { name, parameters, values }: Mutation): Promise<boolean> {
-  const given = Object.keys(values).map(key => `${key}: $${key}`)
-  const query = `mutation (${parameters}) { ${name}(${given.join(', ')}) { data { id } } }`
+  const input = Object.keys(values).map(key => `${key}: $${key}`)
+  const query = `mutation (${parameters}) { ${name}(${input.join(', ')}) { data { id } } }`
   const { data, errors = [] } = await askGraphql(instance, query, values)
   const [error] = errors
   if (!error) return (data as Readonly<Record<string, { data: unknown }>>)[name]?.data !== null

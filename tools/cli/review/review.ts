@@ -10,7 +10,13 @@ import { type MigrationPlan, planMigration } from '../../../core/migrate/plan-mi
 import type { CommandContext } from '../command-options.ts'
 import type { Colour } from '../paint.ts'
 import { withDatabase } from '../project-database.ts'
-import { checkOut, differenceSentence, loadAt, type ProjectAtRef, placeAtRef } from '../roles/roles-diff.ts'
+import {
+  checkOut,
+  differenceSentence,
+  loadAt,
+  locationAtRef,
+  type ProjectAtRef,
+} from '../roles/roles-diff.ts'
 import { compareRoles, type Difference } from '../roles/roles-differences.ts'
 import { printLocation } from '../roles/roles-output.ts'
 import { type ApiChange, compareApi, declarationPath, type ModulePlace } from './compare-api.ts'
@@ -25,11 +31,11 @@ export interface ReviewOptions extends CommandContext {
   readonly usesDatabase: boolean
 }
 
-/** One finding of a review. `place`: the line in the new version, else in the old one; null: it has none. */
+/** One finding of a review. `location`: the line in the new version, else in the old one; null: it has none. */
 interface Finding {
   readonly level: Level
   readonly message: string
-  readonly place: SourceLocation | null
+  readonly location: SourceLocation | null
 }
 
 interface Review {
@@ -48,7 +54,7 @@ type Title = 'Data' | 'Permissions' | 'REST' | 'GraphQL' | 'Types'
 export async function runReview(options: ReviewOptions, ref: string): Promise<0 | 1 | 2> {
   const reviewed = await review(options, ref)
   if (!reviewed.ok) {
-    options.complain(`${reviewed.reasons.join('\n\n')}\n`)
+    options.writeError(`${reviewed.reasons.join('\n\n')}\n`)
     return 1
   }
   options.write(PRINTERS[options.format](reviewed.value, options))
@@ -122,7 +128,7 @@ async function loadBoth(
   const fault = (name: string, reasons: readonly string[]): Finding => ({
     level: 'risky',
     message: `the code of ${name} cannot be loaded, so that neither its routes nor its part of GraphQL are compared: ${reasons.join('; ')}`,
-    place: null,
+    location: null,
   })
   return {
     before: was.ok && now.ok ? was.value : null,
@@ -167,7 +173,7 @@ async function planOf(
 const LEVELS = { safe: 'safe', slow: 'risky', destructive: 'breaking' } as const
 
 function dataFindings({ steps, refusals, left, possible }: MigrationPlan): readonly Finding[] {
-  const finding = (level: Level, message: string): Finding => ({ level, message, place: null })
+  const finding = (level: Level, message: string): Finding => ({ level, message, location: null })
   return [
     ...refusals.map(({ message }) => finding('breaking', `refused: ${message}`)),
     ...steps.map(({ weight, window, summary, notes }) =>
@@ -189,8 +195,8 @@ function dataFindings({ steps, refusals, left, possible }: MigrationPlan): reado
 }
 
 function permissionFinding(difference: Difference, versions: Versions): Finding {
-  const place = placeOf(difference, versions)
-  return { level: PERMISSION_LEVELS[difference.effect], message: differenceSentence(difference), place }
+  const location = placeOf(difference, versions)
+  return { level: PERMISSION_LEVELS[difference.effect], message: differenceSentence(difference), location }
 }
 
 /** What is granted has to be meant; what is taken away may break a client. */
@@ -199,7 +205,7 @@ const PERMISSION_LEVELS = { grants: 'risky', 'may-grant': 'risky', takes: 'risky
 const toFinding = (change: ApiChange, versions: Versions): Finding => ({
   level: change.level,
   message: change.message,
-  place: placeOf(change, versions),
+  location: placeOf(change, versions),
 })
 
 function placeOf(
@@ -207,11 +213,11 @@ function placeOf(
   { after, before, files, ref }: Versions,
 ): SourceLocation | null {
   if (module) {
-    const place = { file: module.file, line: module.line, column: 1, source: '' }
-    return module.version === 'now' ? place : placeAtRef(ref, files, place)
+    const location = { file: module.file, line: module.line, column: 1, source: '' }
+    return module.version === 'now' ? location : locationAtRef(ref, files, location)
   }
-  if (now) return after.project.keyPlace(now)
-  return was && placeAtRef(ref, files, before.project.keyPlace(was))
+  if (now) return after.project.keyLocation(now)
+  return was && locationAtRef(ref, files, before.project.keyLocation(was))
 }
 
 /** Generated files that no longer fit. */
@@ -221,7 +227,7 @@ const typeFindings = (rest: readonly ApiChange[]): readonly Finding[] =>
         {
           level: 'safe',
           message: 'generated types are out of date: run `plinth types` and `plinth client`',
-          place: null,
+          location: null,
         },
       ]
     : []
@@ -241,10 +247,10 @@ const PRINTERS: Readonly<Record<ReviewOptions['format'], Print>> = {
     })}\n`,
 }
 
-const toJson = ({ level, message, place }: Finding) => ({
+const toJson = ({ level, message, location }: Finding) => ({
   level,
   message,
-  place: place && { file: place.file, line: place.line, column: place.column },
+  location: location && { file: location.file, line: location.line, column: location.column },
 })
 
 /** How the findings of a section came about; null: nothing to add. */
@@ -277,8 +283,8 @@ function printText(reviewed: Review, { paint }: ReviewOptions): string {
           '',
           paint('bold', title),
           ...lines(remarkOn(title, reviewed), text => `  ${paint('dim', text)}`),
-          ...sorted(findings).map(({ level, message, place }) => {
-            const where = place ? `  ${paint('dim', printLocation(place))}` : ''
+          ...sorted(findings).map(({ level, message, location }) => {
+            const where = location ? `  ${paint('dim', printLocation(location))}` : ''
             return `  ${paint(COLOURS[level], level.padEnd(8))}  ${message}${where}`
           }),
         ],
@@ -297,8 +303,8 @@ function printMarkdown(reviewed: Review): string {
           `### ${title}`,
           '',
           ...lines(remarkOn(title, reviewed), text => `${text}\n`),
-          ...sorted(findings).map(({ level, message, place }) => {
-            const where = place ? ` (\`${printLocation(place)}\`)` : ''
+          ...sorted(findings).map(({ level, message, location }) => {
+            const where = location ? ` (\`${printLocation(location)}\`)` : ''
             return `- ${SIGNS[level]} **${level}**: ${message.replaceAll('\n', ' ')}${where}`
           }),
         ],

@@ -23,7 +23,7 @@ export interface Expectation {
   readonly what: string
   /** Of a request. */
   readonly body?: unknown
-  readonly place: SourceLocation
+  readonly location: SourceLocation
 }
 
 /** One entry of the file. Entries with equal `as` have users of their own. */
@@ -42,12 +42,12 @@ export async function readGroups(
 ): Promise<Result<readonly Group[], Diagnostic>> {
   const file = join(resolve(folder), PERMISSIONS_FILE)
   if (!existsSync(file)) {
-    const place = { file: PERMISSIONS_FILE, line: 1, column: 1, source: '' }
+    const location = { file: PERMISSIONS_FILE, line: 1, column: 1, source: '' }
     return failed({
       code: 'no-permissions',
       message: 'there is no such file: it lists who may do what',
       path: [],
-      place,
+      location: location,
     })
   }
   const environment = await readEnvironment(folder, env)
@@ -68,7 +68,7 @@ interface Parsing {
 }
 
 function report({ source, faults }: Parsing, path: Path, message: string): void {
-  faults.push({ code: 'bad-permissions', message, path, place: source.place(path) })
+  faults.push({ code: 'bad-permissions', message, path, location: source.location(path) })
 }
 
 function toGroups(parsing: Parsing): readonly Group[] {
@@ -115,13 +115,13 @@ function toHolder(as: unknown, roles: RolesProject): Result<Omit<Group, 'expecta
 }
 
 function toExpectations(
-  given: unknown,
+  input: unknown,
   { kind, path }: { readonly kind: Kind; readonly path: Path },
   parsing: Parsing,
 ): readonly Expectation[] {
-  const items: readonly unknown[] = Array.isArray(given) ? given : [given]
+  const items: readonly unknown[] = Array.isArray(input) ? input : [input]
   return items.flatMap((item, at) => {
-    const own = Array.isArray(given) ? [...path, at] : path
+    const own = Array.isArray(input) ? [...path, at] : path
     const { request, body, ...rest } = isRecord(item) ? item : { request: item, body: undefined }
     const what = typeof request === 'string' ? request.trim() : ''
     const fault =
@@ -129,7 +129,7 @@ function toExpectations(
         ? 'expected a text, or a mapping with `request` and `body`'
         : faultOf(what, kind, parsing.roles)
     if (fault === null)
-      return [{ kind, what, place: parsing.source.place(own), ...(body !== undefined && { body }) }]
+      return [{ kind, what, location: parsing.source.location(own), ...(body !== undefined && { body }) }]
     report(parsing, own, fault)
     return []
   })

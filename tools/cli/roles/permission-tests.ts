@@ -31,7 +31,7 @@ export async function runPermissionTests(options: PermissionTestContext): Promis
   if (!loaded.ok) return complainOf(loaded.reasons, { ...options, form: 'text' })
   const groups = await readGroups(options, loaded.value)
   if (!groups.ok) {
-    options.complain(`${groups.reasons.map(printDiagnostic).join('\n\n')}\n`)
+    options.writeError(`${groups.reasons.map(printDiagnostic).join('\n\n')}\n`)
     return 1
   }
   const env = Object.fromEntries(
@@ -43,7 +43,7 @@ export async function runPermissionTests(options: PermissionTestContext): Promis
   )
   const project = resolve(options.folder)
   const app = await createTestApp({ project, env, tokens }).catch((error: unknown) => {
-    options.complain(`${error instanceof Error ? error.message : String(error)}\n`)
+    options.writeError(`${error instanceof Error ? error.message : String(error)}\n`)
     return null
   })
   if (app === null) return 1
@@ -63,16 +63,16 @@ export async function runPermissionTests(options: PermissionTestContext): Promis
 
 const toReport = (unmet: readonly Unmet[], total: number) => ({
   expectations: total,
-  unmet: unmet.map(({ as, kind, what, seen, place }) => ({
+  unmet: unmet.map(({ as, kind, what, seen, location }) => ({
     ...{ as, kind, what, seen },
-    place: { file: place.file, line: place.line, column: place.column },
+    location: { file: location.file, line: location.line, column: location.column },
   })),
 })
 
 function printUnmet(unmet: readonly Unmet[], total: number, { paint }: CommandContext): string {
   const lines = unmet.map(
-    ({ as, kind, what, seen, place }) =>
-      `${paint('red', '✘')} ${printLocation(place)}  ${as} ${SENTENCES[kind]} ${what}: ${seen}`,
+    ({ as, kind, what, seen, location }) =>
+      `${paint('red', '✘')} ${printLocation(location)}  ${as} ${SENTENCES[kind]} ${what}: ${seen}`,
   )
   const held = `${total - unmet.length} of ${total} expectations hold`
   return `${[...lines, paint(unmet.length === 0 ? 'green' : 'red', held)].join('\n')}\n`
@@ -150,7 +150,7 @@ function decide(what: string, { roles, holder }: AskOptions): Decided {
   const question = toQuestion({ type, action, field: undefined }, roles)
   if (!question.ok) throw new TypeError(question.reasons.join('; '))
   const explained = roles.explainer.explain(holder, question.value.subject, question.value.action)
-  const line = printLocation(roles.project.keyPlace(explained.path))
+  const line = printLocation(roles.project.keyLocation(explained.path))
   return [explained.allowed, `${explained.allowed ? 'granted' : 'not granted'} (${line})`]
 }
 

@@ -65,11 +65,11 @@ const wrapAll = (sentences: readonly string[]): readonly string[] =>
   sentences.flatMap(sentence => wrap(sentence.split(' '), WIDTH))
 
 function excerpt(path: Path, project: Project, paint: Paint): readonly string[] {
-  const place = project.keyPlace(path)
-  const gutter = `  ${place.line} | `
+  const location = project.keyLocation(path)
+  const gutter = `  ${location.line} | `
   const room = WIDTH - gutter.length
-  const source = place.source.length > room ? `${place.source.slice(0, room - 1)}…` : place.source
-  return [`  ${paint('bold', printLocation(place))}`, `${paint('dim', gutter)}${source}`]
+  const source = location.source.length > room ? `${location.source.slice(0, room - 1)}…` : location.source
+  return [`  ${paint('bold', printLocation(location))}`, `${paint('dim', gutter)}${source}`]
 }
 
 type Fact = readonly [label: string, text: string]
@@ -83,16 +83,16 @@ function factsOf(
     inheritance(explanation, project),
     overridden && [
       'overrides',
-      `"*" of ${printLocation(project.keyPlace(overridden))}, as ${explanation.subject.name} is named`,
+      `"*" of ${printLocation(project.keyLocation(overridden))}, as ${explanation.subject.name} is named`,
     ],
     options.where
-      ? ['where', `${flowYaml(options.where)} (${printLocation(project.keyPlace([...path, 'where']))})`]
+      ? ['where', `${flowYaml(options.where)} (${printLocation(project.keyLocation([...path, 'where']))})`]
       : null,
     options.fields
-      ? ['fields', `${flowYaml(options.fields)} (${printLocation(project.keyPlace([...path, 'fields']))})`]
+      ? ['fields', `${flowYaml(options.fields)} (${printLocation(project.keyLocation([...path, 'fields']))})`]
       : null,
     options.set
-      ? ['set', `${flowYaml(options.set)} (${printLocation(project.keyPlace([...path, 'set']))})`]
+      ? ['set', `${flowYaml(options.set)} (${printLocation(project.keyLocation([...path, 'set']))})`]
       : null,
     ...(explanation.allowed && !field ? attributeFacts(explanation, fields) : []),
     ...(field?.over ?? []).map(each => overFact(each, project)),
@@ -103,10 +103,10 @@ function factsOf(
   return facts.filter(fact => fact !== null)
 }
 
-function inheritance({ through }: Explanation, { keyPlace }: Project): Fact | null {
+function inheritance({ through }: Explanation, { keyLocation }: Project): Fact | null {
   if (through.length < 2) return null
   const steps = through.slice(1).map((parent, index) => {
-    const place = printLocation(keyPlace(['roles', through[index] ?? '', 'extends']))
+    const place = printLocation(keyLocation(['roles', through[index] ?? '', 'extends']))
     return `${index === 0 ? `${through[0]} ` : ''}extends ${parent} (${place})`
   })
   return ['inherited', steps.join(', which ')]
@@ -140,22 +140,22 @@ const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
 ]
 
 /** The permission on a type on the path; documents that it does not cover are left out. */
-const overFact = ({ subject, options, path }: Explanation, { keyPlace }: Project): Fact => [
+const overFact = ({ subject, options, path }: Explanation, { keyLocation }: Project): Fact => [
   'over',
-  `find of ${subject.name}${withinOf(options)} (${printLocation(keyPlace(path))})`,
+  `find of ${subject.name}${withinOf(options)} (${printLocation(keyLocation(path))})`,
 ]
 
 /** Drafts also need a read permission, and its condition applies to them. */
-const readFacts = (reads: readonly Explanation[], { keyPlace }: Project): readonly Fact[] =>
+const readFacts = (reads: readonly Explanation[], { keyLocation }: Project): readonly Fact[] =>
   reads.map(({ action, allowed, options, path }) => [
     `by ${action}`,
-    `${allowed ? `yes${withinOf(options)}` : 'no'} (${printLocation(keyPlace(path))})`,
+    `${allowed ? `yes${withinOf(options)}` : 'no'} (${printLocation(keyLocation(path))})`,
   ])
 
 const withinOf = ({ where }: Explanation['options']): string => (where ? ` where ${flowYaml(where)}` : '')
 
 function routeFacts(route: RouteOverride, project: Project): readonly Fact[] {
-  const place = printLocation(project.keyPlace(route.path))
+  const place = printLocation(project.keyLocation(route.path))
   const door = doorOf(route)
   const { policies } = route
   return [

@@ -63,8 +63,8 @@ function addExplain(roles: Command): void {
     .option('--folder <folder>', 'the folder of project.yaml', '.')
     .option('--user', '<who> is a user, even if a role has this name', false)
     .option('--json', 'one line of JSON for programs', false)
-    .action(async (...given: [...(string | undefined)[], ExplainOptions, Command]) => {
-      const command = given.at(-1) as Command
+    .action(async (...input: [...(string | undefined)[], ExplainOptions, Command]) => {
+      const command = input.at(-1) as Command
       const words = command.args
       const options = command.opts<ExplainOptions>()
       const terms = await rolesOptions(options.folder, options)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { didYouMean } from '../../../core/base/nearest.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
-import { placeJson } from '../../../core/explain/report.ts'
+import { locationJson } from '../../../core/explain/report.ts'
 import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
@@ -22,9 +22,9 @@ export async function runDiff(options: RolesContext, ref: string): Promise<0 | 1
   const after = await loadRoles(options.folder, options.env)
   if (!after.ok) return complainOf(after.reasons, options)
   const files = await checkOut(ref, options.folder)
-  if (!files.ok) return complain(files.reasons.join('\n'), options)
+  if (!files.ok) return writeError(files.reasons.join('\n'), options)
   const before = await loadAt(ref, files.value, options).finally(files.value.remove)
-  if (!before.ok) return complain(before.reasons.join('\n\n'), options)
+  if (!before.ok) return writeError(before.reasons.join('\n\n'), options)
   const differences = compareRoles(before.value, after.value)
   options.write(
     print(differences, options, toOptions(ref, files.value, { before: before.value, after: after.value })),
@@ -32,8 +32,8 @@ export async function runDiff(options: RolesContext, ref: string): Promise<0 | 1
   return differences.some(({ effect }) => effect !== 'takes') ? 2 : 0
 }
 
-function complain(reason: string, options: RolesContext): 1 {
-  options.complain(`${reason}\n`)
+function writeError(reason: string, options: RolesContext): 1 {
+  options.writeError(`${reason}\n`)
   return 1
 }
 
@@ -51,19 +51,23 @@ export async function loadAt(
   const head = `The project of ${ref} has faults, so nothing can be compared with it:`
   return failed(
     head,
-    ...loaded.reasons.map(fault => printDiagnostic({ ...fault, place: placeAtRef(ref, files, fault.place) })),
+    ...loaded.reasons.map(fault =>
+      printDiagnostic({ ...fault, location: locationAtRef(ref, files, fault.location) }),
+    ),
   )
 }
 
 /** `main:project.yaml`, in git's notation; also for included files outside the project's folder. */
-export function placeAtRef(
+export function locationAtRef(
   ref: string,
   { folder, top }: ProjectAtRef,
-  place: SourceLocation,
+  location: SourceLocation,
 ): SourceLocation {
   const file =
-    isAbsolute(place.file) && place.file.startsWith(top) ? relative(folder, place.file) : place.file
-  return { ...place, file: `${ref}:${file}` }
+    isAbsolute(location.file) && location.file.startsWith(top)
+      ? relative(folder, location.file)
+      : location.file
+  return { ...location, file: `${ref}:${file}` }
 }
 
 interface Both {
@@ -73,8 +77,8 @@ interface Both {
 
 const toOptions = (ref: string, files: ProjectAtRef, { before, after }: Both) => ({
   ref,
-  placeBefore: (path: Path) => placeAtRef(ref, files, before.project.keyPlace(path)),
-  placeAfter: (path: Path) => after.project.keyPlace(path),
+  placeBefore: (path: Path) => locationAtRef(ref, files, before.project.keyLocation(path)),
+  placeAfter: (path: Path) => after.project.keyLocation(path),
 })
 
 function print(
@@ -125,7 +129,7 @@ function printDifference(difference: Difference, options: DiffOptions): readonly
   return [
     options.paint(COLOURS[effect], `${MARKS[effect]} ${first}`),
     ...rest.map(line => options.paint(COLOURS[effect], `  ${line}`)),
-    ...placesOf(difference, options).map(([label, place]) => `    ${label} ${shortLine(place)}`),
+    ...placesOf(difference, options).map(([label, location]) => `    ${label} ${shortLine(location)}`),
   ]
 }
 
@@ -144,11 +148,11 @@ function placesOf({ was: old, now: here }: Difference, options: DiffOptions): re
   return [...(now ? [['now', now] as const] : []), ...(was ? [['was', was] as const] : [])]
 }
 
-const placeOf = (path: Path | null, place: (path: Path) => SourceLocation): SourceLocation | null =>
-  path && place(path)
+const placeOf = (path: Path | null, location: (path: Path) => SourceLocation): SourceLocation | null =>
+  path && location(path)
 
-function shortLine(place: SourceLocation): string {
-  const line = `${printLocation(place)} | ${place.source.trim()}`
+function shortLine(location: SourceLocation): string {
+  const line = `${printLocation(location)} | ${location.source.trim()}`
   return line.length > WIDTH - 8 ? `${line.slice(0, WIDTH - 9)}…` : line
 }
 
@@ -160,7 +164,9 @@ function printDiffJson(differences: readonly Difference[], options: DiffOptions)
     subject: difference.subject,
     actions: difference.actions,
     what: difference.what,
-    ...Object.fromEntries(placesOf(difference, options).map(([label, place]) => [label, placeJson(place)])),
+    ...Object.fromEntries(
+      placesOf(difference, options).map(([label, location]) => [label, locationJson(location)]),
+    ),
   }))
   return `${JSON.stringify({ since: options.ref, differences: printed })}\n`
 }

@@ -166,7 +166,7 @@ function join(
 
 function lineOf(path: Path | null, { project }: RolesProject): string | null {
   if (!path) return null
-  const { file, line } = project.keyPlace(path)
+  const { file, line } = project.keyLocation(path)
   return `${file}:${line}`
 }
 

@@ -24,7 +24,7 @@ export async function runExplain(options: RolesContext, words: ExplainWords): Pr
   const question = toQuestion(words, roles)
   const asker = question.ok ? await findAsker(words, roles, options) : question
   if (!question.ok || !asker.ok) {
-    options.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
+    options.writeError(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
     return 2
   }
   const answer = toAnswer(question.value, asker.value, roles)

@@ -68,7 +68,7 @@ export function lineNumbers(
   nameOf: (file: string) => string = file => file,
 ): readonly string[] {
   const files = new Map<string, Set<number>>()
-  for (const { file, line } of paths.map(project.keyPlace)) {
+  for (const { file, line } of paths.map(project.keyLocation)) {
     files.set(file, (files.get(file) ?? new Set()).add(line))
   }
   return [...files].flatMap(([file, lines]) => {

@@ -33,14 +33,14 @@ export async function runExplainRequest(options: RolesContext, words: RequestWor
   const request = parseRequest(words)
   const asker = request.ok ? await findAsker(words, loaded.value, options) : request
   if (!request.ok || !asker.ok) {
-    options.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
+    options.writeError(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
     return 2
   }
   const compiled = await compileApp(options.folder, options.env)
   if (!compiled.ok) return complainOf(compiled.reasons, options)
   const probe = await openRequestProbe(compiled.value)
   if (!probe.ok) {
-    options.complain(`${probe.reasons.map(printStartFault).join('\n')}\n`)
+    options.writeError(`${probe.reasons.map(printStartFault).join('\n')}\n`)
     return 1
   }
   const probed = await probe.value.ask(request.value, callerOf(asker.value, compiled.value.access))

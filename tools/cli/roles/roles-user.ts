@@ -10,7 +10,7 @@ import { isNeverStarted, withDatabase } from '../project-database.ts'
 export async function findUserByName(
   word: string,
   roles: RolesProject,
-  options: Pick<CommandContext, 'complain' | 'env'>,
+  options: Pick<CommandContext, 'writeError' | 'env'>,
 ): Promise<Result<ExplainedUser | null, string>> {
   if (isNeverStarted(roles.project))
     return failed('the embedded database of this project was never started, so it has no users')

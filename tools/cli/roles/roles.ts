@@ -16,7 +16,7 @@ export async function runRoles(options: RolesContext, narrowing: MatrixFilter): 
   if (!loaded.ok) return complainOf(loaded.reasons, options)
   const matrix = toMatrix(loaded.value, narrowing)
   if (!matrix.ok) {
-    options.complain(`${matrix.reasons.join('\n')}\n`)
+    options.writeError(`${matrix.reasons.join('\n')}\n`)
     return 2
   }
   options.write(print(matrix.value, loaded.value, options))
@@ -36,7 +36,7 @@ export async function runWho(
   const { explainer, project } = loaded.value
   const question = toQuestion({ ...words, field: undefined }, loaded.value)
   if (!question.ok) {
-    options.complain(`${question.reasons.join('\n')}\n`)
+    options.writeError(`${question.reasons.join('\n')}\n`)
     return 2
   }
   const { subject, action } = question.value
@@ -61,7 +61,7 @@ interface HolderOptions {
 function printHolders(found: readonly Explanation[], { project, words, door }: HolderOptions): string {
   const rows = found.map(({ holder, path, options: { where, fields, set }, through }) => [
     `${holder.kind} ${holder.key}`,
-    printLocation(project.keyPlace(path)),
+    printLocation(project.keyLocation(path)),
     [
       ...(through.length > 1 ? [`inherited from ${through.at(-1)}`] : []),
       ...Object.entries({ where, fields, set }).flatMap(([key, value]) =>
@@ -79,8 +79,8 @@ function printHolders(found: readonly Explanation[], { project, words, door }: H
 }
 
 /** Reports the faults of a project. */
-export function complainOf(faults: readonly Diagnostic[], { complain, folder }: RolesContext): 1 {
-  complain(`${faults.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`)
+export function complainOf(faults: readonly Diagnostic[], { writeError, folder }: RolesContext): 1 {
+  writeError(`${faults.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`)
   return 1
 }
 
@@ -162,7 +162,7 @@ function title({ holder }: MatrixPart, { project, paint }: MatrixTextOptions): s
   const section = holder.kind === 'role' ? 'roles' : 'apiTokens'
   const { extends: parents = [] } = holder.kind === 'role' ? (project.settings.roles[holder.key] ?? {}) : {}
   const extending = parents.length > 0 ? `, extends ${parents.join(', ')}` : ''
-  const place = printLocation(project.keyPlace([section, holder.key]))
+  const place = printLocation(project.keyLocation([section, holder.key]))
   return `${paint('bold', `${holder.kind} ${holder.key}`)}${extending}  ${paint('dim', place)}`
 }
 
@@ -246,6 +246,6 @@ function listOf({ cells }: MatrixRow, layout: Layout, paint: Paint): readonly st
 const printOpenings = (project: Project): readonly string[] =>
   openingsOf(project).flatMap(opening => {
     const door = doorOf(opening)
-    const place = printLocation(project.keyPlace(opening.path))
+    const place = printLocation(project.keyLocation(opening.path))
     return door === null ? [] : [`${opening.kind} ${opening.key}, whatever roles say: ${door} (${place})`]
   })

@@ -14,7 +14,7 @@ export interface ModelNode {
   readonly name: string
   readonly kind: 'collection' | 'single' | 'component' | 'builtIn'
   readonly attributes: readonly ModelAttribute[]
-  readonly place: JsonValue
+  readonly location: JsonValue
 }
 
 export interface ModelEdge {
@@ -44,7 +44,7 @@ const readNode = (info: JsonRecord, kind: ModelNode['kind']): ModelNode => ({
   uid: asText(info.uid),
   name: asText(info.name) || asText(info.uid),
   kind,
-  place: info.place ?? null,
+  location: info.location ?? null,
   attributes: records(info.attributes).map(attribute => ({
     name: asText(attribute.name),
     type: [asText(attribute.type), asText(attribute.relation)].filter(word => word !== '').join(' '),

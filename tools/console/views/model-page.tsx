@@ -78,7 +78,7 @@ function TypeEntry({ node, nodes }: TypeEntryProps) {
       <summary>
         {node.name} <span className="mark">{translate(node.kind)}</span>
       </summary>
-      <SourceLocation place={node.place} />
+      <SourceLocation location={node.location} />
       <ul>
         {node.attributes.map(({ name, type, flags, targets }) => (
           <li key={name}>

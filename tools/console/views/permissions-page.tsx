@@ -31,7 +31,7 @@ function Holders({ data }: { readonly data: JsonRecord }) {
           ))}
         </select>
       </label>
-      <SourceLocation place={holders.find(holder => holder.key === key)?.place} />
+      <SourceLocation location={holders.find(holder => holder.key === key)?.location} />
       {matrix.data ? (
         <Matrix subjects={asList(matrix.data.subjects).filter(isJsonObject)} />
       ) : (
@@ -42,7 +42,7 @@ function Holders({ data }: { readonly data: JsonRecord }) {
         {openings.map(opening => (
           <li key={`${asText(opening.kind)} ${asText(opening.key)}`}>
             <strong>{asText(opening.key)}</strong> {describeOpening(opening, translate)}{' '}
-            <SourceLocation place={opening.place} />
+            <SourceLocation location={opening.location} />
           </li>
         ))}
       </ul>
@@ -166,7 +166,7 @@ export function DecisionFacts({ action }: { readonly action: JsonRecord }) {
     <>
       {asText(action.reason) && <p>{asText(action.reason)}</p>}
       <p>
-        <SourceLocation place={action.place} />
+        <SourceLocation location={action.location} />
       </p>
       {through.length > 1 && <p>{translate('inheritedThrough', { roles: through.join(' → ') })}</p>}
       <dl className="facts">

@@ -49,11 +49,11 @@ export function ViewFrame({ title, view, children }: ViewFrameProps) {
 }
 
 /** `project.yaml:12` and the text of the line. */
-export function SourceLocation({ place }: { readonly place: JsonValue | undefined }) {
-  if (!isJsonObject(place) || asText(place.file) === '') return null
+export function SourceLocation({ location }: { readonly location: JsonValue | undefined }) {
+  if (!isJsonObject(location) || asText(location.file) === '') return null
   return (
-    <span className="place">
-      {asText(place.file)}:{String(place.line)} <code>{asText(place.source).trim()}</code>
+    <span className="location">
+      {asText(location.file)}:{String(location.line)} <code>{asText(location.source).trim()}</code>
     </span>
   )
 }

@@ -52,17 +52,17 @@ export function pairRelations(project: StrapiProject, facts: StrapiFacts | null)
   const repaired = <Holder extends StrapiHolder>(holder: Holder): Holder => ({
     ...holder,
     attributes: new Map(
-      [...(pairing.attributes.get(holder.uid) ?? [])].map(([name, given]) => [
+      [...(pairing.attributes.get(holder.uid) ?? [])].map(([name, declared]) => [
         name,
-        withRepair(given, pairing.repairs.get(holder.uid)?.get(name)),
+        withRepair(declared, pairing.repairs.get(holder.uid)?.get(name)),
       ]),
     ),
   })
   return { ...project, contentTypes: contentTypes.map(repaired), user: user && repaired(user) }
 }
 
-function withRepair(given: LiteralMapping, text: string | undefined): LiteralMapping {
-  return text === undefined ? given : changed(given, { [REPAIRED]: text })
+function withRepair(declared: LiteralMapping, text: string | undefined): LiteralMapping {
+  return text === undefined ? declared : changed(declared, { [REPAIRED]: text })
 }
 
 function linkTables(
@@ -76,11 +76,11 @@ function linkTables(
 }
 
 function repairSide(side: Side, pairing: Pairing): void {
-  const given = relationAt(side, pairing)
-  if (given === undefined) return
-  const { key: written, named } = keyOf(given)
+  const declared = relationAt(side, pairing)
+  if (declared === undefined) return
+  const { key: written, named } = keyOf(declared)
   if (named === undefined) return
-  const relation = textAt(given, 'relation') ?? ''
+  const relation = textAt(declared, 'relation') ?? ''
   const key = ONLY_KEY[relation] ?? written
   const other = partnerOf(side, named, pairing)
   if (other === undefined) {
@@ -100,18 +100,18 @@ interface KeyedSide {
 
 function connect({ side, key, written }: KeyedSide, other: Side, pairing: Pairing): void {
   const back = relationAt(other, pairing)
-  const given = relationAt(side, pairing)
-  if (given === undefined || back === undefined) return
+  const declared = relationAt(side, pairing)
+  if (declared === undefined || back === undefined) return
   const { key: backKey, named: backNamed } = keyOf(back)
   const bothOwn =
-    backNamed !== undefined && backKey === key && ONLY_KEY[textAt(given, 'relation') ?? ''] === undefined
+    backNamed !== undefined && backKey === key && ONLY_KEY[textAt(declared, 'relation') ?? ''] === undefined
   const [owner, inverse] = key === 'inversedBy' ? [side, other] : [other, side]
   if ((bothOwn && key === 'inversedBy') || keepsOwnLinks(owner, inverse, pairing)) {
     const why = 'both sides have links of their own in Strapi, so each is one-way'
     for (const each of [side, other]) set(each, { inversedBy: undefined, mappedBy: undefined }, why, pairing)
     return
   }
-  const isNamed = textAt(given, key) === other.name && textAt(given, OTHER[key]) === undefined
+  const isNamed = textAt(declared, key) === other.name && textAt(declared, OTHER[key]) === undefined
   if (!isNamed)
     set(side, { [key]: other.name, [OTHER[key]]: undefined }, saysIn(key, written, other.name), pairing)
   const needed = OTHER[key]
@@ -175,19 +175,22 @@ function isFree(other: Side, side: Side, pairing: Pairing): boolean {
   return third === undefined || textAt(third, 'target') !== other.uid || keyOf(third).named !== other.name
 }
 
-function keyOf(given: LiteralMapping | undefined): { readonly key: Key; readonly named: string | undefined } {
-  const owned = textAt(given, 'inversedBy')
-  const mapped = textAt(given, 'mappedBy')
+function keyOf(declared: LiteralMapping | undefined): {
+  readonly key: Key
+  readonly named: string | undefined
+} {
+  const owned = textAt(declared, 'inversedBy')
+  const mapped = textAt(declared, 'mappedBy')
   return owned === undefined ? { key: 'mappedBy', named: mapped } : { key: 'inversedBy', named: owned }
 }
 
 /** The relation to a content-type or to users. */
 function relationAt({ uid, name }: Side, { attributes }: Pairing): LiteralMapping | undefined {
-  const given = attributes.get(uid)?.get(name)
+  const declared = attributes.get(uid)?.get(name)
   const isRelation =
-    textAt(given, 'type') === 'relation' && OPPOSITE[textAt(given, 'relation') ?? ''] !== undefined
-  const target = textAt(given, 'target') ?? ''
-  return isRelation && (attributes.has(target) || target === USER) ? given : undefined
+    textAt(declared, 'type') === 'relation' && OPPOSITE[textAt(declared, 'relation') ?? ''] !== undefined
+  const target = textAt(declared, 'target') ?? ''
+  return isRelation && (attributes.has(target) || target === USER) ? declared : undefined
 }
 
 function set(
@@ -196,16 +199,19 @@ function set(
   why: string,
   { attributes, repairs }: Pairing,
 ): void {
-  const given = attributes.get(uid)?.get(name)
-  if (given === undefined) return
-  attributes.get(uid)?.set(name, changed(given, keys))
+  const declared = attributes.get(uid)?.get(name)
+  if (declared === undefined) return
+  attributes.get(uid)?.set(name, changed(declared, keys))
   const own = repairs.get(uid) ?? new Map<string, string>()
   repairs.set(uid, own.set(name, why))
 }
 
-function changed(given: LiteralMapping, keys: Readonly<Record<string, string | undefined>>): LiteralMapping {
+function changed(
+  declared: LiteralMapping,
+  keys: Readonly<Record<string, string | undefined>>,
+): LiteralMapping {
   const mapping = new LocatedMapping()
-  mapping.putAll(given)
+  mapping.putAll(declared)
   for (const [key, value] of Object.entries(keys))
     if (value === undefined) mapping.delete(key)
     else mapping.put(key, value, undefined)

@@ -119,21 +119,21 @@ function middlewareSettings(
   name: string,
   { except, successor }: MiddlewareOptions,
 ): readonly Note[] {
-  const given = middleware(config, name)
-  const code = isCode(given) ? given : undefined
-  const keys = isMapping(given)
-    ? [...given.keys()].filter(key => !except.includes(key) && !key.startsWith(UNKNOWN_KEYS))
+  const declared = middleware(config, name)
+  const code = isCode(declared) ? declared : undefined
+  const keys = isMapping(declared)
+    ? [...declared.keys()].filter(key => !except.includes(key) && !key.startsWith(UNKNOWN_KEYS))
     : []
   if (code === undefined && keys.length === 0) return []
   const what = code ? `\`${excerpt(code.text)}\`` : keys.map(key => `\`${key}\``).join(', ')
-  const source = code?.place ?? scriptPlace(given, keys[0] ?? '') ?? 'config/middlewares'
+  const source = code?.place ?? scriptPlace(declared, keys[0] ?? '') ?? 'config/middlewares'
   return [{ kind: 'remark', text: `without a counterpart: ${what} of \`${name}\`; ${successor}`, source }]
 }
 
 function mailNotes({ plugins }: StrapiConfig): readonly Note[] {
-  const given = valueAt(plugins, 'email', 'config') ?? codeAt(plugins, 'email')
-  if (given === undefined) return []
-  const provider = textAt(given, 'provider')
+  const declared = valueAt(plugins, 'email', 'config') ?? codeAt(plugins, 'email')
+  if (declared === undefined) return []
+  const provider = textAt(declared, 'provider')
   const what = provider === undefined ? 'its provider' : `the provider \`${provider}\``
   const source =
     codeAt(plugins, 'email')?.place ?? scriptPlace(plugins, 'email', 'config') ?? 'config/plugins'

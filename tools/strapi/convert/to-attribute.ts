@@ -36,24 +36,25 @@ export interface ConvertedAttribute {
 /** Converts an attribute, to the short form if possible. */
 export function toAttribute(
   name: string,
-  given: LiteralMapping,
+  declared: LiteralMapping,
   around: StrapiAttributeContext,
 ): ConvertedAttribute {
-  const own = ownKeys(name, given, around)
+  const own = ownKeys(name, declared, around)
   if (typeof own === 'string') return { notes: [lost(`\`${name}\` is left out: ${own}`)] }
   const { type, keys } = own
   const isAlwaysLocalized = type === 'relation' || type === 'uid'
   const isShared =
-    around.localized && !isAlwaysLocalized && valueAt(given, 'pluginOptions', 'i18n', 'localized') !== true
+    around.localized && !isAlwaysLocalized && valueAt(declared, 'pluginOptions', 'i18n', 'localized') !== true
   const all = withoutUndefined({
     type,
     ...keys,
-    ...constraints(type, given),
-    private: valueAt(given, 'private') === true || around.hidden.has(name) || own.hidden ? true : undefined,
+    ...constraints(type, declared),
+    private:
+      valueAt(declared, 'private') === true || around.hidden.has(name) || own.hidden ? true : undefined,
     localized: isShared ? false : undefined,
   })
   const json = Object.keys(all).length === 1 && !NEVER_SHORT.has(type) ? type : all
-  return { json, notes: [...remarks(given, own), ...(own.note === undefined ? [] : [own.note])] }
+  return { json, notes: [...remarks(declared, own), ...(own.note === undefined ? [] : [own.note])] }
 }
 
 const NEVER_SHORT: ReadonlySet<string> = new Set(['relation', 'component', 'dynamiczone', 'enumeration'])
@@ -70,24 +71,25 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...['integer', 'biginteger', 'float', 'decimal', 'boolean', 'json', 'array'],
 ])
 
-function ownKeys(name: string, given: LiteralMapping, around: StrapiAttributeContext): OwnKeys {
+function ownKeys(name: string, declared: LiteralMapping, around: StrapiAttributeContext): OwnKeys {
   const type =
-    textAt(given, 'type') ?? (given.has('component') ? 'component' : given.has('target') ? 'relation' : '')
+    textAt(declared, 'type') ??
+    (declared.has('component') ? 'component' : declared.has('target') ? 'relation' : '')
   switch (type) {
     case 'uid':
-      return { type, keys: { targetField: ownName(textAt(given, 'targetField'), around) } }
+      return { type, keys: { targetField: ownName(textAt(declared, 'targetField'), around) } }
     case 'enumeration':
-      return { type, keys: { enum: textsAt(given, 'enum') } }
+      return { type, keys: { enum: textsAt(declared, 'enum') } }
     case 'relation':
-      return toRelation(name, given, around)
+      return toRelation(name, declared, around)
     case 'media':
-      return { type, keys: mediaKeys(given) }
+      return { type, keys: mediaKeys(declared) }
     case 'component':
-      return toComponent(given, around.names)
+      return toComponent(declared, around.names)
     case 'dynamiczone':
-      return toZone(given, around.names)
+      return toZone(declared, around.names)
     case 'customField':
-      return toCustomField(given, around.columnType(name))
+      return toCustomField(declared, around.columnType(name))
     default:
       return SCALARS.has(type) ? { type, keys: {} } : `Plinth has no type \`${type}\``
   }
@@ -95,27 +97,27 @@ function ownKeys(name: string, given: LiteralMapping, around: StrapiAttributeCon
 
 const KINDS = ['images', 'videos', 'audios', 'files']
 
-function mediaKeys(given: LiteralMapping): Readonly<Record<string, Json | undefined>> {
-  const allowed = textsAt(given, 'allowedTypes').filter(kind => KINDS.includes(kind))
+function mediaKeys(declared: LiteralMapping): Readonly<Record<string, Json | undefined>> {
+  const allowed = textsAt(declared, 'allowedTypes').filter(kind => KINDS.includes(kind))
   const isAny = allowed.length === 0 || KINDS.every(kind => allowed.includes(kind))
   return {
-    multiple: valueAt(given, 'multiple') === true ? true : undefined,
+    multiple: valueAt(declared, 'multiple') === true ? true : undefined,
     allowedTypes: isAny ? undefined : [...new Set(allowed)],
   }
 }
 
-function toComponent(given: LiteralMapping, { components }: Names): OwnKeys {
-  const wanted = textAt(given, 'component') ?? ''
+function toComponent(declared: LiteralMapping, { components }: Names): OwnKeys {
+  const wanted = textAt(declared, 'component') ?? ''
   const component = components.get(wanted)
   if (component === undefined) return `there is no component \`${wanted}\``
   return {
     type: 'component',
-    keys: { component, repeatable: valueAt(given, 'repeatable') === true ? true : undefined },
+    keys: { component, repeatable: valueAt(declared, 'repeatable') === true ? true : undefined },
   }
 }
 
-function toZone(given: LiteralMapping, { components }: Names): OwnKeys {
-  const known = textsAt(given, 'components').flatMap(uid => components.get(uid) ?? [])
+function toZone(declared: LiteralMapping, { components }: Names): OwnKeys {
+  const known = textsAt(declared, 'components').flatMap(uid => components.get(uid) ?? [])
   if (known.length === 0) return 'none of its components is there'
   return { type: 'dynamiczone', keys: { components: [...new Set(known)] } }
 }
@@ -148,8 +150,8 @@ const STORED: Readonly<Record<string, string>> = {
   date: 'date',
 }
 
-function toCustomField(given: LiteralMapping, column: string | undefined): OwnKeys {
-  const field = textAt(given, 'customField') ?? ''
+function toCustomField(declared: LiteralMapping, column: string | undefined): OwnKeys {
+  const field = textAt(declared, 'customField') ?? ''
   const known = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
   const type = known ?? (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
   if (type !== undefined) return { type, keys: {} }
@@ -158,24 +160,24 @@ function toCustomField(given: LiteralMapping, column: string | undefined): OwnKe
 
 const COUNTED: ReadonlySet<string> = new Set(['integer', 'float', 'decimal'])
 
-function constraints(type: string, given: LiteralMapping): Readonly<Record<string, Json | undefined>> {
-  const value = (key: string) => toValue(type, valueAt(given, key))
+function constraints(type: string, declared: LiteralMapping): Readonly<Record<string, Json | undefined>> {
+  const value = (key: string) => toValue(type, valueAt(declared, key))
   return {
-    required: valueAt(given, 'required') === true ? true : undefined,
-    unique: valueAt(given, 'unique') === true && type !== 'uid' ? true : undefined,
+    required: valueAt(declared, 'required') === true ? true : undefined,
+    unique: valueAt(declared, 'unique') === true && type !== 'uid' ? true : undefined,
     min: value('min'),
     max: value('max'),
     minLength: value('minLength'),
     maxLength: value('maxLength'),
-    regex: textAt(given, 'regex'),
+    regex: textAt(declared, 'regex'),
     default: value('default'),
-    writable: valueAt(given, 'writable') === false ? false : undefined,
+    writable: valueAt(declared, 'writable') === false ? false : undefined,
   }
 }
 
 /** Strapi's admin panel writes some numbers and booleans as texts. */
-function toValue(type: string, given: LiteralValue | undefined): Json | undefined {
-  const json = toJson(given) ?? undefined
+function toValue(type: string, declared: LiteralValue | undefined): Json | undefined {
+  const json = toJson(declared) ?? undefined
   if (typeof json !== 'string') return json
   if (COUNTED.has(type) && json.trim() !== '' && Number.isFinite(Number(json))) return Number(json)
   if (type === 'boolean' && (json === 'true' || json === 'false')) return json === 'true'
@@ -238,19 +240,23 @@ const OF_THE_PANEL: ReadonlySet<string> = new Set([
   'versions',
 ])
 
-function remarks(given: LiteralMapping, { type, unknownField }: Exclude<OwnKeys, string>): readonly string[] {
-  const dropped = [...given.keys()].filter(key => !SILENT.has(key)).map(key => `\`${key}\``)
-  const plugins = [...mappingAt(given, 'pluginOptions').keys()].filter(plugin => !OF_THE_PANEL.has(plugin))
+function remarks(
+  declared: LiteralMapping,
+  { type, unknownField }: Exclude<OwnKeys, string>,
+): readonly string[] {
+  const dropped = [...declared.keys()].filter(key => !SILENT.has(key)).map(key => `\`${key}\``)
+  const plugins = [...mappingAt(declared, 'pluginOptions').keys()].filter(plugin => !OF_THE_PANEL.has(plugin))
   const code = ['default', 'regex', 'min', 'max'].filter(
-    key => given.has(key) && valueAt(given, key) !== null && toJson(valueAt(given, key)) === undefined,
+    key =>
+      declared.has(key) && valueAt(declared, key) !== null && toJson(valueAt(declared, key)) === undefined,
   )
   const field =
-    textAt(given, 'type') === 'customField'
+    textAt(declared, 'type') === 'customField'
       ? [
-          `the custom field \`${textAt(given, 'customField')}\`, kept as ${type}${unknownField ? ', which holds any value: its plugin is not known' : ''}`,
+          `the custom field \`${textAt(declared, 'customField')}\`, kept as ${type}${unknownField ? ', which holds any value: its plugin is not known' : ''}`,
         ]
       : []
-  const repaired = textAt(given, REPAIRED)
+  const repaired = textAt(declared, REPAIRED)
   return [
     ...(repaired === undefined ? [] : [repaired]),
     ...field,
@@ -282,10 +288,10 @@ const BUILT_IN: ReadonlyMap<string, string> = new Map([
   ['plugin::i18n.locale', 'plugin::i18n.locale'],
 ])
 
-function toRelation(name: string, given: LiteralMapping, around: StrapiAttributeContext): OwnKeys {
+function toRelation(name: string, declared: LiteralMapping, around: StrapiAttributeContext): OwnKeys {
   const { names } = around
-  const relation = textAt(given, 'relation') ?? ''
-  const wanted = textAt(given, 'target') ?? ''
+  const relation = textAt(declared, 'relation') ?? ''
+  const wanted = textAt(declared, 'target') ?? ''
   const target = BUILT_IN.get(wanted) ?? names.types.get(wanted)?.key
   if (target === undefined || !RELATION_KINDS.has(relation)) {
     const why = whyNoRelation(relation, wanted)
@@ -294,7 +300,7 @@ function toRelation(name: string, given: LiteralMapping, around: StrapiAttribute
     return { type: 'json', keys: {}, hidden: true, note }
   }
   const back = (key: string): string | undefined => {
-    const other = textAt(given, key)
+    const other = textAt(declared, key)
     return other === undefined ? undefined : attributeNameIn(names, wanted, other)
   }
   return {

@@ -4,7 +4,8 @@ import type { StrapiHolder, StrapiType } from '../read/strapi-project.ts'
 
 export function toHolder(uid: string, file: string, schema: LiteralMapping): StrapiHolder {
   const attributes = [...mappingAt(schema, 'attributes')].flatMap(
-    ([name, given]): readonly [string, LiteralMapping][] => (isMapping(given) ? [[name, given]] : []),
+    ([name, declared]): readonly [string, LiteralMapping][] =>
+      isMapping(declared) ? [[name, declared]] : [],
   )
   return {
     uid,

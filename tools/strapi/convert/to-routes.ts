@@ -25,17 +25,17 @@ function toRouter({ uid, options }: StrapiRouter, names: Names): readonly Docume
   const key = names.types.get(uid)?.key
   if (key === undefined) return []
   return ACTIONS.flatMap(action => {
-    const given = mappingAt(options, 'config', action)
-    const auth = authOf(valueAt(given, 'auth'), names)
-    const notes = [...usesOf(given, 'policies'), ...usesOf(given, 'middlewares')]
+    const declared = mappingAt(options, 'config', action)
+    const auth = authOf(valueAt(declared, 'auth'), names)
+    const notes = [...usesOf(declared, 'policies'), ...usesOf(declared, 'middlewares')]
     if (auth === undefined && notes.length === 0) return []
     return [entry(`${key}.${action}`, { kind: 'flow', json: auth === undefined ? {} : { auth } }, notes)]
   })
 }
 
-function authOf(given: LiteralValue | undefined, names: Names): Json | undefined {
-  if (given === false) return false
-  const scope = textsAt(given, 'scope').flatMap(each => {
+function authOf(declared: LiteralValue | undefined, names: Names): Json | undefined {
+  if (declared === false) return false
+  const scope = textsAt(declared, 'scope').flatMap(each => {
     const [, uid = '', action = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(each) ?? []
     const key = names.types.get(uid)?.key
     return key === undefined ? [] : [`api::${key}.${key}.${action}`]
@@ -44,8 +44,8 @@ function authOf(given: LiteralValue | undefined, names: Names): Json | undefined
 }
 
 /** Policies and middlewares are code, which has to be rewritten for Plinth. */
-function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly Note[] {
-  const uses = valueAt(given, kind)
+function usesOf(declared: LiteralValue, kind: 'policies' | 'middlewares'): readonly Note[] {
+  const uses = valueAt(declared, kind)
   if (!isList(uses) || uses.length === 0) return []
   const named = uses.map(use => (typeof use === 'string' ? use : (textAt(use, 'name') ?? 'a function')))
   const why =
@@ -55,7 +55,7 @@ function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly
   return [
     lost(
       `${why} until they are rewritten in ${kind}/ and named here: ${named.join(', ')}`,
-      scriptPlace(given, kind),
+      scriptPlace(declared, kind),
     ),
   ]
 }

@@ -45,24 +45,24 @@ const env = (name: string, fallback: LiteralValue): LiteralValue => ({ kind: 'en
 /** A setting's value. A variable without a fallback gets the default: an unset one would be an error. */
 export function setting(
   key: string,
-  given: LiteralValue | undefined,
+  declared: LiteralValue | undefined,
   byDefault?: Json,
 ): DocumentEntry | undefined {
-  if (!isFromEnvironment(given)) return flow(key, toJson(given) ?? undefined)
-  const found = toJson(fallbackOf(given))
+  if (!isFromEnvironment(declared)) return flow(key, toJson(declared) ?? undefined)
+  const found = toJson(fallbackOf(declared))
   const fallback = found === undefined || found === null || found === '' ? byDefault : found
   const isWord = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean'
   if (!isWord || String(fallback).includes('}')) return undefined
-  return entry(key, { kind: 'variable', name: given.name, fallback: String(fallback) })
+  return entry(key, { kind: 'variable', name: declared.name, fallback: String(fallback) })
 }
 
 /** The fallback of `env('A', env('B', 1))` is 1. */
-const fallbackOf = (given: LiteralValue | undefined): LiteralValue | undefined =>
-  isFromEnvironment(given) ? fallbackOf(given.fallback) : given
+const fallbackOf = (declared: LiteralValue | undefined): LiteralValue | undefined =>
+  isFromEnvironment(declared) ? fallbackOf(declared.fallback) : declared
 
-function toTrustProxy(given: LiteralValue | undefined): DocumentEntry | undefined {
-  if (isFromEnvironment(given)) return setting('trustProxy', given, false)
-  const isProxied = given === true || (isMapping(given) && valueAt(given, 'koa') === true)
+function toTrustProxy(declared: LiteralValue | undefined): DocumentEntry | undefined {
+  if (isFromEnvironment(declared)) return setting('trustProxy', declared, false)
+  const isProxied = declared === true || (isMapping(declared) && valueAt(declared, 'koa') === true)
   return flow('trustProxy', isProxied ? true : undefined)
 }
 
@@ -74,20 +74,21 @@ export function middleware({ middlewares }: StrapiConfig, name: string): Literal
 }
 
 function corsOrigins(config: StrapiConfig): Json | undefined {
-  const given = valueAt(middleware(config, 'strapi::cors'), 'origin')
-  const origins = typeof given === 'string' ? given.split(',').map(each => each.trim()) : toJson(given)
+  const declared = valueAt(middleware(config, 'strapi::cors'), 'origin')
+  const origins =
+    typeof declared === 'string' ? declared.split(',').map(each => each.trim()) : toJson(declared)
   if (!Array.isArray(origins) || origins.length === 0 || origins.includes('*')) return undefined
   return origins.map(origin => trimEndCharacter(String(origin), '/'))
 }
 
 function corsNotes(config: StrapiConfig): readonly Note[] {
-  const given = valueAt(middleware(config, 'strapi::cors'), 'origin')
-  return given === undefined || toJson(given) !== undefined
+  const declared = valueAt(middleware(config, 'strapi::cors'), 'origin')
+  return declared === undefined || toJson(declared) !== undefined
     ? []
     : [
         lost(
           'config/middlewares says the origins by code or a variable: name them here, or all may call',
-          codeAt(given)?.place ?? 'config/middlewares',
+          codeAt(declared)?.place ?? 'config/middlewares',
         ),
       ]
 }
@@ -98,9 +99,9 @@ const isDefaultAt = (path: SettingPath, value: unknown): boolean =>
   isDefault(value, path, readProjectSchema())
 
 /** A size such as `2mb`, or bytes. */
-function sizeUnlessDefault(path: SettingPath, given: LiteralValue | undefined): Json | undefined {
-  if (typeof given !== 'number' && typeof given !== 'string') return undefined
-  return isDefaultAt(path, given) ? undefined : given
+function sizeUnlessDefault(path: SettingPath, declared: LiteralValue | undefined): Json | undefined {
+  if (typeof declared !== 'number' && typeof declared !== 'string') return undefined
+  return isDefaultAt(path, declared) ? undefined : declared
 }
 
 const defaultAt = (path: SettingPath): Json | undefined => {
@@ -110,20 +111,24 @@ const defaultAt = (path: SettingPath): Json | undefined => {
 }
 
 /** The settings of a section that Strapi calls the same. */
-const sameSettings = (path: SettingPath, given: ReadonlyMap<string, LiteralValue>, keys: readonly string[]) =>
+const sameSettings = (
+  path: SettingPath,
+  declared: ReadonlyMap<string, LiteralValue>,
+  keys: readonly string[],
+) =>
   keys.map(key =>
-    isDefaultAt([...path, key], given.get(key))
+    isDefaultAt([...path, key], declared.get(key))
       ? undefined
-      : setting(key, given.get(key), defaultAt([...path, key])),
+      : setting(key, declared.get(key), defaultAt([...path, key])),
   )
 
 /** The front-ends of a Strapi 4 project read its format. */
 export function convertRest(project: StrapiProject): DocumentEntry | undefined {
   const { config, version } = project
-  const given = mappingAt(config.api, 'rest')
+  const declared = mappingAt(config.api, 'rest')
   // Without the setting, Strapi has no limit.
   const rest = withBoundedList(
-    given.has('maxLimit') ? given : new Map([...given, ['maxLimit', -1]]),
+    declared.has('maxLimit') ? declared : new Map([...declared, ['maxLimit', -1]]),
     'maxLimit',
   )
   return section('rest', [
@@ -182,15 +187,15 @@ const UNLIMITED_LIST = 100_000
 
 /** Replaces "no limit" by a number. */
 function withBoundedList(
-  given: ReadonlyMap<string, LiteralValue>,
+  declared: ReadonlyMap<string, LiteralValue>,
   key: string,
 ): ReadonlyMap<string, LiteralValue> {
-  return given.get(key) === -1 ? new Map([...given, [key, UNLIMITED_LIST]]) : given
+  return declared.get(key) === -1 ? new Map([...declared, [key, UNLIMITED_LIST]]) : declared
 }
 
 /** Strapi limits lists by `maxLimit`; `amountLimit`, its documented name, has no effect there. */
-function withAmountLimit(given: ReadonlyMap<string, LiteralValue>): ReadonlyMap<string, LiteralValue> {
-  const { maxLimit, ...others } = Object.fromEntries(given)
+function withAmountLimit(declared: ReadonlyMap<string, LiteralValue>): ReadonlyMap<string, LiteralValue> {
+  const { maxLimit, ...others } = Object.fromEntries(declared)
   const named = new Map(
     Object.entries({ ...others, ...(maxLimit !== undefined && { amountLimit: maxLimit }) }),
   )
@@ -216,14 +221,14 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   const isThere =
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
   if (!isThere) return section('graphql', [flow('enabled', false)])
-  const given = withAmountLimit(mappingAt(plugin, 'config'))
-  const isFlat = version === 5 && given.get(COMPATIBILITY) !== true
+  const declared = withAmountLimit(mappingAt(plugin, 'config'))
+  const isFlat = version === 5 && declared.get(COMPATIBILITY) !== true
   const entries = [
-    ...sameSettings(['graphql', 'config'], given, GRAPHQL),
+    ...sameSettings(['graphql', 'config'], declared, GRAPHQL),
     isFlat ? flow(COMPATIBILITY, false) : undefined,
     version === 4 ? flow('entityId', 'record') : undefined,
   ]
-  const other = [...given.keys()].filter(
+  const other = [...declared.keys()].filter(
     key => !GRAPHQL.includes(key) && key !== COMPATIBILITY && !key.startsWith(UNKNOWN_KEYS),
   )
   const notes =
@@ -234,15 +239,15 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
 }
 
 export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
-  const given = mappingAt(config.plugins, 'upload', 'config')
-  const provider = given.get('provider')
+  const declared = mappingAt(config.plugins, 'upload', 'config')
+  const provider = declared.get('provider')
   const isS3 = provider === 'aws-s3' || provider === '@strapi/provider-upload-aws-s3'
   const isOther = provider !== undefined && provider !== 'local' && !isS3
   const name =
     typeof provider === 'string'
       ? `the provider \`${provider}\``
       : 'the provider that config/plugins chooses when it runs'
-  const size = valueAt(given, 'sizeLimit') ?? valueAt(given, 'providerOptions', 'sizeLimit')
+  const size = valueAt(declared, 'sizeLimit') ?? valueAt(declared, 'providerOptions', 'sizeLimit')
   return section(
     'upload',
     [flow('sizeLimit', sizeUnlessDefault(['upload', 'sizeLimit'], size))],
@@ -255,7 +260,7 @@ export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
       ...(isOther
         ? [`without a counterpart: ${name}; Plinth keeps files in a folder or in an S3 bucket`]
         : []),
-      ...(given.has('breakpoints') ? ['without a counterpart: `breakpoints`'] : []),
+      ...(declared.has('breakpoints') ? ['without a counterpart: `breakpoints`'] : []),
     ],
   )
 }
@@ -268,11 +273,11 @@ export function usersPermissions(
   readonly jwtExpiresIn: Json | undefined
   readonly allowedFields: Json | undefined
 } {
-  const given = mappingAt(project.config.plugins, 'users-permissions', 'config')
-  const expires = toJson(valueAt(given, 'jwt', 'expiresIn'))
-  const fields = valueAt(given, 'register', 'allowedFields')
+  const declared = mappingAt(project.config.plugins, 'users-permissions', 'config')
+  const expires = toJson(valueAt(declared, 'jwt', 'expiresIn'))
+  const fields = valueAt(declared, 'register', 'allowedFields')
   const accepted =
-    fields === undefined ? acceptedByDefault(project) : textsAt(given, 'register', 'allowedFields')
+    fields === undefined ? acceptedByDefault(project) : textsAt(declared, 'register', 'allowedFields')
   const allowed = accepted.map(name => attributeNameIn(names, 'plugin::users-permissions.user', name))
   return {
     jwtExpiresIn: expires === null || isDefaultAt(['auth', 'jwtExpiresIn'], expires) ? undefined : expires,
@@ -287,7 +292,8 @@ const acceptedByDefault = ({ version, user }: StrapiProject): readonly string[] 
     : [...ownUserAttributes(user)]
         .filter(([name]) => !STAMPS.has(name))
         .filter(
-          ([, given]) => !UNACCEPTED.has(textAt(given, 'type') ?? '') && valueAt(given, 'private') !== true,
+          ([, declared]) =>
+            !UNACCEPTED.has(textAt(declared, 'type') ?? '') && valueAt(declared, 'private') !== true,
         )
         .map(([name]) => name)
 

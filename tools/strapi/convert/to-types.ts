@@ -160,13 +160,13 @@ function toContentType(
 
 /** Attributes that code adds to a schema. */
 const unreadAttributes = ({ schema, file }: StrapiHolder): readonly Note[] =>
-  [...mappingAt(schema, 'attributes')].flatMap(([name, given]) =>
-    isMapping(given)
+  [...mappingAt(schema, 'attributes')].flatMap(([name, declared]) =>
+    isMapping(declared)
       ? []
       : [
           lost(
             `attributes were not read, because they are the result of code: \`${name.slice(0, 60)}\``,
-            codeAt(given)?.place ?? file,
+            codeAt(declared)?.place ?? file,
           ),
         ],
   )
@@ -178,12 +178,12 @@ interface ConvertedAttributes {
 }
 
 function toAttributes(
-  given: StrapiHolder['attributes'],
+  declared: StrapiHolder['attributes'],
   around: StrapiAttributeContext,
 ): ConvertedAttributes {
   const entries: DocumentEntry[] = []
   let waiting: readonly Note[] = []
-  for (const [name, attribute] of given) {
+  for (const [name, attribute] of declared) {
     const ours = attributeNameIn(around.names, around.uid, name)
     const { json, notes } = toAttribute(name, attribute, around)
     const source = placeOfAttribute(attribute)
@@ -202,9 +202,9 @@ function toAttributes(
 }
 
 /** The place of an attribute is that of its first key. */
-const placeOfAttribute = (given: LiteralMapping): string | undefined => {
-  const [first] = given.keys()
-  return first === undefined ? undefined : scriptPlace(given, first)
+const placeOfAttribute = (declared: LiteralMapping): string | undefined => {
+  const [first] = declared.keys()
+  return first === undefined ? undefined : scriptPlace(declared, first)
 }
 
 const attributes = ({ entries, left }: ConvertedAttributes, source: string | undefined): DocumentEntry => ({

@@ -79,11 +79,11 @@ const CONVERSIONS =
 
 /** Calls whose result is their argument, and `Object.assign`. */
 export function builtInCall(
-  { callee, arguments: given }: CallExpressionNode,
+  { callee, arguments: declared }: CallExpressionNode,
   inner: Evaluate,
 ): LiteralValue | undefined {
   const name = memberPath(callee) ?? ''
-  const values = () => given.map(inner)
+  const values = () => declared.map(inner)
   if (name === 'Object.assign') {
     const mapping = new LocatedMapping()
     const all = values()

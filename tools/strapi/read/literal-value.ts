@@ -49,34 +49,38 @@ export interface UnevaluatedCode {
 
 export const EMPTY_MAPPING: LiteralMapping = new Map()
 
-export const isMapping = (given: LiteralValue | undefined): given is LiteralMapping => given instanceof Map
+export const isMapping = (declared: LiteralValue | undefined): declared is LiteralMapping =>
+  declared instanceof Map
 
-export const isList = (given: LiteralValue | undefined): given is readonly LiteralValue[] =>
-  Array.isArray(given)
+export const isList = (declared: LiteralValue | undefined): declared is readonly LiteralValue[] =>
+  Array.isArray(declared)
 
-export const isFromEnvironment = (given: LiteralValue | undefined): given is EnvironmentValue =>
-  isTagged(given) && given.kind === 'environment'
+export const isFromEnvironment = (declared: LiteralValue | undefined): declared is EnvironmentValue =>
+  isTagged(declared) && declared.kind === 'environment'
 
-export const isCode = (given: LiteralValue | undefined): given is UnevaluatedCode =>
-  isTagged(given) && given.kind === 'code'
+export const isCode = (declared: LiteralValue | undefined): declared is UnevaluatedCode =>
+  isTagged(declared) && declared.kind === 'code'
 
-const isTagged = (given: LiteralValue | undefined): given is EnvironmentValue | UnevaluatedCode =>
-  typeof given === 'object' && given !== null && !isMapping(given) && !isList(given)
+const isTagged = (declared: LiteralValue | undefined): declared is EnvironmentValue | UnevaluatedCode =>
+  typeof declared === 'object' && declared !== null && !isMapping(declared) && !isList(declared)
 
 /** The value at a path through mappings. */
 export function valueAt(
-  given: LiteralValue | undefined,
+  declared: LiteralValue | undefined,
   ...way: readonly string[]
 ): LiteralValue | undefined {
   return way.reduce<LiteralValue | undefined>(
     (inner, key) => (isMapping(inner) ? inner.get(key) : undefined),
-    given,
+    declared,
   )
 }
 
 /** `file:line` of the deepest key on a path, if it is known. */
-export function scriptPlace(given: LiteralValue | undefined, ...way: readonly string[]): string | undefined {
-  let inner = given
+export function scriptPlace(
+  declared: LiteralValue | undefined,
+  ...way: readonly string[]
+): string | undefined {
+  let inner = declared
   let place: string | undefined
   for (const key of way) {
     if (inner instanceof LocatedMapping) place = inner.places.get(key) ?? place
@@ -87,17 +91,18 @@ export function scriptPlace(given: LiteralValue | undefined, ...way: readonly st
 
 /** The code that decides the value at a path at run time; undefined: the value is known, or there is none. */
 export function codeAt(
-  given: LiteralValue | undefined,
+  declared: LiteralValue | undefined,
   ...way: readonly string[]
 ): UnevaluatedCode | undefined {
   const [key, ...rest] = way
-  if (isCode(given)) return given
-  if (isFromEnvironment(given)) return codeAt(given.fallback)
-  if (!isMapping(given)) return isList(given) ? given.map(each => codeAt(each)).find(Boolean) : undefined
-  const [, spread] = [...given].find(([each]) => each.startsWith(UNKNOWN_KEYS)) ?? []
+  if (isCode(declared)) return declared
+  if (isFromEnvironment(declared)) return codeAt(declared.fallback)
+  if (!isMapping(declared))
+    return isList(declared) ? declared.map(each => codeAt(each)).find(Boolean) : undefined
+  const [, spread] = [...declared].find(([each]) => each.startsWith(UNKNOWN_KEYS)) ?? []
   if (key === undefined)
-    return isCode(spread) ? spread : [...given.values()].map(each => codeAt(each)).find(Boolean)
-  if (given.has(key)) return codeAt(given.get(key), ...rest)
+    return isCode(spread) ? spread : [...declared.values()].map(each => codeAt(each)).find(Boolean)
+  if (declared.has(key)) return codeAt(declared.get(key), ...rest)
   return isCode(spread) ? spread : undefined
 }
 
@@ -121,30 +126,30 @@ export function mergeValues(
   return merged
 }
 
-export function mappingAt(given: LiteralValue | undefined, ...way: readonly string[]): LiteralMapping {
-  const found = valueAt(given, ...way)
+export function mappingAt(declared: LiteralValue | undefined, ...way: readonly string[]): LiteralMapping {
+  const found = valueAt(declared, ...way)
   return isMapping(found) ? found : EMPTY_MAPPING
 }
 
-export function textAt(given: LiteralValue | undefined, ...way: readonly string[]): string | undefined {
-  const found = valueAt(given, ...way)
+export function textAt(declared: LiteralValue | undefined, ...way: readonly string[]): string | undefined {
+  const found = valueAt(declared, ...way)
   return typeof found === 'string' ? found : undefined
 }
 
-export function textsAt(given: LiteralValue | undefined, ...way: readonly string[]): readonly string[] {
-  const found = valueAt(given, ...way)
+export function textsAt(declared: LiteralValue | undefined, ...way: readonly string[]): readonly string[] {
+  const found = valueAt(declared, ...way)
   return isList(found) ? found.filter(each => typeof each === 'string') : []
 }
 
 /** The value as JSON; undefined if any part of it is unknown. */
-export function toJson(given: LiteralValue | undefined): Json | undefined {
-  if (given === undefined || isTagged(given)) return undefined
-  if (isList(given)) {
-    const items = given.map(toJson).filter(each => each !== undefined)
-    return items.length === given.length ? items : undefined
+export function toJson(declared: LiteralValue | undefined): Json | undefined {
+  if (declared === undefined || isTagged(declared)) return undefined
+  if (isList(declared)) {
+    const items = declared.map(toJson).filter(each => each !== undefined)
+    return items.length === declared.length ? items : undefined
   }
-  if (!isMapping(given)) return given
-  const entries = [...given].map(([key, value]): [string, Json | undefined] => [key, toJson(value)])
+  if (!isMapping(declared)) return declared
+  const entries = [...declared].map(([key, value]): [string, Json | undefined] => [key, toJson(value)])
   if (entries.some(([, value]) => value === undefined)) return undefined
   return Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
 }

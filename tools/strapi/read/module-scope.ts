@@ -174,14 +174,14 @@ function scopeOf(binding: Binding): Scope | undefined {
 }
 
 /** The scope inside of a function that is called with arguments. */
-export function calledScope({ node, scope }: ScriptNode, given: readonly ScriptNode[]): Scope {
+export function calledScope({ node, scope }: ScriptNode, declared: readonly ScriptNode[]): Scope {
   if (!isFunction(node)) return scope
   const names = [...nodesIn([node.params])].flatMap(each => (each.type === 'Identifier' ? [each.name] : []))
   const bound = new Map<string, Binding>()
   for (const [index, parameter] of node.params.entries()) {
     const [pattern, fallback] =
       parameter.type === 'AssignmentPattern' ? [parameter.left, parameter.right] : [parameter]
-    const argument = given[index] ?? (fallback && { node: fallback, scope })
+    const argument = declared[index] ?? (fallback && { node: fallback, scope })
     if (argument === undefined) continue
     for (const name of names) {
       const found = bindPattern(pattern, { kind: 'node', ...argument }, name)

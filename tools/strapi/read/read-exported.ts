@@ -303,7 +303,7 @@ function withValue(
 
 /** The result of a function of the project: `limits(env)`. */
 function calledValue(
-  { callee, arguments: given }: CallExpressionNode,
+  { callee, arguments: declared }: CallExpressionNode,
   scope: Scope,
   progress: Progress,
 ): LiteralValue | undefined {
@@ -312,15 +312,15 @@ function calledValue(
     called &&
     resultOf(
       called,
-      given.map(node => ({ node, scope })),
+      declared.map(node => ({ node, scope })),
       progress,
     )
   )
 }
 
-function resultOf(called: ScriptNode, given: readonly ScriptNode[], progress: Progress): LiteralValue {
+function resultOf(called: ScriptNode, declared: readonly ScriptNode[], progress: Progress): LiteralValue {
   const node = unwrapExpression(called.node)
-  const scope = calledScope({ node, scope: called.scope }, given)
+  const scope = calledScope({ node, scope: called.scope }, declared)
   if (!isFunction(node) || progress.depth > MAX_DEPTH) return codeOf(called)
   const inner = { ...progress, depth: progress.depth + 1 }
   if (node.body.type !== 'BlockStatement') {

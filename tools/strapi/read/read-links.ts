@@ -24,7 +24,7 @@ export async function readRelations(pair: HolderPair, drafts: Drafts, holding: R
     const links = usesColumn(each)
       ? await columnLinks(pair, each, drafts, holding)
       : await tableLinks(pair, each, drafts, holding)
-    put(links, { pair, each, uid: textAt(each.given, 'target') ?? '' }, drafts, holding)
+    put(links, { pair, each, uid: textAt(each.declared, 'target') ?? '' }, drafts, holding)
   }
 }
 
@@ -62,7 +62,7 @@ async function tableLinks(
     return []
   }
   const ordering = orders.filter(name => ORDER.test(name))
-  const isMany = /Many$/.test(textAt(attribute.given, 'relation') ?? '')
+  const isMany = /Many$/.test(textAt(attribute.declared, 'relation') ?? '')
   const [order, inverse] = isMany ? ordering : [undefined, ordering[0]]
   const rows = await source.read({
     table,
@@ -80,8 +80,8 @@ async function tableLinks(
 /** Links of relations that Plinth has not, as json: `[{ "id": 3, "type": "api::page.page", "documentId": "…" }]`. */
 export async function readLinkRecords(pair: HolderPair, drafts: Drafts, holding: ReadHolder): Promise<void> {
   const { source, names, index } = holding
-  for (const { name, given, ours } of pair.attributes) {
-    if (ours.kind !== 'scalar' || textAt(given, 'type') !== 'relation') continue
+  for (const { name, declared, ours } of pair.attributes) {
+    if (ours.kind !== 'scalar' || textAt(declared, 'type') !== 'relation') continue
     const own = names.table(pair.collectionName)
     const table =
       [names.links(own, name), names.morphs(own, name)].find(each => source.tables.has(each)) ?? ''
@@ -99,7 +99,7 @@ export async function readLinkRecords(pair: HolderPair, drafts: Drafts, holding:
       if (draft === undefined) continue
       draft[ours.name] = links.map(row => {
         const id = numberAt(row, targetColumn)
-        const type = row.get(typeColumn) ?? textAt(given, 'target')
+        const type = row.get(typeColumn) ?? textAt(declared, 'target')
         const documentId = id === null ? undefined : index.types.get(type ?? '')?.rows.get(id)?.documentId
         return { id, ...(type !== undefined && { type }), ...(documentId !== undefined && { documentId }) }
       })

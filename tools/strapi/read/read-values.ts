@@ -31,9 +31,11 @@ async function readScalars(
   const table = names.table(pair.collectionName)
   const there = new Set(source.tables.get(table)?.map(({ name }) => name))
   const scalars = pair.attributes.filter(
-    ({ ours, given }) => ours.kind === 'scalar' && textAt(given, 'type') !== 'relation',
+    ({ ours, declared }) => ours.kind === 'scalar' && textAt(declared, 'type') !== 'relation',
   )
-  for (const { name } of scalars.filter(each => each.given.size > 0 && !there.has(names.column(each.name))))
+  for (const { name } of scalars.filter(
+    each => each.declared.size > 0 && !there.has(names.column(each.name)),
+  ))
     lose({ of: `${pair.uid} ${name}`, why: `the table ${table} has no such column` })
   const rows = await source.read({
     table,

@@ -141,10 +141,10 @@ function rowOf(version: StreamedVersion, status: Status, now: string, report: Re
     name: 'createdAt' | 'updatedAt' | 'publishedAt' | 'sharedUpdatedAt',
     absent: string | null,
   ) => {
-    const given = version[name]
-    if (given === undefined) return absent
-    if (given === null) return null
-    const parsed = parseDatetime(given)
+    const input = version[name]
+    if (input === undefined) return absent
+    if (input === null) return null
+    const parsed = parseDatetime(input)
     if ('stored' in parsed && typeof parsed.stored === 'string') return parsed.stored
     report(`\`${name}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``)
     return absent
@@ -162,9 +162,9 @@ function rowOf(version: StreamedVersion, status: Status, now: string, report: Re
 
 function parseShared(status: Status, parsing: Parsing, faults: LineFault[]): ImportedPart | undefined {
   const { type, streamed, line, defaults } = parsing
-  const given = streamed.shared?.[status]
+  const input = streamed.shared?.[status]
   const about = aboutVersion(type, streamed.documentId, { status })
-  if (given !== undefined && (!type.localized || (status === 'draft' && !type.draftAndPublish))) {
+  if (input !== undefined && (!type.localized || (status === 'draft' && !type.draftAndPublish))) {
     const message = type.localized
       ? `\`${type.key}\` has no drafts`
       : `\`${type.key}\` has no locales: nothing of it is \`shared\``
@@ -174,7 +174,7 @@ function parseShared(status: Status, parsing: Parsing, faults: LineFault[]): Imp
   const isThere = streamed.versions.some(version => (version.status ?? 'published') === status)
   if (!type.localized || !isThere) return undefined
   const report = (message: string) => void faults.push({ line, about, message })
-  const { values, digest } = parsePart(given ?? {}, streamedParts(type).shared, parsing, report)
+  const { values, digest } = parsePart(input ?? {}, streamedParts(type).shared, parsing, report)
   return { values, defaults: defaults.shared, digest }
 }
 

@@ -68,9 +68,9 @@ function parseAttributes(part: Part, body: Body, path: Path, options: ValueOptio
   const values = new Map<string, DesiredValue>()
   const faults = unknownAttributes(part, body, path)
   for (const attribute of attributes) {
-    const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
-    if (given === undefined && !options.describes(holder, attribute)) continue
-    const parsed = parseValue(holder, attribute, given ?? null, below(path, attribute.name), options)
+    const input = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
+    if (input === undefined && !options.describes(holder, attribute)) continue
+    const parsed = parseValue(holder, attribute, input ?? null, below(path, attribute.name), options)
     if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
     if (parsed.faults.length > 0) faults.push(...parsed.faults)
   }
@@ -112,37 +112,37 @@ interface ParsedValue {
 function parseValue(
   holder: Holder,
   attribute: Attribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   options: ValueOptions,
 ): ParsedValue {
   switch (attribute.kind) {
     case 'scalar':
-      return parseStreamedScalar(holder, attribute, given, path)
+      return parseStreamedScalar(holder, attribute, input, path)
     case 'component':
       return attribute.repeatable
-        ? parseList(attribute, given, path, options)
-        : parseItems(given === null ? [] : [parseComponent(attribute.component, given, path, options)])
+        ? parseList(attribute, input, path, options)
+        : parseItems(input === null ? [] : [parseComponent(attribute.component, input, path, options)])
     case 'zone':
-      return parseList(attribute, given, path, options)
+      return parseList(attribute, input, path, options)
     case 'localizations':
     case 'morph':
       return { faults: NOTHING_WRONG }
     default:
-      return parseLinks(attribute, given, path, options.locales)
+      return parseLinks(attribute, input, path, options.locales)
   }
 }
 
 function parseStreamedScalar(
   holder: Holder,
   attribute: ScalarAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
 ): ParsedValue {
-  if (given === null) return { value: { kind: 'scalar', value: null }, faults: NOTHING_WRONG }
-  if (attribute.type === 'password') return parseHash(given, path)
+  if (input === null) return { value: { kind: 'scalar', value: null }, faults: NOTHING_WRONG }
+  if (attribute.type === 'password') return parseHash(input, path)
   // Only the rules for drafts: those for published versions are checked when the whole document is known.
-  const text = attribute.type === 'json' ? JSON.stringify(given) : given
+  const text = attribute.type === 'json' ? JSON.stringify(input) : input
   const lax = isSecret(holder, attribute) ? { ...attribute, required: false } : attribute
   const { stored, faults } = parseScalar(lax, text, { path, strictness: 'draft' })
   return stored === undefined ? { faults } : { value: { kind: 'scalar', value: stored }, faults }
@@ -150,8 +150,8 @@ function parseStreamedScalar(
 
 const HASH = /^\$2[aby]\$\d\d\$.{53}$/
 
-function parseHash(given: unknown, path: Path): ParsedValue {
-  const hash = isBody(given) ? given.hash : undefined
+function parseHash(input: unknown, path: Path): ParsedValue {
+  const hash = isBody(input) ? input.hash : undefined
   if (typeof hash === 'string' && HASH.test(hash))
     return { value: { kind: 'scalar', value: hash }, faults: NOTHING_WRONG }
   // Never quote the value: it may be a password.
@@ -168,12 +168,12 @@ function parseHash(given: unknown, path: Path): ParsedValue {
 
 function parseList(
   attribute: ComponentAttribute | ZoneAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   options: ValueOptions,
 ): ParsedValue {
-  const list = given === null ? [] : isBody(given) ? [given] : given
-  if (!Array.isArray(list)) return { faults: [toFault(wrongType('array', given), path, given)] }
+  const list = input === null ? [] : isBody(input) ? [input] : input
+  if (!Array.isArray(list)) return { faults: [toFault(wrongType('array', input), path, input)] }
   const parsed = parseItems(
     list.map((each, index) =>
       attribute.kind === 'zone'
@@ -200,32 +200,32 @@ function parseItems(parsed: readonly ParsedItem[]): ParsedValue {
   return faults.length > 0 ? { faults } : { value: { kind: 'components', items }, faults }
 }
 
-function parseComponent(component: Component, given: unknown, path: Path, options: ValueOptions): ParsedItem {
-  if (!isBody(given)) return { faults: [toFault(notAnObject(given), path, given)] }
+function parseComponent(component: Component, input: unknown, path: Path, options: ValueOptions): ParsedItem {
+  if (!isBody(input)) return { faults: [toFault(notAnObject(input), path, input)] }
   const part = { holder: component, attributes: streamedAttributes(component) }
-  const { values, faults } = parseAttributes(part, given, path, options)
+  const { values, faults } = parseAttributes(part, input, path, options)
   return { item: { component, id: null, values }, faults }
 }
 
 function parseZoneItem(
   attribute: ZoneAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   options: ValueOptions,
 ): ParsedItem {
-  if (!isBody(given)) return { faults: [toFault(notAnObject(given), path, given)] }
-  const component = attribute.components.find(({ uid }) => uid === given.__component)
-  if (component) return parseComponent(component, given, path, options)
+  if (!isBody(input)) return { faults: [toFault(notAnObject(input), path, input)] }
+  const component = attribute.components.find(({ uid }) => uid === input.__component)
+  if (component) return parseComponent(component, input, path, options)
   const uids = attribute.components.map(({ uid }) => uid).join(', ')
   const message =
-    given.__component === undefined ? 'is a required field' : `must be one of the following values: ${uids}`
-  return { faults: [toFault(rule(message), below(path, '__component'), given.__component)] }
+    input.__component === undefined ? 'is a required field' : `must be one of the following values: ${uids}`
+  return { faults: [toFault(rule(message), below(path, '__component'), input.__component)] }
 }
 
 /** Parses links: a documentId, an object, or a list of these. */
 function parseLinks(
   attribute: RelationAttribute | MediaAttribute,
-  given: unknown,
+  input: unknown,
   path: Path,
   locales: readonly string[],
 ): ParsedValue {
@@ -237,8 +237,8 @@ function parseLinks(
     if (link.faults.length > 0) faults.push(...link.faults)
     if (link.target !== undefined) targets.push(link.target)
   }
-  if (Array.isArray(given)) for (const [index, each] of given.entries()) add(each, below(path, index))
-  else if (given !== null) add(given, path)
+  if (Array.isArray(input)) for (const [index, each] of input.entries()) add(each, below(path, index))
+  else if (input !== null) add(input, path)
   if (!attribute.many && !isOne(targets))
     faults.push({
       kind: 'rule',

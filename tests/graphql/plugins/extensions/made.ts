@@ -44,8 +44,8 @@ export default defineExtension({
             field.fieldConfig.name === 'title' ||
             `${field.parentTypeConfig.name}.${field.fieldConfig.name}` === 'DishEntity.id'
               ? async (
-                  ...given: readonly [unknown, unknown, unknown, unknown, (...inner: unknown[]) => unknown]
-                ) => `[${await given[4](...given.slice(0, 4))}]`
+                  ...input: readonly [unknown, unknown, unknown, unknown, (...inner: unknown[]) => unknown]
+                ) => `[${await input[4](...input.slice(0, 4))}]`
               : undefined,
         }),
       ],

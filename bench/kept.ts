@@ -1,6 +1,6 @@
 import { type Running, startPlinth } from './process.ts'
 import { measured, median, takeTurns } from './rounds.ts'
-import { type PlanRequest, KEPT, ROWS } from './rows.ts'
+import { KEPT, type PlanRequest, ROWS } from './rows.ts'
 import { assertSameAnswers } from './same-answers.ts'
 
 /** Cached responses, each validated by one statement, compared with the baseline for one document. */

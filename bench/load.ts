@@ -45,7 +45,11 @@ const MADE = ':made'
  * Ten connections, each with one request under way at a time. Each begins at another place of the list: else all of
  * them would ask for the same document, and writers would wait for one another's lock.
  */
-export async function load(base: string, asked: readonly PlanRequest[], { seconds, rate }: Offer): Promise<Load> {
+export async function load(
+  base: string,
+  asked: readonly PlanRequest[],
+  { seconds, rate }: Offer,
+): Promise<Load> {
   const planned = asked.map(toRequest)
   const isOfMade = asked.some(({ path }) => path.includes(MADE))
   let clients = 0

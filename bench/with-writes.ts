@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { type Running, startPlinth } from './process.ts'
 import { measured, median, takeTurns } from './rounds.ts'
-import { type PlanRequest, mixed, reads } from './rows.ts'
+import { mixed, type PlanRequest, reads } from './rows.ts'
 
 interface ReadRow {
   readonly title: string

@@ -1,4 +1,4 @@
-import { type PlanRequest, article, mixed, nestedQuery, reads } from '../rows.ts'
+import { article, mixed, nestedQuery, type PlanRequest, reads } from '../rows.ts'
 
 /** What every server is asked for, in the words of its own API. */
 export type RowName = 'findOne' | 'list' | 'populate' | 'nested' | 'create'

@@ -102,6 +102,6 @@ async function printNewRows(
   const options = { ...writing, ...extras }
   const keys = await findKeys([document], NO_CURRENT_ROWS, options)
   const changes = noChanges()
-  planDocument(document, { current: NO_CURRENT_ROWS, keys, options: options, changes })
+  planDocument(document, { current: NO_CURRENT_ROWS, keys, options, changes })
   return printNew(changes, options, extras.returning)
 }

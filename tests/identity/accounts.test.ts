@@ -49,7 +49,7 @@ async function open(t: ExecutionContext) {
     signIn: (identifier: string, password: string, network = 'here') =>
       signInFrom({ identifier, password }, callFrom(network), options),
     resetPassword: (body: AuthBody, network = 'here') => resetPasswordBy(body, callFrom(network), options),
-    options: options,
+    options,
     mails,
     background,
     column: columnOf(database),

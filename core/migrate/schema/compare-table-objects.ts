@@ -27,9 +27,9 @@ export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
   const matched = matchByName(desired.indexes, actual.indexes, own(pair), (index, one) =>
     sameIndex(pair, index, one),
   )
-  for (const { desired, actual: former } of matched.renamed) {
-    const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${ident(desired.name)}`
-    const words = `rename index "${former.name}" to "${desired.name}"`
+  for (const { desired: index, actual: former } of matched.renamed) {
+    const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${ident(index.name)}`
+    const words = `rename index "${former.name}" to "${index.name}"`
     yield { ...tableStep(actual.name, 'rename', words, rename), locks: [], window: 'expand' }
   }
   for (const index of matched.surplus) {
@@ -295,9 +295,9 @@ function* renameAndDrop(
   { schema, desired, actual: table }: TablePair,
   { renamed, surplus, foreign }: Changes,
 ): Generator<SchemaFinding> {
-  for (const { desired, actual } of renamed) {
-    const action = `RENAME CONSTRAINT ${ident(actual.name)} TO ${ident(desired.name)}`
-    const summary = `rename constraint "${actual.name}" to "${desired.name}"`
+  for (const { desired: constraint, actual } of renamed) {
+    const action = `RENAME CONSTRAINT ${ident(actual.name)} TO ${ident(constraint.name)}`
+    const summary = `rename constraint "${actual.name}" to "${constraint.name}"`
     const rename = alter(schema, desired.name, action)
     yield { ...tableStep(table.name, 'rename', summary, rename), window: 'expand' }
   }

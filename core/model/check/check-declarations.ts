@@ -50,7 +50,7 @@ export function checkDeclarations(declarations: Declarations, project: Project):
 
 function toDiagnostic({ code, message, path, atKey, related }: ModelFinding, project: Project): Diagnostic {
   const location = atKey ? project.keyLocation(path) : project.location(path)
-  const diagnostic = { code, message, location: location, path }
+  const diagnostic = { code, message, location, path }
   if (!related) return diagnostic
   return { ...diagnostic, related: { location: project.keyLocation(related.path), message: related.message } }
 }

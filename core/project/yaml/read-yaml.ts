@@ -49,7 +49,8 @@ function toYamlSource(file: string, tree: YamlNode): YamlSource {
   return Object.freeze({
     file,
     value: deepFreeze(toValue(tree)),
-    ...{ location: location, keyLocation: keyLocation },
+    location,
+    keyLocation,
     fromEnvironment: environmentTest(tree),
   })
 }

@@ -47,7 +47,7 @@ export async function readGroups(
       code: 'no-permissions',
       message: 'there is no such file: it lists who may do what',
       path: [],
-      location: location,
+      location,
     })
   }
   const environment = await readEnvironment(folder, env)

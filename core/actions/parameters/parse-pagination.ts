@@ -1,4 +1,4 @@
-import { entityTag } from '../../base/text.ts'
+import { hash } from 'node:crypto'
 import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import { ESTIMATE_LIMIT } from '../../plan/plan-query.ts'
@@ -227,5 +227,5 @@ function orderDigest({ uid }: ContentType, sorts: readonly Sort[]): string {
   const words = sorts.map(({ path, attribute, direction }) =>
     [...path.map(step => step.attribute.name), attribute.name, direction].join('.'),
   )
-  return entityTag(`${uid} ${words.join()}`).slice(0, 8)
+  return hash('sha1', `${uid} ${words.join()}`, 'base64url').slice(0, 8)
 }

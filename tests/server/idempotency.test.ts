@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { TOKEN } from '../end-to-end/kill-writers.ts'
 import type { Server } from '../harness/server.ts'
+import { until } from '../harness/until.ts'
 import { COMMIT } from './wire.ts'
 import { startWiredServer, type WiredServer } from './wired-server.ts'
 
@@ -184,7 +185,13 @@ test.serial('a retry with the same key after a lost COMMIT answer returns the ou
     cut.end()
     if (first.status === 503 && first.body.error.details.outcome === 'not-written')
       t.is(await named(world, `cut ${place}`), 0)
-    t.is((await ask(server, asked)).status, 201)
+    // 409: the session of the first attempt is not yet gone.
+    let again = first
+    await until('an answer other than 409', async () => {
+      again = await ask(server, asked)
+      return again.status !== 409
+    })
+    t.is(again.status, 201)
     t.is(await named(world, `cut ${place}`), 1)
   }
 })

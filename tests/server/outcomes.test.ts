@@ -115,6 +115,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     },
     traces: titled,
     all: 2,
+    isOneMessage: true,
+  },
+  // A stored component that is named by its id is read before.
+  'update with ids of components': {
+    async prepare(world, word) {
+      const path = `/api/articles/${await make(world, `old ${word}`)}`
+      const { body } = await send(world.server, 'GET', `${path}?status=draft&populate=words`)
+      const { words } = body.data as { readonly words: readonly object[] }
+      return rest(world, 'PUT', path, { data: { ...values(word), words } })
+    },
+    traces: titled,
+    all: 2,
   },
   publish: {
     async prepare(world, word) {
@@ -123,6 +135,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     },
     traces: async (world, word) => (await titled(world, word)) - 1,
     all: 1,
+    isOneMessage: true,
   },
   delete: {
     async prepare(world, word) {
@@ -130,6 +143,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     },
     traces: async (world, word) => 2 - (await titled(world, word)),
     all: 2,
+    isOneMessage: true,
   },
   mutation: {
     prepare: async (world, word) =>

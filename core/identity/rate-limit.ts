@@ -66,15 +66,17 @@ export const ENDS_AT = 'floor(extract(epoch FROM ends_at) * 1000)::bigint'
 const isSetBack = (time: number, endsAt: number, window: number): boolean => endsAt - time > window
 
 /** SQL: whether a row counts for a window that has ended. Twice the length: transactions overlap, and their clocks differ. */
-export const HAS_ENDED =
-  "(r.ends_at <= now() OR r.ends_at > now() + 2 * $2::bigint * interval '1 millisecond')"
+const HAS_ENDED = "(r.ends_at <= now() OR r.ends_at > now() + 2 * $2::bigint * interval '1 millisecond')"
+
+/** SQL that counts one more request in the row `r` of a key, or begins another window of `$2` milliseconds. */
+export const COUNT_ON_CONFLICT = `ON CONFLICT (key) DO UPDATE SET
+  requests = CASE WHEN ${HAS_ENDED} THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
+  ends_at = CASE WHEN ${HAS_ENDED} THEN excluded.ends_at ELSE r.ends_at END`
 
 /** Rows are locked in the order of keys, which prevents deadlocks. */
 const COUNT = `INSERT INTO ${RATE_LIMIT_TABLE} AS r (key, requests, ends_at)
 SELECT k, 1, now() + $2::bigint * interval '1 millisecond' FROM unnest($1::text[]) AS k GROUP BY k ORDER BY k
-ON CONFLICT (key) DO UPDATE SET
-  requests = CASE WHEN ${HAS_ENDED} THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
-  ends_at = CASE WHEN ${HAS_ENDED} THEN excluded.ends_at ELSE r.ends_at END
+${COUNT_ON_CONFLICT}
 RETURNING requests, ${ENDS_AT}`
 
 const SWEEP = {

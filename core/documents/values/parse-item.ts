@@ -1,5 +1,6 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ComponentAttribute, ZoneAttribute } from '../../model/model.ts'
+import { parseRowId } from '../../query/parse-given-values.ts'
 import type { Strictness } from './parse-scalar.ts'
 import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 
@@ -13,11 +14,8 @@ export const isBody = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The id of the component that an item changes; null: it makes one. A value that is no id names a component that no document has. */
-export function idOf({ id = null }: Body): number | null {
-  if (id === null) return null
-  const number = typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : NO_COMPONENT
-}
+export const idOf = ({ id = null }: Body): number | null =>
+  id === null ? null : (parseRowId(id) ?? NO_COMPONENT)
 
 const NO_COMPONENT = 0
 

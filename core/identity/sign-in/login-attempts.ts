@@ -1,8 +1,8 @@
 import type { Database } from '../../database/database.ts'
 import type { RateLimit } from '../../project/settings/settings.ts'
 import {
+  COUNT_ON_CONFLICT,
   ENDS_AT,
-  HAS_ENDED,
   hashLimitKey,
   openSweep,
   type Quota,
@@ -92,9 +92,7 @@ const networkKey = ({ documentId, network }: LoginOrigin): string =>
 /** Counts before the outcome is known, so that concurrent attempts cannot exceed the limit. */
 const BEGIN = `INSERT INTO ${RATE_LIMIT_TABLE} AS r (key, requests, ends_at)
 VALUES ($1::text, 1, now() + $2::bigint * interval '1 millisecond')
-ON CONFLICT (key) DO UPDATE SET
-  requests = CASE WHEN ${HAS_ENDED} THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
-  ends_at = CASE WHEN ${HAS_ENDED} THEN excluded.ends_at ELSE r.ends_at END
+${COUNT_ON_CONFLICT}
 RETURNING requests, ${ENDS_AT},
   EXISTS (SELECT FROM ${RATE_LIMIT_TABLE} k WHERE k.key = $3::text AND k.ends_at > now())`
 

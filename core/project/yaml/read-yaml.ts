@@ -45,12 +45,10 @@ export async function readYaml(file: string, options: YamlOptions): Promise<Resu
 }
 
 function toYamlSource(file: string, tree: YamlNode): YamlSource {
-  const { location, keyLocation } = locationLookup(tree)
   return Object.freeze({
     file,
     value: deepFreeze(toValue(tree)),
-    location,
-    keyLocation,
+    ...locationLookup(tree),
     fromEnvironment: environmentTest(tree),
   })
 }

@@ -170,15 +170,29 @@ function sqlText(key: string, among: readonly string[] = WORDS): string {
   return `concat_ws(' ', ${[1, 7, 13].map(word).join(', ')})`
 }
 
+/** The tables of attributes with components. */
+const PARTS = new Map([
+  ['quotes', 'components_part_quote'],
+  ['zone', 'components_part_aside'],
+])
+
 /** Changes the texts of attributes in some rows to some of these words, without any other change of a row. */
-async function change(type: Type, name: string, among: readonly string[], where = 'true'): Promise<void> {
-  const opened = await world()
-  const words = sqlText('id', among)
-  const blocks = `jsonb_build_array(jsonb_build_object('text', ${words}))`
-  if (name === 'quotes') await run(opened, `UPDATE components_part_quote SET text = ${words} WHERE ${where}`)
-  else if (name === 'zone')
-    await run(opened, `UPDATE components_part_aside SET text = ${words} WHERE ${where}`)
-  else await run(opened, `UPDATE ${type}s SET ${name} = ${name === 'rich' ? blocks : words} WHERE ${where}`)
+async function change(
+  type: Type,
+  names: readonly string[],
+  among: readonly string[],
+  where = 'true',
+): Promise<void> {
+  const words = () => sqlText('id', among)
+  const value = (name: string) =>
+    name === 'rich' ? `jsonb_build_array(jsonb_build_object('text', ${words()}))` : words()
+  const own = names.filter(name => !PARTS.has(name)).map(name => `${name} = ${value(name)}`)
+  const parts = names.flatMap(name => PARTS.get(name) ?? [])
+  const statements = [
+    ...(own.length > 0 ? [`UPDATE ${type}s SET ${own.join(', ')} WHERE ${where}`] : []),
+    ...parts.map(table => `UPDATE ${table} SET text = ${words()} WHERE ${where}`),
+  ]
+  for (const statement of statements) await run(await world(), statement)
 }
 
 /** Changes all texts that the role may not read, and those of documents that it does not find. */
@@ -186,15 +200,15 @@ async function changeHidden(role: number, grants: Grants): Promise<void> {
   const words = hiddenWords(role)
   for (const type of TYPES) {
     const own = TEXTS[type].filter(name => name !== 'quotes' && name !== 'zone')
-    for (const name of own) await change(type, name, words, hiddenRows(type, grants[type]))
+    await change(type, own, words, hiddenRows(type, grants[type]))
     const hidden = TEXTS[type].filter(name => !grants[type].fields.includes(name))
-    for (const name of hidden) await change(type, name, words)
+    await change(type, hidden, words)
   }
 }
 
 /** Removes the words that were hidden from the role before. */
 async function resetTexts(): Promise<void> {
-  for (const type of TYPES) for (const name of TEXTS[type]) await change(type, name, WORDS)
+  for (const type of TYPES) await change(type, TEXTS[type], WORDS)
 }
 
 /** The rows that the role does not find, as SQL. */

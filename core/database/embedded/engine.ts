@@ -28,7 +28,7 @@ export interface EngineOptions {
   readonly snapshot?: Blob | undefined
   /** SQL that resets the session after a client in another process. */
   readonly reset: string
-  /** Prepares the tables of the spare engine for this database; absent, or if it fails: they are dropped. */
+  /** Prepares the tables of a spare engine for this database; absent, or if it fails: they are dropped. */
   readonly reuse?: string | undefined
 }
 
@@ -100,10 +100,14 @@ interface Spare {
   readonly end: NodeJS.Timeout
 }
 
-let spare: Spare | undefined
+/** The last one is taken first. */
+const spares: Spare[] = []
 
-/** Milliseconds that a spare engine is kept. It keeps the process from ending meanwhile. */
-const SPARE_TIME = 1_000
+/** Engines of this number are kept: a test often has two apps open at once. */
+const MAX_SPARES = 2
+
+/** Milliseconds that a spare engine is kept. The process may end meanwhile. */
+const SPARE_TIME = 5_000
 
 /**
  * Cached plans above which a spare engine is replaced. A session keeps the plans of dropped trigger functions, and every
@@ -116,20 +120,21 @@ const COUNT_PLANS =
 
 /** Keeps the engine of a closed in-memory database: emptying it is cheaper than creating another. */
 async function keepSpare(postgres: PGlite): Promise<void> {
-  if (spare) return postgres.close()
+  if (spares.length >= MAX_SPARES) return postgres.close()
   const expire = () => {
-    spare = undefined
+    spares.splice(spares.indexOf(spare), 1)
     void postgres.close()
   }
-  spare = { postgres, end: setTimeout(expire, SPARE_TIME) }
+  const spare: Spare = { postgres, end: setTimeout(expire, SPARE_TIME).unref() }
+  spares.push(spare)
 }
 
 /** Returns the spare engine with a database that is empty or has reused tables; undefined: there is none, or it is broken. */
 async function takeSpare(reuse: string | undefined): Promise<PGlite | undefined> {
+  const spare = spares.pop()
   if (!spare) return undefined
   const { postgres, end } = spare
   clearTimeout(end)
-  spare = undefined
   try {
     for (const statement of RESET) await postgres.exec(statement)
     if (reuse !== undefined && (await isReused(postgres, reuse))) return postgres

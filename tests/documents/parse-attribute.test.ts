@@ -113,6 +113,8 @@ const REFUSED: readonly (readonly [attribute: string, value: unknown, message: s
   ['title', 'x'.repeat(11), 'title must be at most 10 characters'],
   ['email', `${'x'.repeat(250)}@example.org`, 'email must be at most 255 characters'],
   ['text', 'a\0b', 'text must not hold the character NUL or half of a surrogate pair'],
+  ['meta', '{"a":[1e400]}', 'meta must not hold a number beyond ±1.7976931348623157e+308'],
+  ['meta', { a: -Number.POSITIVE_INFINITY }, 'meta must not hold a number beyond ±1.7976931348623157e+308'],
   ['meta', { a: '\ud800' }, 'meta must not hold the character NUL or half of a surrogate pair'],
   ['pattern', 'b', 'pattern must match the following: "/^a+$/"'],
   ['email', '', 'email cannot be empty'],

@@ -45,9 +45,17 @@ const DEEPEST = 1_000
 function storedJson(value: unknown): ParseOutcome {
   if (value === null) return { stored: null }
   if (isDeeperThan(value, DEEPEST)) return { refusal: rule(`must be at most ${DEEPEST} levels deep`) }
-  return isStorable(value)
+  if (!isStorable(value))
+    return { refusal: rule('must not hold the character NUL or half of a surrogate pair') }
+  return hasFiniteNumbers(value)
     ? { stored: JSON.stringify(value) }
-    : { refusal: rule('must not hold the character NUL or half of a surrogate pair') }
+    : { refusal: rule(`must not hold a number beyond ±${Number.MAX_VALUE}`) }
+}
+
+/** JSON.parse reads `1e400` as infinite, which JSON.stringify would print as null. */
+function hasFiniteNumbers(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasFiniteNumbers)
 }
 
 /** PostgreSQL's text and jsonb have no NUL and no lone surrogates. */

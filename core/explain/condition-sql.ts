@@ -7,7 +7,7 @@ import { type Explanation, grantsOf } from '../access/explain/explain.ts'
 import { restrict } from '../access/restrict/restrict.ts'
 import { printUserPath, resolveUserPath } from '../access/user-path.ts'
 import { attempt } from '../faults/fault.ts'
-import type { ContentType, ValueType } from '../model/model.ts'
+import { apiIdOf, type ContentType, type ValueType } from '../model/model.ts'
 import { planQuery } from '../plan/plan-query.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
 import { printAnswerStatement } from '../sql/print.ts'
@@ -92,10 +92,8 @@ const BUILT_IN_PATHS: ReadonlyMap<string, string> = new Map([
   ['locale', 'i18n/locales'],
 ])
 
-function pathOf({ builtIn, kind, key, pluralApiId }: ContentType): string {
-  const own = kind === 'single' ? key : pluralApiId
-  return builtIn ? (BUILT_IN_PATHS.get(key) ?? own) : own
-}
+const pathOf = (type: ContentType): string =>
+  (type.builtIn ? BUILT_IN_PATHS.get(type.key) : undefined) ?? apiIdOf(type)
 
 function requestOf({ action }: Explanation, type: ContentType, { project }: RolesProject): string {
   const { prefix } = project.settings.rest

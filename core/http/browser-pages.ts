@@ -5,8 +5,8 @@ import { PRODUCT_VERSION } from '../base/product.ts'
 import { escapeHtml } from '../base/text.ts'
 import { notFound } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
-import type { ContentType, Model } from '../model/model.ts'
-import { servesConsole, servesOpenapi } from '../openapi/open-openapi.ts'
+import { apiIdOf, type ContentType, type Model } from '../model/model.ts'
+import { servesConsole, servesOpenapi, servesReference } from '../openapi/open-openapi.ts'
 import type { Settings } from '../project/settings/settings.ts'
 
 export interface BrowserPagesOptions {
@@ -168,13 +168,13 @@ ${production ? '' : HELP}`,
 
 function printTypes(
   types: readonly ContentType[],
-  { settings: { rest }, production }: BrowserPagesOptions,
+  { settings: { rest }, production, model }: BrowserPagesOptions,
   isPublic: (type: ContentType) => boolean,
 ): string {
   if (types.length === 0) return ''
-  const hasReference = servesOpenapi(rest.openapi, production)
+  const hasReference = servesReference(rest, production, model)
   const rows = types.map(type => {
-    const path = `/${type.kind === 'single' ? type.key : type.pluralApiId}`
+    const path = `/${apiIdOf(type)}`
     const name = escapeHtml(type.displayName)
     const reference = link(`${rest.prefix}/reference#get-${path}`, `reference of ${name}`)
     const access = !isPublic(type) ? 'needs a token' : hasReference ? `public: ${reference}` : 'public'
@@ -189,12 +189,13 @@ ${rows.join('\n')}
 </table>`
 }
 
-function addressesOf({ settings, production }: BrowserPagesOptions): readonly string[] {
+function addressesOf({ settings, production, model }: BrowserPagesOptions): readonly string[] {
   const { rest, graphql, console } = settings
   const endpoints = graphql.enabled ? Object.keys(graphql.endpoints) : []
   const hasPlayground = !production || graphql.config.playgroundAlways
+  const reference = `API reference: ${pathLink(`${rest.prefix}/reference`)}`
   const described = [
-    `API reference: ${pathLink(`${rest.prefix}/reference`)}`,
+    ...(servesReference(rest, production, model) ? [reference] : []),
     `OpenAPI document: ${pathLink(`${rest.prefix}/openapi.json`)}`,
   ]
   return [

@@ -179,3 +179,7 @@ export interface MorphAttribute extends AttributeBase {
 
 export const isLink = (attribute: Attribute): attribute is LinkAttribute =>
   attribute.kind === 'relation' || attribute.kind === 'media' || attribute.kind === 'localizations'
+
+/** The API ID in the paths of a content-type: the plural one of a collection, the singular one of a single type. */
+export const apiIdOf = ({ kind, key, pluralApiId }: ContentType): string =>
+  kind === 'single' ? key : pluralApiId

@@ -1,7 +1,7 @@
 import type { Caller, Grants } from '../access/caller.ts'
 import { consoleViewsOf } from '../access/console-views.ts'
 import { readableAttributes } from '../access/readable-attributes.ts'
-import type { Attribute, Component, ContentType, Model } from '../model/model.ts'
+import { type Attribute, apiIdOf, type Component, type ContentType, type Model } from '../model/model.ts'
 import { DOCUMENT_PLACEHOLDERS, previewPlaceholders, SYSTEM_COLUMNS } from '../project/checks/console.ts'
 import type { ConsoleLayout, Settings } from '../project/settings/settings.ts'
 import type { Schema } from './answer-schemas.ts'
@@ -115,7 +115,7 @@ function describeType(type: ContentType, grants: Grants): DescribedType | null {
       kind: type.kind === 'single' ? 'singleType' : 'collectionType',
       singularName: type.key,
       pluralName: type.pluralApiId,
-      path: `/${type.kind === 'single' ? type.key : type.pluralApiId}`,
+      path: `/${apiIdOf(type)}`,
       displayName: type.displayName,
       draftAndPublish: type.draftAndPublish,
       localized: type.localized,

@@ -8,7 +8,8 @@ import { escapeHtml } from '../base/text.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
-import type { Settings } from '../project/settings/settings.ts'
+import { apiIdOf, type Model } from '../model/model.ts'
+import type { RestSettings, Settings } from '../project/settings/settings.ts'
 import { answerJson, answerMethod } from '../rest/answer.ts'
 import type { GeneratedResponder } from '../rest/endpoint.ts'
 import { isStrapi4Format } from '../rest/strapi4.ts'
@@ -24,6 +25,14 @@ interface OpenapiOptions extends Omit<DescribedProject, 'isKnown'> {
 export const servesOpenapi = (asked: boolean | undefined, production: boolean): boolean =>
   asked ?? !production
 
+/** The page of the reference has its path unless a content-type has it. */
+export function servesReference(settings: RestSettings, production: boolean, model: Model): boolean {
+  const isTaken = [...model.contentTypes.values()].some(
+    type => !type.builtIn && apiIdOf(type) === 'reference',
+  )
+  return servesOpenapi(settings.openapi, production) && !isTaken
+}
+
 export const servesConsole = (
   { enabled }: Pick<Settings['console'], 'enabled'>,
   production: boolean,
@@ -37,6 +46,7 @@ export const servesConsole = (
 export function openOpenapi(options: OpenapiOptions): GeneratedResponder {
   const { rest, console } = options.settings
   const isPublic = servesOpenapi(rest.openapi, options.production)
+  const hasPage = servesReference(rest, options.production, options.model)
   if (!isPublic && !servesConsole(console, options.production)) return () => null
   const path = `${rest.prefix}/openapi.json`.toLowerCase()
   const textsOf = memoize((_: Grants) => new Map<string, Promise<string>>())
@@ -52,7 +62,7 @@ export function openOpenapi(options: OpenapiOptions): GeneratedResponder {
     return openReferencePage({ ...page, title: options.settings.name })
   })
   return (request, acting) => {
-    if (request.path.toLowerCase() !== path) return isPublic ? openPage()(request) : null
+    if (request.path.toLowerCase() !== path) return hasPage ? openPage()(request) : null
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerMethod(request.method, 'HEAD, GET')
     return answerDescription({ request, acting, isPublic }, options, textFor)

@@ -1,7 +1,7 @@
 import type { Action } from '../access/actions.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
-import type { ContentType, Model } from '../model/model.ts'
+import { apiIdOf, type ContentType, type Model } from '../model/model.ts'
 import type { StatusChange } from '../query/command.ts'
 
 /** A path of the content API (reference/rest.md#1-envelope-and-status-codes, reference/rest.md#12-single-types). `documentId` is set for the path of a document. */
@@ -43,7 +43,7 @@ type FindRoute = (path: string) => Result<Route, Fault> | null
 export function compileRoutes(model: Model, prefix: string): FindRoute {
   const types = new Map<string, ContentType>()
   for (const type of model.contentTypes.values()) {
-    if (!type.builtIn) types.set(type.kind === 'single' ? type.key : type.pluralApiId, type)
+    if (!type.builtIn) types.set(apiIdOf(type), type)
   }
   const start = `${prefix}/`.toLowerCase()
   return path => {
@@ -55,8 +55,10 @@ export function compileRoutes(model: Model, prefix: string): FindRoute {
 function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Result<Route, Fault> | null {
   const words = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/')
   const [name = '', documentId] = words
+  const change = name.toLowerCase() === ACTIONS ? changeRoute(words.slice(1), types) : null
+  if (change) return change
   const type = types.get(name.toLowerCase())
-  if (!type) return name === ACTIONS ? changeRoute(words.slice(1), types) : null
+  if (!type) return null
   if (documentId === undefined) return ok({ kind: type.kind, type, documentId: null })
   const isLocalization = type.localized && words[type.kind === 'single' ? 1 : 2] === LOCALIZATIONS
   if (words.length > (isLocalization ? 3 : 2)) return nestedRoute(type)
@@ -90,8 +92,8 @@ function changeRoute(
 }
 
 /**
- * The first part of the paths that change the status of a document, unless a type has this name. Below the type's own path
- * Strapi refuses each of them (reference/rest.md#10-drafts).
+ * The first part of the paths that change the status of a document; they are longer than the paths of a type with this name.
+ * Below the document's own path Strapi refuses each of them (reference/rest.md#10-drafts).
  */
 const ACTIONS = 'actions'
 

@@ -7,7 +7,7 @@ import { parseLocales } from '../actions/parameters/parse-version.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
-import type { ContentType } from '../model/model.ts'
+import { apiIdOf, type ContentType } from '../model/model.ts'
 import { searchFields } from '../model/search.ts'
 import type { ExtensionRoute } from '../plugins/route-guard.ts'
 import { parseTextSearch } from '../query/parse-text-search.ts'
@@ -40,9 +40,7 @@ export function openSearchAll(options: SearchOptions): GeneratedResponder {
 
 const isGuarded = (type: ContentType, { guards, routes }: SearchOptions): boolean =>
   guards?.get(subjectOf(type))?.get('find') !== undefined ||
-  routes.some(({ replaces, path }) => replaces && path.toLowerCase() === `/${listName(type)}`.toLowerCase())
-
-const listName = ({ kind, key, pluralApiId }: ContentType): string => (kind === 'single' ? key : pluralApiId)
+  routes.some(({ replaces, path }) => replaces && path.toLowerCase() === `/${apiIdOf(type)}`.toLowerCase())
 
 interface SearchContext {
   readonly types: readonly ContentType[]

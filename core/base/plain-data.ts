@@ -23,6 +23,15 @@ export function isDeeperThan(value: unknown, most: number): boolean {
   return false
 }
 
+/**
+ * False if the value is or holds an infinite number, as JSON.parse reads `1e400`: JSON.stringify would print null. It is
+ * recursive: call isDeeperThan first.
+ */
+export function hasFiniteNumbers(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return !isObject(value) || Object.values(value).every(hasFiniteNumbers)
+}
+
 /** True if the value is a mapping: neither null nor a list. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !Array.isArray(value)

@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../base/plain-data.ts'
+import { hasFiniteNumbers, isDeeperThan } from '../base/plain-data.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
 import {
@@ -28,21 +28,28 @@ function toNumber(raw: unknown): number {
 }
 
 const MAX_INTEGER = 2_147_483_647
+const MIN_INTEGER = -2_147_483_648
 
 function parseInteger(raw: unknown): Parsed {
   const number = toNumber(raw)
   if (!Number.isInteger(number)) return invalidValue('an integer')
-  return Math.abs(number) > MAX_INTEGER ? invalidValue(`an integer of at most ${MAX_INTEGER}`) : ok(number)
+  return number > MAX_INTEGER || number < MIN_INTEGER
+    ? outOfRange(number > 0, MIN_INTEGER, MAX_INTEGER)
+    : ok(number)
 }
 
+const outOfRange = (above: boolean, least: number | bigint, most: number | bigint): Parsed =>
+  invalidValue(above ? `an integer of at most ${most}` : `an integer of at least ${least}`)
+
 const MAX_BIGINTEGER = 2n ** 63n - 1n
+const MIN_BIGINTEGER = -(2n ** 63n)
 
 function parseBigInteger(raw: unknown): Parsed {
   const text = typeof raw === 'number' || typeof raw === 'bigint' ? String(raw) : raw
   if (typeof text !== 'string' || !/^\s*[+-]?\d{1,40}\s*$/.test(text)) return invalidValue('an integer')
   const number = BigInt(text.trim().replace(/^\+/, ''))
-  if (number > MAX_BIGINTEGER || number < -MAX_BIGINTEGER)
-    return invalidValue(`an integer of at most ${MAX_BIGINTEGER}`)
+  if (number > MAX_BIGINTEGER || number < MIN_BIGINTEGER)
+    return outOfRange(number > 0n, MIN_BIGINTEGER, MAX_BIGINTEGER)
   return ok(String(number))
 }
 
@@ -64,6 +71,7 @@ function parseJson(raw: unknown): Parsed {
   if (isDeeperThan(value, MAX_JSON_DEPTH)) return invalidValue(`JSON of at most ${MAX_JSON_DEPTH} levels`)
   const text = JSON.stringify(value)
   if (text === undefined) return invalidValue('JSON text')
+  if (!hasFiniteNumbers(value)) return invalidValue(`JSON text without numbers beyond ±${Number.MAX_VALUE}`)
   return UNSTORABLE.test(text)
     ? invalidValue('JSON text without NUL characters and broken letters')
     : ok(text)

@@ -53,6 +53,17 @@ contentTypes:
   article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: pages } } }`,
     '6:103 contentTypes.article.attributes.author.inversedBy: `author.pages` leads to `page`, not back to `article`',
   ],
+  'a path of REST is not that of a GraphQL endpoint or of the metrics': [
+    `graphql: { endpoints: { /api/Tags: flat, /api/homepage/more: nested, /api/other: flat } }
+server: { metrics: { enabled: true, path: /api/notes } }
+contentTypes:
+  tag: { attributes: { name: string } }
+  homepage: { kind: single, attributes: { name: string } }
+  note: { attributes: { name: string } }`,
+    '4:3 contentTypes.tag: content-type `tag` at `/api/tags` and the GraphQL endpoint at `/api/Tags` would hide each other',
+    '5:3 contentTypes.homepage: content-type `homepage` at `/api/homepage` and the GraphQL endpoint at `/api/homepage/more` would hide each other',
+    '6:3 contentTypes.note: content-type `note` at `/api/notes` and the metrics at `/api/notes` would hide each other',
+  ],
   'a name over the limit of PostgreSQL is reported with its length': [
     `contentTypes:
   article:

@@ -74,7 +74,8 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
       'pages',
       [
         ['2147483648', 'expected an integer of at most 2147483647'],
-        ['-99999999999', 'expected an integer of at most 2147483647'],
+        ['-99999999999', 'expected an integer of at least -2147483648'],
+        ['-2147483648', -2147483648],
       ],
     ],
   ],
@@ -92,6 +93,8 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
       'sold',
       [
         ['9223372036854775808', 'expected an integer of at most 9223372036854775807'],
+        ['-9223372036854775808', '-9223372036854775808'],
+        ['-9223372036854775809', 'expected an integer of at least -9223372036854775808'],
         ['1.5', 'expected an integer'],
         ['', 'expected an integer'],
       ],
@@ -270,6 +273,7 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
       'data',
       [
         ['plain', 'expected JSON text'],
+        ['[1e400]', 'expected JSON text without numbers beyond ±1.7976931348623157e+308'],
         ['', 'expected JSON text'],
         ['"\\u0000"', 'expected JSON text without NUL characters and broken letters'],
         ['"\\ud800"', 'expected JSON text without NUL characters and broken letters'],

@@ -1,5 +1,5 @@
 import { fitsPassword } from '../../base/passwords.ts'
-import { isDeeperThan } from '../../base/plain-data.ts'
+import { hasFiniteNumbers, isDeeperThan } from '../../base/plain-data.ts'
 import type { Result } from '../../base/result.ts'
 import { printJsonValue, trimDecimal } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
@@ -50,12 +50,6 @@ function storedJson(value: unknown): ParseOutcome {
   return hasFiniteNumbers(value)
     ? { stored: JSON.stringify(value) }
     : { refusal: rule(`must not hold a number beyond ±${Number.MAX_VALUE}`) }
-}
-
-/** JSON.parse reads `1e400` as infinite, which JSON.stringify would print as null. */
-function hasFiniteNumbers(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  return typeof value !== 'object' || value === null || Object.values(value).every(hasFiniteNumbers)
 }
 
 /** PostgreSQL's text and jsonb have no NUL and no lone surrogates. */

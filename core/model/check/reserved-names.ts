@@ -36,6 +36,7 @@ export const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 
 export function* reservedNames(declarations: Declarations): Generator<ModelFinding> {
   yield* reservedKeys(declarations)
+  yield* takenPaths(declarations)
   yield* reservedTables(declarations)
   yield* reservedAttributes(declarations)
   yield* userAttributes(declarations)
@@ -55,6 +56,28 @@ function* reservedKeys({ types }: Declarations): Generator<ModelFinding> {
       const message = `\`${type.pluralApiId}\`, the plural API ID of \`${type.key}\`, is a reserved name`
       yield { code: 'reserved-name', message, path: [...type.path, 'pluralApiId'] }
     }
+  }
+}
+
+/** GraphQL and the metrics answer at their own paths, which may be below the prefix of REST. */
+function* takenPaths({ types, settings }: Declarations): Generator<ModelFinding> {
+  const { rest, graphql, server } = settings
+  const served = [
+    ...(graphql.enabled ? Object.keys(graphql.endpoints) : []).map(at => ({
+      at,
+      source: 'the GraphQL endpoint',
+    })),
+    ...(server.metrics.enabled && server.metrics.port === null
+      ? [{ at: server.metrics.path, source: 'the metrics' }]
+      : []),
+  ]
+  for (const type of types) {
+    if (type.builtIn) continue
+    const own = `${rest.prefix}/${type.kind === 'single' ? type.key : type.pluralApiId}`
+    const other = served.find(({ at }) => `${at}/`.toLowerCase().startsWith(`${own}/`.toLowerCase()))
+    if (!other) continue
+    const message = `content-type \`${type.key}\` at \`${own}\` and ${other.source} at \`${other.at}\` would hide each other`
+    yield { code: 'reserved-name', message, path: type.path, atKey: true }
   }
 }
 

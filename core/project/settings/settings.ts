@@ -417,7 +417,7 @@ export interface AttributeDeclarations {
         readonly type: 'uid'
         /** Attribute to generate the uid from. */
         readonly targetField?: string
-        /** Generates the uid from `targetField` if a write omits it. */
+        /** Generates the uid from `targetField` if a write omits it, except over GraphQL. */
         readonly generate: boolean
         /** Minimum number of characters. */
         readonly minLength?: number

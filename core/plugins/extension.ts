@@ -1,4 +1,5 @@
 import type { EventHandler, EventPattern } from '../events/events.ts'
+import type { CheckValue } from '../project/grammar/json-schema.ts'
 import type { PluginApp, RestContext } from './context.ts'
 import type { ExpressMiddleware, Middleware, RouteMiddleware } from './middleware.ts'
 import { assertDefinition, KIND } from './plugin-module.ts'
@@ -120,6 +121,8 @@ export interface Plugins {
   readonly policies: ReadonlyMap<string, Policy>
   readonly middlewares: ReadonlyMap<string, Middleware>
   readonly extensions: ReadonlyMap<string, Extension>
+  /** Checks of `configSchema` and `optionsSchema`, by kind and name: `policy owns-document`. */
+  readonly checks: ReadonlyMap<string, CheckValue>
   /** Absolute paths of all loaded modules of the project, including imported ones. */
   readonly files: readonly string[]
 }

@@ -11,6 +11,7 @@ import type { Settings } from '../project/settings/settings.ts'
 import type { LogFields, PluginApp, PluginLog } from './context.ts'
 import type { DocumentsService, Plugins } from './extension.ts'
 import type { ExpressMiddleware } from './middleware.ts'
+import { nameType } from './plugin-module.ts'
 import type { Models } from './registry.ts'
 import {
   compileGuard,
@@ -150,6 +151,8 @@ function documentsService(by: string, hooks: DocumentHooks, model: Model): Docum
       hooks.middlewares.push(Object.defineProperty(registered, 'name', { value: by }))
     },
     on(pattern, handle) {
+      if (typeof pattern !== 'string')
+        throw new Error(`documents.on(…) takes an event such as 'article.create', found ${nameType(pattern)}`)
       const fault = eventPatternFault(pattern, model)
       if (fault !== undefined) throw new Error(fault)
       if (typeof handle !== 'function') throw new Error(`documents.on('${pattern}', …) takes a function`)

@@ -176,11 +176,12 @@ export interface PluginBinder {
   express(use: { readonly name: string; readonly options?: unknown }): ExpressMiddleware
 }
 
-export function openPluginBinder({ policies, middlewares }: Plugins, app: PluginApp): PluginBinder {
+export function openPluginBinder(plugins: Plugins, app: PluginApp): PluginBinder {
+  const { policies, middlewares } = plugins
   const named = (use: unknown): BoundPolicy => {
     const { name, input: config } = parseUse(use, 'policy')
     const policy = policies.get(name) ?? throwUnknown('policy', name, policies.keys())
-    const input = toOptions(config)
+    const input = checkedInput({ kind: 'policy', name, input: config }, plugins)
     return { name, check: context => policy.check(context, input, app) }
   }
   return {
@@ -190,9 +191,10 @@ export function openPluginBinder({ policies, middlewares }: Plugins, app: Plugin
         : named(use),
     middleware(use) {
       if (typeof use === 'function') return { name: use.name || INLINE, run: use }
-      const { name, input: options } = parseUse(use, 'middleware')
+      const { name, input } = parseUse(use, 'middleware')
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
-      return { name, run: requireFunction(middleware.route?.(toOptions(options), app), `${name}.route`) }
+      const options = checkedInput({ kind: 'middleware', name, input }, plugins)
+      return { name, run: requireFunction(middleware.route?.(options, app), `${name}.route`) }
     },
     resolverPolicy: use =>
       typeof use === 'function'
@@ -200,9 +202,10 @@ export function openPluginBinder({ policies, middlewares }: Plugins, app: Plugin
         : named(use),
     resolverMiddleware(use) {
       if (typeof use === 'function') return use
-      const { name, input: options } = parseUse(use, 'middleware')
+      const { name, input } = parseUse(use, 'middleware')
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
-      return requireFunction(middleware.resolver?.(toOptions(options), app), `${name}.resolver`)
+      const options = checkedInput({ kind: 'middleware', name, input }, plugins)
+      return requireFunction(middleware.resolver?.(options, app), `${name}.resolver`)
     },
     express({ name, options }) {
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
@@ -245,7 +248,20 @@ function parseUse(use: unknown, kind: 'policy' | 'middleware'): NamedUse {
   throw new Error('policies and middlewares are names, objects with a name, or functions')
 }
 
-/** Values of project.yaml were checked against the plugin's schema, if it has one. Values from code are not checked. */
+interface GivenInput extends NamedUse {
+  readonly kind: 'policy' | 'middleware'
+}
+
+/** Checked against the plugin's schema, if it has one. Values of project.yaml were checked before, with their places. */
+function checkedInput({ kind, name, input }: GivenInput, { checks }: Plugins): Json {
+  const value = toOptions(input)
+  const misfits = checks.get(`${kind} ${name}`)?.(value) ?? []
+  if (misfits.length === 0) return value
+  const word = kind === 'policy' ? 'this config' : 'these options'
+  const reasons = misfits.map(({ path, message }) => [...path, message].join(': '))
+  throw new Error(`the ${kind} \`${name}\` does not take ${word}: ${reasons.join('; ')}`)
+}
+
 const toOptions = (input: unknown): Json => (input ?? {}) as Json
 
 function throwUnknown(kind: string, name: string, known: Iterable<string>): never {

@@ -20,9 +20,10 @@ export async function loadPlugins(project: Project, model: Model): Promise<Resul
   const found = await findModules(project.root)
   const { plugins, faults } = await loadModules(found.modules, project.root)
   const known = new Map(found.modules.map(({ kind, name, shown }) => [`${kind} ${name}`, shown]))
-  const uses = await checkUses({ project, model, plugins, known })
+  const schemas = await compileSchemas({ project, plugins, known })
+  const uses = checkUses({ project, model, plugins, known, schemas })
   const all = [...found.faults, ...faults, ...uses]
-  return all.length > 0 ? failed(...all) : ok(plugins)
+  return all.length > 0 ? failed(...all) : ok(Object.freeze({ ...plugins, checks: schemas.checks }))
 }
 
 interface LoadedPlugins {
@@ -49,7 +50,8 @@ export async function loadModules(modules: readonly PluginModule[], root: string
     }
   }
   const files = loadedFiles(root)
-  return { plugins: Object.freeze({ policies, middlewares, extensions, files }), faults }
+  const plugins: Plugins = { policies, middlewares, extensions, files, checks: new Map() }
+  return { plugins: Object.freeze(plugins), faults }
 }
 
 const isPolicy = (value: unknown): value is Policy => moduleKind(value) === 'policy'
@@ -75,17 +77,16 @@ interface CheckUsesOptions {
   readonly plugins: Plugins
   /** File of each module for messages, by `policy owns-document`; includes modules that could not be loaded. */
   readonly known: ReadonlyMap<string, string>
+  readonly schemas: ConfigSchemas
 }
 
 /** All faults of uses of plugins in project.yaml, with their places. */
-async function checkUses(options: CheckUsesOptions): Promise<readonly Diagnostic[]> {
-  const schemas = await compileSchemas(options)
-  const check: UseCheck = { ...options, schemas, scopes: [...permissionScopes(options.model).keys()] }
-  return [...schemas.faults, ...checkProject(check)]
+function checkUses(options: CheckUsesOptions): readonly Diagnostic[] {
+  const check: UseCheck = { ...options, scopes: [...permissionScopes(options.model).keys()] }
+  return [...options.schemas.faults, ...checkProject(check)]
 }
 
 interface UseCheck extends CheckUsesOptions {
-  readonly schemas: ConfigSchemas
   readonly scopes: readonly string[]
 }
 
@@ -225,7 +226,9 @@ interface ConfigSchemas {
   readonly faults: readonly Diagnostic[]
 }
 
-async function compileSchemas(options: CheckUsesOptions): Promise<ConfigSchemas> {
+type SchemaOptions = Pick<CheckUsesOptions, 'plugins' | 'known' | 'project'>
+
+async function compileSchemas(options: SchemaOptions): Promise<ConfigSchemas> {
   const { policies, middlewares } = options.plugins
   const input = [
     ...Array.from(policies, ([name, { configSchema }]) =>
@@ -255,7 +258,7 @@ const givenSchema = (
 /** Loads the schema compiler lazily. */
 async function compileAll(
   input: readonly GivenSchema[],
-  { known, project }: CheckUsesOptions,
+  { known, project }: SchemaOptions,
 ): Promise<ConfigSchemas> {
   const { compileJsonSchema } = await import('../../project/grammar/json-schema.ts')
   const checks = new Map<string, CheckValue>()

@@ -1,5 +1,5 @@
 import type { PermissionScope } from '../../access/permission-scopes.ts'
-import { didYouMean } from '../../base/nearest.ts'
+import { didYouMean, hintFor } from '../../base/nearest.ts'
 import { declaringFrame } from '../../base/project-frame.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
 import type { RestService, RouteOptions } from '../extension.ts'
@@ -40,7 +40,8 @@ export function restService(
       mounts.push({ source: by, path, router, auth, policies })
     },
     route(method, path, handler, options = {}) {
-      if (!METHODS.includes(method)) throw new Error(`no route can have the method ${method}`)
+      if (!METHODS.includes(method))
+        throw new Error(`no route can have the method ${method}${hintFor(String(method), METHODS)}`)
       if (!PATH.test(path)) throw new Error(`\`${path}\` is no path such as /restaurants/:documentId/menu`)
       if (typeof handler !== 'function') throw new Error(`${method} ${path} has no handler`)
       assertOptions(options, `${method} ${path}`)

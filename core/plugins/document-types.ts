@@ -132,7 +132,7 @@ interface ZoneOptions<Uids extends string> {
   readonly on?: {
     readonly [Uid in Uids]?:
       | boolean
-      | Pick<PopulateOptions<ComponentOf<Uid>>, 'fields' | 'filters' | 'sort' | 'populate'>
+      | Pick<PopulateOptions<ComponentOf<Uid>>, 'fields' | 'filters' | 'populate'>
   }
 }
 
@@ -243,7 +243,7 @@ type RequestedValue<Terms extends ComponentOptions, Populate, Name> = PopulatedV
 type PopulatedValue<End, Options> = Options extends { readonly count: true }
   ? { count: number }
   : End extends Zone<infer Uids>
-    ? ZoneEntry<Uids>[]
+    ? ZoneEntry<Uids, Options>[]
     : End extends Morph
       ? MorphEntry[]
       : End extends { readonly many: true }
@@ -258,8 +258,15 @@ type FieldsIn<Options> = Options extends { readonly fields: readonly (infer Fiel
   ? Field
   : string
 
-type ZoneEntry<Uids extends string> = Uids extends string
-  ? { __component: Uids } & Found<ComponentOf<Uids>>
+/** With `on` only the named components are answered, each with its own options. */
+type ZoneEntry<Uids extends string, Options> = Options extends { readonly on: infer On }
+  ? FragmentEntry<Extract<Uids, keyof On>, On>
+  : Uids extends string
+    ? { __component: Uids } & Found<ComponentOf<Uids>, PopulateIn<Options>>
+    : never
+
+type FragmentEntry<Uids extends keyof On & string, On> = Uids extends string
+  ? { __component: Uids } & Found<ComponentOf<Uids>, PopulateIn<On[Uids]>, FieldsIn<On[Uids]>>
   : never
 
 /** Input of a link: one document or a list, by documentId. */

@@ -70,7 +70,7 @@ export async function registerPlugins(
   const faults: string[] = []
   for (const [name, extension] of plugins.extensions) {
     const by = `extensions/${name}`
-    const rest = restService(by, routing, binding)
+    const rest = restService({ by, prefix: options.settings.rest.prefix }, routing, binding)
     const documents = documentsService(by, hooks, options.model)
     const made = await attempt({ where: `${by} could not register`, root: options.root }, () =>
       extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),

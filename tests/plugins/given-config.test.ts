@@ -52,6 +52,10 @@ const CASES: Readonly<Record<string, string>> = {
     'the middleware `slow` does not take these options: most: expected integer',
   "documents.on(['note.create'], () => {})":
     "documents.on(…) takes an event such as 'article.create', found a list",
+  "rest.route('GET', '/api/x', () => 1)":
+    '/api/x begins with `rest.prefix`, which is added to every path: write /x',
+  "rest.mount('/API/shop', () => {})":
+    '/API/shop begins with `rest.prefix`, which is added to every path: write /shop',
   "rest.route('get', '/x', () => 1)": 'no route can have the method get: did you mean `GET`?',
 }
 

@@ -25,15 +25,23 @@ export interface RestRegistrations {
   readonly mounts: RouterMount[]
 }
 
+interface RestOwner {
+  /** The extension, for messages. */
+  readonly by: string
+  /** `rest.prefix` */
+  readonly prefix: string
+}
+
 /** The `rest` service of one extension. Arguments are checked, since JavaScript plugins are not type-checked. */
 export function restService(
-  by: string,
+  { by, prefix }: RestOwner,
   { routes, mounts }: RestRegistrations,
   binding: RouteBinding,
 ): RestService {
   return {
     mount(path, router, options = {}) {
       if (!MOUNT_PATH.test(path)) throw new Error(`\`${path}\` is no path of a router such as /shop`)
+      assertWithoutPrefix(path, prefix)
       if (typeof router !== 'function') throw new Error(`the router of ${path} is no Express router`)
       assertOptions(options, `mount('${path}', …)`, ['auth', 'policies'])
       const { auth, policies } = bindOptions(options, binding)
@@ -43,6 +51,7 @@ export function restService(
       if (!METHODS.includes(method))
         throw new Error(`no route can have the method ${method}${hintFor(String(method), METHODS)}`)
       if (!PATH.test(path)) throw new Error(`\`${path}\` is no path such as /restaurants/:documentId/menu`)
+      assertWithoutPrefix(path, prefix)
       if (typeof handler !== 'function') throw new Error(`${method} ${path} has no handler`)
       assertOptions(options, `${method} ${path}`)
       const { auth, replaces = false } = options
@@ -58,6 +67,13 @@ export function restService(
       })
     },
   }
+}
+
+/** A path with the prefix would be served below the prefix twice. */
+function assertWithoutPrefix(path: string, prefix: string): void {
+  if (!`${path}/`.toLowerCase().startsWith(`${prefix}/`.toLowerCase())) return
+  const own = path.slice(prefix.length) || '/…'
+  throw new Error(`${path} begins with \`rest.prefix\`, which is added to every path: write ${own}`)
 }
 
 const TERMS: readonly string[] = ['auth', 'policies', 'middlewares', 'replaces']

@@ -248,12 +248,12 @@ function parseUse(use: unknown, kind: 'policy' | 'middleware'): NamedUse {
   throw new Error('policies and middlewares are names, objects with a name, or functions')
 }
 
-interface GivenInput extends NamedUse {
+interface PluginInput extends NamedUse {
   readonly kind: 'policy' | 'middleware'
 }
 
 /** Checked against the plugin's schema, if it has one. Values of project.yaml were checked before, with their places. */
-function checkedInput({ kind, name, input }: GivenInput, { checks }: Plugins): Json {
+function checkedInput({ kind, name, input }: PluginInput, { checks }: Plugins): Json {
   const value = toOptions(input)
   const misfits = checks.get(`${kind} ${name}`)?.(value) ?? []
   if (misfits.length === 0) return value

@@ -31,6 +31,7 @@ import {
   cutBody,
   faultOfError,
   limitReading,
+  limitReadingOfStream,
   notImplemented,
   OPTIONS_ANYWHERE,
   unavailableFault,
@@ -321,7 +322,7 @@ async function handOver(
   { headers: own = {} }: Pick<HttpResponse, 'headers'>,
   takeOver: NonNullable<HttpResponse['takeOver']>,
 ): Promise<null> {
-  const { incoming, response } = exchange
+  const { incoming, response, state } = exchange
   if (exchange.isOver || response.destroyed) return null
   const headers = [...sharedHeaders(exchange), ...Object.entries(own).flat()]
   // Headers that Express middlewares set replace the server's defaults.
@@ -331,6 +332,7 @@ async function handOver(
     if (name.toLowerCase() === 'vary') response.appendHeader(name, value)
     else if (!input.has(name.toLowerCase())) response.setHeader(name, value)
   }
+  limitReadingOfStream(response, state.settings.requestTimeout)
   await takeOver(incoming, response)
   return null
 }

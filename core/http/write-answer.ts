@@ -46,6 +46,17 @@ export function limitReading(response: ServerResponse, milliseconds: number): vo
     response.setTimeout(milliseconds + READING_MARGIN)
 }
 
+/**
+ * The same for an answer that other code writes: a file, or a stream that may pause for any time. Only while bytes wait
+ * for the client is it the client that is slow.
+ */
+export function limitReadingOfStream(response: ServerResponse, milliseconds: number): void {
+  if (response.socket !== null && !(response.socket instanceof Socket)) return
+  response.setTimeout(milliseconds + READING_MARGIN, () => {
+    if (response.writableLength > 0) response.destroy()
+  })
+}
+
 /** Milliseconds: the next request on the connection may take the whole time before something is sent. */
 const READING_MARGIN = 5_000
 

@@ -1,4 +1,7 @@
-import type { Duplex } from 'node:stream'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { type Duplex, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import type { Responder } from '../../core/faults/http-exchange.ts'
@@ -154,3 +157,41 @@ test('the connection of a client that does not read its answer is closed, and th
   }
   t.true(size > 20_000_000)
 })
+
+/** Writes without an end, as fast as the client reads; or a part of a stream that continues later. */
+function writeStream(response: ServerResponse, isEndless: boolean): void {
+  const parts = function* () {
+    for (;;) yield Buffer.alloc(100_000)
+  }
+  if (isEndless) Readable.from(parts()).pipe(response)
+  else response.write('first')
+}
+
+for (const by of ['other code', 'a responder'])
+  test(`the connection of a client that does not read a stream of ${by} is closed, and that of one that waits for it is not`, async t => {
+    const streams = new Map<string, ServerResponse>()
+    const stream = (path: string, response: ServerResponse) => {
+      streams.set(path, response)
+      writeStream(response, path === '/endless')
+    }
+    const takeOver: Responder = async ({ path }) => ({
+      status: 200,
+      body: null,
+      async takeOver(_incoming, response) {
+        stream(path, response)
+        await once(response, 'close')
+      },
+    })
+    const { port } = await serve(t, by === 'a responder' ? [takeOver] : [], {
+      settings: { requestTimeout: 300 },
+      fallback: async () => (request, response) => stream(request.url ?? '', response),
+    })
+    const [waiting, unread] = [await open(port), await open(port)]
+    t.teardown(() => unread.destroy())
+    waiting.write('GET /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await until('a stream has begun', () => streams.has('/events'))
+    unread.pause().write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until('the unread stream is closed', () => streams.get('/endless')?.destroyed === true)
+    streams.get('/events')?.end('second')
+    t.regex(await text(waiting), /first[\s\S]*second/)
+  })

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { coalesceRuns } from '../base/serial-queue.ts'
+import { onTermination } from '../base/termination.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { openLog } from '../observe/log.ts'
 import { mergeFamilies, printFamilies, type WorkerFamilies } from '../observe/metrics/print-families.ts'
@@ -79,8 +80,7 @@ const logOf = (
 /** Resolves when a signal has ended all workers. */
 function handleSignals(supervisor: Supervisor, production: boolean): Promise<number> {
   return new Promise(resolve => {
-    const stop = () => void supervisor.end().then(() => resolve(0))
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+    onTermination(() => void supervisor.end().then(() => resolve(0)))
     // In development SIGHUP means that the terminal was closed.
     if (production) process.on('SIGHUP', () => void supervisor.reload())
   })

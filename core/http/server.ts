@@ -7,7 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
@@ -84,6 +84,7 @@ export async function openHttpServer(options: DispatcherOptions): Promise<HttpSe
   )
   // Unknown values of `Expect` are ignored; Node's own answer has no body.
   server.on('checkExpectation', listener)
+  const connections = trackConnections(server)
   handleErrors(server, () => dispatcher.current.options.observer)
   answerUnparsed(server, () => dispatcher.current.options)
   const serving = {
@@ -101,7 +102,7 @@ export async function openHttpServer(options: DispatcherOptions): Promise<HttpSe
         url: urlOf(server),
         pending: () => countPending(dispatcher),
         close(milliseconds) {
-          closing ??= close(server, dispatcher, milliseconds)
+          closing ??= close({ server, connections }, dispatcher, milliseconds)
           return closing
         },
         terminate: () => terminate(server),
@@ -120,7 +121,26 @@ const socketTimeouts = ({ requestTimeout }: ServerSettings) => ({
   headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
 })
 
-async function close(server: Server, dispatcher: Dispatcher, milliseconds: number): Promise<void> {
+/** The open connections of a server. */
+function trackConnections(server: Server): ReadonlySet<Socket> {
+  const connections = new Set<Socket>()
+  server.on('connection', socket => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  return connections
+}
+
+interface Listening {
+  readonly server: Server
+  readonly connections: ReadonlySet<Socket>
+}
+
+async function close(
+  { server, connections }: Listening,
+  dispatcher: Dispatcher,
+  milliseconds: number,
+): Promise<void> {
   const { observer, drain = IDLE_DRAIN } = dispatcher.current.options
   for (const { inFlight } of [dispatcher.current, ...dispatcher.draining]) inFlight.isClosing = true
   observer.emit({ kind: 'stopping', waiting: countPending(dispatcher) })
@@ -133,7 +153,10 @@ async function close(server: Server, dispatcher: Dispatcher, milliseconds: numbe
   stopListening(server)
   const end = performance.now() + Math.min(drain, milliseconds)
   const sweep = setInterval(() => {
-    if (performance.now() >= end) server.closeIdleConnections()
+    if (performance.now() < end) return
+    server.closeIdleConnections()
+    // For Node, a connection that never sent a request is not idle. Browsers and proxies open some in advance.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
   }, SWEEP_INTERVAL)
   // A request whose client has gone has no connection, but may still be writing.
   await Promise.all([closed, whenDrained(dispatcher.current.inFlight, milliseconds)])
@@ -241,7 +264,13 @@ function endSocket(socket: Duplex, { status, body, type = JSON_TYPE, headers = {
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+  // Node has no time limit for what is no request any more: a client that does not close its end would keep the connection.
+  const timer = setTimeout(() => socket.destroy(), LINGER)
+  socket.once('close', () => clearTimeout(timer))
 }
+
+/** Milliseconds that a client gets to read the last answer of its connection. */
+const LINGER = 5_000
 
 function faultOfParserError(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW') return fault('headersTooLarge', 'Request Header Fields Too Large')

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
@@ -85,6 +86,42 @@ test('idle connections do not prevent a server from shutting down', async t => {
   await close(600_000)
   t.pass()
   idle.destroy()
+})
+
+test('connections that never sent a request do not prevent a server from shutting down', async t => {
+  const { port, close, reported } = await serve(t, [echo], { drain: 50 })
+  const answer = text(await open(port))
+  await close(600_000)
+  t.is(await answer, '', 'it is not answered 408 after the time for headers')
+  t.deepEqual(reported.at(-1), { kind: 'stopped', cut: 0 })
+})
+
+test('the connection of a refused request is closed, also if its client keeps its end open', async t => {
+  const { port, close, reported } = await serve(t, [echo], { settings: { requestTimeout: 200 } })
+  const refused = [
+    'GET / HTTP/1.1\r\nHost: x\r\n',
+    'no request\r\n\r\n',
+    'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n',
+  ]
+  const answers = await Promise.all(
+    refused.map(async bytes => {
+      const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      t.teardown(() => client.destroy())
+      client.write(bytes)
+      let answer = ''
+      client.on('data', part => {
+        answer += String(part)
+      })
+      await once(client, 'end')
+      return answer
+    }),
+  )
+  t.deepEqual(
+    answers.map(answer => answer.slice(9, 12)),
+    ['408', '400', '501'],
+  )
+  await close(600_000)
+  t.deepEqual(reported.at(-1), { kind: 'stopped', cut: 0 })
 })
 
 test('requests over the shutdown timeout are cut off', async t => {

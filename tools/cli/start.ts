@@ -10,6 +10,7 @@ import {
   withOpenPaths,
 } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
+import { onTermination } from '../../core/base/termination.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
 import { servesLandingPage } from '../../core/http/browser-pages.ts'
 import type { ContentType } from '../../core/model/model.ts'
@@ -180,7 +181,7 @@ function handleSignals(production: boolean, screen: StartScreen | null): Signals
       isReloadAsked = true
     },
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => actions.stop())
+  onTermination(() => actions.stop())
   if (production) process.on('SIGHUP', () => actions.reload())
   return {
     aborted: starting.signal,

@@ -9,7 +9,7 @@ import type { IdentityOptions } from '../identity/identity.ts'
 import { type AssignedRole, syncLocales, syncRoles } from '../identity/sync-declared-rows.ts'
 import { endSessionsOfChangedUsers } from '../identity/users/user-documents.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
-import { removeAbandoned, stagingFolder } from '../media/storage/staging.ts'
+import { removeUnfinished } from '../media/storage/open-storage.ts'
 import { migrate } from '../migrate/migrate.ts'
 import type { OtherProcesses } from '../migrate/migration-options.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -72,7 +72,7 @@ async function prepare(
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled
   await unwatched.replicas?.startFromHere()
-  await removeAbandoned(stagingFolder(blueprint.project.root))
+  await removeUnfinished(blueprint.project.root)
   return ok([...summarizeSteps(steps), ...left.map(describeLeftover), ...filled.value.messages])
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import S3rver from 's3rver'
 import { storageKeys } from '../../core/media/file-transaction.ts'
 import { readForm } from '../../core/media/read-form.ts'
 import type { FileStorage } from '../../core/media/storage/file-storage.ts'
-import { openLocalStorage, openStorage } from '../../core/media/storage/open-storage.ts'
+import { openLocalStorage, openStorage, removeUnfinished } from '../../core/media/storage/open-storage.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { isSigned } from './signature.ts'
 
@@ -33,6 +33,35 @@ test('local storage keeps complete files only, under their keys', async t => {
   await files.remove('a_0123456789.txt')
   await files.remove('a_0123456789.txt')
   t.deepEqual(readdirSync(uploads), [])
+})
+
+test('what a killed process left unfinished is removed a day later, and no file of the storage', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const names = [
+    'a_0123456789.txt',
+    'b.part',
+    '.gitkeep',
+    `.${'0a'.repeat(12)}.part`,
+    `.${'1b'.repeat(12)}.part`,
+  ]
+  const places = [...names.map(name => `uploads/${name}`), 'staging/old', 'staging/new']
+  const isRecent = (place: string) => place.includes('1b') || place.endsWith('new')
+  for (const place of places) {
+    const path = join('.plinth', place)
+    folder.write(path, 'bytes')
+    const at = Date.now() / 1_000 - (isRecent(place) ? 3_600 : 90_000)
+    utimesSync(join(folder.path, path), at, at)
+  }
+  await removeUnfinished(folder.path)
+  const left = readdirSync(join(folder.path, '.plinth'), { recursive: true, withFileTypes: true })
+  t.deepEqual(left.flatMap(each => (each.isFile() ? [each.name] : [])).toSorted(), [
+    names[4],
+    names[2],
+    names[0],
+    names[1],
+    'new',
+  ])
 })
 
 test('an error in the rules of a form rejects its promise and does not end the process', async t => {

@@ -6,6 +6,7 @@ import type { UploadSettings } from '../../project/settings/settings.ts'
 import { openCustomStorage, type StorageDefinition } from './custom-storage.ts'
 import { assertStorageKey, type FileStorage, type ServedFiles } from './file-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
+import { removeAbandoned, stagingFolder } from './staging.ts'
 
 /** The storages that need no extension. */
 export const BUILT_IN_STORAGES: readonly string[] = ['local', 's3']
@@ -52,7 +53,7 @@ export function openLocalStorage(root: string, { isPrivate = false } = {}): File
     async store(key, { path }) {
       const target = pathOf(key)
       await mkdir(folder, { recursive: true })
-      await copyAtomically(path, target)
+      await copyAtomically(path, join(folder, draftName()), target)
       await fsync(folder)
     },
     has: async key => existsSync(pathOf(key)),
@@ -75,8 +76,19 @@ const privateFiles = (pathOf: (key: string) => string): ServedFiles => ({
   read: async (key, range) => (existsSync(pathOf(key)) ? createReadStream(pathOf(key), range) : null),
 })
 
-async function copyAtomically(from: string, target: string): Promise<void> {
-  const draft = `${target}.${randomBytes(4).toString('hex')}.part`
+/** A hidden name, which is no key: unfinished copies are not served. */
+const draftName = () => `.${randomBytes(12).toString('hex')}.part`
+
+const DRAFT = /^\.[0-9a-f]{24}\.part$/
+
+/** Removes what killed processes left: uploads that wait, and unfinished copies into the local storage. */
+export async function removeUnfinished(root: string): Promise<void> {
+  await removeAbandoned(stagingFolder(root))
+  const folder = uploadsFolder(root)
+  if (existsSync(folder)) await removeAbandoned(folder, DRAFT)
+}
+
+async function copyAtomically(from: string, draft: string, target: string): Promise<void> {
   try {
     await copyFile(from, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     await fsync(draft)

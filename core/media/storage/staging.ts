@@ -80,10 +80,11 @@ export async function discardFiles(paths: readonly string[]): Promise<void> {
 /** Milliseconds: no upload takes a day, so older files are abandoned. */
 const MAX_AGE = 86_400_000
 
-/** Removes files left by processes that were killed. */
-export async function removeAbandoned(folder: string): Promise<void> {
+/** Removes old files with such names, left by processes that were killed. */
+export async function removeAbandoned(folder: string, names = /^/): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const name of await readdir(folder)) {
+    if (!names.test(name)) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
     if (found && Date.now() - found.mtimeMs > MAX_AGE) await discardFiles([path])

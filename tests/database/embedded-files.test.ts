@@ -224,3 +224,39 @@ test.serial('a write is on disk before it is acknowledged; a read does not sync 
   t.true((await during(() => database.transaction(transaction => transaction.run(insert)))) >= 1)
   t.true((await during(() => database.run({ text: 'CHECKPOINT', values: [] }))) >= 1)
 })
+
+test.serial('a database that its disk stopped goes on when the disk works again', async t => {
+  const root = project(t)
+  const { database, observations } = await opened(t, root)
+  const insert = (id: number) => database.run({ text: `INSERT INTO plate VALUES (${id})`, values: [] })
+  await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
+  await insert(1)
+  const own = fs.fdatasyncSync
+  const restore = () => {
+    fs.fdatasyncSync = own
+    syncBuiltinESMExports()
+  }
+  t.teardown(restore)
+  fs.fdatasyncSync = () => {
+    throw new Error('no space left on device')
+  }
+  syncBuiltinESMExports()
+  const session = await database.openSession()
+  t.teardown(() => session.close())
+  await t.throwsAsync(insert(2))
+  t.regex(JSON.stringify(observations), /the embedded database stopped: could not fsync file/)
+  await t.throwsAsync(insert(3))
+  await t.throwsAsync(session.run({ text: 'SELECT 1', values: [] }))
+  restore()
+  const isWritten = () =>
+    insert(4).then(
+      () => true,
+      () => false,
+    )
+  await until('the database works again', isWritten)
+  const idsOf = async (from: typeof database) =>
+    (await from.run({ text: 'SELECT id FROM plate WHERE id <> 2 ORDER BY id', values: [] })).rows
+  t.deepEqual(await idsOf(database), [[1], [4]])
+  await database.close()
+  t.deepEqual(await idsOf((await opened(t, root)).database), [[1], [4]])
+})

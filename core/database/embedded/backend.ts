@@ -1,7 +1,5 @@
+import { EngineStopped, type Execute } from './restarting.ts'
 import { hasError, hasNotification, simpleQuery, statusOf } from './wire.ts'
-
-/** Executes a batch of wire messages. The answer ends with ReadyForQuery. */
-export type Execute = (batch: Buffer) => Promise<Buffer>
 
 /** A client of the session. Compared by identity. */
 export interface BackendClient {
@@ -35,6 +33,8 @@ export class EmbeddedBackend {
   readonly #execute: Execute
   readonly #options: BackendOptions
   readonly #gone = new WeakSet<BackendClient>()
+  /** The clients that have sent a batch and not left. */
+  readonly #clients = new Set<BackendClient>()
   #queue: QueuedBatch[] = []
   #holder: BackendClient | undefined
   #isScheduled = false
@@ -48,6 +48,7 @@ export class EmbeddedBackend {
   }
 
   submit(client: BackendClient, batch: Buffer): void {
+    this.#clients.add(client)
     this.#queue.push({ client, batch })
     this.#schedule()
   }
@@ -55,6 +56,7 @@ export class EmbeddedBackend {
   /** Drops the client's queued batches and rolls back its open transaction. */
   leave(client: BackendClient): void {
     this.#gone.add(client)
+    this.#clients.delete(client)
     this.#queue = this.#queue.filter(({ client: queued }) => queued !== client)
     // A connection of this process ends early if its session was changed.
     if (!client.isForeign) this.#lastChanger ??= client
@@ -94,8 +96,16 @@ export class EmbeddedBackend {
       if (client.isForeign && hasNotification(answer)) this.#options.notified()
       client.answer(answer)
     } catch (error) {
+      if (error instanceof EngineStopped) this.#endAll(error)
       client.fail(error instanceof Error ? error : new Error(String(error)))
     }
+  }
+
+  /** The session is gone, with the open transaction and all prepared statements. */
+  #endAll(error: EngineStopped): void {
+    clearTimeout(this.#idleTimer)
+    this.#holder = undefined
+    for (const client of [...this.#clients]) client.fail(error)
   }
 
   async #enter(client: BackendClient): Promise<void> {

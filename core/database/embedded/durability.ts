@@ -18,34 +18,53 @@ interface NodeFiles {
 
 interface Emscripten {
   readonly NODEFS: NodeFiles
-  readonly FS: { readonly ErrnoError: new (code: number) => Error }
+  readonly FS: {
+    readonly ErrnoError: new (code: number) => Error
+    readonly streams: readonly (OpenFile | null | undefined)[]
+  }
+}
+
+/** How the engine's files are written. */
+interface DurableOptions extends Pick<PGliteOptions, 'fs' | 'startParams'> {
+  /** Closes the files of an engine that is not used any more, without writing to them. */
+  abandon(): void
 }
 
 /**
  * Options with which PGlite writes a commit to the disk before it acknowledges the commit. By default PGlite turns `fsync`
  * off, so a power failure could lose acknowledged data or damage the files. PostgreSQL writes in the right order if fsync works.
  */
-export async function durableOptions(dataDir: string): Promise<Pick<PGliteOptions, 'fs' | 'startParams'>> {
+export async function durableOptions(dataDir: string): Promise<DurableOptions> {
   const [{ PGlite }, { NodeFS }] = await Promise.all([
     import('@electric-sql/pglite'),
     import('@electric-sql/pglite/nodefs'),
   ])
+  let files: Emscripten['FS'] | undefined
   class DurableFiles extends NodeFS {
     override async init(...options: Parameters<InstanceType<typeof NodeFS>['init']>) {
       const { emscriptenOpts } = await super.init(...options)
-      const preRun = [...(emscriptenOpts.preRun ?? []), (module: object) => addFsync(module)]
+      const own = (module: object) => {
+        files = (module as Emscripten).FS
+        addFsync(module as Emscripten)
+      }
+      const preRun = [...(emscriptenOpts.preRun ?? []), own]
       return { emscriptenOpts: { ...emscriptenOpts, preRun } }
     }
   }
   const startParams = PGlite.defaultStartParams.filter(parameter => parameter !== NO_FSYNC)
   // By default PostgreSQL uses fdatasync, which does nothing in Emscripten and cannot be replaced.
-  return { fs: new DurableFiles(dataDir), startParams: [...startParams, '-c', 'wal_sync_method=fsync'] }
+  return {
+    fs: new DurableFiles(dataDir),
+    startParams: [...startParams, '-c', 'wal_sync_method=fsync'],
+    abandon() {
+      for (const file of files?.streams ?? []) if (file?.nfd !== undefined) closeSync(file.nfd)
+    },
+  }
 }
 
 const NO_FSYNC = '-F'
 
-function addFsync(module: object): void {
-  const { NODEFS: files, FS } = module as Emscripten
+function addFsync({ NODEFS: files, FS }: Emscripten): void {
   files.stream_ops.fsync = ({ nfd, node }) => {
     try {
       if (nfd === undefined) syncFolder(files.realPath(node))

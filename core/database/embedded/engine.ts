@@ -3,6 +3,7 @@ import { IDLE_IN_TRANSACTION } from '../session.ts'
 import { EmbeddedBackend } from './backend.ts'
 import { durableOptions } from './durability.ts'
 import { readPreparedFiles } from './prepared-files.ts'
+import { openRestarting, type Postgres, type RestartingOptions } from './restarting.ts'
 import { EmbeddedStream } from './stream.ts'
 import { greeting } from './wire.ts'
 
@@ -34,25 +35,33 @@ export interface EngineOptions {
 
 /** Rejects with PostgreSQL's last error message if the files are unreadable. */
 export async function startEngine(options: EngineOptions): Promise<EmbeddedEngine> {
-  if (options.dataDir !== IN_MEMORY) return serve(await createPostgres(options), options.reset)
-  return serve((await takeSpare(options.reuse)) ?? (await createPostgres(options)), options.reset, keepSpare)
+  const { dataDir, reset, reuse } = options
+  if (dataDir === IN_MEMORY) {
+    const postgres = (await takeSpare(reuse)) ?? (await createPostgres(options)).postgres
+    return serve({ postgres, abandon: () => {} }, reset, { restart: null, close: keepSpare })
+  }
+  const restart = () => createPostgres({ ...options, isNew: false })
+  return serve(await createPostgres(options), reset, { restart, close: postgres => postgres.close() })
 }
 
-async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions): Promise<PGlite> {
+async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions): Promise<Postgres> {
   const { PGlite } = await import('@electric-sql/pglite')
   const { pg_trgm } = await import('@electric-sql/pglite/contrib/pg_trgm')
   const snapshot = isNew ? (own ?? (await readPreparedFiles())) : undefined
   const lines: string[] = []
   const onStderr = (line: string) => lines.push(line) < 0
-  const storage = dataDir === IN_MEMORY ? { dataDir } : await durableOptions(dataDir)
+  const { abandon, ...storage } =
+    dataDir === IN_MEMORY ? { dataDir, abandon: () => {} } : await durableOptions(dataDir)
   try {
-    return await PGlite.create({
+    const postgres = await PGlite.create({
       ...storage,
       extensions: { pg_trgm },
       onStderr,
       ...(snapshot && { loadDataDir: snapshot }),
     })
+    return { postgres, abandon }
   } catch (error) {
+    abandon()
     throw new Error(lastError(lines) ?? describe(error), { cause: error })
   }
 }
@@ -61,14 +70,25 @@ async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions):
 const lastError = (lines: readonly string[]) =>
   lines.map(line => /(?:FATAL|PANIC|ERROR):\s*(.*)/.exec(line)?.[1]).findLast(line => line !== undefined)
 
-const describe = (error: unknown) => (error instanceof Error ? error.message : JSON.stringify(error))
+function describe(error: unknown): string {
+  const number = typeof error === 'object' && error !== null && 'errno' in error ? Number(error.errno) : 0
+  return FILE_ERRORS.get(number) ?? (error instanceof Error ? error.message : JSON.stringify(error))
+}
 
-async function serve(
-  postgres: PGlite,
-  reset: string,
-  close = (left: PGlite): Promise<void> => left.close(),
-): Promise<EmbeddedEngine> {
-  const { rows } = await postgres.query<{ version: string }>(
+/** Emscripten's numbers of errors of files, which have no message. */
+const FILE_ERRORS: ReadonlyMap<number, string> = new Map([
+  [2, 'permission denied'],
+  [19, 'the disk quota is exceeded'],
+  [29, 'input/output error'],
+  [33, 'too many open files'],
+  [41, 'too many open files in the system'],
+  [51, 'no space left on device'],
+  [63, 'operation not permitted'],
+  [69, 'read-only file system'],
+])
+
+async function serve(first: Postgres, reset: string, restarting: RestartingOptions): Promise<EmbeddedEngine> {
+  const { rows } = await first.postgres.query<{ version: string }>(
     "SELECT current_setting('server_version') AS version",
   )
   const version = rows[0]?.version ?? ''
@@ -77,22 +97,14 @@ async function serve(
     for (const listener of listeners) listener()
   }
   const options = { idleLimit: IDLE_IN_TRANSACTION, reset, notified }
-  const backend = new EmbeddedBackend(batch => execute(postgres, batch), options)
+  const engine = openRestarting(first, restarting)
+  const backend = new EmbeddedBackend(engine.execute, options)
   return {
     connect: () => new EmbeddedStream(backend, greeting(version), false),
     connectForeign: () => new EmbeddedStream(backend, greeting(version), true),
     onNotice: listener => void listeners.push(listener),
-    close: () => close(postgres),
+    close: engine.close,
   }
-}
-
-/** Uses PGlite's streaming call: the other one also parses every answer. */
-async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
-  const parts: Buffer[] = []
-  // The bytes are in the engine's memory, which the next call overwrites.
-  const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
-  await postgres.execProtocolRawStream(batch, { syncToFs: false, onRawData })
-  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
 }
 
 interface Spare {

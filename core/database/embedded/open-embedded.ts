@@ -5,6 +5,7 @@ import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier } from '../../sql/identifier.ts'
 import { type Connect, type ConnectOptions, createConnector } from '../connect/open-connection.ts'
+import { OpeningError } from '../connect/opening-fault.ts'
 import { createPool } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
 import type { Observe, OpenOptions } from '../open-options.ts'
@@ -85,7 +86,13 @@ async function startOn(
     return engine
   } catch (error) {
     lock.release()
-    throw damaged(dataDir, error instanceof Error ? error.message : String(error), error)
+    const message = error instanceof Error ? error.message : String(error)
+    if (!isNew) throw damaged(dataDir, message, error)
+    throw new OpeningError(
+      'folder',
+      `The embedded database cannot be created in ${dataDir}: ${message}`,
+      error,
+    )
   }
 }
 

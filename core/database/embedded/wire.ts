@@ -98,6 +98,20 @@ export const hasError = (answer: Buffer): boolean => hasMessage(answer, ERROR)
 /** True if an answer contains a NOTIFY that the session listens to. */
 export const hasNotification = (answer: Buffer): boolean => hasMessage(answer, NOTIFICATION)
 
+const ENDS = new Set(['FATAL', 'PANIC'])
+
+/** The message of the error with which PostgreSQL stopped; null: it goes on. */
+export function stopReason(answer: Buffer): string | null {
+  if (answer[answer.length - 6] === READY) return null
+  for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readUInt32BE(at + 1)) {
+    if (answer[at] !== ERROR) continue
+    const fields = answer.toString('utf8', at + 5, at + 1 + answer.readUInt32BE(at + 1)).split('\0')
+    const fieldOf = (code: string) => fields.find(field => field.startsWith(code))?.slice(1) ?? ''
+    if (ENDS.has(fieldOf('V'))) return fieldOf('M')
+  }
+  return null
+}
+
 function hasMessage(answer: Buffer, type: number): boolean {
   for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readUInt32BE(at + 1))
     if (answer[at] === type) return true

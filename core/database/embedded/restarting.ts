@@ -1,0 +1,86 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { withTimeout } from '../../base/with-timeout.ts'
+import { stopReason } from './wire.ts'
+
+/** Executes a batch of wire messages. The answer ends with ReadyForQuery. */
+export type Execute = (batch: Buffer) => Promise<Buffer>
+
+/** PostgreSQL has stopped. Every client has lost its session. */
+export class EngineStopped extends Error {}
+
+export interface Postgres {
+  readonly postgres: PGlite
+  /** Closes its files without writing to them. */
+  abandon(): void
+}
+
+export interface RestartingEngine {
+  /** Rejects with an EngineStopped if PostgreSQL stops meanwhile, or cannot be started again. */
+  readonly execute: Execute
+  close(): Promise<void>
+}
+
+export interface RestartingOptions {
+  /** Starts PostgreSQL on the same files, which recovers them; null: a database in memory is lost. */
+  readonly restart: (() => Promise<Postgres>) | null
+  readonly close: (postgres: PGlite) => Promise<void>
+}
+
+/** Milliseconds between two attempts to start PostgreSQL again: the reason, such as a full disk, may last. */
+const RETRY = 5_000
+
+/** Milliseconds for one attempt. */
+const RESTART_TIMEOUT = 60_000
+
+/**
+ * Starts PostgreSQL again after it stopped: at a full disk, for example, it ends itself (PANIC), as the files are no longer
+ * what its memory says. What was acknowledged is in the files. A stopped engine is not used again, nor closed, because both
+ * could write to the files.
+ */
+export function openRestarting(first: Postgres, { restart, close }: RestartingOptions): RestartingEngine {
+  let current: Postgres | null = first
+  let reason = ''
+  let nextAttempt = 0
+  const stop = (why: string): EngineStopped => {
+    current?.abandon()
+    current = null
+    reason = why
+    return new EngineStopped(`Connection terminated: the embedded database stopped: ${why}`)
+  }
+  const revive = async (): Promise<Postgres> => {
+    if (restart === null || performance.now() < nextAttempt) throw stop(reason)
+    try {
+      const started = await withTimeout(RESTART_TIMEOUT, restart(), null)
+      if (started === null) throw new Error('it did not start again')
+      return started
+    } catch (error) {
+      throw stop(error instanceof Error ? error.message : String(error))
+    } finally {
+      nextAttempt = performance.now() + RETRY
+    }
+  }
+  return {
+    async execute(batch) {
+      current ??= await revive()
+      try {
+        const answer = await execute(current.postgres, batch)
+        const stopped = stopReason(answer)
+        if (stopped === null) return answer
+        throw stop(stopped)
+      } catch (error) {
+        // SQL errors are answers: any other failure is one of the engine itself.
+        throw error instanceof EngineStopped ? error : stop(String(error))
+      }
+    },
+    close: async () => (current === null ? undefined : close(current.postgres)),
+  }
+}
+
+/** Uses PGlite's streaming call: the other one also parses every answer. */
+async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
+  const parts: Buffer[] = []
+  // The bytes are in the engine's memory, which the next call overwrites.
+  const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
+  await postgres.execProtocolRawStream(batch, { syncToFs: false, onRawData })
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+}

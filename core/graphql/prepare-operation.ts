@@ -9,6 +9,7 @@ import { introspectionCost } from './limits/limit-introspection.ts'
 import { MAX_NESTING } from './limits/limit-nesting.ts'
 import type { VariableUse } from './limits/measure-operation.ts'
 import { type OperationPlan, operationKey, withSize } from './operation-cache.ts'
+import { checkArguments } from './parse/check-arguments.ts'
 import { withCode } from './parse/to-graphql-error.ts'
 import { parseTextOperation } from './text/text-operation.ts'
 import type { OperationRequest } from './transport/parse-transport.ts'
@@ -130,22 +131,15 @@ function createPlan(request: OperationRequest, context: PlanContext): Result<Ope
   if (!variables.ok) return variables
   const { checked, operation, engine } = context
   const options = { schema: engine.schema, fragments: checked.fragments, variables: variables.value }
+  const wrong = checkArguments(operation, options)
+  if (wrong.length > 0)
+    return failed(...wrong.slice(0, MAX_ERRORS).map(error => withCode(error, 'BAD_USER_INPUT')))
   const asksSchema = engine.introspects && /__(schema|type)\b/.test(request.query)
-  return refuseNullVariable(() => ({
+  return ok({
     variables: variables.value,
     introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, options) : 0,
     text: parseTextOperation(operation, engine.text.roots, { ...options, ...engine.text }),
-  }))
-}
-
-/** A variable with a default may be used where null is not allowed; graphql-js throws when its value is null. */
-function refuseNullVariable(plan: () => OperationPlan): Result<OperationPlan, GraphQLError> {
-  try {
-    return ok(plan())
-  } catch (error) {
-    if (error instanceof GraphQLError) return failed(withCode(error, 'BAD_USER_INPUT'))
-    throw error
-  }
+  })
 }
 
 /** Maximum number of values that variables insert into filters, as many as a REST query may have parameters. */

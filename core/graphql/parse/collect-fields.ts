@@ -73,7 +73,8 @@ export const fieldsNamed = (
 ): readonly (readonly [string, readonly FieldNode[]])[] =>
   [...fields].filter(([, [node]]) => node.name.value === name)
 
-const isIncluded = (node: SelectionNode, { variables }: CollectOptions): boolean =>
+/** False if `@skip` or `@include` excludes the node. Throws a GraphQLError if their argument is a null variable. */
+export const isIncluded = (node: SelectionNode, { variables }: CollectOptions): boolean =>
   getDirectiveValues(GraphQLSkipDirective, node, variables)?.if !== true &&
   getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false
 

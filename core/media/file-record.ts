@@ -74,8 +74,12 @@ export function cleanName(input: string): string {
     .replace(/[\u0000-\u001f\u007f]/g, '')
     .split(/[\\/]/)
     .at(-1)
-  return shorten((name ?? '').trim()) || 'file'
+  const trimmed = shorten((name ?? '').trim())
+  return FOLDERS.has(trimmed) ? 'file' : trimmed
 }
+
+/** What remains of the path of a folder. */
+const FOLDERS: ReadonlySet<string> = new Set(['', '.', '..'])
 
 /** Cuts long names before the extension. */
 function shorten(name: string): string {

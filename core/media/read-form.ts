@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { attempt, type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { decodeUtf8 } from '../query/parse-json.ts'
+import { HEADER_BOUNDS, watchPartHeaders } from './part-headers.ts'
 import { discardFiles, type StagedFile, stage } from './storage/staging.ts'
 
 /** A multipart form with staged files. The caller must discard them. */
@@ -41,8 +42,6 @@ export interface FormSource {
   stream(): Readable
 }
 
-const BOUNDS = { headerPairs: 50, headerSize: 8_192 }
-
 const MAX_FILES = 100
 
 export const isForm = ({ headers }: FormSource): boolean =>
@@ -78,8 +77,10 @@ function openParser({ headers }: FormSource): BusboyInstance {
     const type = headers['content-type'] ?? ''
     return new Busboy({
       headers: { ...headers, 'content-type': type },
-      limits: BOUNDS,
+      limits: HEADER_BOUNDS,
       isPartAFile: () => true,
+      // Without the path, `..` would be a file without a name, which is skipped.
+      preservePath: true,
     })
   } catch (error) {
     throw error instanceof Error ? new RequestFault(malformed(error)) : error
@@ -108,6 +109,7 @@ function parseForm(source: Readable, busboy: BusboyInstance, reading: FormReadin
       source.unpipe(busboy)
       drainBody(source, () => resolve(reason))
     }
+    watchPartHeaders(busboy, refuse)
     subscribe(busboy, reading, refuse)
     busboy.on('error', (error: Error) => refuse(malformed(error)))
     busboy.on('finish', () => resolve(null))
@@ -144,6 +146,7 @@ function subscribe(busboy: BusboyInstance, reading: FormReading, refuse: Refuse)
   let finishField = () => {}
   busboy.on('file', (field = '', stream, filename, _encoding, type) => {
     try {
+      if (field === '') refuse(malformed({ message: 'a part has no name' }))
       // Its stream ends later than the next part begins, which may depend on the field.
       finishField()
       finishField = () => {}
@@ -220,7 +223,8 @@ function failureOf(error: unknown): Failure {
 /** The file system refused: the disk is full, or the folder cannot be written. */
 const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
 
-const malformed = ({ message }: Error): Fault => fault('badRequest', `The form cannot be read: ${message}`)
+const malformed = ({ message }: Pick<Error, 'message'>): Fault =>
+  fault('badRequest', `The form cannot be read: ${message}`)
 
 const interrupted = (): Fault => fault('badRequest', 'The request ended before its body did')
 

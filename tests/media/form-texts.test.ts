@@ -111,9 +111,110 @@ test.serial(
   },
 )
 
-test.serial('a file without the name of a field is refused', async t => {
-  const nameless = ['filename="a.txt"', 'text'] as const
-  const { status, text } = await send({ path: '/api/articles', parts: [data, nameless] })
-  t.is(status, 400, text)
-  t.regex(text, /expected files and the name of a media attribute/)
+test.serial('a part without a name is refused, whether it is a file or text', async t => {
+  const before = storedFiles()
+  for (const headers of ['filename="a.txt"', 'name=""', 'name=""; filename="a.txt"', 'size="1"']) {
+    for (const path of ['/api/articles', '/api/upload', '/graphql']) {
+      const { status, text } = await send({ path, parts: [data, cover('files'), [headers, 'text']] })
+      t.is(status, 400, text)
+      t.true(text.includes('The form cannot be read: a part has no name'), text)
+    }
+  }
+  t.deepEqual(storedFiles(), before)
 })
+
+test.serial(
+  'headers of parts that are not UTF-8 are refused with the header, and nothing is stored',
+  async t => {
+    const before = storedFiles()
+    const ascii = [operations[0], operations[1].replace('é', 'e')] as const
+    const cases: readonly (readonly [shown: string, headers: string])[] = [
+      ['filename=\\"caf\uFFFD.txt\\"', 'name="files"; filename="café.txt"'],
+      ['name=\\"fil\uFFFDs\\"', 'name="filés"; filename="a.txt"'],
+      ["filename*=UTF-8''caf%E9.txt", 'name="files"; filename="a.txt"; filename*=UTF-8\'\'caf%E9.txt'],
+      ['content-type: text/\uFFFD', 'name="files"; filename="a.txt"\r\nContent-Type: text/é'],
+      ['x-other: \uFFFD', 'name="files"; filename="a.txt"\r\nX-Other: é'],
+      ['name=\\"d\uFFFDta\\"', 'name="dáta"'],
+    ]
+    for (const [shown, headers] of cases)
+      for (const path of ['/api/upload', '/api/articles', '/graphql']) {
+        const first = path === '/graphql' ? [ascii, map] : [cover('files')]
+        const parts = [...first, [headers, 'text']] as const
+        const { status, text } = await send({ path, parts, encoding: 'latin1' })
+        t.is(status, 400, text)
+        t.true(text.includes(`invalid UTF-8: the headers of part ${parts.length} of the form`), text)
+        t.true(text.includes(shown), text)
+      }
+    t.deepEqual(storedFiles(), before)
+  },
+)
+
+test.serial('names of files may have any character of UTF-8, also encoded', async t => {
+  const cases: readonly (readonly [name: string, headers: string])[] = [
+    ['é\uFFFD😀.txt', 'filename="é\uFFFD😀.txt"'],
+    ['é\uFFFD.txt', "filename*=UTF-8''%C3%A9%EF%BF%BD.txt"],
+    ['é.txt', "filename*=ISO-8859-1''%E9.txt"],
+    ['100%E9.txt', 'filename="100%E9.txt"'],
+    ['file', 'filename=".."'],
+    ['file', 'filename="../"'],
+    ['b.txt', 'filename="..\\a/b.txt"'],
+  ]
+  for (const [name, headers] of cases) {
+    const { status, text } = await send({
+      path: '/api/upload',
+      parts: [[`name="files"; ${headers}`, 'text']],
+    })
+    t.is(status, 201, text)
+    t.true(text.includes(`"name":"${name}"`), text)
+  }
+})
+
+test.serial(
+  'headers of parts over a limit, or without form-data, are refused instead of cut or skipped',
+  async t => {
+    const before = storedFiles()
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `\r\nX-${index}: 1`).join('')
+    const cases: readonly (readonly [status: number, message: string, disposition: string])[] = [
+      [
+        413,
+        'Part 2 of the form may have at most 50 headers',
+        `form-data; name="files"; filename="a.txt"${many(50)}`,
+      ],
+      [
+        413,
+        'The headers of part 2 of the form may have at most 8192 bytes',
+        `form-data; name="files"; filename="${'a'.repeat(8200)}.txt"`,
+      ],
+      [
+        413,
+        'The headers of part 2 of the form may have at most 8192 bytes',
+        `form-data; name="files"; filename="${'a'.repeat(20_000)}.txt"`,
+      ],
+      [
+        400,
+        'The form cannot be read: part 2 has no header Content-Disposition: form-data',
+        'attachment; name="files"; filename="a.txt"',
+      ],
+      [400, 'The form cannot be read: part 2 has no header Content-Disposition: form-data', 'x'],
+    ]
+    for (const [status, message, disposition] of cases) {
+      const lines = ['--x', 'Content-Disposition: form-data; name="files"; filename="a.txt"', '', 'text']
+      const body = [...lines, '--x', `Content-Disposition: ${disposition}`, '', 'text', '--x--', ''].join(
+        '\r\n',
+      )
+      const answer = await api.request('POST', '/api/upload', {
+        body: Buffer.from(body),
+        headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
+        token: TOKEN,
+      })
+      t.is(answer.status, status, JSON.stringify(answer.body))
+      t.true(JSON.stringify(answer.body).includes(message), JSON.stringify(answer.body))
+    }
+    t.deepEqual(storedFiles(), before)
+    const { status } = await send({
+      path: '/api/upload',
+      parts: [[`name="files"; filename="a.txt"${many(49)}`, 'text']],
+    })
+    t.is(status, 201)
+  },
+)

@@ -149,6 +149,26 @@ async function ownerRows(options: AttachmentOptions): Promise<readonly OwnerRow[
   )
 }
 
+/** `documentId` null: the document of a single type. */
+export interface ChangedDocument {
+  readonly type: ContentType
+  readonly documentId: string | null
+}
+
+/** Locks the rows of a document, so that a list that is read next is not changed by another write before this one ends. */
+export async function lockDocument(
+  { type, documentId }: ChangedDocument,
+  { storage, transaction }: WriteOptions,
+): Promise<void> {
+  const table = storage.table(type)
+  const where = documentId === null ? '' : ` WHERE ${ident(table.documentId)} = $1`
+  await transaction.run({
+    name: `lock ${type.key}`,
+    text: `SELECT ${ident(table.id)} FROM ${ident(table.name)}${where} ORDER BY ${ident(table.id)} FOR UPDATE`,
+    values: documentId === null ? [] : [documentId],
+  })
+}
+
 /** Rows in the locale of the row with the given id; with a documentId, in the default locale. */
 function inOneLocale(
   rows: readonly OwnerRow[],

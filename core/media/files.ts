@@ -7,12 +7,17 @@ import { writeDocuments } from '../documents/write-documents.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { Holder, MediaAttribute, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import type { MediaKind } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
-import { type Attachment, type AttachmentOptions, planAttachment } from './attachment.ts'
+import {
+  type Attachment,
+  type AttachmentOptions,
+  type ChangedDocument,
+  lockDocument,
+  planAttachment,
+} from './attachment.ts'
 import type { FileConditions, FileInfo } from './file-info.ts'
-import { cleanName, fileDocument, toFileDocument } from './file-record.ts'
+import { fileDocument, toFileDocument } from './file-record.ts'
 import {
   assertFileMeets,
   type Backup,
@@ -26,15 +31,14 @@ import {
   storageKeys,
   withFileTransaction,
 } from './file-transaction.ts'
-import { pictureSize } from './picture-size.ts'
 import {
+  checkUploads,
   discardStaged,
   type PreparedFile,
   prepareFile,
   removeKeys,
   storeParts,
   type Upload,
-  uploadType,
 } from './prepare-file.ts'
 import { type FormFile, type FormRules, type FormSource, type MultipartForm, readForm } from './read-form.ts'
 import { isStorageKey } from './storage/file-storage.ts'
@@ -60,7 +64,11 @@ export interface Files {
    * Creates files for media attributes, and runs `use` with their documentIds in the same transaction. If it rejects, neither
    * records nor bytes are left.
    */
-  createFor<Value>(uploads: readonly MediaUpload[], by: Actor | null, use: UseFiles<Value>): Promise<Value>
+  createFor<Value>(
+    uploads: readonly MediaUpload[],
+    options: CreateForOptions,
+    use: UseFiles<Value>,
+  ): Promise<Value>
   /**
    * False if the file is missing or hidden from the caller. This method, `replace` and `remove` throw forbidden if the
    * caller may read the file but it does not meet the conditions.
@@ -75,6 +83,12 @@ export interface Files {
 /** A file, and the media attribute that it is for. */
 export interface MediaUpload extends Upload {
   readonly attribute: MediaAttribute
+}
+
+export interface CreateForOptions {
+  readonly by: Actor | null
+  /** The document whose lists `use` reads and changes, locked before; null: none. */
+  readonly changed: ChangedDocument | null
 }
 
 type UseFiles<Value> = (documentIds: readonly string[]) => Promise<Value>
@@ -92,14 +106,14 @@ export function openFiles(options: FileServiceOptions): Files {
     async create(uploads, attachment, by) {
       const kinds = [settings.allowedTypes, attachment?.attribute.allowedTypes]
       checkUploads(uploads, { kinds, pixelLimit: settings.pixelLimit })
-      return createFiles(uploads, { ...options, by, attachment }, async created => created)
+      return createFiles(uploads, { ...options, by, attachment, changed: null }, async created => created)
     },
-    async createFor(uploads, by, use) {
+    async createFor(uploads, { by, changed }, use) {
       for (const upload of uploads) {
         const kinds = [settings.allowedTypes, upload.attribute.allowedTypes]
         checkUploads([upload], { kinds, pixelLimit: settings.pixelLimit })
       }
-      return createFiles(uploads, { ...options, by, attachment: null }, use)
+      return createFiles(uploads, { ...options, by, attachment: null, changed }, use)
     },
     change: (id, info, conditions) => changeFile(id, info, { ...options, conditions }),
     async replace(id, upload, conditions) {
@@ -110,8 +124,7 @@ export function openFiles(options: FileServiceOptions): Files {
   }
 }
 
-interface CreateFilesOptions extends FileServiceOptions {
-  readonly by: Actor | null
+interface CreateFilesOptions extends FileServiceOptions, CreateForOptions {
   readonly attachment: Attachment | null
 }
 
@@ -140,7 +153,7 @@ async function writeRecords<Value>(
   options: CreateFilesOptions,
   use: UseFiles<Value>,
 ): Promise<Value> {
-  const { attachment, by } = options
+  const { attachment, by, changed } = options
   const later: (() => unknown)[] = []
   try {
     const value = await withFileTransaction(
@@ -150,6 +163,7 @@ async function writeRecords<Value>(
         const owner = attachment ? await attachmentDocuments(ids, { ...writing, attachment }) : []
         await writeDocuments([...prepared.map(each => recordDocument(each, options)), ...owner], writing)
         for (const id of ids) recordEvent(id, 'create')
+        if (changed) await lockDocument(changed, writing)
         return withinTransaction({ transaction, afterCommit: later }, () => use(ids))
       },
       by,
@@ -180,40 +194,6 @@ function ownerNotFound({ attachment: { type } }: AttachmentOptions): RequestFaul
   const message = `Invalid refId: there is no such document of ${type.uid}`
   const details = { key: 'refId', expected: `the id of a document of ${type.uid}` }
   return new RequestFault(fault('validation', message, details))
-}
-
-interface UploadRules {
-  /** Each list must allow the file; undefined: allows all. */
-  readonly kinds: readonly (readonly MediaKind[] | undefined)[]
-  /** Maximum number of pixels of a picture. */
-  readonly pixelLimit: number
-}
-
-/** Throws a RequestFault for files whose kind, by their bytes, is not allowed, and for pictures with too many pixels. */
-export function checkUploads(uploads: readonly Upload[], { kinds, pixelLimit }: UploadRules): void {
-  for (const upload of uploads) checkKind(upload, kinds)
-  for (const upload of uploads) checkPixels(upload, pixelLimit)
-}
-
-function checkKind(upload: Upload, rules: UploadRules['kinds']): void {
-  const { kind, mime } = uploadType(upload)
-  const rule = rules.find(allowed => allowed && !allowed.includes(kind))
-  if (!rule) return
-  const name = cleanName(upload.file.filename)
-  const message = `${name} is no file of a kind that is allowed here: ${rule.join(', ') || 'none are'}`
-  throw new RequestFault(fault('validation', message, { key: 'files', found: mime, expected: rule }))
-}
-
-/** Checked by the header before decoding, since memory use grows with pixels, not with bytes. */
-function checkPixels(upload: Upload, most: number): void {
-  const size = pictureSize(upload.file.staged.head, uploadType(upload).mime)
-  if (!size || size.width * size.height <= most) return
-  const { width, height } = size
-  const name = cleanName(upload.file.filename)
-  const message = `${name} has ${width} × ${height} pixels, and upload.pixelLimit allows ${most} together`
-  throw new RequestFault(
-    fault('validation', message, { key: 'files', found: width * height, expected: most }),
-  )
 }
 
 /** Changes the description of a file. Its bytes and URL stay. False if it is missing or hidden from the caller. */

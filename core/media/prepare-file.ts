@@ -3,6 +3,7 @@ import { onceResolved } from '../base/memo.ts'
 import { openSerialQueue } from '../base/serial-queue.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
+import type { MediaKind } from '../project/settings/settings.ts'
 import type { FileInfo } from './file-info.ts'
 import { cleanName, type FileRecord, type Format, toHash, toKilobytes } from './file-record.ts'
 import { type FileType, fileType } from './file-type.ts'
@@ -34,6 +35,40 @@ export interface PrepareFileOptions {
 }
 
 export const uploadType = ({ file }: Upload): FileType => fileType(file.staged, cleanName(file.filename))
+
+interface UploadRules {
+  /** Each list must allow the file; undefined: allows all. */
+  readonly kinds: readonly (readonly MediaKind[] | undefined)[]
+  /** Maximum number of pixels of a picture. */
+  readonly pixelLimit: number
+}
+
+/** Throws a RequestFault for files whose kind, by their bytes, is not allowed, and for pictures with too many pixels. */
+export function checkUploads(uploads: readonly Upload[], { kinds, pixelLimit }: UploadRules): void {
+  for (const upload of uploads) checkKind(upload, kinds)
+  for (const upload of uploads) checkPixels(upload, pixelLimit)
+}
+
+function checkKind(upload: Upload, rules: UploadRules['kinds']): void {
+  const { kind, mime } = uploadType(upload)
+  const rule = rules.find(allowed => allowed && !allowed.includes(kind))
+  if (!rule) return
+  const name = cleanName(upload.file.filename)
+  const message = `${name} is no file of a kind that is allowed here: ${rule.join(', ') || 'none are'}`
+  throw new RequestFault(fault('validation', message, { key: 'files', found: mime, expected: rule }))
+}
+
+/** Checked by the header before decoding, since memory use grows with pixels, not with bytes. */
+function checkPixels(upload: Upload, most: number): void {
+  const size = pictureSize(upload.file.staged.head, uploadType(upload).mime)
+  if (!size || size.width * size.height <= most) return
+  const { width, height } = size
+  const name = cleanName(upload.file.filename)
+  const message = `${name} has ${width} × ${height} pixels, and upload.pixelLimit allows ${most} together`
+  throw new RequestFault(
+    fault('validation', message, { key: 'files', found: width * height, expected: most }),
+  )
+}
 
 /** Decides name, hash, URL and size, and makes smaller pictures (reference/rest.md#15-upload). */
 export async function prepareFile(upload: Upload, options: PrepareFileOptions): Promise<PreparedFile> {

@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
 import { emptyFiles } from '../media/file-transaction.ts'
 import type { Files, MediaUpload } from '../media/files.ts'
 import { type FormFile, isForm, type MultipartForm } from '../media/read-form.ts'
-import type { Holder, MediaAttribute } from '../model/model.ts'
+import type { Component, ComponentAttribute, Holder, MediaAttribute, ZoneAttribute } from '../model/model.ts'
 import { parseJsonBody } from '../query/parse-json.ts'
 import { readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestOptions } from './rest-call.ts'
@@ -99,8 +99,10 @@ async function saveWithFiles(
   const targets = form.files.map(file => findTarget(file, call.route.type, data))
   refuseSeveralFiles(targets)
   const uploads = targets.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
-  return options.files.createFor(uploads, actorOf(call.caller), async ids => {
-    await keepFiles(targets, data, { call, options })
+  const { type, documentId } = call.route
+  const changed = call.request.method === 'PUT' && targets.some(isKept) ? { type, documentId } : null
+  return options.files.createFor(uploads, { by: actorOf(call.caller), changed }, async ids => {
+    await keepFiles(targets, { call, options })
     for (const [index, { values, attribute }] of targets.entries())
       values[attribute.name] = withFile(values[attribute.name], ids[index], attribute)
     return options.perform(withData(call, { data }))
@@ -114,6 +116,15 @@ interface FileTarget {
   readonly file: FormFile
   readonly attribute: MediaAttribute
   readonly values: Values
+  /** The components around the attribute, outermost first. */
+  readonly way: readonly Step[]
+}
+
+/** A component of the body. */
+interface Step {
+  readonly attribute: ComponentAttribute | ZoneAttribute
+  readonly component: Component
+  readonly values: Values
 }
 
 /** Resolves the name of a form field: `files.cover`, `files.seo.image`, `files.links.0.icon`, `files.blocks[1].picture`. */
@@ -122,14 +133,21 @@ function findTarget(file: FormFile, type: Holder, data: object): FileTarget {
   if (first !== 'files' || names.length === 0)
     throw invalid(file.field, 'files and the name of a media attribute, such as files.cover')
   // Front-ends number the files of a list: `files.gallery.0`.
-  if (names.length > 1 && /^\d+$/.test(names.at(-1) ?? '')) names.pop()
+  if (names.length > 1 && INDEX.test(names.at(-1) ?? '')) names.pop()
   const name = names.pop() ?? ''
+  const way: Step[] = []
   let level: Level = { holder: type, values: data as Values }
-  while (names.length > 0) level = enterComponent(file, names, level)
+  while (names.length > 0) {
+    const step = enterComponent(file, names, level)
+    way.push(step)
+    level = { holder: step.component, values: step.values }
+  }
   const attribute = level.holder.attributes.get(name)
   if (attribute?.kind !== 'media') throw noMedia(file, name, level.holder)
-  return { file, attribute, values: level.values }
+  return { file, attribute, values: level.values, way }
 }
+
+const INDEX = /^\d+$/
 
 /** A content-type or component, and its object in the body. */
 interface Level {
@@ -138,12 +156,14 @@ interface Level {
 }
 
 /** Removes the name of a component, and the index of its entry in a list, from `names`. */
-function enterComponent(file: FormFile, names: string[], { holder, values }: Level): Level {
+function enterComponent(file: FormFile, names: string[], { holder, values }: Level): Step {
   const name = names.shift() ?? ''
   const attribute = holder.attributes.get(name)
   if (attribute?.kind !== 'component' && attribute?.kind !== 'zone') throw noMedia(file, name, holder)
   const value = values[name]
-  const index = Array.isArray(value) ? names.shift() : undefined
+  const index = Array.isArray(value) ? (names.shift() ?? '') : undefined
+  if (index !== undefined && !INDEX.test(index))
+    throw invalid(file.field, `the number of an entry after ${name}, such as ${name}.0`)
   const entry: unknown = Array.isArray(value) ? value[Number(index)] : value
   const component =
     attribute.kind === 'component'
@@ -151,15 +171,21 @@ function enterComponent(file: FormFile, names: string[], { holder, values }: Lev
       : attribute.components.find(({ uid }) => isRecord(entry) && entry.__component === uid)
   const place = index === undefined ? name : `${name}.${index}`
   if (!isRecord(entry) || !component) throw invalid(file.field, `data to have a component at ${place}`)
-  return { holder: component, values: entry }
+  return { attribute, component, values: entry }
 }
 
 function noMedia({ field }: FormFile, name: string, { attributes, uid }: Holder): RequestFault {
-  const known = [...attributes.values()]
-    .filter(({ kind }) => KINDS_WITH_MEDIA.has(kind))
-    .map(each => each.name)
-  return invalid(field, `a media attribute of ${uid}${hintFor(name, known)}`)
+  const own = attributes.get(name)
+  const inner = own?.kind === 'component' ? [own.component] : own?.kind === 'zone' ? own.components : []
+  const [first] = inner.flatMap(each => mediaNames(each))
+  if (first !== undefined)
+    return invalid(field, `the name of a media attribute after ${name}, such as ${first}`)
+  return invalid(field, `a media attribute of ${uid}${hintFor(name, mediaNames({ attributes }))}`)
 }
+
+/** Attributes that are media, or have media inside. */
+const mediaNames = ({ attributes }: Pick<Holder, 'attributes'>): readonly string[] =>
+  [...attributes.values()].filter(({ kind }) => KINDS_WITH_MEDIA.has(kind)).map(({ name }) => name)
 
 const KINDS_WITH_MEDIA: ReadonlySet<string> = new Set(['media', 'component', 'zone'])
 
@@ -173,24 +199,24 @@ function refuseSeveralFiles(targets: readonly FileTarget[]): void {
   }
 }
 
+interface KeepOptions {
+  readonly call: RestCall
+  readonly options: SaveOptions
+}
+
 /** On an update, a list that the body does not contain keeps its files, as in Strapi 4: adds them to the body. */
 async function keepFiles(
   targets: readonly FileTarget[],
-  data: object,
-  { call: { request, route }, options }: { call: RestCall; options: SaveOptions },
+  { call: { request, route }, options }: KeepOptions,
 ): Promise<void> {
-  const lists = targets.filter(
-    ({ attribute, values }) => attribute.many && values === data && values[attribute.name] === undefined,
-  )
+  const lists = targets.filter(isKept)
   if (request.method !== 'PUT' || lists.length === 0) return
   const { type, documentId } = route
   const { query } = parseListQuery(
     type,
     {
       fields: ['documentId'],
-      populate: Object.fromEntries(
-        lists.map(({ attribute }) => [attribute.name, { fields: ['documentId'] }]),
-      ),
+      populate: populateLists(lists),
       ...(documentId !== null && { filters: { documentId } }),
       ...(type.draftAndPublish && { status: 'draft' }),
       locale: requestParams(request).locale,
@@ -200,7 +226,49 @@ async function keepFiles(
   const [stored] = JSON.parse(
     (await options.documents.findMany(trusted(query), 'flat')).text,
   ) as readonly Values[]
-  for (const { attribute, values } of lists) values[attribute.name] ??= stored?.[attribute.name] ?? []
+  for (const { attribute, values, way } of lists)
+    values[attribute.name] ??= storedValues(stored, way)?.[attribute.name] ?? []
+}
+
+/** A component without an id is new, so its lists are empty. */
+const isKept = ({ attribute, values, way }: FileTarget): boolean =>
+  attribute.many &&
+  values[attribute.name] === undefined &&
+  way.every(step => step.values.id !== undefined && step.values.id !== null)
+
+/** `populate` of lists of files within their components. */
+function populateLists(lists: readonly FileTarget[]): Values {
+  const root: Values = {}
+  for (const { attribute, way } of lists) {
+    let level = root
+    for (const { attribute: outer, component } of way) {
+      const populated = childOf(level, outer.name)
+      level = childOf(
+        outer.kind === 'zone' ? childOf(childOf(populated, 'on'), component.uid) : populated,
+        'populate',
+      )
+    }
+    level[attribute.name] = { fields: ['documentId'] }
+  }
+  return root
+}
+
+function childOf(parent: Values, name: string): Values {
+  const child = isRecord(parent[name]) ? (parent[name] as Values) : {}
+  parent[name] = child
+  return child
+}
+
+/** The stored component that the innermost of the body's components changes. */
+function storedValues(stored: Values | undefined, way: readonly Step[]): Values | undefined {
+  let level = stored
+  for (const { attribute, component, values } of way) {
+    const entries = [level?.[attribute.name]].flat().filter(isRecord)
+    level = entries.find(
+      ({ id, __component: uid = component.uid }) => String(id) === String(values.id) && uid === component.uid,
+    )
+  }
+  return level
 }
 
 /** The value of a media attribute with one more file. */

@@ -2,8 +2,8 @@ import test from 'ava'
 import { RequestFault } from '../../core/faults/fault.ts'
 import { cleanName, toHash } from '../../core/media/file-record.ts'
 import { detectMime, fileType } from '../../core/media/file-type.ts'
-import { checkUploads } from '../../core/media/files.ts'
 import type { Upload } from '../../core/media/prepare-file.ts'
+import { checkUploads } from '../../core/media/prepare-file.ts'
 import type { MediaKind } from '../../core/project/settings/settings.ts'
 
 /** A whole picture of one pixel. */

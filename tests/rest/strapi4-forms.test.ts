@@ -16,6 +16,9 @@ const PROJECT = {
   components: {
     'shared.seo': { attributes: { title: 'string', image: { type: 'media' } } },
     'shared.slide': { attributes: { pictures: { type: 'media', multiple: true } } },
+    'shared.deep': {
+      attributes: { slides: { type: 'component', component: 'shared.slide', repeatable: true } },
+    },
   },
   contentTypes: {
     article: {
@@ -27,7 +30,8 @@ const PROJECT = {
         gallery: { type: 'media', multiple: true },
         seo: { type: 'component', component: 'shared.seo' },
         slides: { type: 'component', component: 'shared.slide', repeatable: true },
-        blocks: { type: 'dynamiczone', components: ['shared.seo', 'shared.slide'] },
+        blocks: { type: 'dynamiczone', components: ['shared.seo', 'shared.slide', 'shared.deep'] },
+        deep: { type: 'component', component: 'shared.deep' },
       },
     },
     home: { kind: 'single', attributes: { title: 'string', cover: { type: 'media' } } },
@@ -165,6 +169,95 @@ test('an update replaces a file, and appends to a list of files', async t => {
   })
 })
 
+const names = (value: unknown): unknown =>
+  ((value as { data: readonly Entry[] | null }).data ?? []).map(each => each.attributes.name)
+
+test('an update appends to lists of files in components that the body names by id', async t => {
+  const { send } = await openSite(t)
+  const populate =
+    'populate[slides][populate]=*&populate[deep][populate][slides][populate]=*&populate[blocks][on][shared.deep][populate][slides][populate]=*'
+  const created = await send('POST', `articles?${populate}`, [
+    [
+      'data',
+      {
+        slides: [{}, {}],
+        deep: { slides: [{}] },
+        blocks: [{ __component: 'shared.deep', slides: [{}] }],
+      },
+    ],
+    ['files.slides.0.pictures', '1', '1.txt'],
+    ['files.slides.1.pictures', '2', '2.txt'],
+    ['files.deep.slides.0.pictures', '3', '3.txt'],
+    ['files.blocks.0.slides.0.pictures', '4', '4.txt'],
+  ])
+  t.is(created.status, 200)
+  type Slide = { readonly id: number; readonly pictures: unknown }
+  type Deep = { readonly id: number; readonly slides: readonly Slide[] }
+  const read = ({ data: { attributes } }: typeof created) => ({
+    slides: attributes.slides as readonly Slide[],
+    deep: attributes.deep as Deep,
+    block: (attributes.blocks as readonly Deep[])[0] as Deep,
+  })
+  const { slides, deep, block } = read(created)
+  const idOf = ({ id }: { readonly id: number }) => ({ id })
+  const changed = await send('PUT', `articles/${created.data.id}?${populate}`, [
+    [
+      'data',
+      {
+        slides: [...slides.map(idOf).toReversed(), {}],
+        deep: { id: String(deep.id), slides: deep.slides.map(idOf) },
+        blocks: [{ ...idOf(block), __component: 'shared.deep', slides: block.slides.map(idOf) }],
+      },
+    ],
+    ['files.slides.0.pictures', '5', '5.txt'],
+    ['files.slides.2.pictures', '6', '6.txt'],
+    ['files.deep.slides.0.pictures', '7', '7.txt'],
+    ['files.blocks.0.slides.0.pictures', '8', '8.txt'],
+    ['files.blocks.0.slides.0.pictures', '9', '9.txt'],
+  ])
+  t.is(changed.status, 200, changed.message)
+  const after = read(changed)
+  t.deepEqual(
+    after.slides.map(({ pictures }) => names(pictures)),
+    [['2.txt', '5.txt'], ['1.txt'], ['6.txt']],
+  )
+  t.deepEqual(
+    after.deep.slides.map(({ pictures }) => names(pictures)),
+    [['3.txt', '7.txt']],
+  )
+  t.deepEqual(
+    after.block.slides.map(({ pictures }) => names(pictures)),
+    [['4.txt', '8.txt', '9.txt']],
+  )
+  const foreign = await send('PUT', `articles/${created.data.id}`, [
+    ['data', { slides: [{ id: 99_999 }] }],
+    ['files.slides.0.pictures', 'x', 'x.txt'],
+  ])
+  t.is(foreign.status, 400)
+  t.regex(foreign.message, /components in slides are not related/)
+})
+
+test('forms that append to one list at the same time all leave their files', async t => {
+  const { send, stored } = await openSite(t)
+  const { data } = await send('POST', 'articles', [['data', { title: 'one' }]])
+  const numbers = Array.from({ length: 8 }, (_, index) => `${index}.txt`)
+  const answers = await Promise.all(
+    numbers.map(name =>
+      send('PUT', `articles/${data.id}?${POPULATE}`, [
+        ['data', {}],
+        ['files.gallery', name, name],
+      ]),
+    ),
+  )
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    numbers.map(() => 200),
+  )
+  const last = await send('PUT', `articles/${data.id}?${POPULATE}`, [['data', { title: 'two' }]])
+  t.deepEqual((names(last.data.attributes.gallery) as string[]).toSorted(), numbers)
+  t.deepEqual(stored(), numbers)
+})
+
 test('a form that is refused leaves neither files nor documents', async t => {
   const { app, send, stored } = await openSite(t)
   const cover = ['files.cover', 'cover', 'cover.txt'] as const
@@ -191,7 +284,28 @@ test('a form that is refused leaves neither files nor documents', async t => {
     ],
     [
       [data, ['files.seo', 'a', 'a.txt']],
-      'Invalid files.seo of the form: expected a media attribute of api::article.article',
+      'Invalid files.seo of the form: expected the name of a media attribute after seo, such as image',
+    ],
+    [
+      [
+        ['data', { slides: [{}] }],
+        ['files.slides.pictures', 'a', 'a.txt'],
+      ],
+      'Invalid files.slides.pictures of the form: expected the number of an entry after slides, such as slides.0',
+    ],
+    [
+      [
+        ['data', { slides: [{}] }],
+        ['files.slides.0x0.pictures', 'a', 'a.txt'],
+      ],
+      'Invalid files.slides.0x0.pictures of the form: expected the number of an entry after slides',
+    ],
+    [
+      [
+        ['data', { slides: [{}] }],
+        ['files.slides.1.pictures', 'a', 'a.txt'],
+      ],
+      'Invalid files.slides.1.pictures of the form: expected data to have a component at slides.1',
     ],
     [[data, cover, cover], 'Invalid files.cover of the form: expected one file'],
     [[data, ['files.cover', '', 'empty.txt']], 'Files are empty'],

@@ -188,6 +188,7 @@ function openGraphqlSection(
     ...(schemas && { compiled: schemas, code: guarding }),
     ...{ auth, users, files, observer, production },
     explains: project.settings.server.explainDenials,
+    maxBytes: project.settings.database.limits.bytes,
     settings: project.settings.graphql,
   })
 }

@@ -16,6 +16,13 @@ export function detachString(text: string): string {
   return Buffer.from(text, encoding).toString(encoding)
 }
 
+/** A text without its middle, if it is longer than `most` characters. */
+export function cutMiddle(text: string, most: number): string {
+  if (text.length <= most) return text
+  const half = Math.floor(most / 2)
+  return `${detachString(text.slice(0, half))} … ${detachString(text.slice(-half))}`
+}
+
 /** Concatenates texts and UTF-8 buffers: to a string if all parts are strings, else to a buffer. */
 export function concatTexts(parts: readonly (string | Buffer)[]): string | Buffer {
   if (parts.every(part => typeof part === 'string')) return parts.join('')

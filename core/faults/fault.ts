@@ -1,4 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { cutMiddle } from '../base/text.ts'
 
 /**
  * All error kinds of a request: the closed table of the contract (reference/rest.md#2-errors).
@@ -45,9 +46,12 @@ export interface Fault {
 
 export type FaultDetails = Readonly<Record<string, unknown>>
 
+/** Maximum length of a message. Many names and values that clients send become part of one, some of them for each row. */
+export const MAX_MESSAGE = 2_000
+
 export const fault = (code: FaultCode, message: string, details: FaultDetails = {}): Fault => ({
   code,
-  message,
+  message: cutMiddle(message, MAX_MESSAGE),
   details,
 })
 

@@ -27,7 +27,7 @@ import { loadersFor, openHydrator } from './extensions/hydrate.ts'
 import { loadReturned, openBatchLoader, type ReturnedOptions } from './extensions/load-returned.ts'
 import { isRow, type ReturnedType, returnedTypes } from './extensions/returned.ts'
 import type { SchemaExtension } from './extensions/schema-extension.ts'
-import type { FormatName } from './formats/format.ts'
+import { type FormatName, type Wrappers, wrappersOf } from './formats/format.ts'
 import { markField } from './parse/field-marks.ts'
 import { type Arguments, UNALIASED } from './parse/operation-context.ts'
 import { parsePopulateField } from './parse/parse-selection.ts'
@@ -41,7 +41,7 @@ import {
   type ResolveOptions,
   toOperationContext,
 } from './resolve/resolver-context.ts'
-import { type AnsweredRow, fieldPath, type Wrappers, wrappersOf } from './resolve/resolvers.ts'
+import { type AnsweredRow, fieldPath } from './resolve/resolvers.ts'
 import { uploadFields } from './resolve/upload-fields.ts'
 import { meField, signInFields, userFields } from './resolve/user-fields.ts'
 import type { RootField } from './sdl/root-fields.ts'

@@ -19,6 +19,7 @@ import { configuredFormat, type FormatName } from './formats/format.ts'
 import { type Budget, limitPath, openBudget, overLimit } from './limits/budget.ts'
 import { type Deadline, openDeadline } from './limits/deadline.ts'
 import { responseType } from './refusal.ts'
+import { AnswerSize } from './resolve/answer-size.ts'
 import type { FixedOptions } from './resolve/fixed-field.ts'
 import type { ExecutionContext } from './resolve/resolver-context.ts'
 import { runOperation } from './run-operation.ts'
@@ -47,6 +48,8 @@ export interface GraphqlOptions extends Omit<FixedOptions, 'limits' | 'format'> 
   readonly compiled?: CompiledSchemas
   /** Absent: no trusted documents. */
   readonly trusted?: TrustedDocuments
+  /** `database.limits.bytes`: maximum size of the answer to one request; 0 or absent: there is none. */
+  readonly maxBytes?: number
   /** Services of the project's code. */
   readonly code?: GuardOptions
 }
@@ -88,7 +91,7 @@ function createEngine(options: GraphqlOptions, format: FormatName): Engine {
 async function respond(
   request: HttpRequest,
   engine: Engine,
-  { identify, files, code }: GraphqlOptions,
+  { identify, files, code, maxBytes = 0 }: GraphqlOptions,
 ): Promise<HttpResponse> {
   const ahead = code ? undefined : prefetchFor(request)
   const caller = await identify(request.headers.authorization, ahead)
@@ -110,6 +113,7 @@ async function respond(
     requestContext: request,
     peer: request.peer,
     signal: deadline.signal,
+    answerSize: new AnswerSize(maxBytes),
     // In a batch, an operation may write what the next one reads.
     ...(ahead && sent.value.kind === 'one' && { prefetch: ahead }),
     ...(pluginRequest && { pluginRequest }),

@@ -1,11 +1,12 @@
 import { type ExecutionResult, execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { WriteScope } from '../base/request-context.ts'
-import { concatTexts } from '../base/text.ts'
+import { concatTexts, cutMiddle } from '../base/text.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { stayOnPrimary } from '../database/statements/session-scope.ts'
-import { type FaultDetails, fault, RequestFault } from '../faults/fault.ts'
+import { answerTooLarge } from '../documents/read/read.ts'
+import { type FaultDetails, fault, MAX_MESSAGE, RequestFault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Engine, PreparedOperation } from './engine.ts'
 import type { GraphqlFormat } from './formats/format.ts'
@@ -14,6 +15,7 @@ import { type Deadline, timeoutError } from './limits/deadline.ts'
 import { MutationFailure } from './mutation-failure.ts'
 import { denialReason, toGraphqlError } from './parse/to-graphql-error.ts'
 import { prepareOperation } from './prepare-operation.ts'
+import { type AnswerSize, countedField } from './resolve/answer-size.ts'
 import type { ExecutionContext } from './resolve/resolver-context.ts'
 import { answerText, type TextAnswer } from './text/answer-text.ts'
 import type { OperationRequest } from './transport/parse-transport.ts'
@@ -57,7 +59,7 @@ export async function runOperation(
   const prepared = prepareOperation(requested, engine, budget)
   if (!prepared.ok)
     return toResponse(refusalStatus(prepared.reasons[0]), {
-      errors: prepared.reasons.map(error => formatError(error, engine.format)),
+      errors: prepared.reasons.map(error => formatRefusal(error, engine.format)),
     })
   const isQuery = prepared.value.operation.operation === 'query'
   if (readsOnly && !isQuery) return toResponse(405, { errors: [onlyQueries(engine.format)] })
@@ -75,7 +77,7 @@ export async function runOperation(
   if (whole)
     return {
       status: responseStatus(whole),
-      body: bodyOf(whole, error => reportError(error, errorContext)),
+      body: bodyOf(whole, execution, errorContext),
       ...('errors' in whole && { reason: firstReason(whole.errors) }),
     }
   if (deadline.signal.aborted) return timedOut(deadline, writes, engine.format)
@@ -85,12 +87,12 @@ export async function runOperation(
     variableValues: requested.variables,
     operationName: requested.operationName,
     contextValue: execution,
+    fieldResolver: countedField,
   })
   const result = await (running instanceof Promise ? withinDeadline(running, deadline, writes) : running)
   if (!result) return timedOut(deadline, writes, engine.format)
   const { data, errors } = result
-  const formatted = errors?.map(error => reportError(error, errorContext))
-  const body = { ...(formatted ? { errors: formatted } : {}), data }
+  const body = toBody(result, isQuery, execution, errorContext)
   const answer = { ...toResponse(responseStatus(result), body), reason: firstReason(errors ?? []) }
   if (isQuery) return answer
   return { ...answer, secret: true, ...((!errors || hasData(data ?? {})) && { isDone: true }) }
@@ -131,11 +133,49 @@ async function withinDeadline(
   return withTimeout<ExecutionResult | null>(END_TIMEOUT, running, null)
 }
 
-function bodyOf(answer: TextAnswer, format: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
+function bodyOf(
+  answer: TextAnswer,
+  execution: ExecutionContext,
+  errorContext: ErrorContext,
+): string | Buffer {
   if ('body' in answer) return answer.body
   const { data, errors } = answer
-  const before = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors.map(format))},`
+  const formatted = reportAll(errors, execution, errorContext)
+  if (execution.answerSize?.isOver)
+    return JSON.stringify({ errors: [tooLarge(execution.answerSize, errorContext)], data: null })
+  const before = formatted.length === 0 ? '' : `"errors":${JSON.stringify(formatted)},`
   return concatTexts([`{${before}"data":`, ...data, '}'])
+}
+
+/** Formats errors, until the answer is too large. */
+function reportAll(
+  errors: readonly GraphQLError[],
+  { answerSize }: ExecutionContext,
+  errorContext: ErrorContext,
+): readonly GraphQLFormattedError[] {
+  const formatted: GraphQLFormattedError[] = []
+  for (const error of errors) {
+    const one = reportError(error, errorContext)
+    if (answerSize && !answerSize.add(JSON.stringify(one).length)) break
+    formatted.push(one)
+  }
+  return formatted
+}
+
+const tooLarge = ({ most }: AnswerSize, { format }: ErrorContext): GraphQLFormattedError =>
+  formatError(toGraphqlError(answerTooLarge(most, [])), format)
+
+/** An answer that is too large is refused; of mutations, which were written, the part that was resolved is answered. */
+function toBody(
+  { data, errors }: ExecutionResult,
+  isQuery: boolean,
+  execution: ExecutionContext,
+  errorContext: ErrorContext,
+): ResponseBody {
+  const formatted = errors && reportAll(errors, execution, errorContext)
+  if (!execution.answerSize?.isOver) return { ...(formatted ? { errors: formatted } : {}), data }
+  const error = tooLarge(execution.answerSize, errorContext)
+  return isQuery ? { errors: [error], data: null } : { errors: [...(formatted ?? []), error], data }
 }
 
 /** Answers with PostgreSQL's text, custom fields inserted; null: resolve field by field. */
@@ -252,6 +292,12 @@ function reportMutation(
   return { ...formatError(failure, format), ...(path && { path }) }
 }
 
+/** The messages of graphql-js repeat values and names of the request, perhaps a hundred times. */
+function formatRefusal(error: GraphQLError, format: GraphqlFormat): GraphQLFormattedError {
+  const formatted = formatError(error, format)
+  return { ...formatted, message: cutMiddle(formatted.message, MAX_MESSAGE) }
+}
+
 /** Request faults have no locations, and a path only if the format says so. */
 function formatError(error: GraphQLError, { errors }: GraphqlFormat): GraphQLFormattedError {
   const { message, extensions } = error
@@ -276,7 +322,7 @@ function withoutRestDetails({
   const error = extensions.error as { readonly message: string; readonly details?: FaultDetails }
   const { details } = error
   if (details?.source === 'query') {
-    const named = `Invalid parameter ${String(details.key)}`
+    const named = cutMiddle(`Invalid parameter ${String(details.key)}`, MAX_MESSAGE)
     return { message: named, extensions: { ...extensions, error: { ...error, message: named, details: {} } } }
   }
   if (!Array.isArray(details?.errors)) return { message, extensions }

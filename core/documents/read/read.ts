@@ -3,7 +3,7 @@ import type { BodyOrText, ReadResult } from '../../cache/answer-store.ts'
 import type { AnswerCache, ReadRunOptions } from '../../cache/open-cache.ts'
 import type { Database } from '../../database/database.ts'
 import { toDatabaseFault } from '../../database/database-fault.ts'
-import { fault, RequestFault } from '../../faults/fault.ts'
+import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import type { Storage } from '../../model/storage.ts'
 import { type PlanOptions, planAcross } from '../../plan/plan-query.ts'
 import type { AnswerShape } from '../../plan/row.ts'
@@ -116,10 +116,7 @@ interface AnswerBounds {
 /** 0: there is no limit. */
 function openBounds(maxBytes: number): AnswerBounds {
   const most = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes
-  const tooLarge = (path: readonly string[]) => {
-    const message = `Too much was asked for: the answer has more than the ${most} bytes that database.limits.bytes in project.yaml allows; ${adviceOn(path)}`
-    return new RequestFault(fault('validation', message, { path, maxBytes: most }))
-  }
+  const tooLarge = (path: readonly string[]) => new RequestFault(answerTooLarge(most, path))
   return {
     left: requestContext => Math.max(0, most - (requestContext?.origin?.bytesRead ?? 0)),
     count(found, requestContext) {
@@ -137,6 +134,14 @@ function openBounds(maxBytes: number): AnswerBounds {
     },
   }
 }
+
+/** `path`: the largest part of the answer; empty: unknown. */
+export const answerTooLarge = (most: number, path: readonly string[]): Fault =>
+  fault(
+    'validation',
+    `Too much was asked for: the answer has more than the ${most} bytes that database.limits.bytes in project.yaml allows; ${adviceOn(path)}`,
+    { path, maxBytes: most },
+  )
 
 /** Keys that wrap documents in the formats that nest them. */
 const WRAPPERS: ReadonlySet<string> = new Set(['data', 'attributes', 'nodes'])

@@ -17,6 +17,7 @@ import type {
   Selection,
   ZonePopulate,
 } from '../../query/query.ts'
+import type { Wrappers } from '../formats/format.ts'
 import { fieldsBelow } from '../parse/collect-fields.ts'
 import { type OperationContext, rowPlace } from '../parse/operation-context.ts'
 import {
@@ -25,7 +26,7 @@ import {
   parseEntitySelection,
 } from '../parse/parse-selection.ts'
 import { toOperationContext } from '../resolve/resolver-context.ts'
-import { type AnsweredRow, aroundKeys, fieldPath, type Wrappers, wrapperKeys } from '../resolve/resolvers.ts'
+import { type AnsweredRow, aroundKeys, fieldPath, wrapperKeys } from '../resolve/resolvers.ts'
 import type { FieldGuard, ResolverCall } from './field-guard.ts'
 import { type BatchLoader, loadReturned, openBatchLoader, type ReturnedOptions } from './load-returned.ts'
 import { isRow, linkedDocuments, type ReturnedShape, type ReturnedType, toShape } from './returned.ts'

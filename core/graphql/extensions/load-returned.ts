@@ -5,8 +5,9 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
+import type { Wrappers } from '../formats/format.ts'
 import type { ResolveOptions } from '../resolve/resolver-context.ts'
-import type { AnsweredRow, Wrappers } from '../resolve/resolvers.ts'
+import type { AnsweredRow } from '../resolve/resolvers.ts'
 
 export interface ReturnedOptions extends ResolveOptions {
   readonly wrappers: Wrappers

@@ -1,5 +1,5 @@
-import { type Holder, isLink, type LinkAttribute } from '../../model/model.ts'
-import { graphqlWrapperNames } from '../../model/names.ts'
+import { type Holder, isLink, type LinkAttribute, type Model } from '../../model/model.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
 
 /** `nested`: the format of Strapi 4, `data { id attributes { … } }`; `flat`: that of Strapi 5. */
@@ -48,6 +48,20 @@ export interface GraphqlFormat {
   /** The field with the counts of a list, next to its documents. */
   readonly pageField: 'meta' | 'pageInfo'
   readonly errors: ErrorRules
+}
+
+/** By type name: the objects around documents and around their attributes, with the field that leads to these. */
+export type Wrappers = ReadonlyMap<string, { readonly kind: 'around' | 'entity'; readonly field: string }>
+
+export function wrappersOf({ contentTypes }: Model, format: GraphqlFormat): Wrappers {
+  const found = new Map<string, { readonly kind: 'around' | 'entity'; readonly field: string }>()
+  for (const type of contentTypes.values())
+    for (const use of DOCUMENT_USES) {
+      const { around, entity } = format.shapeOf(graphqlTypeName(type), use)
+      if (around) found.set(around.type, { kind: 'around', field: around.field })
+      if (entity) found.set(entity, { kind: 'entity', field: 'attributes' })
+    }
+  return found
 }
 
 /** How errors are answered (reference/graphql.md#10-errors, reference/graphql.md#12-the-flat-dialect). */

@@ -8,11 +8,12 @@ import { parseSearch } from '../../actions/parameters/parse-query.ts'
 import { present } from '../../base/plain-data.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
-import type { GraphqlFormat } from '../formats/format.ts'
+import { type GraphqlFormat, wrappersOf } from '../formats/format.ts'
 import type { Arguments, OperationContext } from '../parse/operation-context.ts'
 import { parseRead, type RootSelection } from '../parse/parse-read.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 import { toDollarFilter } from '../sdl/to-dollar-filter.ts'
+import { countRows } from './answer-size.ts'
 import { findRecord } from './find-records.ts'
 import {
   documentWrapper,
@@ -27,6 +28,7 @@ import {
 /** The resolver of a query's root field: one statement for its whole selection. */
 export function readResolver(root: RootField, options: ResolveOptions) {
   const wrap = documentWrapper(root.type, root.use, options.format)
+  const wrappers = wrappersOf(options.model, options.format)
   return async (_: unknown, args: Arguments, execution: ExecutionContext, info: GraphQLResolveInfo) => {
     const { caller } = execution
     const context = toOperationContext(info, caller, options)
@@ -45,6 +47,7 @@ export function readResolver(root: RootField, options: ResolveOptions) {
       options.aroundActions && !root.type.builtIn
         ? await readInside(selected, { context, caller, options, read })
         : await read(restrict(parseRead(selected, context), caller))
+    if (!countRows(rows, execution, info, wrappers)) return null
     return root.use === 'one' ? wrap(rows) : wrap(rows, () => counts ?? countsOf(rows))
   }
 }

@@ -11,6 +11,7 @@ import type { Page } from '../../query/query.ts'
 import type { DocumentUse, GraphqlFormat } from '../formats/format.ts'
 import type { OperationContext } from '../parse/operation-context.ts'
 import type { PageLimits } from '../parse/parse-arguments.ts'
+import type { AnswerSize } from './answer-size.ts'
 
 /** Services of generated resolvers. */
 export interface ResolveOptions {
@@ -33,6 +34,8 @@ export interface ExecutionContext {
   readonly peer: string
   /** The request as plugins see it; absent if the project has no code. */
   readonly pluginRequest?: ResolverRequest
+  /** The size of the answer to the request. */
+  readonly answerSize?: AnswerSize
   /** Aborted at the request's deadline. */
   readonly signal?: AbortSignal
 }

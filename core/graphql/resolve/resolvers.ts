@@ -1,20 +1,29 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { IResolvers } from '@graphql-tools/utils'
-import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType, GraphQLUnionType } from 'graphql'
+import type {
+  FieldNode,
+  GraphQLFieldResolver,
+  GraphQLResolveInfo,
+  GraphQLScalarType,
+  GraphQLUnionType,
+} from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import { deniedType } from '../../access/denial.ts'
+import { attempt, RequestFault } from '../../faults/fault.ts'
 import { graphqlEnumValues } from '../../model/enum-names.ts'
 import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
 import { graphqlEnumName, graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
-import { DOCUMENT_USES, type GraphqlFormat, type LinkField } from '../formats/format.ts'
+import { type GraphqlFormat, type LinkField, type Wrappers, wrappersOf } from '../formats/format.ts'
 import { type Arguments, answerKey, rowPlace } from '../parse/operation-context.ts'
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
 import { MORPH_UNION } from '../sdl/attribute-fields.ts'
 import { createScalars, zoneInput } from '../sdl/scalars.ts'
+import { type Counting, countError, countRows } from './answer-size.ts'
 
 /** A document or component as read by the statement of its root field. */
 export type AnsweredRow = Readonly<Record<string, unknown>>
 
-type Resolver = GraphQLFieldResolver<AnsweredRow, { readonly caller: Caller }>
+type Resolver = GraphQLFieldResolver<AnsweredRow, Counting & { readonly caller: Caller }>
 type TypeResolvers = Record<string, Resolver | ((value: AnsweredRow) => string) | string>
 
 /** Resolvers of generated types: they take values from rows that were already read. */
@@ -31,20 +40,6 @@ export function typeResolvers(model: Model, format: GraphqlFormat): IResolvers {
 interface RowReading {
   readonly format: GraphqlFormat
   readonly wrappers: Wrappers
-}
-
-/** By type name: the objects around documents and around their attributes, with the field that leads to these. */
-export type Wrappers = ReadonlyMap<string, { readonly kind: 'around' | 'entity'; readonly field: string }>
-
-export function wrappersOf({ contentTypes }: Model, format: GraphqlFormat): Wrappers {
-  const found = new Map<string, { readonly kind: 'around' | 'entity'; readonly field: string }>()
-  for (const type of contentTypes.values())
-    for (const use of DOCUMENT_USES) {
-      const { around, entity } = format.shapeOf(graphqlTypeName(type), use)
-      if (around) found.set(around.type, { kind: 'around', field: around.field })
-      if (entity) found.set(entity, { kind: 'entity', field: 'attributes' })
-    }
-  return found
 }
 
 function holderResolvers(holder: Holder, reading: RowReading): readonly (readonly [string, TypeResolvers])[] {
@@ -70,9 +65,13 @@ function holderResolvers(holder: Holder, reading: RowReading): readonly (readonl
 /** Takes the value of a component, zone or link from its row; undefined if access removed it or its arguments are invalid. */
 const rowResolver =
   (attribute: Attribute, attributeName: string, { wrappers, format }: RowReading): Resolver =>
-  (row, args, _context, { path }) => {
+  (row, args, context, info) => {
+    const { path } = info
     const found = row[answerKey(rowPlace(wrapperKeys(path.prev, wrappers)), String(path.key), attributeName)]
-    if (found === undefined) checkArguments(attribute, args, format)
+    if (found !== undefined) return countRows(found, context, info, wrappers) ? found : null
+    if (!countError(context)) return null
+    const refused = onceForRows(info.fieldNodes, args, () => checkArguments(attribute, args, format))
+    if (refused) throw refused
     return found
   }
 
@@ -83,6 +82,7 @@ function linkResolver({ attribute, use }: LinkField, reading: RowReading): Resol
     const found = find(row, args, context, info)
     // Access removed the link from the answer: the caller may not follow it (reference/graphql.md#8-permissions).
     if (found === undefined) throw deniedType(context.caller, attribute.target, 'find')
+    if (found === null && context.answerSize?.isOver) return null
     return around ? { [around.field]: found } : found
   }
 }
@@ -150,16 +150,41 @@ export const fieldPath = (path: AnswerPath): string => {
   return field ? `${fieldPath(field.prev)}.${field.key}` : ''
 }
 
-/** Throws the fault of a list's arguments, if that is the reason why its row has no value. */
-function checkArguments(attribute: Attribute, args: Arguments, format: GraphqlFormat): void {
+interface RefusedArguments {
+  readonly args: Arguments
+  readonly refused: RequestFault | null
+}
+
+/** By the nodes of a field, which are the same for all rows of one execution. */
+const refusals = new WeakMap<readonly FieldNode[], RefusedArguments>()
+
+/** The refusal of a field's arguments, found once for all rows, unless project code changes the arguments between them. */
+function onceForRows(
+  nodes: readonly FieldNode[],
+  args: Arguments,
+  check: () => RequestFault | null,
+): RequestFault | null {
+  const known = refusals.get(nodes)
+  if (known && isDeepStrictEqual(known.args, args)) return known.refused
+  const refused = check()
+  refusals.set(nodes, { args, refused })
+  return refused
+}
+
+/** The refusal of a list's arguments, if that is the reason why its row has no value. */
+function checkArguments(attribute: Attribute, args: Arguments, format: GraphqlFormat): RequestFault | null {
   const holder = isLink(attribute)
     ? attribute.target
     : attribute.kind === 'component'
       ? attribute.component
       : null
-  if (!holder) return
-  parseRows(holder, args, format)
-  parsePage(args.pagination, NO_LIMITS)
+  if (!holder) return null
+  const checked = attempt(() => {
+    parseRows(holder, args, format)
+    parsePage(args.pagination, NO_LIMITS)
+  })
+  const [refused] = checked.ok ? [] : checked.reasons
+  return refused ? new RequestFault(refused) : null
 }
 
 const NO_LIMITS = { amountLimit: Number.MAX_SAFE_INTEGER, defaultLimit: 1 }

@@ -100,7 +100,7 @@ async function saveWithFiles(
   refuseSeveralFiles(targets)
   const uploads = targets.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
   const { type, documentId } = call.route
-  const changed = call.request.method === 'PUT' && targets.some(isKept) ? { type, documentId } : null
+  const changed = isStorable(call) && targets.some(isKept) ? { type, documentId } : null
   return options.files.createFor(uploads, { by: actorOf(call.caller), changed }, async ids => {
     await keepFiles(targets, { call, options })
     for (const [index, { values, attribute }] of targets.entries())
@@ -204,13 +204,17 @@ interface KeepOptions {
   readonly options: SaveOptions
 }
 
+/** True for an update of a document that may exist: PostgreSQL cannot store an id with the character NUL. */
+const isStorable = ({ request, route }: Pick<RestCall, 'request' | 'route'>): boolean =>
+  request.method === 'PUT' && !route.documentId?.includes('\0')
+
 /** On an update, a list that the body does not contain keeps its files, as in Strapi 4: adds them to the body. */
 async function keepFiles(
   targets: readonly FileTarget[],
   { call: { request, route }, options }: KeepOptions,
 ): Promise<void> {
   const lists = targets.filter(isKept)
-  if (request.method !== 'PUT' || lists.length === 0) return
+  if (!isStorable({ request, route }) || lists.length === 0) return
   const { type, documentId } = route
   const { query } = parseListQuery(
     type,

@@ -318,7 +318,9 @@ test('a form that is refused leaves neither files nor documents', async t => {
     t.is(refused.status, 400, message)
     t.true(refused.message.startsWith(message), `${refused.message} | ${message}`)
   }
-  t.is((await send('PUT', 'articles/99', [data, cover])).status, 404)
+  for (const id of ['99', 'none', '%00'])
+    for (const sent of [cover, ['files.gallery', 'a', 'a.txt'] as const])
+      t.is((await send('PUT', `articles/${id}`, [data, sent])).status, 404, id)
   const forbidden = await send('POST', 'articles', [data, cover], NO_UPLOADS)
   t.deepEqual([forbidden.status, forbidden.message], [403, 'Forbidden'])
   const large = ['files.cover', 'x'.repeat(1_100_000), 'large.txt'] as const

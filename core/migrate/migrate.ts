@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, DedicatedSession } from '../database/database.ts'
-import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
+import { type ConstraintFault, type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
 import type { Table } from '../model/storage.ts'
 import { isDone, migrateUnderLock, NO_CHANGES, type Task } from './migrate-under-lock.ts'
 import {
@@ -76,10 +76,19 @@ function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRef
   if (error instanceof MigrationRefused) return error.refusals
   const fault = toDatabaseFault(error)
   if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
+  if (fault.kind === 'unique') return [notUnique(fault)]
   return fault.kind === 'timeout' || isOvertaken(error)
     ? [tooBusy(limits, fault.message)]
     : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}${hintOf(fault)}`)]
 }
+
+/** Converted rows that collide, which the preconditions cannot know of: the locales of nested components. */
+const notUnique = ({ table, constraint }: ConstraintFault): SchemaRefusal =>
+  refusal(
+    'not-unique',
+    table,
+    `rows of table "${table}" would share a value that must be unique (index "${constraint}"): change these first`,
+  )
 
 /** The public schema of a new database allows only its owner to create tables, since PostgreSQL 15. */
 const hintOf = (fault: DatabaseFault): string =>

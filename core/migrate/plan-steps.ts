@@ -2,8 +2,8 @@ import { SERVES_WORDS } from '../model/search-words.ts'
 import type { Column, Table } from '../model/storage.ts'
 import { alter, printIndex, printTable, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
-import { printSearchTrigger } from '../sql/search-ddl.ts'
-import { printVersionTriggers } from '../sql/version-ddl.ts'
+import { printSearchTrigger, SEARCH_TRIGGER, triggerFunction } from '../sql/search-ddl.ts'
+import { printVersionTriggers, versionFunctionOf } from '../sql/version-ddl.ts'
 import { planReshape, type ReshapePlan } from './plan-reshape.ts'
 import type { ActualColumn, ActualTable, Catalogue } from './schema/catalogue.ts'
 import { compareColumns, compareRemovedRows, describeColumn } from './schema/columns.ts'
@@ -30,7 +30,7 @@ import {
 import { sameList } from './schema/literals.ts'
 import { matchTables } from './schema/match-tables.ts'
 import { projection, renamed, type TablePair, toPair } from './schema/pair-tables.ts'
-import { countLostValues, countRows } from './schema/row-counts.ts'
+import { countLostValues, countRows, findSeveralDocuments } from './schema/row-counts.ts'
 import { printVersionsCopy } from './table-versions.ts'
 
 /** How the database is changed to match the model. */
@@ -127,8 +127,10 @@ function* installTrigrams(
   else yield { ...step('create', 'install the extension pg_trgm', make), locks: [] }
 }
 
-function* createTable({ schema, otherNames, trigrams }: Catalogue, table: Table): Generator<SchemaFinding> {
+function* createTable(catalogue: Catalogue, table: Table): Generator<SchemaFinding> {
+  const { schema, otherNames, trigrams } = catalogue
   if (otherNames.has(table.name)) return
+  yield* refuseTakenIndexes(catalogue, table)
   const statements = [
     printTable(schema, table),
     ...table.indexes.map(index => printIndex(schema, table.name, index, trigrams.schema ?? schema)),
@@ -140,10 +142,30 @@ function* createTable({ schema, otherNames, trigrams }: Catalogue, table: Table)
   yield { ...tableStep(table.name, 'create', summary, ...statements), ...withLock('writers', ...referred) }
 }
 
+/** Finds a table that was renamed by hand: its indexes keep their names. */
+function* refuseTakenIndexes(
+  { schema, tables, owned }: Catalogue,
+  { name, serves, indexes }: Table,
+): Generator<SchemaFinding> {
+  const names = new Set(indexes.map(index => index.name))
+  for (const other of tables.values()) {
+    const taken = owned.has(other.name) ? undefined : other.indexes.find(index => names.has(index.name))
+    if (taken === undefined) continue
+    const what = `table "${name}" (${serves}) needs the index name "${taken.name}", which table "${other.name}" uses`
+    const rename = `ALTER TABLE ${qualified(schema, other.name)} RENAME TO ${ident(name)}`
+    yield refusal(
+      'foreign-index',
+      name,
+      `${what}: if that is the table under another name, run \`${rename}\`; else rename the index`,
+    )
+  }
+}
+
 function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<SchemaFinding> {
   const columns = [...renameTable(pair), ...compareColumns(pair)]
   yield* columns
   yield* compareKey(pair)
+  yield* compareKind(pair)
   yield* compareAttributeTypes(pair)
   yield* compareRemovedRows(pair)
   yield* compareSearch(pair)
@@ -169,6 +191,19 @@ function* compareKey(pair: TablePair): Generator<SchemaFinding> {
   const desiredNames = desired.primaryKey.map(column => `"${column}"`).join(', ')
   const what = `table "${actual.name}" (${desired.serves}) needs the primary key ${desiredNames}, but has ${found}`
   yield refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
+}
+
+/** A single type shows one document: all others would be out of reach. */
+function* compareKind(pair: TablePair): Generator<SchemaPrecondition> {
+  const { desired, owned } = pair
+  if (!desired.shape?.single || owned.shape?.single !== false) return
+  yield {
+    kind: 'precondition',
+    code: 'several-documents',
+    table: desired.name,
+    countQuery: findSeveralDocuments(projection(pair)),
+    message: `${desired.serves} cannot become a single type, because it has several documents: {values}: delete all but one of them first`,
+  }
 }
 
 function* refuseForeignTable(
@@ -245,14 +280,16 @@ function renameAdvice(serves: string, created: readonly Table[]): string {
 /** Drops foreign keys first: dropped tables may reference each other. */
 function dropTableSteps(
   schema: string,
-  { name: table, foreignKeys }: ActualTable,
+  { name: table, foreignKeys, triggers }: ActualTable,
   serves: string,
 ): readonly Step[] {
+  const functions = new Set(triggers.flatMap(({ name }) => ownFunctionOf(name) ?? []))
   const drop = tableStep(
     table,
     'drop',
     `drop table "${table}" (${serves})`,
     `DROP TABLE ${qualified(schema, table)}`,
+    ...[...functions].map(name => `DROP FUNCTION IF EXISTS ${qualified(schema, name)}()`),
   )
   if (foreignKeys.length === 0) return [drop]
   const dropKeys = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${ident(key.name)}`))
@@ -260,6 +297,10 @@ function dropTableSteps(
   const referred = foreignKeys.map(({ references }) => references.table)
   return [{ ...release, ...withLock('everybody', table, ...referred) }, drop]
 }
+
+/** The function that only the triggers of one table call; null: another one. */
+const ownFunctionOf = (trigger: string): string | null =>
+  trigger.startsWith(SEARCH_TRIGGER) ? triggerFunction(trigger) : versionFunctionOf(trigger)
 
 /**
  * Types of attributes that share a column type allow different values: a text may not be an email address. Checks the stored

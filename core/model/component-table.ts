@@ -145,7 +145,11 @@ const formerUid = ({ holder, renamedFrom }: Holder): string | undefined =>
 const versionsOf = (holder: ContentType | Component, { defaultLocale }: Model) =>
   holder.holder === 'component'
     ? { drafts: false, locale: null }
-    : { drafts: holder.draftAndPublish, locale: holder.localized ? defaultLocale : null }
+    : {
+        single: holder.kind === 'single',
+        drafts: holder.draftAndPublish,
+        locale: holder.localized ? defaultLocale : null,
+      }
 
 function attributeShape(
   holder: Holder,

@@ -148,6 +148,8 @@ export interface SchemaShape {
   readonly uid: string
   /** The former uid. */
   readonly renamedFrom?: string
+  /** Only of content-types: true if it has one document. Earlier versions of Plinth did not record it. */
+  readonly single?: boolean
   /** True if the type has a row for each status. */
   readonly drafts: boolean
   /** The default locale if the type has a row for each locale; otherwise null. */

@@ -87,7 +87,7 @@ END`)}`
 
 /** The function and the triggers, which replace those of the same name. `table`: the one that has them. */
 export function printSearchTrigger(schema: string, table: string, trigger: SearchTrigger): readonly string[] {
-  const body = trigger.kind === 'fill' ? printFill(schema, trigger) : printRefill(schema, trigger)
+  const body = printTriggerBody(schema, trigger)
   const place = qualified(schema, trigger.name)
   const fillsWords = trigger.kind === 'fill' && trigger.words !== null
   return [
@@ -100,6 +100,10 @@ export function printSearchTrigger(schema: string, table: string, trigger: Searc
     ]),
   ]
 }
+
+/** The body of the trigger's function, as the catalogue has it. */
+export const printTriggerBody = (schema: string, trigger: SearchTrigger): string =>
+  trigger.kind === 'fill' ? printFill(schema, trigger) : printRefill(schema, trigger)
 
 /** The function of a trigger in the catalogue: refill triggers share one. */
 export const triggerFunction = (trigger: string): string => {

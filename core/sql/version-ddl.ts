@@ -54,6 +54,15 @@ const recordedColumns = ({ columns }: Table): readonly Column[] => columns.filte
  */
 export const printMoveVersion = (schema: string): string => printFunction(schema, 'plinth_move_version', null)
 
+/**
+ * The body of the table's own trigger function, as the catalogue has it. null: its triggers call the shared
+ * one, which each migration creates again.
+ */
+export function printVersionBody(schema: string, table: Table): string | null {
+  const layout = changeLayout(table)
+  return layout && printBody(schema, printRecord(table, layout.digest))
+}
+
 /** The triggers of a table, with their function if it is the table's own. */
 export function printVersionTriggers(schema: string, table: Table): readonly string[] {
   const layout = changeLayout(table)
@@ -102,10 +111,13 @@ interface RecordOptions {
   readonly statements: string
 }
 
-function printFunction(schema: string, name: string, record: RecordOptions | null): string {
+const printFunction = (schema: string, name: string, record: RecordOptions | null): string =>
+  `CREATE OR REPLACE FUNCTION ${qualified(schema, name)}() RETURNS trigger LANGUAGE plpgsql AS ${quoteConstant(printBody(schema, record))}`
+
+function printBody(schema: string, record: RecordOptions | null): string {
   const versions = qualified(schema, 'plinth_versions')
   const added = record && `, changes = right(coalesce(changes, ''), ${KEPT_CHARACTERS}) || record`
-  const body = `
+  return `
 DECLARE
   moved constant text := TG_TABLE_NAME;
   lane constant integer := hashtext(${quoteConstant(`plinth versions of ${schema}`)});
@@ -126,7 +138,6 @@ ${record?.statements ?? ''}  WHILE NOT pg_try_advisory_xact_lock(lane, shard_tak
   RETURN NULL;
 END
 `
-  return `CREATE OR REPLACE FUNCTION ${qualified(schema, name)}() RETURNS trigger LANGUAGE plpgsql AS ${quoteConstant(body)}`
 }
 
 /**

@@ -304,3 +304,78 @@ test.serial('drafts are not turned on until the database has recorded the option
   await one.started(page('draftAndPublish: true,'))
   t.deepEqual(await one.sql('SELECT status FROM pages ORDER BY id'), [['published'], ['draft']])
 })
+
+test.serial('a type with several documents does not become a single type', async t => {
+  const { started, refused, sql } = await schemaCase(t)
+  const home = (more: string) => `contentTypes: { home: { ${more}attributes: { title: string } } }`
+  await started(home(''))
+  const insert = (id: string) =>
+    sql(`INSERT INTO homes (document_id, title, created_at, updated_at) VALUES ($1, 'a', now(), now())`, id)
+  await insert('first')
+  t.deepEqual(await started(home('kind: single, ')), [])
+  t.deepEqual(await started(home('')), [])
+  await insert('second')
+  t.deepEqual(await refused(home('kind: single, ')), [
+    'content-type `home` cannot become a single type, because it has several documents: "first", "second": delete all but one of them first',
+  ])
+  await sql(`DELETE FROM homes WHERE document_id = 'second'`)
+  t.deepEqual(await started(home('kind: single, ')), [])
+})
+
+const PART = (unique: boolean, localized: boolean) => `
+i18n: { locales: [en, fr], defaultLocale: en }
+components:
+  shared.part: { attributes: { code: { type: string, unique: ${unique} }, inner: { type: component, component: shared.inner } } }
+  shared.inner: { attributes: { key: { type: string, unique: ${unique} } } }
+contentTypes:
+  article: { localized: ${localized}, attributes: { part: { type: component, component: shared.part } } }`
+
+const holdParts = async ({ sql }: SchemaCase, code: string, key: string) => {
+  const table = async (name: string, owner: string, column: string, value: string, ownerKey: number) =>
+    Number(
+      (
+        await sql(
+          `INSERT INTO ${name} (status, owner, owner_key, position, ${column}) VALUES ('published', $1, $2, 1, $3) RETURNING id`,
+          owner,
+          ownerKey,
+          value,
+        )
+      )[0]?.[0],
+    )
+  const [[article] = []] = await sql(
+    `INSERT INTO articles (document_id, created_at, updated_at) VALUES (gen_random_uuid()::text, now(), now()) RETURNING id`,
+  )
+  const part = await table('components_shared_part', 'article.part', 'code', code, Number(article))
+  await table('components_shared_inner', 'shared.part.inner', 'key', key, part)
+}
+
+test.serial('an attribute of components does not become unique if components share a value', async t => {
+  const one = await schemaCase(t)
+  await one.started(PART(false, false))
+  await holdParts(one, 'x', 'k1')
+  await holdParts(one, 'x', 'k2')
+  t.deepEqual(await one.refused(PART(true, false)), [
+    '`code` with `locale` of component `shared.part` must be unique, but 2 rows share a value with another: "x / null (2)": change these first',
+  ])
+  await one.sql(`UPDATE components_shared_part SET code = code || owner_key`)
+  await one.started(PART(true, false))
+})
+
+test.serial('components that share a unique value do not get one locale', async t => {
+  const one = await schemaCase(t)
+  await one.started(PART(true, false))
+  // The index alone does not prevent it, because the locale of these components is NULL.
+  await holdParts(one, 'x', 'k1')
+  await holdParts(one, 'x', 'k2')
+  t.deepEqual(await one.refused(PART(true, true)), [
+    '`code` with `locale` of component `shared.part` must be unique, but 2 rows share a value with another: "x / en (2)": change these first',
+  ])
+  await one.sql(`UPDATE components_shared_part SET code = code || owner_key`)
+  await one.sql(`UPDATE components_shared_inner SET key = 'k'`)
+  t.deepEqual(await one.refused(PART(true, true)), [
+    'rows of table "components_shared_inner" would share a value that must be unique (index "components_shared_inner__key__locale__unique"): change these first',
+  ])
+  await one.sql(`UPDATE components_shared_inner SET key = key || owner_key`)
+  await one.started(PART(true, true))
+  t.deepEqual(await one.sql('SELECT DISTINCT locale FROM components_shared_inner'), [['en']])
+})

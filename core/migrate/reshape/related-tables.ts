@@ -148,15 +148,26 @@ function holdingConversion(holding: TableState, reshape: Reshape): RowConversion
   }
 }
 
-/** A component's locale is its document's: only where that keeps its locales can it be asked before. */
+/**
+ * A component's locale is its document's. It is known before the migration if that keeps its locales or gets the default one, and
+ * the component is not nested; else it is NULL.
+ */
 function localesOfParts({ after }: TableState, { components, parts }: Reshape): ReadonlyMap<string, string> {
   if (!components.has(after.uid)) return new Map()
-  const keeping = parts.filter(
-    ({ owner, before }) => before !== null && !changesVersions(owner) && !isComponent(owner),
-  )
-  const owners = keeping.flatMap(({ before }) => (before === null ? [] : [quoteConstant(before.owner)]))
-  const locale = owners.length === 0 ? 'NULL' : `CASE WHEN owner IN (${owners.join(', ')}) THEN locale END`
+  const cases = parts.flatMap(part => {
+    const locale = knownLocale(part)
+    return part.before === null || locale === null
+      ? []
+      : [`WHEN ${quoteConstant(part.before.owner)} THEN ${locale}`]
+  })
+  const locale = cases.length === 0 ? 'NULL' : `CASE owner ${cases.join(' ')} END`
   return new Map([['locale', `(${locale})::varchar(255)`]])
+}
+
+function knownLocale({ owner, after }: ComponentsMove): string | null {
+  if (isComponent(owner)) return null
+  if (gainsLocales(owner)) return after.localized ? quoteConstant(owner.after.locale ?? '') : null
+  return changesVersions(owner) ? null : 'locale'
 }
 
 function columnsOf({ link }: LinkShape): readonly string[] {

@@ -32,7 +32,15 @@ type Casts = Readonly<Partial<Record<ColumnType, Cast>>>
 export function castOf(actual: string, { type, attribute }: Pick<Column, 'type' | 'attribute'>): Cast | null {
   if (isText(actual) && type === 'jsonb')
     return attribute?.kind === 'scalar' ? wrapText(attribute.type) : null
-  return CASTS[actual]?.[type] ?? null
+  return castsFrom(actual)?.[type] ?? null
+}
+
+/** Types that Plinth does not use come from changes by hand: other lengths, precisions and widths. */
+function castsFrom(actual: string): Casts | undefined {
+  const [, length] = /^character varying\((\d+)\)$/.exec(actual) ?? []
+  if (CASTS[actual] !== undefined) return CASTS[actual]
+  if (length !== undefined) return Number(length) <= 255 ? FROM_SHORT_TEXT : FROM_LONG_TEXT
+  return CASTS[actual.replace(/\(\d+(,-?\d+)?\)/, '')]
 }
 
 const isText = (type: string): boolean => type === 'text' || type.startsWith('character varying')
@@ -222,7 +230,21 @@ const TOO_LONG: Cast = keepingSome(
   text => `length(${text}) <= 255`,
 )
 
-/** By what is there (as the catalogue has it), then by what is wanted. */
+const FROM_SHORT_TEXT: Casts = { ...FROM_TEXT, text: RELABELLED, 'varchar(255)': RELABELLED }
+const FROM_LONG_TEXT: Casts = { ...FROM_TEXT, text: RELABELLED, 'varchar(255)': TOO_LONG }
+
+const FROM_NUMERIC: Casts = {
+  ...FROM_DECIMAL,
+  'numeric(10,2)': keepingSome(
+    value => whenever(inDecimal(value), `round(${value}, 2)`),
+    value => whenever(inDecimal(value), `round(${value}, 2) = ${value}`),
+  ),
+}
+
+const toMilliseconds = (type: 'time(3)' | 'timestamptz(3)', to: Cast['to'] = cast(type)): Cast =>
+  keepingSome(to, value => `date_trunc('milliseconds', ${value}) = ${value}`)
+
+/** By what is there (as the catalogue has it), then by what is wanted. A name without a precision covers all precisions. */
 const CASTS: Readonly<Record<string, Casts>> = {
   [CATALOGUE_TYPES.integer]: FROM_INTEGER,
   [CATALOGUE_TYPES.bigint]: FROM_BIGINT,
@@ -234,7 +256,7 @@ const CASTS: Readonly<Record<string, Casts>> = {
     bigint: keepingAll(value => `${value}::integer::bigint`),
   },
   [CATALOGUE_TYPES['varchar(255)']]: { ...FROM_TEXT, text: RELABELLED },
-  'character varying': { ...FROM_TEXT, text: RELABELLED, 'varchar(255)': TOO_LONG },
+  'character varying': FROM_LONG_TEXT,
   [CATALOGUE_TYPES.text]: { ...FROM_TEXT, 'varchar(255)': TOO_LONG },
   [CATALOGUE_TYPES.jsonb]: FROM_JSON,
   [CATALOGUE_TYPES.date]: {
@@ -243,4 +265,16 @@ const CASTS: Readonly<Record<string, Casts>> = {
   },
   [CATALOGUE_TYPES['time(3)']]: asShortText(value => `to_char(${value}, 'HH24:MI:SS.MS')`),
   [CATALOGUE_TYPES['timestamptz(3)']]: FROM_MOMENT,
+  smallint: { ...FROM_INTEGER, integer: keepingAll(cast('integer')) },
+  real: { ...FROM_DOUBLE, 'double precision': keepingAll(value => `${value}::text::double precision`) },
+  numeric: FROM_NUMERIC,
+  json: { jsonb: keepingAll(cast('jsonb')) },
+  'time without time zone': { 'time(3)': toMilliseconds('time(3)') },
+  'timestamp with time zone': { ...FROM_MOMENT, 'timestamptz(3)': toMilliseconds('timestamptz(3)') },
+  'timestamp without time zone': {
+    'timestamptz(3)': toMilliseconds(
+      'timestamptz(3)',
+      value => `(${value} AT TIME ZONE 'UTC')::timestamptz(3)`,
+    ),
+  },
 }

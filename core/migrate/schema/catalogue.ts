@@ -77,7 +77,10 @@ export interface ActualForeignKey {
 
 export interface ActualTrigger {
   readonly name: string
+  /** It fires in ordinary sessions. */
   readonly enabled: boolean
+  /** MD5 of its function's body, hexadecimal. */
+  readonly bodyDigest: string
 }
 
 /** A row of `plinth_tables`: the parts of a table that are Plinth's to change. */

@@ -3,11 +3,13 @@ import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import {
   printSearchTrigger,
+  printTriggerBody,
   SEARCH_TRIGGER,
   searchTriggerNames,
   triggerFunction,
 } from '../../sql/search-ddl.ts'
 import { type SchemaFinding, type Step, tableStep } from './finding.ts'
+import { digestOfBody } from './literals.ts'
 import type { TablePair } from './pair-tables.ts'
 import { countRows, countTooMany } from './row-counts.ts'
 
@@ -37,8 +39,12 @@ export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
   }
 }
 
-const isThere = ({ actual }: TablePair, trigger: SearchTrigger): boolean =>
-  searchTriggerNames(trigger).every(own => actual.triggers.some(one => one.name === own && one.enabled))
+function isThere({ schema, actual }: TablePair, trigger: SearchTrigger): boolean {
+  const digest = digestOfBody(printTriggerBody(schema, trigger))
+  return searchTriggerNames(trigger).every(own =>
+    actual.triggers.some(one => one.name === own && one.enabled && one.bodyDigest === digest),
+  )
+}
 
 function makeTrigger({ schema, desired, actual }: TablePair, trigger: SearchTrigger): Step {
   const words =

@@ -2,12 +2,13 @@ import type { Check, Column, ForeignKey, Index } from '../../model/storage.ts'
 import { alter, printCheck, printForeignKey, printIndex, printOnlyWhen, qualified } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import {
+  printVersionBody,
   printVersionTriggers,
   VERSION_TRIGGER,
   versionFunctionOf,
   versionTriggerNames,
 } from '../../sql/version-ddl.ts'
-import type { ActualCheck, ActualForeignKey, ActualIndex } from './catalogue.ts'
+import type { ActualCheck, ActualForeignKey, ActualIndex, ActualTrigger } from './catalogue.ts'
 import { describeColumn, fillEmpty, lacksValues, tooLarge } from './columns.ts'
 import {
   refusal,
@@ -17,7 +18,7 @@ import {
   tableStep,
   withLock,
 } from './finding.ts'
-import { literalsOf, sameList } from './literals.ts'
+import { digestOfBody, literalsOf, sameList } from './literals.ts'
 import { matchByName } from './match-tables.ts'
 import { mayLose, projection, renamed, type TablePair } from './pair-tables.ts'
 import { countRows, findDangling, findDuplicates, findOtherValues } from './row-counts.ts'
@@ -46,7 +47,8 @@ export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
   }
   for (const index of matched.missing) yield* addIndex(pair, index)
   for (const index of desired.indexes)
-    if (!matched.missing.includes(index) && mayMerge(pair, index)) yield duplicates(pair, index)
+    if (!matched.missing.includes(index) && (mayMerge(pair, index) || isFilled(pair, index)))
+      yield duplicates(pair, index)
 }
 
 /** Drops invalid indexes, which a failed CREATE INDEX CONCURRENTLY leaves behind. */
@@ -119,6 +121,17 @@ const mayMerge = ({ desired, columns }: TablePair, index: Index): boolean =>
     column => index.columns.includes(column.name) && mayLose(column, columns.get(column.name)),
   )
 
+/** The migration gives its columns other values, such as the locale of components. */
+const isFilled = ({ reshape }: TablePair, { unique, columns }: Index): boolean =>
+  unique && columns.some(column => reshape?.fillings.has(column))
+
+/**
+ * Components without a locale share one scope, although NULLs are distinct in the index. During a reshape NULL may also mean
+ * that the future locale is not known yet.
+ */
+const scopeOf = ({ desired, reshape }: TablePair): 'as-index' | 'shared' =>
+  desired.shape?.holder === 'component' && reshape === undefined ? 'shared' : 'as-index'
+
 function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
   const { desired } = pair
   const names = index.columns.map(column => {
@@ -126,7 +139,7 @@ function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
     return `\`${attribute?.name ?? column}\``
   })
   const what = `${names.join(' with ')} of ${desired.serves} must be unique, but {rows} share a value with another: {values}`
-  const countQuery = findDuplicates(projection(pair), index)
+  const countQuery = findDuplicates(projection(pair), index, scopeOf(pair))
   return {
     kind: 'precondition',
     code: 'not-unique',
@@ -138,7 +151,7 @@ function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
 
 /**
  * The triggers of the table's version. The names of those that record changed columns contain a digest of the columns, so
- * triggers for other columns are other ones. `isImplied`: other steps change the table's columns.
+ * triggers for other columns are other ones. A function that was replaced by hand is created again. `isImplied`: other steps change the table's columns.
  */
 export function* compareTriggers(pair: TablePair, isImplied: boolean): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
@@ -147,7 +160,11 @@ export function* compareTriggers(pair: TablePair, isImplied: boolean): Generator
   const table = qualified(schema, desired.name)
   const expands = { ...withLock('everybody', actual.name), window: 'expand' } as const
   const disabled = own.filter(({ name, enabled }) => names.has(name) && !enabled)
-  if (own.length === names.size && own.every(({ name }) => names.has(name))) {
+  const body = printVersionBody(schema, desired)
+  const digest = body === null ? null : digestOfBody(body)
+  const isOwn = ({ name, bodyDigest }: ActualTrigger) =>
+    names.has(name) && (digest === null || bodyDigest === digest)
+  if (own.length === names.size && own.every(isOwn)) {
     if (disabled.length === 0) return
     const enable = disabled.map(({ name }) => alter(schema, desired.name, `ENABLE TRIGGER ${ident(name)}`))
     const words = `let writes to "${desired.name}" move its version again`

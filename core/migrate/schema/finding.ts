@@ -114,6 +114,7 @@ export const REFUSAL_CODES = [
   'needs-value',
   'not-unique',
   'value-in-use',
+  'several-documents',
   'dangling-link',
   'too-large',
   'migration-changed',

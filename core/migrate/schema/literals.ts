@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { trimDecimal } from '../../base/text.ts'
 import type { ColumnType } from '../../model/storage.ts'
 
@@ -13,6 +14,9 @@ export function literalsOf(expression: string): readonly string[] {
 
 export const sameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
+
+/** Identifies the body of a function as the catalogue's statement does (`bodyDigest`). */
+export const digestOfBody = (body: string): string => createHash('md5').update(body).digest('hex')
 
 /** True if a column's default, as PostgreSQL prints it, equals this constant. */
 export function sameDefault(

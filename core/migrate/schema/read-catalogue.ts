@@ -124,8 +124,11 @@ WITH own AS MATERIALIZED (
   FROM own JOIN pg_constraint AS k ON k.conrelid = own.oid LEFT JOIN pg_class AS f ON f.oid = k.confrelid
   WHERE k.contype IN ('c', 'f') GROUP BY k.conrelid
 ), triggers AS (
-  SELECT g.tgrelid AS oid, json_agg(json_build_object('name', g.tgname, 'enabled', g.tgenabled <> 'D')) AS list
-  FROM own JOIN pg_trigger AS g ON g.tgrelid = own.oid AND NOT g.tgisinternal GROUP BY g.tgrelid
+  SELECT g.tgrelid AS oid, json_agg(json_build_object(
+    'name', g.tgname, 'enabled', g.tgenabled IN ('O', 'A'), 'bodyDigest', md5(convert_to(p.prosrc, 'UTF8'))
+  )) AS list
+  FROM own JOIN pg_trigger AS g ON g.tgrelid = own.oid AND NOT g.tgisinternal JOIN pg_proc AS p ON p.oid = g.tgfoid
+  GROUP BY g.tgrelid
 )
 SELECT own.relname, CASE WHEN own.is_table THEN json_build_object(
   'columns', coalesce(columns.list, '[]'), 'primaryKey', coalesce(indexes.key, '[]'),

@@ -23,16 +23,28 @@ export const countLostValues = (table: string, value: string, keeps: string): Ro
     WHERE ${value} IS NOT NULL AND (${keeps}) IS NOT TRUE GROUP BY 1`,
   )
 
-export function findDuplicates(from: string, { columns, where }: Index): RowCountQuery {
+export function findDuplicates(
+  from: string,
+  { columns, where }: Index,
+  scope: 'as-index' | 'shared' = 'as-index',
+): RowCountQuery {
   const shown = columns
     .map(column => `coalesce(left(${ident(column)}::text, ${LONGEST_SHOWN}), 'null')`)
     .join(` || ' / ' || `)
-  const rows = columns.map(column => `${ident(column)} IS NOT NULL`)
+  const present = scope === 'shared' ? columns.slice(0, 1) : columns
+  const rows = present.map(column => `${ident(column)} IS NOT NULL`)
   if (where !== null) rows.push(printWhere(where))
   const groups =
     `SELECT ${shown} AS value, count(*)::integer AS n FROM ${from} WHERE ${rows.join(' AND ')} ` +
     `GROUP BY ${columns.map(ident).join(', ')} HAVING count(*) > 1`
   return sample(groups)
+}
+
+/** Names some of the documents if there are at least two. */
+export function findSeveralDocuments(from: string): RowCountQuery {
+  const some = `SELECT DISTINCT document_id FROM ${from} LIMIT ${SHOWN + 1}`
+  const values = `to_json((array_agg(document_id ORDER BY document_id))[1:${SHOWN}])`
+  return `SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END::integer AS "rows", coalesce(${values}::text, '[]') AS "values" FROM (${some}) AS found`
 }
 
 export function findOtherValues(from: string, check: Check, values: readonly string[]): RowCountQuery {

@@ -1,0 +1,140 @@
+import test from 'ava'
+import { migrate } from '../../core/migrate/migrate.ts'
+import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { storageOf } from '../model/compiled.ts'
+import { type SchemaCase, schemaCase } from './schema-case.ts'
+
+const TAG = `
+  tag: { attributes: { name: string } }
+`
+
+const PROJECT = `contentTypes:
+  article:
+    search: { attributes: { title: A } }
+    attributes:
+      title: { type: string, required: true }
+      price: decimal
+      seen: datetime
+      size: integer
+      at: time
+      tags: { type: relation, relation: manyToMany, target: tag }${TAG}`
+
+const ROW = `INSERT INTO articles (document_id, title, price, seen, size, at, created_at, updated_at)
+  VALUES ('first', 'Dune', 1.5, '2026-02-28T10:00:00Z', 7, '09:30', now(), now())`
+
+/** The functions and triggers of Plinth, with their bodies and states. */
+const routines = ({ sql }: SchemaCase) =>
+  sql(`SELECT proname, md5(prosrc), '' FROM pg_proc WHERE proname LIKE 'plinth\\_%'
+    UNION ALL SELECT tgname, pg_get_triggerdef(oid), tgenabled::text FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2`)
+
+/** Starts after a change by hand; the plan and the start agree, and nothing is left to do. */
+async function repaired(one: SchemaCase): Promise<readonly string[]> {
+  const { tables } = await storageOf(PROJECT)
+  const planned = await planMigration(one.database, tables)
+  const steps = await one.started(PROJECT)
+  const again = await planMigration(one.database, tables)
+  if (planned.steps.map(step => step.summary).join() !== steps.join() || again.steps.length > 0)
+    throw new Error(`planned ${planned.steps.map(step => step.summary)}, did ${steps}`)
+  return steps
+}
+
+test('trigger functions that were replaced by hand are created again', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  const before = await routines(one)
+  for (const kind of ['plinth_version_', 'plinth_search_fill_']) {
+    const [[name] = []] = await one.sql(
+      `SELECT tgfoid::regproc::text FROM pg_trigger WHERE tgrelid = 'articles'::regclass AND tgname LIKE '${kind}%' LIMIT 1`,
+    )
+    await one.sql(
+      `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`,
+    )
+  }
+  t.deepEqual(await repaired(one), [
+    'let writes to "articles" fill its search vectors',
+    'let writes to "articles" record what they change',
+  ])
+  t.deepEqual(await routines(one), before)
+})
+
+test('triggers that fire only for replication are enabled again', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  const before = await routines(one)
+  const triggers = await one.sql(
+    `SELECT tgname FROM pg_trigger WHERE tgrelid = 'tags'::regclass AND tgname LIKE 'plinth%'`,
+  )
+  for (const [name] of triggers) await one.sql(`ALTER TABLE tags ENABLE REPLICA TRIGGER ${name}`)
+  t.deepEqual(await repaired(one), ['let writes to "tags" move its version again'])
+  t.deepEqual(await routines(one), before)
+})
+
+test('columns that were given another length, precision or width by hand keep their values', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  await one.sql(ROW)
+  const columns = `SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+    WHERE attrelid = 'articles'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY 1`
+  const before = await one.sql(columns)
+  const values = await one.sql('SELECT title, price, seen, size, at FROM articles')
+  const changes = [
+    ['title', 'varchar(20)'],
+    ['title', 'varchar(1000)'],
+    ['title', 'varchar'],
+    ['price', 'numeric(20,5)'],
+    ['price', 'numeric'],
+    ['seen', 'timestamptz'],
+    ['seen', "timestamp USING seen AT TIME ZONE 'UTC'"],
+    ['size', 'smallint'],
+    ['at', 'time'],
+  ] as const
+  await one.sql('ALTER TABLE articles DISABLE TRIGGER USER')
+  for (const [column, type] of changes) {
+    const [[trigger] = []] = await one.sql(
+      `SELECT tgname FROM pg_trigger WHERE tgrelid = 'articles'::regclass AND tgname LIKE 'plinth_search%' LIMIT 1`,
+    )
+    await one.sql(`DROP TRIGGER ${trigger} ON articles`)
+    await one.sql(`ALTER TABLE articles ALTER ${column} TYPE ${type}`)
+    const steps = await repaired(one)
+    t.true(
+      steps.some(step => step.startsWith(`change \`${column}\``)),
+      type,
+    )
+    t.deepEqual(await one.sql(columns), before, type)
+    t.deepEqual(await one.sql('SELECT title, price, seen, size, at FROM articles'), values, type)
+  }
+})
+
+test('a table that was renamed by hand is found by its indexes', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  await one.sql('ALTER TABLE articles_tags_links RENAME TO elsewhere')
+  const [message = ''] = await one.refused(PROJECT)
+  t.regex(
+    message,
+    /^table "articles_tags_links" \(attribute `article\.tags`\) needs the index name ".+", which table "elsewhere" uses/,
+  )
+  const [, statement = ''] = /run `(.+?)`/.exec(message) ?? []
+  t.is(statement, 'ALTER TABLE "public"."elsewhere" RENAME TO "articles_tags_links"')
+  const plan = await planMigration(one.database, (await storageOf(PROJECT)).tables)
+  t.deepEqual(
+    plan.refusals.map(refusal => refusal.message),
+    [message],
+  )
+  await one.sql(statement)
+  t.deepEqual(await one.started(PROJECT), [])
+})
+
+test('a dropped table takes its trigger functions along', async t => {
+  const without = `contentTypes:${TAG}`
+  const one = await schemaCase(t)
+  await one.started(without)
+  const own = async () =>
+    (await routines(one)).filter(([name]) => /^plinth_(version|search_fill)_/.test(String(name)))
+  const before = await own()
+  await one.started(PROJECT)
+  t.true((await own()).length > before.length)
+  const { tables } = await storageOf(without)
+  t.true((await migrate(one.database, tables, { allowing: 'destructive', stage: 'all' })).ok)
+  t.deepEqual(await own(), before)
+})

@@ -23,6 +23,8 @@ function closest(word: string, candidates: readonly string[]): string | undefine
       best = candidate
       least = distance
     }
+    // Equal words were found before.
+    if (least <= 1) break
   }
   return best
 }

@@ -33,15 +33,26 @@ export function printPath(path: Path): string {
   }, '')
 }
 
-/** For a terminal: `file:line:column message`, the offending line, a caret below it. */
+/** Characters that are not visible or move the cursor, except line breaks and ordinary spaces. */
+const INVISIBLE = /(?![\n ])[\p{Cc}\p{Cf}\p{Z}]/gu
+
+/** `title\u{200b}`: a name with an invisible character looks like the one that is meant. */
+const escapeInvisible = (text: string): string =>
+  text.replace(INVISIBLE, character => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+
+/**
+ * For a terminal: `file:line:column message`, the offending line, a caret below it. Invisible characters are escaped, so that a
+ * file cannot send commands to the terminal.
+ */
 export function printDiagnostic(diagnostic: Diagnostic): string {
   const { location, message, path, related } = diagnostic
   const where = path.length === 0 ? '' : ` (${printPath(path)})`
-  const lines = [`${location.file}:${location.line}:${location.column} ${message}${where}`]
+  const text = escapeInvisible(`${message}${where}`)
+  const lines = [`${location.file}:${location.line}:${location.column} ${text}`]
   if (location.source.trim() !== '') lines.push(...excerpt(location))
   if (related)
     lines.push(
-      `  ${related.location.file}:${related.location.line}:${related.location.column} ${related.message}`,
+      `  ${related.location.file}:${related.location.line}:${related.location.column} ${escapeInvisible(related.message)}`,
     )
   return lines.join('\n')
 }
@@ -69,6 +80,7 @@ function excerpt({ source, column, line }: SourceLocation): readonly string[] {
   const start = Math.max(0, column - EXCERPT_WIDTH + 20)
   const shown = source.slice(start, start + EXCERPT_WIDTH)
   const gutter = `  ${line} | `
+  const visible = shown.replace(/(?!\t)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
   const indent = shown.slice(0, column - 1 - start).replace(/[^\t]/g, ' ')
-  return [`${gutter}${shown}`, `${' '.repeat(gutter.length)}${indent}^`]
+  return [`${gutter}${visible}`, `${' '.repeat(gutter.length)}${indent}^`]
 }

@@ -1,3 +1,4 @@
+import { memoize } from '../base/memo.ts'
 import { present } from '../base/plain-data.ts'
 import {
   attributeColumns,
@@ -93,31 +94,46 @@ function attributeIndexes(
   )
 }
 
-/** Old owner name → new owner name, for component rows whose owners or their attributes were renamed. */
-function renamedOwners(component: Component, model: Model): ReadonlyMap<string, string> {
-  const renamed = new Map<string, string>()
-  for (const holder of [...model.contentTypes.values(), ...model.components.values()]) {
-    for (const attribute of holder.attributes.values()) {
-      if (!uses(attribute, component)) continue
-      for (const former of formerNames(holder, attribute))
-        renamed.set(former, ownerName(holder, attribute.name))
-    }
-  }
-  return renamed
+/** An attribute that holds a component, alone, in a list or in a dynamic zone. */
+interface Use {
+  readonly holder: Holder
+  readonly attribute: Attribute
 }
+
+const usesIn = memoize((model: Model): ReadonlyMap<Component, readonly Use[]> => {
+  const uses = new Map<Component, Use[]>()
+  for (const holder of [...model.contentTypes.values(), ...model.components.values()]) {
+    for (const attribute of holder.attributes.values())
+      for (const component of componentsOf(attribute)) {
+        const known = uses.get(component)
+        if (known) known.push({ holder, attribute })
+        else uses.set(component, [{ holder, attribute }])
+      }
+  }
+  return uses
+})
+
+function componentsOf(attribute: Attribute): readonly Component[] {
+  if (attribute.kind === 'zone') return attribute.components
+  return attribute.kind === 'component' ? [attribute.component] : []
+}
+
+const usesOf = (component: Component, model: Model): readonly Use[] => usesIn(model).get(component) ?? []
+
+/** Old owner name → new owner name, for component rows whose owners or their attributes were renamed. */
+const renamedOwners = (component: Component, model: Model): ReadonlyMap<string, string> =>
+  new Map(
+    usesOf(component, model).flatMap(({ holder, attribute }) =>
+      formerNames(holder, attribute).map((former): [string, string] => [
+        former,
+        ownerName(holder, attribute.name),
+      ]),
+    ),
+  )
 
 /** The valid owner names of the component's rows. */
 const ownersOf = (component: Component, model: Model): readonly string[] =>
-  [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
-    [...holder.attributes.values()]
-      .filter(attribute => uses(attribute, component))
-      .map(attribute => ownerName(holder, attribute.name)),
-  )
-
-const uses = (attribute: Attribute, component: Component): boolean =>
-  attribute.kind === 'component'
-    ? attribute.component === component
-    : attribute.kind === 'zone' && attribute.components.includes(component)
+  usesOf(component, model).map(({ holder, attribute }) => ownerName(holder, attribute.name))
 
 /** Owner and attribute may have been renamed together or one after the other. */
 function formerNames(holder: Holder, attribute: Attribute): readonly string[] {

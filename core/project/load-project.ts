@@ -118,9 +118,10 @@ export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): C
   if (shape.fitting === undefined || !isWhole) return { misfits, faults: [] }
   const isWritten = writtenIn(shape.fitting)
   const settings = deriveDefaults(asSettings(fillDefaults(shape.fitting, grammar.schema)), isWritten)
+  const isConsequence = consequencesOf(shape.misfits)
   const broken = rules
     .flatMap(rule => [...rule(settings, isWritten)])
-    .filter(finding => !isConsequence(finding, shape.misfits))
+    .filter(finding => !isConsequence(finding))
   return { settings, misfits, faults: broken.map(finding => toDiagnostic(finding, tree)) }
 }
 
@@ -148,12 +149,16 @@ const UNIT_DEPTHS: Readonly<Record<string, number>> = {
   upload: 1,
 }
 
-/** True if a finding may be a consequence of a schema mismatch in the same unit, or above or below it. */
-function isConsequence({ path }: ProjectFinding, misfits: readonly Path[]): boolean {
-  const whole = UNIT_DEPTHS[String(path[0])] ?? path.length
-  const isSame = (misfit: Path, depth: number) =>
-    path.slice(0, depth).every((key, index) => key === misfit[index])
-  return misfits.some(misfit => isSame(misfit, Math.min(whole, Math.max(misfit.length, 1))))
+/** True for findings that may be a consequence of a schema mismatch in the same unit, or above or below it. */
+function consequencesOf(misfits: readonly Path[]): (finding: ProjectFinding) => boolean {
+  const keyOf = (path: Path): string => JSON.stringify(path)
+  const upTo = (path: Path): readonly string[] => path.map((_, index) => keyOf(path.slice(0, index + 1)))
+  const exact = new Set(misfits.map(keyOf))
+  const above = new Set(misfits.flatMap(upTo))
+  return ({ path }) => {
+    const unit = path.slice(0, UNIT_DEPTHS[String(path[0])] ?? path.length)
+    return above.has(keyOf(unit)) || upTo(unit).some(key => exact.has(key))
+  }
 }
 
 function toDiagnostic(finding: ProjectFinding, tree: YamlNode): Diagnostic {

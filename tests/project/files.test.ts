@@ -23,8 +23,8 @@ test('a project.yaml that is a folder is reported as such', async t => {
 
 test('files are UTF-8, with or without a byte order mark', async t => {
   t.is((await loadGood({ 'project.yaml': Buffer.from('\ufeffname: Gärten\n') })).settings.name, 'Gärten')
-  t.deepEqual(await faultsOf({ 'project.yaml': Buffer.from('name: Gärten\n', 'latin1') }), [
-    'project.yaml:1:1 the file is not UTF-8: save it as UTF-8',
+  t.deepEqual(await faultsOf({ 'project.yaml': Buffer.from('# Listing\nname: Gärten\n', 'latin1') }), [
+    'project.yaml:2:8 the file is not UTF-8: save it as UTF-8',
   ])
   t.deepEqual(await faultsOf({ 'project.yaml': Buffer.from('\ufeffname: A\n', 'utf16le') }), [
     'project.yaml:1:1 the file is UTF-16: save it as UTF-8',

@@ -148,12 +148,13 @@ function* checkValues(
   { enum: values = [] }: ScalarDeclaration,
 ): Generator<ModelFinding> {
   const path = attributePath(holder, name, 'enum')
+  const declared = new Set(values.map(({ value }) => value))
   const seen = new Set<string>()
   for (const [index, { value, renamedFrom }] of values.entries()) {
     const message = `the value \`${value}\` is given twice`
     if (seen.has(value)) yield { code: 'enumeration', message, path: [...path, index] }
     seen.add(value)
-    if (renamedFrom === undefined || !values.some(other => other.value === renamedFrom)) continue
+    if (renamedFrom === undefined || !declared.has(renamedFrom)) continue
     const still = `\`${value}\` cannot be renamed from \`${renamedFrom}\`, which is still a value`
     yield { code: 'renamed-from', message: still, path: [...path, index, 'renamedFrom'] }
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { failed, ok, type Result } from '../../base/result.ts'
@@ -82,15 +83,16 @@ const MAX_FILE_BYTES = 5 * 1024 * 1024
 /** Reads a UTF-8 text file of at most 5 MiB and removes its byte order mark. */
 export async function readSource(path: string, root: string): Promise<Result<SourceText, Diagnostic>> {
   const shown = shownPath(path, root)
-  const fail = (code: ProjectFault, message: string) => failed(wholeFileFault(code, message, shown))
+  const fail = (code: ProjectFault, message: string, at = { line: 1, column: 1 }) =>
+    failed(fileFault(code, message, { file: shown, source: '', ...at }))
   try {
     const bytes = await readAtMost(path, MAX_FILE_BYTES + 1)
     if (bytes.length > MAX_FILE_BYTES) return fail('too-large', 'the file is larger than 5 MiB')
     if (isUtf16(bytes)) return fail('bad-encoding', 'the file is UTF-16: save it as UTF-8')
-    return ok({ path, shown, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) })
+    if (!isUtf8(bytes))
+      return fail('bad-encoding', 'the file is not UTF-8: save it as UTF-8', firstInvalid(bytes))
+    return ok({ path, shown, text: new TextDecoder('utf-8').decode(bytes) })
   } catch (error) {
-    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      return fail('bad-encoding', 'the file is not UTF-8: save it as UTF-8')
     return fail('unreadable', `the file cannot be read: ${reasonOf(error, path)}`)
   }
 }
@@ -102,12 +104,23 @@ export function shownPath(path: string, root: string): string {
   return leaves ? path : inside.split(sep).join('/')
 }
 
-const wholeFileFault = (code: ProjectFault, message: string, shown: string): Diagnostic => ({
+const fileFault = (code: ProjectFault, message: string, location: SourceLocation): Diagnostic => ({
   code,
   message,
-  location: { file: shown, line: 1, column: 1, source: '' },
+  location,
   path: [],
 })
+
+/** The place of the first bytes that are not UTF-8. The line is not quoted: it may hold a secret. */
+function firstInvalid(bytes: Buffer): Pick<SourceLocation, 'line' | 'column'> {
+  let start = 0
+  for (let line = 1; ; line++) {
+    const end = bytes.indexOf(0x0a, start)
+    const text = bytes.subarray(start, end === -1 ? bytes.length : end)
+    if (end === -1 || !isUtf8(text)) return { line, column: text.toString('utf8').indexOf('\ufffd') + 1 }
+    start = end + 1
+  }
+}
 
 async function readAtMost(path: string, limit: number): Promise<Buffer> {
   const file = await open(path, 'r')

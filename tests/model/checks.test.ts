@@ -150,6 +150,10 @@ contentTypes: { author: { attributes: { name: string } } }`,
     '5:80 contentTypes.article.attributes.two.backfill: `nothing` is not one of the values',
     '6:73 contentTypes.article.attributes.four.enum[1].renamedFrom: `new` cannot be renamed from `old`, which is still a value',
   ],
+  'the values of an enumeration fit into their column': [
+    `contentTypes: { article: { attributes: { kind: { type: enumeration, enum: [${'x'.repeat(256)}] } } } }`,
+    "1:76 contentTypes.article.attributes.kind.enum[0]: the value has 256 characters; an enumeration's have at most 255",
+  ],
   'a regular expression can be read': [
     'contentTypes: { article: { attributes: { title: { type: string, regex: "(" } } } }',
     '1:72 contentTypes.article.attributes.title.regex: Invalid regular expression: /(/: Unterminated group',

@@ -323,6 +323,26 @@ test('every line is checked before the first write, and reported with its docume
   t.deepEqual(rows, [[3]])
 })
 
+test('a value that JSON cannot keep, or that belongs elsewhere, is reported with what to do', async t => {
+  const yaml = 'name: Tags\ncontentTypes: { tag: { attributes: { big: biginteger } } }'
+  const place = { folder: projectFolder(t, yaml).path, database: await openTestDatabase(t) }
+  const at = '2026-01-02T03:04:05.006Z'
+  const nothing = projectFolder(t, yaml)
+  const other = await openSite(t, { 'project.yaml': yaml.replace('name: Tags\n', '') })
+  await other.must()
+  const header = (await exported({ folder: nothing.path, database: other.database }))[0] ?? ''
+  const line = (id: string, values: string) =>
+    `{"type":"api::tag.tag","documentId":"${id}","versions":[{"createdAt":"${at}","updatedAt":"${at}","values":${values}}]}`
+  const wrong = [line('a', '{"big":9007199254740993}'), line('b', `{"createdAt":"${at}"}`)]
+  t.deepEqual(await imported(place, [header, ...wrong]), [
+    'documents.ndjson:2 tag a: big is too large to be kept exactly: put it in quotes',
+    'documents.ndjson:3 tag b: `createdAt` belongs to the document or its version, not to `values`',
+  ])
+  const right = line('a', '{"big":"9007199254740993"}')
+  t.like(await imported(place, [header, right]), { made: 1 })
+  t.true((await exported(place))[1]?.includes('"big":"9007199254740993"'))
+})
+
 test('listeners receive events of an import on demand, one for each version', async t => {
   const folder = projectFolder(t, NUMBERS)
   folder.write(

@@ -143,6 +143,9 @@ export function* enumerations(declarations: Declarations): Generator<ModelFindin
   }
 }
 
+/** Longer values could be declared, but never stored. */
+const LONGEST_VALUE = 255
+
 function* checkValues(
   { holder, name }: DeclaredAttribute,
   { enum: values = [] }: ScalarDeclaration,
@@ -154,6 +157,10 @@ function* checkValues(
     const message = `the value \`${value}\` is given twice`
     if (seen.has(value)) yield { code: 'enumeration', message, path: [...path, index] }
     seen.add(value)
+    if (value.length > LONGEST_VALUE) {
+      const tooLong = `the value has ${value.length} characters; an enumeration's have at most ${LONGEST_VALUE}`
+      yield { code: 'enumeration', message: tooLong, path: [...path, index] }
+    }
     if (renamedFrom === undefined || !declared.has(renamedFrom)) continue
     const still = `\`${value}\` cannot be renamed from \`${renamedFrom}\`, which is still a value`
     yield { code: 'renamed-from', message: still, path: [...path, index, 'renamedFrom'] }

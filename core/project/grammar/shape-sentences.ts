@@ -56,7 +56,7 @@ function unknownKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
     return { code: 'unknown-key', message: `unknown key \`${key}\`: ${instead}`, path, atKey: true }
   const owners = typesWithKey(scene.schema, key)
   const type = wordAt(scene, [...scene.path, 'type'])
-  const isAttribute = scene.path.at(-2) === 'attributes'
+  const isAttribute = isAttributePath(scene.path)
   if (isAttribute && type === 'uid' && key === 'unique') {
     return { code: 'unknown-key', message: 'unknown key `unique`: a uid is always unique', path, atKey: true }
   }
@@ -218,13 +218,19 @@ function unknownWord(error: ErrorObject, scene: MessageContext): ProjectFinding 
   const word = wordAt(scene, path)
   if (word === undefined)
     return badValue({ ...error, parentSchema: { patternErrorMessage: `one of ${ticked(allowed)}` } }, scene)
-  const isShort = path.at(-2) === 'attributes'
-  if (isShort || (path.at(-3) === 'attributes' && path.at(-1) === 'type'))
+  const isShort = isAttributePath(path)
+  if (isShort || (path.at(-1) === 'type' && isAttributePath(path.slice(0, -1))))
     return unknownAttributeType(word, scene, isShort)
-  const noun = typeof path.at(-1) === 'string' ? String(path.at(-1)) : 'word'
-  const hint = didYouMean(word, allowed) || listed(allowed, 'one of')
+  const isWeight = path.at(-2) === 'attributes' && path.at(-3) === 'search'
+  const noun = isWeight ? 'weight' : typeof path.at(-1) === 'string' ? String(path.at(-1)) : 'word'
+  // All weights are one letter, and equally near.
+  const hint = (isWeight ? '' : didYouMean(word, allowed)) || listed(allowed, 'one of')
   return { code: 'unknown-word', message: `unknown ${noun} \`${word}\`${hint}`, path }
 }
+
+/** `contentTypes.article.attributes.title`, not the weight `contentTypes.article.search.attributes.title`. */
+const isAttributePath = (path: Path): boolean =>
+  path.at(-2) === 'attributes' && path.length === (path[0] === 'user' ? 3 : 4)
 
 function unknownAttributeType(
   word: string,

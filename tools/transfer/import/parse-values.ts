@@ -97,6 +97,7 @@ function unknownAttributes({ holder, attributes }: Part, body: Body, path: Path)
 }
 
 function misplaced(key: string, attribute: Attribute): string {
+  if (attribute.system) return `\`${key}\` belongs to the document or its version, not to \`values\``
   if (attribute.kind === 'relation' && attribute.side === 'inverse')
     return `the other side stores the links of \`${key}\`: set them there`
   return attribute.localized
@@ -141,6 +142,9 @@ function parseStreamedScalar(
 ): ParsedValue {
   if (input === null) return { value: { kind: 'scalar', value: null }, faults: NOTHING_WRONG }
   if (attribute.type === 'password') return parseHash(input, path)
+  // JSON.parse has rounded it.
+  if (attribute.type === 'biginteger' && typeof input === 'number' && !Number.isSafeInteger(input))
+    return { faults: [toFault(rule('is too large to be kept exactly: put it in quotes'), path, input)] }
   // Only the rules for drafts: those for published versions are checked when the whole document is known.
   const text = attribute.type === 'json' ? JSON.stringify(input) : input
   const lax = isSecret(holder, attribute) ? { ...attribute, required: false } : attribute

@@ -343,6 +343,38 @@ test('a value that JSON cannot keep, or that belongs elsewhere, is reported with
   t.true((await exported(place))[1]?.includes('"big":"9007199254740993"'))
 })
 
+test('row ids and keys of other documents are refused before anything is written', async t => {
+  const yaml = `name: Ids
+i18n: { locales: [en, fr], defaultLocale: en }
+contentTypes: { tag: { localized: true, attributes: { name: string } }, plain: { attributes: { name: string } } }
+`
+  const site = await openSite(t, { 'project.yaml': yaml.replace('name: Ids\n', '') })
+  await site.must()
+  const place = { folder: projectFolder(t, yaml).path, database: site.database }
+  const [header = ''] = await exported(place)
+  const at = '2026-01-02T03:04:05.006Z'
+  const version = (id: number, locale?: string) => ({ id, locale, createdAt: at, updatedAt: at, values: {} })
+  const line = (type: string, documentId: string, versions: readonly object[], key?: number) =>
+    JSON.stringify({ type: `api::${type}.${type}`, documentId, key, versions })
+  const many = Array.from({ length: 1_100 }, (_, index) => line('plain', `p${index}`, [version(index + 1)]))
+  const wrong = [
+    line('tag', 'a', [version(10, 'en')]),
+    line('tag', 'b', [version(11, 'fr')], 10),
+    line('tag', 'c', [version(12, 'en'), version(12, 'fr')]),
+    ...many,
+    line('plain', 'last', [version(7)]),
+    line('plain', 'p1', [version(2)]),
+  ]
+  t.deepEqual(await imported(place, [header, ...wrong]), [
+    'documents.ndjson:3 tag b: another document has the key 10 already',
+    'documents.ndjson:4 tag c: another version has the row id 12 already',
+    'documents.ndjson:1105 plain last: another version has the row id 7 already',
+    'documents.ndjson:1106 plain p1: there is a line of this document already',
+  ])
+  t.is((await exported(place)).length, 1)
+  t.like(await imported(place, [header, ...wrong.slice(0, 1), ...many]), { made: 1_101 })
+})
+
 test('listeners receive events of an import on demand, one for each version', async t => {
   const folder = projectFolder(t, NUMBERS)
   folder.write(

@@ -5,7 +5,7 @@ import { isBody } from '../../core/documents/values/parse-item.ts'
 import type { ContentType, Holder, Model } from '../../core/model/model.ts'
 import { describeAttributes, describeType } from './describe.ts'
 import { nameInStream } from './import/import-options.ts'
-import { KeyIndex } from './import/key-index.ts'
+import { IdSet, KeyIndex } from './import/key-index.ts'
 import { nameOf } from './import/parse-document.ts'
 import { parseJsonLine, parseLine, readLines, type StreamLine } from './parse-line.ts'
 import {
@@ -49,7 +49,14 @@ interface Indexing {
   readonly model: Model
   readonly keys: KeyIndex
   readonly types: Map<ContentType, TypeIndex>
+  readonly numbers: Map<ContentType, RowNumbers>
   readonly faults: LineFault[]
+}
+
+/** The numbers that documents of a type have taken. */
+interface RowNumbers {
+  readonly ids: IdSet
+  readonly keys: IdSet
 }
 
 export interface Passing {
@@ -66,7 +73,7 @@ export async function indexStream(
   { skipsInvalid, without }: Passing,
 ): Promise<Indexed> {
   const hash = createHash('sha256')
-  const indexing: Indexing = { model, keys: new KeyIndex(), types: new Map(), faults: [] }
+  const indexing: Indexing = { model, keys: new KeyIndex(), types: new Map(), numbers: new Map(), faults: [] }
   let header: Header | null = null
   for await (const line of readLines(path, bytes => void hash.update(bytes))) {
     if (!skipsInvalid && indexing.faults.length >= MOST_FAULTS) break
@@ -110,7 +117,8 @@ function indexLine({ number: line, bytes }: StreamLine, header: Header, indexing
   if (message !== null) faults.push({ line, about: nameOf(type, documentId), message })
 }
 
-function add(type: ContentType, streamed: StreamedDocument, { keys, types }: Indexing): string | null {
+function add(type: ContentType, streamed: StreamedDocument, indexing: Indexing): string | null {
+  const { keys, types } = indexing
   const before = types.get(type) ?? { documents: 0, numbered: true, highest: 0 }
   if (isOfProject(type)) return `documents of \`${type.key}\` come from project.yaml`
   if (type.kind === 'single' && before.documents > 0) return 'a single type has one document'
@@ -118,13 +126,31 @@ function add(type: ContentType, streamed: StreamedDocument, { keys, types }: Ind
   const numbered = ids.length === streamed.versions.length
   const key = numbered ? (streamed.key ?? Math.min(...ids)) : 0
   const ordinal = before.documents + 1
-  if (!keys.add(nameInStream(type, streamed.documentId), { ordinal, key }))
-    return 'there is a line of this document already'
+  const name = nameInStream(type, streamed.documentId)
+  const taken = takeNumbers(ids, key, numbersOf(type, indexing))
+  if (taken !== null && keys.get(name) === undefined) return taken
+  if (!keys.add(name, { ordinal, key })) return 'there is a line of this document already'
   types.set(type, {
     documents: ordinal,
     numbered: before.numbered && numbered,
     highest: Math.max(before.highest, key, ...ids),
   })
+  return null
+}
+
+function numbersOf(type: ContentType, { numbers }: Indexing): RowNumbers {
+  const known = numbers.get(type) ?? { ids: new IdSet(), keys: new IdSet() }
+  numbers.set(type, known)
+  return known
+}
+
+/** Takes the numbers of a document's rows. Two documents with one key would become one. Returns a message if one is taken. */
+function takeNumbers(ids: readonly number[], key: number, numbers: RowNumbers): string | null {
+  const twice = ids.find((id, index) => numbers.ids.has(id) || ids.indexOf(id) !== index)
+  if (twice !== undefined) return `another version has the row id ${twice} already`
+  if (key > 0 && numbers.keys.has(key)) return `another document has the key ${key} already`
+  for (const id of ids) numbers.ids.add(id)
+  if (key > 0) numbers.keys.add(key)
   return null
 }
 

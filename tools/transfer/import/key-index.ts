@@ -78,6 +78,19 @@ export class KeyIndex {
   }
 }
 
+/** A set of row ids. Rows that were numbered one after the other take a bit each. */
+export class IdSet {
+  readonly #words = new Map<number, number>()
+
+  has(id: number): boolean {
+    return ((this.#words.get(id >>> 5) ?? 0) & (1 << (id & 31))) !== 0
+  }
+
+  add(id: number): void {
+    this.#words.set(id >>> 5, (this.#words.get(id >>> 5) ?? 0) | (1 << (id & 31)))
+  }
+}
+
 /** The lower one is never 0, which marks a free slot. */
 function digestOf(text: string): readonly [high: number, low: number] {
   const digest = hash('md5', text, 'buffer')

@@ -193,10 +193,14 @@ function* compareKey(pair: TablePair): Generator<SchemaFinding> {
   yield refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
 }
 
-/** A single type shows one document: all others would be out of reach. */
-function* compareKind(pair: TablePair): Generator<SchemaPrecondition> {
+/**
+ * A single type shows one document: all others would be out of reach. The step has no statements: it makes previous versions, which
+ * create further documents, end before.
+ */
+function* compareKind(pair: TablePair): Generator<SchemaFinding> {
   const { desired, owned } = pair
   if (!desired.shape?.single || owned.shape?.single !== false) return
+  yield { ...step('tighten', `make ${desired.serves} a single type`), locks: [] }
   yield {
     kind: 'precondition',
     code: 'several-documents',

@@ -306,20 +306,26 @@ test.serial('drafts are not turned on until the database has recorded the option
 })
 
 test.serial('a type with several documents does not become a single type', async t => {
-  const { started, refused, sql } = await schemaCase(t)
+  const { database, started, refused, sql } = await schemaCase(t)
   const home = (more: string) => `contentTypes: { home: { ${more}attributes: { title: string } } }`
   await started(home(''))
   const insert = (id: string) =>
     sql(`INSERT INTO homes (document_id, title, created_at, updated_at) VALUES ($1, 'a', now(), now())`, id)
   await insert('first')
+  const step = 'make content-type `home` a single type'
+  t.deepEqual(await started(home('kind: single, ')), [step])
   t.deepEqual(await started(home('kind: single, ')), [])
   t.deepEqual(await started(home('')), [])
+  const { tables } = await storageOf(home('kind: single, '))
+  t.like((await planMigration(database, tables)).steps, [
+    { summary: step, window: 'contract', statements: [] },
+  ])
   await insert('second')
   t.deepEqual(await refused(home('kind: single, ')), [
     'content-type `home` cannot become a single type, because it has several documents: "first", "second": delete all but one of them first',
   ])
   await sql(`DELETE FROM homes WHERE document_id = 'second'`)
-  t.deepEqual(await started(home('kind: single, ')), [])
+  t.deepEqual(await started(home('kind: single, ')), [step])
 })
 
 const PART = (unique: boolean, localized: boolean) => `

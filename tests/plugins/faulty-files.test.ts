@@ -208,7 +208,7 @@ const REGISTER: readonly (readonly [string, string])[] = [
   ['throw null', 'null, which is no error: throw new Error(…)'],
   ["throw new Error('')", 'Error (at FILE)'],
   ["rest.rute('GET', '/x', () => 1)", 'rest.rute is not a function (at FILE)'],
-  ["rest.route('get', '/x', () => 1)", 'no route can have the method get (at FILE)'],
+  ["rest.route('get', '/x', () => 1)", 'no route can have the method get: did you mean `GET`? (at FILE)'],
   ["rest.route('GET', 'x', () => 1)", '`x` is no path such as /restaurants/:documentId/menu (at FILE)'],
   [
     "rest.route('GET', '/x', () => 1, null)",

@@ -37,12 +37,14 @@ export function checkArguments(
 ): readonly GraphQLError[] {
   const root = options.schema.getRootType(operation.operation)
   if (!root || Object.keys(options.variables).length === 0) return []
-  const walk: Walk = { ...options, visited: new Set(), errors: [] }
+  const walk: Walk = { ...options, variables: { ...options.variables }, visited: new Set(), errors: [] }
   checkSelections(operation.selectionSet, root, walk)
   return walk.errors
 }
 
 interface Walk extends CollectOptions {
+  /** A copy: scalars get it. */
+  readonly variables: Record<string, unknown>
   /** The fragments that were checked. */
   readonly visited: Set<string>
   readonly errors: GraphQLError[]
@@ -71,7 +73,7 @@ function checkFragment(node: Exclude<SelectionNode, FieldNode>, parent: GraphQLN
 function checkField(node: FieldNode, parent: GraphQLNamedType, walk: Walk): void {
   const field = fieldOf(parent, node.name.value)
   if (!field) return
-  checkGiven(node.arguments, { args: field.args, of: `${parent.name}.${field.name}` }, walk)
+  checkInputs(node.arguments, { args: field.args, of: `${parent.name}.${field.name}` }, walk)
   if (node.selectionSet) checkSelections(node.selectionSet, getNamedType(field.type), walk)
 }
 
@@ -84,9 +86,9 @@ function fieldOf(parent: GraphQLNamedType, name: string) {
 /** False if a directive's arguments are wrong. */
 function checkDirectives(node: SelectionNode, walk: Walk): boolean {
   const before = walk.errors.length
-  for (const { name, arguments: given } of node.directives ?? []) {
+  for (const { name, arguments: inputs } of node.directives ?? []) {
     const { args = [] } = walk.schema.getDirective(name.value) ?? {}
-    checkGiven(given, { args, of: `@${name.value}` }, walk)
+    checkInputs(inputs, { args, of: `@${name.value}` }, walk)
   }
   return walk.errors.length === before
 }
@@ -97,8 +99,8 @@ interface Declared {
   readonly of: string
 }
 
-function checkGiven(given: readonly ArgumentNode[] = [], { args, of }: Declared, walk: Walk): void {
-  for (const { name, value } of given) {
+function checkInputs(inputs: readonly ArgumentNode[] = [], { args, of }: Declared, walk: Walk): void {
+  for (const { name, value } of inputs) {
     const declared = args.find(argument => argument.name === name.value)
     if (declared) checkValue(value, declared.type, { name: `the argument ${declared.name} of ${of}`, walk })
   }
@@ -142,7 +144,7 @@ function checkObject(node: ValueNode, type: GraphQLInputObjectType, { walk }: Po
 /** A literal of a scalar may contain variables, whose values validation does not know. */
 function checkLeaf(node: ValueNode, type: GraphQLLeafType, { name, walk }: Position): void {
   try {
-    type.parseLiteral(node, { ...walk.variables })
+    type.parseLiteral(node, walk.variables)
   } catch (error) {
     const message = `${name} expects a value of type ${type.name}: ${error instanceof Error ? error.message : error}`
     walk.errors.push(new GraphQLError(message, { nodes: node }))

@@ -176,13 +176,17 @@ function findRemovedComponents(
   )
 }
 
-/** All but the first of a list that is none any more. */
+/**
+ * All but the first of a list that is none any more. The step without statements makes previous versions, which store further
+ * components, end before, also where no list has any now.
+ */
 function* keepFirstComponents(
   { after }: ComponentsMove,
   before: ComponentsShape,
   reshape: Reshape,
   { schema, naming }: RemovalOptions,
 ): Generator<SchemaFinding> {
+  yield { ...step('tighten', `take one component alone in \`${after.owner}\``), locks: [] }
   for (const component of reshape.holdings.filter(
     one => isComponent(one) && after.components.includes(one.after.uid),
   )) {

@@ -328,6 +328,22 @@ test.serial('a type with several documents does not become a single type', async
   t.deepEqual(await started(home('kind: single, ')), [step])
 })
 
+test.serial('a list becomes one component once no previous version stores further ones', async t => {
+  const { database, started } = await schemaCase(t)
+  const page = (more: string) => `
+components: { shared.part: { attributes: { text: string } } }
+contentTypes: { page: { attributes: { part: { type: component, component: shared.part${more} } } } }
+`
+  await started(page(', repeatable: true'))
+  const step = 'take one component alone in `page.part`'
+  const { tables } = await storageOf(page(''))
+  t.like((await planMigration(database, tables)).steps, [
+    { summary: step, window: 'contract', statements: [] },
+  ])
+  t.deepEqual(await started(page('')), [step])
+  t.deepEqual(await started(page('')), [])
+})
+
 const PART = (unique: boolean, localized: boolean) => `
 i18n: { locales: [en, fr], defaultLocale: en }
 components:

@@ -9,7 +9,7 @@ import { FULL, type Reported } from './world.ts'
 // locales, drafts, links to hidden documents and their number. Every request of this caller has the same answer from both.
 // TWINS_SEED and TWINS_QUESTIONS ask for other projects and more requests.
 const SEED = Number(process.env.TWINS_SEED ?? 51)
-const QUESTIONS = Number(process.env.TWINS_QUESTIONS ?? 250)
+const QUESTIONS = Number(process.env.TWINS_QUESTIONS ?? 100)
 
 interface Pair {
   readonly twins: readonly [Twin, Twin]

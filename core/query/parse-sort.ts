@@ -26,8 +26,10 @@ interface SortText {
 
 /** null: not a valid sort. */
 function toKeys(raw: unknown, above: readonly string[]): readonly SortText[] | null {
+  if (above.length > 0 && (raw === null || typeof raw === 'string'))
+    return [{ names: above, order: raw?.trim() ?? '' }]
   if (raw === undefined || raw === null) return []
-  if (typeof raw === 'string') return above.length === 0 ? fromText(raw) : fromOrder(above, raw.trim())
+  if (typeof raw === 'string') return fromText(raw)
   const parts = Array.isArray(raw)
     ? raw.map(item => toKeys(item, above))
     : isRecord(raw)
@@ -36,10 +38,6 @@ function toKeys(raw: unknown, above: readonly string[]): readonly SortText[] | n
   const known = parts.filter(part => part !== null)
   return known.length === parts.length ? known.flat() : null
 }
-
-/** An empty direction means no sort. */
-const fromOrder = (names: readonly string[], order: string): readonly SortText[] =>
-  order === '' ? [] : [{ names, order }]
 
 /** A third part (`a:asc:desc`) is ignored. */
 function fromText(text: string): readonly SortText[] | null {

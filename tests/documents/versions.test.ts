@@ -15,6 +15,7 @@ contentTypes:
       slug: { type: uid }
       code: { type: string, unique: true, localized: false }
       count: { type: integer, localized: false }
+      price: { type: decimal, min: 0.5, localized: false }
       seo: { type: component, component: shared.seo, localized: false }
       parts: { type: component, component: shared.seo, repeatable: true, min: 1, max: 3 }
       due: date
@@ -36,6 +37,14 @@ contentTypes:
 
 const draft = { status: 'draft' } as const
 const fr = { locale: 'fr' } as const
+
+test('publishing refuses a stored decimal as the number that it is', async t => {
+  const { create, tryUpdate } = await openWriting(t, model)
+  const { documentId } = await create('page', { title: 'one', price: '0.1' }, draft)
+  const { message, details } = refusal(await tryUpdate('page', String(documentId), {}))
+  t.is(message, 'price must be greater than or equal to 0.5')
+  t.like(details, { errors: [{ path: ['price'], value: 0.1 }] })
+})
 
 test('each write changes the versions that the contract lists (reference/rest.md#10-drafts)', async t => {
   const { create, update, remove, find } = await openWriting(t, model)

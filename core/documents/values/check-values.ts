@@ -85,7 +85,9 @@ function checkScalar(
     return [options.plain ? lacking(path, options) : missing(attribute, path)]
   }
   if (!RULED.has(attribute.type) || isHash(attribute, value)) return []
-  return parseScalar(attribute, value, { path, strictness: 'full' }).faults
+  // An error reports a decimal as a number, which its stored text (`0.10`) is read as everywhere else.
+  const read = attribute.type === 'decimal' ? Number(value) : value
+  return parseScalar(attribute, read, { path, strictness: 'full' }).faults
 }
 
 /** Types with rules that drafts need not keep. */

@@ -314,7 +314,7 @@ function formatError(error: GraphQLError, { errors }: GraphqlFormat): GraphQLFor
   }
 }
 
-/** Names an invalid key in filters or sort as a parameter, and does not repeat values. */
+/** Names an unknown key in filters or sort as a parameter, and does not repeat values. An invalid value keeps its message. */
 function withoutRestDetails({
   message,
   extensions,
@@ -322,7 +322,8 @@ function withoutRestDetails({
   const error = extensions.error as { readonly message: string; readonly details?: FaultDetails }
   const { details } = error
   if (details?.source === 'query') {
-    const named = cutMiddle(`Invalid parameter ${String(details.key)}`, MAX_MESSAGE)
+    const whole = details.expected === undefined ? `Invalid parameter ${String(details.key)}` : message
+    const named = cutMiddle(whole, MAX_MESSAGE)
     return { message: named, extensions: { ...extensions, error: { ...error, message: named, details: {} } } }
   }
   if (!Array.isArray(details?.errors)) return { message, extensions }

@@ -229,6 +229,25 @@ test.serial('private attributes cannot be filtered or sorted by', async t => {
   }
 })
 
+test.serial('an invalid value in a filter is named with its place and with what was expected', async t => {
+  const { ask } = await library(t)
+  for (const [filter, message] of [
+    [
+      'pages: { contains: 5 }',
+      'Invalid value for $contains of pages: expected an operator for values of type biginteger',
+    ],
+    ['pages: { between: [1] }', 'Invalid value for $between of pages: expected a list of exactly two values'],
+  ] as const) {
+    const { data, errors } = await ask(`{ books(filters: { ${filter} }) { data { id } } }`)
+    t.is(data.books, null)
+    t.is(errors[0].message, message)
+    t.deepEqual(errors[0].extensions, {
+      error: { name: 'ValidationError', message, details: {} },
+      code: 'BAD_USER_INPUT',
+    })
+  }
+})
+
 test.serial(
   'filters and sorts cross as many relations as over REST, however they are distributed',
   async t => {
@@ -296,6 +315,23 @@ test.serial(
         400,
         'POST body missing, invalid Content-Type, or JSON object has no keys.',
       ])
+    for (const [given, message] of [
+      ['"operationName":5', '`operationName` in a POST body must be a string if provided.'],
+      ['"operationName":["A"]', '`operationName` in a POST body must be a string if provided.'],
+      ['"variables":[1]', '`variables` must be an object, or its JSON text.'],
+      ['"variables":"[]"', '`variables` must be an object, or its JSON text.'],
+      ['"variables":5', '`variables` must be an object, or its JSON text.'],
+    ] as const)
+      t.deepEqual(await body({ type: 'application/json', text: `{"query":"{__typename}",${given}}` }), [
+        400,
+        message,
+      ])
+    for (const given of ['"operationName":null', '"variables":null', '"variables":"{}"'])
+      t.is(
+        (await body({ type: 'application/json', text: `{"query":"{__typename}",${given}}` }))[0],
+        200,
+        given,
+      )
     t.is((await body({ type: 'application/json', text: '{nope' }))[0], 400)
     t.deepEqual(
       await body({ type: 'application/x-www-form-urlencoded', text: 'query=%7B%20__typename%20%7D' }),
@@ -306,7 +342,7 @@ test.serial(
     t.is(batch.body.length, 3)
     t.is(batch.body[1].errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED')
     t.is(
-      (await post({ query: '{ a', operationName: 5 })).body.errors[0].extensions.code,
+      (await post({ query: '{ a', operationName: 'A' })).body.errors[0].extensions.code,
       'GRAPHQL_PARSE_FAILED',
     )
     t.is((await post({ query: `{ ${'a '.repeat(6000)} }` })).status, 400)

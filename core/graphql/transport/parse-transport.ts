@@ -129,13 +129,12 @@ function parseOperationRequest(
   if (typeof query !== 'string') return failed(refusal(400, 'GraphQL queries must be strings.', format))
   const values = parseVariables(variables, format)
   if (!values.ok) return values
-  return ok({
-    query,
-    documentId,
-    variables: values.value,
-    operationName: typeof operationName === 'string' ? operationName : null,
-  })
+  const name = operationName ?? null
+  if (name !== null && typeof name !== 'string') return failed(refusal(400, NO_NAME, format))
+  return ok({ query, documentId, variables: values.value, operationName: name })
 }
+
+const NO_NAME = '`operationName` in a POST body must be a string if provided.'
 
 /** In a query string or form, variables are JSON text. */
 function parseVariables(
@@ -143,12 +142,13 @@ function parseVariables(
   format: GraphqlFormat,
 ): Result<OperationRequest['variables'], HttpResponse> {
   if (input === undefined || input === null || input === '' || input === 'null') return ok({})
-  if (typeof input === 'object') return ok({ ...input })
-  const parsed = typeof input === 'string' ? attempt(() => parseJsonBody(input)) : failed()
-  return parsed.ok ? ok({ ...parsed.value }) : failed(refusal(400, NO_VARIABLES, format))
+  const parsed = typeof input === 'string' ? attempt(() => parseJsonBody(input)) : ok(input)
+  if (!parsed.ok) return failed(refusal(400, NO_VARIABLES, format))
+  return isRecord(parsed.value) ? ok(parsed.value) : failed(refusal(400, NO_OBJECT, format))
 }
 
 const NO_VARIABLES = 'Variables are invalid JSON.'
+const NO_OBJECT = '`variables` must be an object, or its JSON text.'
 
 const noQuery = ({ errors }: GraphqlFormat): HttpResponse =>
   errorResponse(

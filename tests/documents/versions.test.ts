@@ -28,6 +28,12 @@ contentTypes:
       page: { type: relation, relation: manyToOne, target: page }
       friend: { type: relation, relation: oneToOne, target: note, inversedBy: friendOf }
       friendOf: { type: relation, relation: oneToOne, target: note, mappedBy: friend }
+  sheet:
+    localized: true
+    attributes:
+      name: { type: string, required: true }
+      rows: { type: component, component: shared.seo, repeatable: true, required: true, localized: false }
+      zone: { type: dynamiczone, components: [shared.seo], required: true, min: 1, localized: false }
   label:
     localized: true
     attributes:
@@ -37,6 +43,20 @@ contentTypes:
 
 const draft = { status: 'draft' } as const
 const fr = { locale: 'fr' } as const
+
+test('a new document without drafts needs its required lists, which may be empty', async t => {
+  const { tryCreate, create, update, tryUpdate } = await openWriting(t, model)
+  t.like(refusal(await tryCreate('sheet', {})).details, {
+    errors: ['name', 'rows', 'zone'].map(name => ({ path: [name], message: `${name} must be defined.` })),
+  })
+  t.is(refusal(await tryCreate('sheet', { name: 'a', zone: [] })).message, '2 errors occurred')
+  const zone = [{ __component: 'shared.seo', title: 'z' }]
+  const made = await create('sheet', { name: 'a', rows: [], zone })
+  const id = String(made.documentId)
+  t.is((await update('sheet', id, { name: 'b' })).name, 'b')
+  t.is((await update('sheet', id, { name: 'c' }, fr)).name, 'c')
+  t.is(refusal(await tryUpdate('sheet', id, { zone: [] })).message, 'zone field must have at least 1 items')
+})
 
 test('publishing refuses a stored decimal as the number that it is', async t => {
   const { create, tryUpdate } = await openWriting(t, model)

@@ -46,16 +46,18 @@ function checkValue(attribute: Attribute, value: DesiredValue | undefined, check
   if (attribute.kind === 'scalar')
     faults.push(...checkScalar(attribute, value?.kind === 'scalar' ? value.value : null, path, options))
   else if (attribute.kind === 'component' || attribute.kind === 'zone')
-    checkItems(attribute, value?.kind === 'components' ? value.items : [], checking)
+    checkItems(attribute, value?.kind === 'components' ? value.items : null, checking)
   else if (attribute.required && (value?.kind !== 'links' || value.targets.length === 0))
     faults.push(lacking(path, options))
 }
 
+/** `given`: null if it was left out. A required list may be empty, but where nothing is published later it has to be given. */
 function checkItems(
   attribute: ComponentAttribute | ZoneAttribute,
-  items: readonly DesiredComponent[],
+  given: readonly DesiredComponent[] | null,
   { path, options, faults }: Checking,
 ): void {
+  const items = given ?? []
   const single = attribute.kind === 'component' && !attribute.repeatable
   for (const [index, item] of items.entries())
     checkHolder(item.component, item.values, {
@@ -63,7 +65,11 @@ function checkItems(
       options: ALL,
       faults,
     })
-  if (single && attribute.required && items.length === 0) faults.push(lacking(path, options))
+  const isLacking = single ? items.length === 0 : given === null && options.plain
+  if (attribute.required && isLacking) {
+    faults.push(lacking(path, options))
+    return
+  }
   const { min = 0 } = attribute
   if (!single && items.length < min && (items.length > 0 || attribute.required))
     faults.push(toFault(rule(`field must have at least ${min} items`), path, []))

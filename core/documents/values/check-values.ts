@@ -51,13 +51,13 @@ function checkValue(attribute: Attribute, value: DesiredValue | undefined, check
     faults.push(lacking(path, options))
 }
 
-/** `given`: null if it was left out. A required list may be empty, but where nothing is published later it has to be given. */
+/** `input`: null if it was left out. A required list may be empty, but must not be left out where nothing is published later. */
 function checkItems(
   attribute: ComponentAttribute | ZoneAttribute,
-  given: readonly DesiredComponent[] | null,
+  input: readonly DesiredComponent[] | null,
   { path, options, faults }: Checking,
 ): void {
-  const items = given ?? []
+  const items = input ?? []
   const single = attribute.kind === 'component' && !attribute.repeatable
   for (const [index, item] of items.entries())
     checkHolder(item.component, item.values, {
@@ -65,7 +65,7 @@ function checkItems(
       options: ALL,
       faults,
     })
-  const isLacking = single ? items.length === 0 : given === null && options.plain
+  const isLacking = single ? items.length === 0 : input === null && options.plain
   if (attribute.required && isLacking) {
     faults.push(lacking(path, options))
     return

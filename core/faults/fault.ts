@@ -145,10 +145,37 @@ export function faultOfBody(body: unknown): Fault {
 }
 
 /** Formats a rejected value as Strapi's messages do: inside arrays and objects, texts and numbers are quoted again. */
-export const printRejectedValue = (value: unknown): string => {
-  if (typeof value !== 'object' || value === null) return String(value)
-  return JSON.stringify(value, (_key, part: unknown) => (isLeaf(part) ? printLeaf(part) : part), 2)
+export const printRejectedValue = (value: unknown): string =>
+  isLeaf(value) ? String(value) : printIndented(value, printLeaf)
+
+/** The JSON of an object or a list with an indentation of two spaces, its leaves as `print` gives them; of a long one the beginning. */
+export const printIndented = (value: unknown, print: (leaf: unknown) => unknown): string =>
+  JSON.stringify(beginningOf(value), (_key, part: unknown) => (isLeaf(part) ? print(part) : part), 2)
+
+/**
+ * A copy of as much as a message can show. The indentation of lists within lists is a hundred times as long as the body
+ * that has them.
+ */
+function beginningOf(value: unknown): unknown {
+  let left = 2 * MAX_MESSAGE
+  const copy = (part: unknown, depth: number): unknown => {
+    left -= 2 * depth + (typeof part === 'string' ? part.length : 1)
+    // Code of projects may give a Date, which prints itself.
+    if (isLeaf(part) || 'toJSON' in (part as object)) return part
+    const shown: [string, unknown][] = []
+    for (const [key, each] of Object.entries(
+      Array.isArray(part) ? part.slice(0, MAX_MESSAGE) : (part as object),
+    )) {
+      shown.push([key, left > 0 ? copy(each, depth + 1) : CUT])
+      left -= key.length
+      if (left <= 0) break
+    }
+    return Array.isArray(part) ? shown.map(([, each]) => each) : Object.fromEntries(shown)
+  }
+  return copy(value, 0)
 }
+
+const CUT = '…'
 
 const isLeaf = (part: unknown): boolean => typeof part !== 'object' || part === null
 

@@ -3,6 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Path, printPath } from '../faults/diagnostic.ts'
 import { type Fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { Attribute, Component, ContentType, MediaAttribute, RelationAttribute } from '../model/model.ts'
+import { refuseTooManyEntries } from './body-entries.ts'
 import type { GivenValues, LinkChange, LinkConnection, LinkPosition, TargetRef } from './command.ts'
 import { isRecord } from './parse-place.ts'
 import { STATUSES } from './query.ts'
@@ -23,6 +24,7 @@ export function parseGivenValues(
   data: BodyObject,
   { sealed = false }: GivenValuesOptions = {},
 ): GivenValues {
+  if (!sealed) refuseTooManyEntries(type, data)
   const values: [string, unknown][] = []
   for (const [key, value] of Object.entries(data)) {
     if (IGNORED.has(key)) continue

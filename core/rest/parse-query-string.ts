@@ -155,7 +155,8 @@ const missingData = (): Fault => fault('validation', 'Missing "data" payload in 
 
 /** Strapi's message, whose path is empty. */
 function notAnObject(list: readonly unknown[]): Fault {
-  const message = `this must be a \`object\` type, but the final value was: \`null\` (cast from the value \`${printRejectedValue(list)}\`).`
+  const sentence = `this must be a \`object\` type, but the final value was: \`null\` (cast from the value \`${printRejectedValue(list)}\`).`
+  const { message } = fault('validation', sentence)
   return fault('validation', message, {
     errors: [{ path: [], message, name: 'ValidationError', value: null }],
   })

@@ -289,3 +289,23 @@ test('limits also apply to a number that is no integer', t => {
   t.deepEqual(reported(11.5, draft), [integer, most])
   t.is(reported('many').length, 1)
 })
+
+test('a message repeats no more of a value than it can show', t => {
+  const within = (levels: number, value: unknown): unknown =>
+    levels === 0 ? value : [within(levels - 1, value)]
+  const wide = within(
+    90,
+    Array.from({ length: 5_000 }, () => 1),
+  )
+  const long = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`key${index}`, index]))
+  for (const value of [wide, long, 'x'.repeat(100_000), within(3, 'x'.repeat(100_000))])
+    for (const name of ['title', 'flag', 'seo', 'seos']) {
+      const { faults } = parse({ [name]: value })
+      t.true(faults.length > 0, name)
+      for (const { message } of faults) t.true(message.length < 2_010, `${message.length} of ${name}`)
+    }
+  t.is(
+    parse({ title: { a: ['x', 1, null], b: {} } }).faults[0]?.message,
+    'title must be a `string` type, but the final value was: `{\n  "a": [\n    "\\"x\\"",\n    "1",\n    "null"\n  ],\n  "b": {}\n}`.',
+  )
+})

@@ -73,3 +73,19 @@ test('a component that is not an object is left to validation', t => {
   ])
     t.deepEqual(refusal(data), data)
 })
+
+test('a body has at most 10,000 entries of components and zones, nested ones included', t => {
+  const few = Array.from({ length: 4_000 }, () => ({}))
+  const gallery = { __component: 'parts.gallery', metas: few }
+  t.true(parse({ metas: few, zone: [gallery] }).ok)
+  t.is(
+    (refusal({ metas: few, zone: [gallery, gallery] }) as { message: string }).message,
+    'A body may have at most 10000 entries of components and dynamic zones; this one has 12002',
+  )
+  // Entries that are refused for another reason are not parsed either.
+  t.regex(
+    String((refusal({ metas: Array.from({ length: 10_001 }, () => 1) }) as { message: string }).message),
+    /has 10001$/,
+  )
+  t.true(parse({ data: Array.from({ length: 20_000 }, () => ({})) }).ok, 'lists within JSON are values')
+})

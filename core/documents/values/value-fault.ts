@@ -1,5 +1,6 @@
+import { cutMiddle } from '../../base/text.ts'
 import { type Path, printPath } from '../../faults/diagnostic.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
+import { type Fault, fault, MAX_MESSAGE, printIndented } from '../../faults/fault.ts'
 import type { Attribute } from '../../model/model.ts'
 import type { Stored } from '../desired-state.ts'
 
@@ -71,18 +72,16 @@ export const notUnique = (path: Path, value: string): ValueFault => ({
 /** The fault of a refused value at its path. */
 export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFault {
   const message = refusal.kind === 'rule' ? `${printPath(path)} ${refusal.message}` : refusal.message
+  const shown = cutMiddle(message, MAX_MESSAGE)
   const found = 'found' in refusal ? refusal.found : value
-  return { kind: refusal.kind, path, message, ...(found === undefined ? {} : { value: found }) }
+  return { kind: refusal.kind, path, message: shown, ...(found === undefined ? {} : { value: found }) }
 }
 
 /** Prints a value like the reference system: scalars in quotes, also inside lists and objects. */
 function printValue(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`
-  if (!isNested(value)) return String(value)
-  return JSON.stringify(value, (_, each) => (isNested(each) ? each : printValue(each)), 2)
+  return typeof value === 'object' && value !== null ? printIndented(value, printValue) : String(value)
 }
-
-const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 /** The fault of an update that names a component by an id that the document does not have (reference/rest.md#13-components-and-zones-in-bodies). */
 export const foreignComponent = ({ kind, name }: Pick<Attribute, 'kind' | 'name'>) =>

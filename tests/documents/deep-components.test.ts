@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { countMediaSources, mediaSources } from '../../core/model/media-sources.ts'
 import { holderOf, modelOf } from '../model/compiled.ts'
@@ -82,4 +82,52 @@ test('an update of nested components is proportional to their number, not to the
   await change('publish', 'article', documentId, plainly)
   await remove('article', documentId, plainly)
   t.true(measured.characters < 100_000, `${measured.characters} characters of parameters`)
+})
+
+const LISTED = `
+components:
+  part.leaf: { attributes: { text: string } }
+  part.word: { attributes: { text: string, leaves: { type: component, component: part.leaf, repeatable: true } } }
+contentTypes:
+  page:
+    draftAndPublish: true
+    attributes: { title: string, words: { type: component, component: part.word, repeatable: true } }
+`
+
+interface Listed {
+  readonly id: number
+  readonly leaves?: readonly Listed[]
+}
+
+/** How often ids of stored rows are read while a page is updated and published, whose components the body names by id. */
+async function readsOfIds(t: ExecutionContext, length: number): Promise<number> {
+  const { create, update, change, find } = await openWriting(t, await modelOf(LISTED))
+  const draft = { status: 'draft' } as const
+  const some = () => Array.from({ length }, () => ({ text: 'x' }))
+  const words = [...some(), { text: 'y', leaves: some() }]
+  const { documentId } = await create('page', { words }, draft)
+  const stored = await find('page', documentId, draft)
+  const get = Map.prototype.get
+  let reads = 0
+  Map.prototype.get = function (key) {
+    if (key === 'id') reads += 1
+    return get.call(this, key)
+  }
+  try {
+    const again = (listed: readonly Listed[]): object[] =>
+      listed
+        .map(({ id, leaves }) => ({ id, text: 'z', ...(leaves ? { leaves: again(leaves) } : {}) }))
+        .toReversed()
+    await update('page', documentId, { words: again(stored?.words as readonly Listed[]) }, draft)
+    await change('publish', 'page', documentId)
+  } finally {
+    Map.prototype.get = get
+  }
+  return reads
+}
+
+test.serial('the work for components that a body names by id is proportional to their number', async t => {
+  const [few, many] = [await readsOfIds(t, 50), await readsOfIds(t, 400)]
+  t.true(few > 100, `${few}: the ids of all components are read`)
+  t.true(many < few * 12, `${few} and ${many}`)
 })

@@ -1,6 +1,6 @@
 import { memoize } from '../../base/memo.ts'
 import { RequestFault } from '../../faults/fault.ts'
-import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
+import type { Attribute, Component, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
 import { ownerName } from '../../model/storage.ts'
 import type { DesiredComponent, Slot, Values } from '../desired-state.ts'
 import {
@@ -18,7 +18,7 @@ import type { Owner, OwnerRow, Planning } from './planning.ts'
 import { componentKey, removeComponent } from './remove-versions.ts'
 import { changesOf, columnsOfValues } from './write-columns.ts'
 import { planList } from './write-list.ts'
-import { type CurrentComponent, isTableLinked } from './write-load.ts'
+import { type CurrentComponent, componentIdentity, isTableLinked } from './write-load.ts'
 
 type Holding = ComponentAttribute | ZoneAttribute
 
@@ -37,14 +37,18 @@ function planComponents(
   const before = countChanges(planning.changes)
   const current = currentOf(holder, attribute, owner, planning)
   const ids = matched(attribute, items, current, planning)
+  const rows = new Map(
+    current.map(({ component, row }) => [rowKey(component, row.get('id'), row.get('status')), row]),
+  )
   for (const [index, item] of items.entries()) {
     const id = ids[index] ?? newId(planning.options.storage.componentTable(item.component).name)
-    planItem({ holder, attribute, item, id, position: (index + 1) * GAP }, current, owner, planning)
+    planItem({ holder, attribute, item, id, position: (index + 1) * GAP }, rows, owner, planning)
   }
   const statuses = new Set<unknown>(owner.rows.map(({ status }) => status))
+  const kept = new Set(items.map(({ component }, index) => componentIdentity(component, ids[index])))
   for (const each of current) {
-    if (!statuses.has(each.row.get('status')) || keeps(items, ids, each)) continue
-    removeComponent(each, planning)
+    const isKept = kept.has(componentIdentity(each.component, each.row.get('id')))
+    if (statuses.has(each.row.get('status')) && !isKept) removeComponent(each, planning)
   }
   return countChanges(planning.changes) > before
 }
@@ -82,23 +86,20 @@ function matched(
       return there?.component === item.component ? numberIn(there.row, 'id') : undefined
     })
   }
+  const known = new Set(current.map(({ component, row }) => componentIdentity(component, row.get('id'))))
   return items.map(({ component, id }) => {
     if (id === null) return undefined
-    const known = current.some(each => each.component === component && each.row.get('id') === id)
-    if (known) return id
+    if (known.has(componentIdentity(component, id))) return id
     throw new RequestFault(foreignComponent(attribute))
   })
 }
 
-const keeps = (
-  items: readonly DesiredComponent<Slot>[],
-  ids: readonly (number | undefined)[],
-  { component, row }: CurrentComponent,
-): boolean => items.some((item, index) => item.component === component && ids[index] === row.get('id'))
+const rowKey = (component: Component, id: unknown, status: unknown): string =>
+  `${componentIdentity(component, id)} ${status}`
 
 function planItem(
   planned: Item,
-  current: readonly CurrentComponent[],
+  rows: ReadonlyMap<string, CurrentRow>,
   owner: Owner,
   planning: Planning,
 ): void {
@@ -111,14 +112,11 @@ function planItem(
     rows: owner.rows.map(({ status }) => ({ status, id })),
   }
   for (const row of own.rows) {
-    const found = current.find(each => isRow(each, planned, row))?.row
+    const found = typeof id === 'number' ? rows.get(rowKey(item.component, id, row.status)) : undefined
     planComponentRow({ ...planned, owner, own, row, found }, planning)
   }
   planParts(item.component, item.values, own, planning)
 }
-
-const isRow = (each: CurrentComponent, { item, id }: Item, { status }: OwnerRow): boolean =>
-  each.component === item.component && each.row.get('id') === id && each.row.get('status') === status
 
 /** Plans the values of a version or component that are not in its own columns. Returns the attributes that change. */
 export function planParts(
@@ -167,14 +165,14 @@ function planComponentRow(planned: ItemRow, planning: Planning): void {
   const table = planning.options.storage.componentTable(item.component)
   const values = columnsOfValues(item.component, item.values, { owner: own, row }, planning)
   const { columns } = changesOf(values, found, table.name, new Map())
-  const changed = new Map<string, RowValue>(found ? [] : identityOf(planned, planning))
+  const changed = new Map<string, RowValue>(found ? [] : placeOf(planned, planning))
   if (found?.get(table.position) !== position) changed.set(table.position, position)
   for (const [column, value] of columns) changed.set(column, value)
   if (found) planChange(planned, found, changed, planning)
   else planning.changes.inserts.push({ table: table.name, columns: changed })
 }
 
-function identityOf(
+function placeOf(
   { holder, attribute, item, id, owner, own, row }: ItemRow,
   { options }: Planning,
 ): readonly [string, RowValue][] {

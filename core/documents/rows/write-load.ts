@@ -21,6 +21,9 @@ export interface CurrentComponent {
   readonly row: CurrentRow
 }
 
+/** The same in all statuses of a component. */
+export const componentIdentity = ({ uid }: Component, id: unknown): string => `${uid} ${id}`
+
 interface Loading {
   readonly rows: Map<string, readonly CurrentRow[]>
   readonly components: Map<string, CurrentComponent[]>

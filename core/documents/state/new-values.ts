@@ -1,9 +1,11 @@
+import { memoize } from '../../base/memo.ts'
 import { RequestFault } from '../../faults/fault.ts'
 import type { Attribute, ContentType, Holder } from '../../model/model.ts'
 import type { DesiredComponent, DesiredValue, Values } from '../desired-state.ts'
 import { type ChangeOptions, changeLinks } from '../links/link-change.ts'
 import { type FoundTargets, findTargets, type TargetOptions } from '../links/link-targets.ts'
 import { isShared } from '../rows/planning.ts'
+import { type CurrentComponent, componentIdentity } from '../rows/write-load.ts'
 import { defaultsOf, type GivenBody } from '../values/given-body.ts'
 import { foreignComponent } from '../values/value-fault.ts'
 import { inverseEdits, ownEdits } from './list-edits.ts'
@@ -31,22 +33,34 @@ export async function newValuesOf(saving: Saving, context: VersionContext): Prom
     ownEdits(saving, context, { source, found }),
   ])
   const edits = new Map([...inverse, ...own])
-  const row = context.row ?? context.sibling
+  const componentBy = storedComponents(type, context)
   const merge = (values: Values) =>
     mergeValues(type, before, values, {
       edits,
       source,
       found,
-      componentBy: (attribute, { component, id }) => {
-        const stored = row ? componentsIn(type, row, attribute, context.place) : []
-        const same = stored.filter(each => each.component === component && each.row.get('id') === id)
-        const match = same.find(each => each.row.get('status') === context.place.status) ?? same[0]
-        return match && itemOf(match, context.place)
-      },
+      componentBy,
     })
   const checked = merge(input)
   if (body.faults.length > 0) return { checked, stored: input }
   return { checked, stored: body.hashed === input ? checked : merge(body.hashed) }
+}
+
+/** The components of a document, each attribute indexed once: in the status that is written, or else in another. */
+function storedComponents(type: ContentType, { row, sibling, place }: VersionContext): ComponentBy {
+  const holding = row ?? sibling
+  const found = memoize((attribute: Attribute) => {
+    const rows = new Map<string, CurrentComponent>()
+    for (const each of holding ? componentsIn(type, holding, attribute, place) : []) {
+      const identity = componentIdentity(each.component, each.row.get('id'))
+      if (!rows.has(identity) || each.row.get('status') === place.status) rows.set(identity, each)
+    }
+    return rows
+  })
+  return (attribute, { component, id }) => {
+    const match = found(attribute).get(componentIdentity(component, id))
+    return match && itemOf(match, place)
+  }
 }
 
 /** Finds the targets of a body's links. */
@@ -86,8 +100,10 @@ interface MergeOptions extends ChangeOptions {
   /** The lists of links that the database edits in place, by attribute; absent inside of components. */
   readonly edits?: ReadonlyMap<string, DesiredValue>
   /** The stored component, of any status, that a body names by id. */
-  readonly componentBy: (attribute: Attribute, item: DesiredComponent) => DesiredComponent | undefined
+  readonly componentBy: ComponentBy
 }
+
+type ComponentBy = (attribute: Attribute, item: DesiredComponent) => DesiredComponent | undefined
 
 /** The stored values, changed by the given ones. Lists of links are edited, and components that the body names by id are merged. */
 function mergeValues(holder: Holder, before: Values, input: Values, options: MergeOptions): Values {
@@ -132,22 +148,21 @@ function mergeItems(
     if (item.id === null)
       return { ...item, values: mergeValues(item.component, NO_VALUES, item.values, within) }
     const stored = options.componentBy(attribute, item)
-    const identity = JSON.stringify([item.component.uid, item.id])
+    const identity = componentIdentity(item.component, item.id)
     if (!stored || seen.has(identity)) throw new RequestFault(foreignComponent(attribute))
     seen.add(identity)
-    const nested: MergeOptions = { ...within, componentBy: (inner, each) => nestedIn(stored, inner, each) }
+    const nested: MergeOptions = { ...within, componentBy: nestedIn(stored) }
     return { ...item, values: mergeValues(item.component, stored.values, item.values, nested) }
   })
 }
 
 const NO_VALUES: Values = new Map()
 
-function nestedIn(
-  { values }: DesiredComponent,
-  attribute: Attribute,
-  { component, id }: DesiredComponent,
-): DesiredComponent | undefined {
-  const value = values.get(attribute.name)
-  if (value?.kind !== 'components') return undefined
-  return value.items.find(each => each.component === component && each.id === id)
+function nestedIn({ values }: DesiredComponent): ComponentBy {
+  const found = memoize((attribute: Attribute) => {
+    const value = values.get(attribute.name)
+    const items = value?.kind === 'components' ? value.items : []
+    return new Map(items.map(each => [componentIdentity(each.component, each.id), each]))
+  })
+  return (attribute, { component, id }) => found(attribute).get(componentIdentity(component, id))
 }

@@ -13,6 +13,7 @@ import {
   assertWritable,
   choiceOf,
   findSingle,
+  lockSingle,
   mayRevealExistence,
   writtenStatus,
 } from './read/matching.ts'
@@ -119,7 +120,7 @@ async function knownDocument(command: SaveCommand, options: SaveOptions): Promis
   const found = await findSingle(type, options)
   if (found !== null) return found
   // The lock keeps two concurrent requests from creating the single type twice.
-  await options.transaction.lock(`plinth single ${type.uid}`)
+  await lockSingle(type, options)
   return findSingle(type, options)
 }
 

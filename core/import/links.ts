@@ -1,7 +1,8 @@
 import { memoize } from '../base/memo.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredValue, LinkTarget, Values } from '../documents/desired-state.ts'
-import type { WriteOptions } from '../documents/rows/write-options.ts'
+import { lockSingle } from '../documents/read/matching.ts'
+import type { LockingOptions } from '../documents/rows/write-options.ts'
 import { GAP } from '../documents/sql/write-rows.ts'
 import { type Body, isBody } from '../documents/values/parse-item.ts'
 import { below, UNTRACKED, type ValueFault } from '../documents/values/value-fault.ts'
@@ -137,7 +138,7 @@ export type FindExisting = (type: ContentType, called: string) => ExistingDocume
 export async function findExisting(
   names: DocumentNames,
   users: UserNaming,
-  options: WriteOptions,
+  options: LockingOptions,
 ): Promise<FindExisting> {
   const found = new Map<ContentType, ReadonlyMap<string, ExistingDocument>>()
   const reads = [...names].map(async ([type, called]) => {
@@ -154,18 +155,25 @@ async function readExisting(
   type: ContentType,
   called: readonly string[],
   users: UserNaming,
-  { transaction, storage }: WriteOptions,
+  { transaction, storage }: LockingOptions,
 ): Promise<ReadonlyMap<string, ExistingDocument>> {
   const table = storage.table(type)
   const column = namingColumn(type, storage, users)
   const columns = [column, table.key, table.documentId].map(ident).join(', ')
   const rowsOf = `SELECT ${columns} FROM ${ident(table.name)}`
-  const { rows } = await transaction.run({
-    name: `find ${type.pluralApiId} of an import`,
-    ...(type.kind === 'single'
-      ? { text: rowsOf, values: [] }
-      : { text: printSearch(rowsOf, column, table), values: [called] }),
-  })
+  const read = () =>
+    transaction.run({
+      name: `find ${type.pluralApiId} of an import`,
+      ...(type.kind === 'single'
+        ? { text: rowsOf, values: [] }
+        : { text: printSearch(rowsOf, column, table), values: [called] }),
+    })
+  let { rows } = await read()
+  if (rows.length === 0 && type.kind === 'single') {
+    // A request may create the document at this moment: its id is another one, so that no constraint would refuse the second.
+    await lockSingle(type, { transaction })
+    rows = (await read()).rows
+  }
   return new Map(
     rows.map(([found, key, documentId]) => [
       String(found),

@@ -4,9 +4,9 @@ import { deniedType } from '../access/denial.ts'
 import { visibleDocuments } from '../access/restrict/permit.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredDocument, DesiredVersion, LinkTarget } from '../documents/desired-state.ts'
-import { choiceOf, countMatching, visibleLocales } from '../documents/read/matching.ts'
+import { choiceOf, countMatching, lockSingle, visibleLocales } from '../documents/read/matching.ts'
 import { isShared } from '../documents/rows/planning.ts'
-import type { WriteOptions } from '../documents/rows/write-options.ts'
+import type { LockingOptions, WriteOptions } from '../documents/rows/write-options.ts'
 import { fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
@@ -126,7 +126,10 @@ export async function planAttachment(
 
 const toTarget = (documentId: string): LinkTarget => ({ documentId, locale: null, status: null })
 
-/** Finds the rows of the document and locks them. */
+/**
+ * The rows of the document, locked. They are read by a statement of their own after the lock: a concurrent write may have
+ * inserted a published version or another locale just before.
+ */
 async function ownerRows(options: AttachmentOptions): Promise<readonly OwnerRow[]> {
   const { attachment, storage, transaction } = options
   const { target } = attachment
@@ -134,9 +137,15 @@ async function ownerRows(options: AttachmentOptions): Promise<readonly OwnerRow[
   const status = table.status === null ? `'published'` : ident(table.status)
   const locale = table.locale === null ? 'NULL' : ident(table.locale)
   const [column, value] = 'id' in target ? [table.id, target.id] : [table.documentId, target.documentId]
+  const from = `FROM ${ident(table.name)} WHERE ${ident(table.documentId)} IN (SELECT ${ident(table.documentId)} FROM ${ident(table.name)} WHERE ${ident(column)} = $1) ORDER BY ${ident(table.id)}`
+  await transaction.run({
+    name: `lock ${attachment.type.key}`,
+    text: `SELECT ${ident(table.id)} ${from} FOR UPDATE`,
+    values: [value],
+  })
   const { rows } = await transaction.run({
     name: `find ${attachment.type.key} to attach to`,
-    text: `SELECT ${ident(table.id)}, ${ident(table.documentId)}, ${status}, ${locale} FROM ${ident(table.name)} WHERE ${ident(table.documentId)} IN (SELECT ${ident(table.documentId)} FROM ${ident(table.name)} WHERE ${ident(column)} = $1) ORDER BY ${ident(table.id)} FOR UPDATE`,
+    text: `SELECT ${ident(table.id)}, ${ident(table.documentId)}, ${status}, ${locale} ${from}`,
     values: [value],
   })
   return rows.map(
@@ -155,18 +164,29 @@ export interface ChangedDocument {
   readonly documentId: string | null
 }
 
-/** Locks the rows of a document, so that a list that is read next is not changed by another write before this one ends. */
-export async function lockDocument(
+/**
+ * Locks the rows of a document, so that a list that is read next is not changed by another write before this one ends. A single
+ * type that is not there is locked, too: of two requests that create it, the second reads what the first left.
+ */
+export async function lockDocument(changed: ChangedDocument, options: LockingOptions): Promise<void> {
+  if ((await lockRows(changed, options)) || changed.documentId !== null) return
+  await lockSingle(changed.type, options)
+  await lockRows(changed, options)
+}
+
+/** False if there are none. */
+async function lockRows(
   { type, documentId }: ChangedDocument,
   { storage, transaction }: WriteOptions,
-): Promise<void> {
+): Promise<boolean> {
   const table = storage.table(type)
   const where = documentId === null ? '' : ` WHERE ${ident(table.documentId)} = $1`
-  await transaction.run({
+  const { rows } = await transaction.run({
     name: `lock ${type.key}`,
     text: `SELECT ${ident(table.id)} FROM ${ident(table.name)}${where} ORDER BY ${ident(table.id)} FOR UPDATE`,
     values: documentId === null ? [] : [documentId],
   })
+  return rows.length > 0
 }
 
 /** Rows in the locale of the row with the given id; with a documentId, in the default locale. */

@@ -15,9 +15,7 @@ import type { Actor } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { FileConditions } from './file-info.ts'
-import { type PreparedFile, removeKeys } from './prepare-file.ts'
 import { type FileStorage, isStorageKey } from './storage/file-storage.ts'
-import { discardFiles, stage } from './storage/staging.ts'
 
 /** Dependencies of every write of a file. */
 export interface FileServiceOptions {
@@ -114,6 +112,8 @@ export interface StoredFile {
   readonly mime: string
   /** Storage keys of its smaller pictures. */
   readonly formatKeys: readonly string[]
+  /** What the record says of the bytes: size and smaller pictures. */
+  readonly content: string
 }
 
 interface FindFileOptions {
@@ -131,12 +131,12 @@ export async function lockFile(
   const column = (attribute: string): string => ident(storage.column(type, attribute))
   const { rows } = await transaction.run({
     name: 'find a file',
-    text: `SELECT ${ident(table.documentId)}, ${column('hash')}, ${column('ext')}, ${column('mime')}, ${column('formats')} FROM ${ident(table.name)} WHERE ${ident(table.id)} = $1 FOR UPDATE`,
+    text: `SELECT ${ident(table.documentId)}, ${column('hash')}, ${column('ext')}, ${column('mime')}, ${column('formats')}, ${column('size')} FROM ${ident(table.name)} WHERE ${ident(table.id)} = $1 FOR UPDATE`,
     values: [id],
   })
   const [row] = rows
   if (!row) return null
-  const [documentId, hash, ext, mime, formats] = row
+  const [documentId, hash, ext, mime, formats, size] = row
   return {
     id,
     documentId: String(documentId),
@@ -144,6 +144,7 @@ export async function lockFile(
     ext: ext === null ? '' : String(ext),
     mime: mime === null ? 'application/octet-stream' : String(mime),
     formatKeys: formatKeys(formats),
+    content: JSON.stringify([mime, size, formats]),
   }
 }
 
@@ -165,46 +166,11 @@ export const storageKeys = ({
 }: Pick<StoredFile, 'hash' | 'ext' | 'formatKeys'>): readonly string[] =>
   [`${hash}${ext}`, ...formatKeys].filter(isStorageKey)
 
-/** Copies of the bytes that a replacement overwrites, in the staging folder. */
-export interface Backup {
-  /** From here on the storage changes. */
-  begin(): void
-  /** Stores the copies again and removes what is new, if the storage has changed. */
-  restore(): Promise<void>
-  discard(): Promise<void>
-}
+export type WithinFileTransaction = FileChangeOptions & { readonly transaction: Transaction }
 
-/** A replacement keeps the URL, so that a failure after the first part would leave new bytes under the old record. */
-export async function backUp(
-  file: StoredFile,
-  { parts }: Pick<PreparedFile, 'parts'>,
-  options: FileChangeOptions,
-): Promise<Backup> {
-  const { files, staging, report } = options
-  const keys = parts.map(({ key }) => key)
-  const old = new Set(storageKeys(file))
-  const copies: { readonly key: string; readonly path: string }[] = []
-  for (const key of keys.filter(each => old.has(each))) {
-    const stream = await files.read(key)
-    if (stream)
-      copies.push({
-        key,
-        path: (await stage(stream, { folder: staging, sizeLimit: Number.POSITIVE_INFINITY })).path,
-      })
-  }
-  let isBegun = false
-  return {
-    begin: () => {
-      isBegun = true
-    },
-    async restore() {
-      if (!isBegun) return
-      for (const { key, path } of copies) await files.store(key, { path, mime: file.mime }).catch(report)
-      await removeKeys(
-        keys.filter(key => !old.has(key)),
-        options,
-      )
-    },
-    discard: () => discardFiles(copies.map(({ path }) => path)),
-  }
+/** Locks the file until the transaction ends. null: the file is missing or hidden from the caller. */
+export async function findWritable(id: number, options: WithinFileTransaction): Promise<StoredFile | null> {
+  const { transaction, storage, model } = options
+  const file = await lockFile(id, { transaction, storage, type: model.builtIn.file })
+  return file && (await mayWriteFile(options.conditions, file.documentId, options)) ? file : null
 }

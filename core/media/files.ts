@@ -20,14 +20,10 @@ import type { FileConditions, FileInfo } from './file-info.ts'
 import { fileDocument, toFileDocument } from './file-record.ts'
 import {
   assertFileMeets,
-  type Backup,
-  backUp,
   type FileChangeOptions,
   type FileServiceOptions,
-  lockFile,
-  mayWriteFile,
+  findWritable,
   prepareOptions,
-  type StoredFile,
   storageKeys,
   withFileTransaction,
 } from './file-transaction.ts'
@@ -41,7 +37,7 @@ import {
   type Upload,
 } from './prepare-file.ts'
 import { type FormFile, type FormRules, type FormSource, type MultipartForm, readForm } from './read-form.ts'
-import { isStorageKey } from './storage/file-storage.ts'
+import { replaceFile } from './replace-file.ts'
 import { discardFiles, duplicateStaged } from './storage/staging.ts'
 
 /**
@@ -163,7 +159,7 @@ async function writeRecords<Value>(
         const owner = attachment ? await attachmentDocuments(ids, { ...writing, attachment }) : []
         await writeDocuments([...prepared.map(each => recordDocument(each, options)), ...owner], writing)
         for (const id of ids) recordEvent(id, 'create')
-        if (changed) await lockDocument(changed, writing)
+        if (changed) await lockDocument(changed, { ...writing, transaction })
         return withinTransaction({ transaction, afterCommit: later }, () => use(ids))
       },
       by,
@@ -238,95 +234,6 @@ async function removeFile(id: number, options: FileChangeOptions): Promise<boole
   if (!file) return false
   await afterCommit(() => removeKeys(storageKeys(file), options))
   return true
-}
-
-/**
- * Replaces the bytes of a file. They are stored last, when only the commit is left. Smaller pictures are made before the
- * transaction, which would otherwise hold a connection and the row lock meanwhile. False if the file is missing or hidden
- * from the caller.
- */
-async function replaceFile(id: number, upload: Upload, options: FileChangeOptions): Promise<boolean> {
-  const { database } = options
-  const before = await database.transaction(transaction => findWritable(id, { ...options, transaction }))
-  if (!before) return false
-  const prepared = await prepareFile(upload, {
-    ...prepareOptions(options),
-    // An imported record without a valid key has no stored bytes, so there is no URL to keep.
-    ...(isStorageKey(`${before.hash}${before.ext}`) && { replaced: { hash: before.hash, ext: before.ext } }),
-  })
-  const overwritten = await backUp(before, prepared, options)
-  try {
-    const unused = await withFileTransaction(
-      async (transaction, recordEvent) => {
-        const within = { ...options, transaction }
-        const file = await findWritable(id, within)
-        // The file was replaced concurrently: these keys may belong to another file.
-        if (!file || file.hash !== before.hash || file.ext !== before.ext) return null
-        const keys = await writeReplacement(file, { upload, prepared, overwritten }, within)
-        recordEvent(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
-        return keys
-      },
-      options.conditions.by,
-      options,
-    )
-    if (unused === null) return false
-    await afterCommit(() => removeKeys(unused, options))
-    return true
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await overwritten.restore()
-    throw error
-  } finally {
-    await discardStaged([prepared])
-    await overwritten.discard()
-  }
-}
-
-type ReplaceOptions = FileChangeOptions & { readonly transaction: Transaction }
-
-/** null: the file is missing or hidden from the caller. */
-async function findWritable(id: number, options: ReplaceOptions): Promise<StoredFile | null> {
-  const { transaction, storage, model } = options
-  const file = await lockFile(id, { transaction, storage, type: model.builtIn.file })
-  return file && (await mayWriteFile(options.conditions, file.documentId, options)) ? file : null
-}
-
-interface Replacement {
-  readonly upload: Upload
-  readonly prepared: PreparedFile
-  readonly overwritten: Backup
-}
-
-/** Returns the storage keys that are no longer used. */
-async function writeReplacement(
-  file: StoredFile,
-  { upload, prepared, overwritten }: Replacement,
-  options: ReplaceOptions,
-): Promise<readonly string[]> {
-  const document = fileDocument(options.model.builtIn.file, file.documentId, replacedFields(prepared, upload))
-  await writeDocuments([document], writeOptions(options.transaction, options, { touch: true }))
-  await assertFileMeets(options.conditions.after, file.documentId, options)
-  overwritten.begin()
-  for (const { key, file: part } of prepared.parts) await options.files.store(key, part)
-  const kept = new Set(prepared.parts.map(({ key }) => key))
-  return storageKeys(file).filter(key => !kept.has(key))
-}
-
-/** reference/rest.md#15-upload: only the given descriptions change; `formats` is never null after a replacement. */
-function replacedFields({ record }: PreparedFile, { info }: Upload): Record<string, string | number | null> {
-  const { name, hash, ext, mime, size, url, provider, dimensions, formats } = record
-  return {
-    ...info,
-    name,
-    hash,
-    ext,
-    mime,
-    size,
-    url,
-    provider,
-    width: dimensions?.width ?? null,
-    height: dimensions?.height ?? null,
-    formats: JSON.stringify(formats ?? {}),
-  }
 }
 
 interface ClearReferencesOptions {

@@ -7,7 +7,7 @@ import type { WriteConditions } from '../../query/command.ts'
 import type { Filter, LocaleChoice, Query, Status } from '../../query/query.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { NamedVersion, Visible } from '../links/link-targets.ts'
-import type { WriteOptions } from '../rows/write-options.ts'
+import type { LockingOptions, WriteOptions } from '../rows/write-options.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
 import { openReads, type ReaderOptions } from './read.ts'
 
@@ -215,3 +215,9 @@ export async function findSingle(
   const id = rows[0]?.[0]
   return typeof id === 'string' ? id : null
 }
+
+/** Waits until no other transaction creates the document of a single type. Held until the transaction ends. */
+export const lockSingle = (
+  { uid }: ContentType,
+  { transaction }: Pick<LockingOptions, 'transaction'>,
+): Promise<void> => transaction.lock(`plinth single ${uid}`)

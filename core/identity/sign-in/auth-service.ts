@@ -16,7 +16,7 @@ import { confirmEmail, mailConfirmation, sendEmailConfirmation } from '../confir
 import type { AuthCall, IdentityOptions, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
 import { type CountRequest, enforceQuota, networkOf, type Quota, type QuotaListener } from '../rate-limit.ts'
-import { type Account, findAccount, writeAccount } from '../users/accounts.ts'
+import { type Account, findAccount, lockIdentifiers, writeAccount } from '../users/accounts.ts'
 import { findRole, hashUserValues, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
 import { ALL_ROWS, requireScalar, withUsername } from '../users/user-values.ts'
 import { changePassword, forgotPassword, resetPassword } from './change-password.ts'
@@ -267,8 +267,10 @@ async function assertUnused(
   transaction: Transaction,
   options: IdentityOptions,
 ): Promise<void> {
-  for (const name of ['username', 'email']) {
-    const found = await findAccount(transaction, { by: 'identifier', text: textValue(values, name) }, options)
+  const texts = ['username', 'email'].map(name => textValue(values, name))
+  await lockIdentifiers(transaction, texts)
+  for (const text of texts) {
+    const found = await findAccount(transaction, { by: 'identifier', text }, options)
     if (found) throw new RequestFault(fault('application', TAKEN_MESSAGE))
   }
 }

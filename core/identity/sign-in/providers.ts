@@ -10,7 +10,7 @@ import { fault, notFound, RequestFault } from '../../faults/fault.ts'
 import type { SignInProvider } from '../../project/settings/settings.ts'
 import type { IdentityOptions, SignedIn } from '../identity.ts'
 import { openRateLimit } from '../rate-limit.ts'
-import { type Account, findAccount, writeAccount } from '../users/accounts.ts'
+import { type Account, findAccount, lockIdentifiers, writeAccount } from '../users/accounts.ts'
 import { findRole, NO_MESSAGES, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
 import { toUsername } from '../users/user-values.ts'
 import { claimedRole } from './issuer-strategy.ts'
@@ -334,9 +334,11 @@ async function newUser(
   if (!identity.settings.register.enabled)
     throw new RequestFault(fault('application', 'Register action is currently disabled'))
   const email = emailOf(claims, provider)
+  const wanted = usernameOf(claims, provider, email)
+  await lockIdentifiers(transaction, [email, wanted])
   if (await findAccount(transaction, { by: 'identifier', text: email }, identity))
     throw new RequestFault(fault('application', TAKEN))
-  const username = await freeUsername(usernameOf(claims, provider, email), { transaction, options })
+  const username = await freeUsername(wanted, { transaction, options })
   const values = Object.entries({ username, email, provider: name, confirmed: true, blocked: false })
   return {
     documentId: newDocumentId(),

@@ -55,6 +55,19 @@ export async function findAccount(
 }
 
 /**
+ * Waits until no other transaction creates a user with one of these names or addresses. Call before looking for users who have
+ * them: no constraint compares the name of one user with the address of another.
+ */
+export async function lockIdentifiers(
+  transaction: Pick<Transaction, 'lock'>,
+  identifiers: readonly string[],
+): Promise<void> {
+  const keys = new Set(identifiers.map(text => toUsername(text).toLowerCase()))
+  // In one order, which prevents deadlocks.
+  for (const key of [...keys].toSorted()) await transaction.lock(`identifier ${key}`)
+}
+
+/**
  * Addresses are lower-cased in JavaScript, since databases differ. One user's name may equal another's address: the
  * address takes precedence.
  */

@@ -1,0 +1,197 @@
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { createTestApp, type TestApp } from '../../../core/testing.ts'
+import { createDatabase, testServer } from '../../harness/test-database.ts'
+import { until } from '../../harness/until.ts'
+import { openBulk } from './bulk.ts'
+
+// Two writes that both read before either one writes. A lock on the table lets them read, and holds back what they insert.
+
+const TOKEN = 'full-access-for-the-tests-of-blocked-writes'
+
+const PROJECT = {
+  name: 'Blocked',
+  rest: { responseFormat: 'v4' },
+  server: { rateLimit: { api: false, auth: false } },
+  i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
+  contentTypes: {
+    home: {
+      kind: 'single',
+      attributes: { title: 'string', gallery: { type: 'media', multiple: true } },
+    },
+    page: {
+      draftAndPublish: true,
+      localized: true,
+      attributes: {
+        title: 'string',
+        gallery: { type: 'media', multiple: true },
+        shared: { type: 'media', multiple: true, localized: false },
+      },
+    },
+  },
+  roles: { public: { permissions: { auth: ['register'] } } },
+  apiTokens: { full: { type: 'full-access', secret: TOKEN } },
+}
+
+interface Place {
+  readonly url: string
+  readonly client: pg.Client
+  readonly app: TestApp
+  send(method: string, path: string, body?: unknown): Promise<Sent>
+  /** Starts the writes one after the other while nothing can be inserted into the table, and resolves once all have ended. */
+  blocked<Value>(table: string, writes: readonly (() => Promise<Value>)[]): Promise<readonly Value[]>
+}
+
+interface Sent {
+  readonly status: number
+  readonly data: { readonly id: number; readonly attributes: Readonly<Record<string, unknown>> }
+  readonly error?: { readonly message: string }
+}
+
+async function open(t: ExecutionContext): Promise<Place> {
+  const url = await createDatabase(t, testServer() ?? '')
+  const app = await createTestApp({ project: PROJECT, database: url })
+  t.teardown(() => app.close())
+  const [client, observer] = [
+    new pg.Client({ connectionString: url }),
+    new pg.Client({ connectionString: url }),
+  ]
+  for (const each of [client, observer]) {
+    await each.connect()
+    t.teardown(() => each.end())
+  }
+  // Not by the client: in a transaction, the statistics do not change.
+  const waiting = async () => {
+    const { rows } = await observer.query(
+      `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    return Number(rows[0].count)
+  }
+  return {
+    url,
+    client,
+    app,
+    async send(method, path, body) {
+      const { status, body: answer } = await app.request(method, path, {
+        token: TOKEN,
+        ...(body !== undefined && { body }),
+      })
+      return { status, ...(answer as Omit<Sent, 'status'>) }
+    },
+    async blocked<Value>(table: string, writes: readonly (() => Promise<Value>)[]) {
+      await client.query('BEGIN')
+      await client.query(`LOCK TABLE ${table} IN SHARE MODE`)
+      const running: Promise<Value>[] = []
+      for (const write of writes) {
+        running.push(write())
+        await until('the write waits', async () => (await waiting()) >= running.length)
+      }
+      await client.query('COMMIT')
+      return Promise.all(running)
+    },
+  }
+}
+
+function form(fields: Readonly<Record<string, string>>, file: readonly [field: string, name: string]) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  form.append(file[0], new Blob([file[1]]), file[1])
+  return form
+}
+
+const namesOf = (value: unknown): readonly string[] =>
+  ((value as { data: readonly { attributes: { name: string } }[] | null }).data ?? [])
+    .map(({ attributes }) => attributes.name)
+    .toSorted()
+
+test('forms that create a single type at the same time all leave their files', async t => {
+  const { blocked, send } = await open(t)
+  const put = (name: string) => () => send('PUT', '/api/home', form({ data: '{}' }, ['files.gallery', name]))
+  const sent = await blocked('homes', [put('one.txt'), put('two.txt')])
+  t.deepEqual(
+    sent.map(({ status }) => status),
+    [200, 200],
+  )
+  const { data } = await send('GET', '/api/home?populate=gallery')
+  t.deepEqual(namesOf(data.attributes.gallery), ['one.txt', 'two.txt'])
+})
+
+test('a single type that a request and an import create at the same time has one document', async t => {
+  const { blocked, send, client, url } = await open(t)
+  const bulk = await openBulk(t, PROJECT, url)
+  const put = async () => (await send('PUT', '/api/home', { data: { title: 'request' } })).status === 200
+  const apply = () => bulk.apply({ home: { on: 'sync', documents: [{ title: 'file' }] } })
+  const load = () =>
+    bulk.import(
+      ['api::home.home'],
+      [
+        {
+          type: 'api::home.home',
+          documentId: 'imported',
+          versions: [{ status: 'published', values: { title: 'line' } }],
+        },
+      ],
+    )
+  for (const writes of [
+    [put, apply],
+    [apply, put],
+    [put, load],
+    [load, put],
+  ]) {
+    t.deepEqual(await blocked('homes', writes), [true, true])
+    const { rows } = await client.query('SELECT title FROM homes')
+    t.is(rows.length, 1)
+    await client.query('DELETE FROM homes')
+    await client.query('DELETE FROM plinth_content')
+  }
+})
+
+for (const field of ['gallery', 'shared'])
+  test(`files are attached to versions that are inserted at the same time: ${field}`, async t => {
+    const { blocked, send, app } = await open(t)
+    const documents = app.app.documents('api::page.page')
+    const insert = {
+      gallery: (documentId: string) => documents.publish({ documentId }),
+      shared: (documentId: string) => documents.update({ documentId, locale: 'fr', data: { title: 'page' } }),
+    }[field]
+    const { documentId } = (await documents.create({ data: { title: 'page' }, status: 'draft' })) as {
+      documentId: string
+    }
+    await blocked<unknown>('pages', [
+      () => insert?.(documentId) ?? Promise.reject(new Error(field)),
+      () =>
+        send(
+          'POST',
+          '/api/upload',
+          form({ ref: 'api::page.page', refId: documentId, field }, ['files', 'a.txt']),
+        ),
+    ])
+    const states =
+      field === 'gallery'
+        ? [
+            ['en', 'draft'],
+            ['en', 'published'],
+          ]
+        : [
+            ['en', 'draft'],
+            ['fr', 'draft'],
+          ]
+    for (const [locale, status] of states) {
+      const found = await documents.findOne({ documentId, locale, status, populate: [field] } as never)
+      t.is((found as unknown as Record<string, readonly unknown[]>)[field]?.length, 1, `${locale} ${status}`)
+    }
+  })
+
+test('of two registrations at the same time, none has the address of the other as its name', async t => {
+  const { blocked, app, client } = await open(t)
+  const register = (username: string, email: string) => async () => {
+    const body = { username, email, password: 'long-enough-password' }
+    return (await app.request('POST', '/api/auth/local/register', { body })).status
+  }
+  const sent = await blocked('plinth_users', [
+    register('ann@example.com', 'other@example.com'),
+    register('ann', 'Ann@example.com'),
+  ])
+  t.deepEqual(sent, [200, 400])
+  t.is((await client.query('SELECT 1 FROM plinth_users')).rows.length, 1)
+})

@@ -1,0 +1,199 @@
+import { Readable } from 'node:stream'
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import sharp from 'sharp'
+import { createTestApp } from '../../core/testing.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { createDatabase, testServer } from '../harness/test-database.ts'
+import { until } from '../harness/until.ts'
+
+// Two replacements of one file, which store their bytes under the same keys.
+
+const TOKEN = 'full-access-for-the-tests-of-replaced-files'
+
+const PROJECT = `name: Replaced
+upload: { provider: memory }
+contentTypes: { note: { attributes: { text: string } } }
+apiTokens: { full: { type: full-access, secret: ${TOKEN} } }
+`
+
+const EXTENSION = `import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ media }) {
+    media.registerStorage('memory', { open: () => globalThis.replacedFiles.provider })
+  },
+})
+`
+
+type Method = 'put' | 'get' | 'delete'
+
+/** Runs before a call of the storage is answered; `bytes`: what is stored or read. */
+type Step = (method: Method, bytes: Buffer | null) => Promise<void> | void
+
+function openMemory() {
+  const stored = new Map<string, Buffer>()
+  let step: Step = () => {}
+  const provider = {
+    async put(key: string, file: { stream(): Readable }) {
+      const bytes = Buffer.concat(await file.stream().toArray())
+      await step('put', bytes)
+      stored.set(key, bytes)
+    },
+    async get(key: string) {
+      const bytes = stored.get(key) ?? null
+      await step('get', bytes)
+      return bytes && Readable.from([bytes])
+    },
+    stat: async (key: string) => (stored.has(key) ? { size: stored.get(key)?.length ?? 0 } : null),
+    async delete(key: string) {
+      await step('delete', null)
+      stored.delete(key)
+    },
+  }
+  return {
+    stored,
+    provider,
+    onStep(next: Step) {
+      step = next
+    },
+  }
+}
+
+interface FileRecord {
+  readonly id: number
+  readonly hash: string
+  readonly ext: string
+  readonly formats: Readonly<Record<string, { readonly hash: string; readonly ext: string }>> | null
+}
+
+async function open(t: ExecutionContext) {
+  const memory = openMemory()
+  Object.assign(globalThis, { replacedFiles: memory })
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', PROJECT)
+  folder.write('extensions/memory.mjs', EXTENSION)
+  const url = await createDatabase(t, testServer() ?? '')
+  const app = await createTestApp({ project: folder.path, database: url })
+  t.teardown(() => app.close())
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  const send = async (path: string, name: string, bytes: string | Buffer) => {
+    const form = new FormData()
+    form.append('files', new Blob([new Uint8Array(Buffer.from(bytes))]), name)
+    const { status, body } = await app.request('POST', path, { body: form, token: TOKEN })
+    return { status, file: [body].flat()[0] as FileRecord }
+  }
+  return {
+    ...memory,
+    client,
+    upload: async (name: string, bytes: string | Buffer) => (await send('/api/upload', name, bytes)).file,
+    replace: ({ id }: FileRecord, name: string, bytes: string | Buffer) =>
+      send(`/api/upload?id=${id}`, name, bytes),
+    /** Resolves once the request has ended, or waits for a lock. */
+    async endedOrWaiting(request: Promise<unknown>) {
+      let isEnded = false
+      const end = () => {
+        isEnded = true
+      }
+      request.then(end, end)
+      await until('the request ends or waits', async () => {
+        const { rows } = await client.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+        return isEnded || rows.length > 0
+      })
+    },
+  }
+}
+
+/** A step that is held until `release`; `reached` resolves when it is there. */
+function hold() {
+  let [reach, release] = [() => {}, () => {}]
+  const reached = new Promise<void>(resolve => {
+    reach = resolve
+  })
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let isFirst = true
+  const first = async () => {
+    if (!isFirst) return
+    isFirst = false
+    reach()
+    await released
+  }
+  return { first, reached, release }
+}
+
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+
+test.serial(
+  'smaller pictures that a replacement no longer has are kept if the next one has them',
+  async t => {
+    const { upload, replace, stored, onStep, endedOrWaiting } = await open(t)
+    const file = await upload('large.png', await picture(600, 400))
+    t.true(stored.size > 1)
+    const { first, reached, release } = hold()
+    onStep(method => (method === 'delete' ? first() : undefined))
+    const small = replace(file, 'small.png', await picture(100, 100))
+    await reached
+    const large = replace(file, 'large.png', await picture(600, 400))
+    await endedOrWaiting(large)
+    release()
+    t.is((await small).status, 200)
+    const { status, file: last } = await large
+    t.is(status, 200)
+    for (const { hash, ext } of Object.values(last.formats ?? {})) t.true(stored.has(`${hash}${ext}`), hash)
+  },
+)
+
+test.serial('a replacement that fails restores what the one before it has stored', async t => {
+  const { upload, replace, stored, onStep, endedOrWaiting } = await open(t)
+  const file = await upload('old.txt', 'old')
+  const { first, reached, release } = hold()
+  onStep(async (method, bytes) => {
+    if (method === 'get') await first()
+    if (method === 'put' && bytes?.toString() === 'broken') throw new Error('the disk is full')
+  })
+  const broken = replace(file, 'broken.txt', 'broken')
+  await reached
+  const other = replace(file, 'other.txt', 'another')
+  await endedOrWaiting(other)
+  release()
+  t.is((await broken).status, 500)
+  t.is((await other).status, 200)
+  t.is(stored.get(`${file.hash}${file.ext}`)?.toString(), 'another')
+})
+
+test.serial('a replacement whose commit fails does not undo the one that follows', async t => {
+  const { upload, replace, stored, onStep, endedOrWaiting, client } = await open(t)
+  const file = await upload('old.txt', 'old')
+  await client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF NEW.name = 'refused.txt' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NULL; END $$`)
+  await client.query(
+    'CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON plinth_files DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()',
+  )
+  const key = `${file.hash}${file.ext}`
+  t.is((await replace(file, 'refused.txt', 'refused')).status, 500)
+  t.is(stored.get(key)?.toString(), 'old')
+  const { first, reached, release } = hold()
+  let other: ReturnType<typeof replace> | undefined
+  onStep(async (method, bytes) => {
+    if (method === 'put' && bytes?.toString() === 'refused') await first()
+    // Only if the old bytes are restored, which would undo the other replacement.
+    if (method === 'put' && bytes?.toString() === 'old' && other) await endedOrWaiting(other)
+  })
+  const refused = replace(file, 'refused.txt', 'refused')
+  await reached
+  other = replace(file, 'other.txt', 'another')
+  await endedOrWaiting(other)
+  release()
+  t.is((await refused).status, 500)
+  t.is((await other).status, 200)
+  t.is(stored.get(key)?.toString(), 'another')
+})

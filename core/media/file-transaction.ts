@@ -1,5 +1,6 @@
 import { unmetCondition } from '../access/denial.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { retryTransaction } from '../database/retry-transaction.ts'
 import { type EventAction, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import {
   assertMatches,
@@ -39,20 +40,28 @@ export const prepareOptions = ({ files, staging, settings }: FileServiceOptions)
 
 type RecordFileEvent = (documentId: string, action: EventAction, attributes?: readonly string[]) => void
 
-/** Runs one transaction on behalf of `by`, and emits the recorded events after the commit. */
+/** `isRepeatable`: after a deadlock, which documents that change at the same time can cause, the work runs again. */
+export interface FileTransactionTerms {
+  /** The caller recorded in events. */
+  readonly by: Actor | null
+  readonly isRepeatable: boolean
+}
+
+/** Runs one transaction, and emits the recorded events after the commit. */
 export async function withFileTransaction<Value>(
   work: (transaction: Transaction, recordEvent: RecordFileEvent) => Promise<Value>,
-  by: Actor | null,
+  { by, isRepeatable }: FileTransactionTerms,
   { database, outbox, model }: FileServiceOptions,
 ): Promise<Value> {
   const type = model.builtIn.file
   const recorder = openChangeRecorder(outbox)
-  const written = await database.transaction(transaction => {
+  const run = (transaction: Transaction) => {
     const record = recorder.within(transaction, new Date().toISOString())
     return work(transaction, (documentId, action, attributes = []) =>
       record({ type, documentId, changes: [{ locale: null, action }], origin: { by, attributes } }),
     )
-  })
+  }
+  const written = await (isRepeatable ? retryTransaction(database, run) : database.transaction(run))
   recorder.done()
   return written
 }

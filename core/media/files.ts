@@ -102,14 +102,18 @@ export function openFiles(options: FileServiceOptions): Files {
     async create(uploads, attachment, by) {
       const kinds = [settings.allowedTypes, attachment?.attribute.allowedTypes]
       checkUploads(uploads, { kinds, pixelLimit: settings.pixelLimit })
-      return createFiles(uploads, { ...options, by, attachment, changed: null }, async created => created)
+      return createFiles(
+        uploads,
+        { ...options, by, attachment, changed: null, isRepeatable: true },
+        async created => created,
+      )
     },
     async createFor(uploads, { by, changed }, use) {
       for (const upload of uploads) {
         const kinds = [settings.allowedTypes, upload.attribute.allowedTypes]
         checkUploads([upload], { kinds, pixelLimit: settings.pixelLimit })
       }
-      return createFiles(uploads, { ...options, by, attachment: null, changed }, use)
+      return createFiles(uploads, { ...options, by, attachment: null, changed, isRepeatable: false }, use)
     },
     change: (id, info, conditions) => changeFile(id, info, { ...options, conditions }),
     async replace(id, upload, conditions) {
@@ -121,6 +125,8 @@ export function openFiles(options: FileServiceOptions): Files {
 }
 
 interface CreateFilesOptions extends FileServiceOptions, CreateForOptions {
+  /** True if `use` may run again. */
+  readonly isRepeatable: boolean
   readonly attachment: Attachment | null
 }
 
@@ -149,7 +155,7 @@ async function writeRecords<Value>(
   options: CreateFilesOptions,
   use: UseFiles<Value>,
 ): Promise<Value> {
-  const { attachment, by, changed } = options
+  const { attachment, by, changed, isRepeatable } = options
   const later: (() => unknown)[] = []
   try {
     const value = await withFileTransaction(
@@ -162,7 +168,7 @@ async function writeRecords<Value>(
         if (changed) await lockDocument(changed, { ...writing, transaction })
         return withinTransaction({ transaction, afterCommit: later }, () => use(ids))
       },
-      by,
+      { by, isRepeatable },
       options,
     )
     for (const work of later) await afterCommit(work)
@@ -206,7 +212,7 @@ function changeFile(id: number, info: FileInfo, options: FileChangeOptions): Pro
       recordEvent(file.documentId, 'update', Object.keys(info))
       return true
     },
-    conditions.by,
+    { by: conditions.by, isRepeatable: true },
     options,
   )
 }
@@ -228,7 +234,7 @@ async function removeFile(id: number, options: FileChangeOptions): Promise<boole
       recordEvent(found.documentId, 'delete')
       return found
     },
-    options.conditions.by,
+    { by: options.conditions.by, isRepeatable: true },
     options,
   )
   if (!file) return false

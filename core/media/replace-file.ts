@@ -45,7 +45,8 @@ export async function replaceFile(id: number, upload: Upload, options: FileChang
         recordEvent(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
         return keys
       },
-      options.conditions.by,
+      // The storage has changed: its state before is restored instead.
+      { by: options.conditions.by, isRepeatable: false },
       options,
     )
     if (unused === null) return false

@@ -87,6 +87,7 @@ async function open(t: ExecutionContext) {
   }
   return {
     ...memory,
+    app,
     client,
     upload: async (name: string, bytes: string | Buffer) => (await send('/api/upload', name, bytes)).file,
     replace: ({ id }: FileRecord, name: string, bytes: string | Buffer) =>
@@ -196,4 +197,25 @@ test.serial('a replacement whose commit fails does not undo the one that follows
   t.is((await refused).status, 500)
   t.is((await other).status, 200)
   t.is(stored.get(key)?.toString(), 'another')
+})
+
+test.serial('an upload, a change and a deletion are repeated after a deadlock', async t => {
+  const { upload, app, client, stored } = await open(t)
+  await client.query('CREATE SEQUENCE tries')
+  await client.query(`CREATE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF nextval('tries') % 2 = 1 THEN RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END IF; RETURN coalesce(NEW, OLD); END $$`)
+  await client.query(
+    'CREATE TRIGGER deadlock BEFORE INSERT OR UPDATE OR DELETE ON plinth_files FOR EACH ROW EXECUTE FUNCTION deadlock()',
+  )
+  const { id } = await upload('one.txt', 'one')
+  const found = async () => (await client.query('SELECT caption FROM plinth_files')).rows
+  t.deepEqual(await found(), [{ caption: null }])
+  const body = new FormData()
+  body.append('fileInfo', '{"caption":"changed"}')
+  t.is((await app.request('POST', `/api/upload?id=${id}`, { body, token: TOKEN })).status, 200)
+  t.deepEqual(await found(), [{ caption: 'changed' }])
+  t.is((await app.request('DELETE', `/api/upload/files/${id}`, { token: TOKEN })).status, 200)
+  t.deepEqual(await found(), [])
+  t.is(stored.size, 0)
+  t.is(Number((await client.query('SELECT last_value FROM tries')).rows[0].last_value), 6)
 })

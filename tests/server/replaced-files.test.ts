@@ -219,3 +219,18 @@ test.serial('an upload, a change and a deletion are repeated after a deadlock', 
   t.is(stored.size, 0)
   t.is(Number((await client.query('SELECT last_value FROM tries')).rows[0].last_value), 6)
 })
+
+test.serial('a change of a file that is deleted before it is answered is 404', async t => {
+  const { upload, app, client } = await open(t)
+  const { id } = await upload('one.txt', 'one')
+  await client.query(
+    `CREATE FUNCTION remove() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM plinth_files WHERE id = NEW.id; RETURN NULL; END $$`,
+  )
+  await client.query(
+    'CREATE CONSTRAINT TRIGGER remove AFTER UPDATE ON plinth_files DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION remove()',
+  )
+  const body = new FormData()
+  body.append('fileInfo', '{"caption":"changed"}')
+  const { status } = await app.request('POST', `/api/upload?id=${id}`, { body, token: TOKEN })
+  t.is(status, 404)
+})

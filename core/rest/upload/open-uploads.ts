@@ -145,6 +145,8 @@ async function change(
   const write = form.files.length > 0 ? replace : describe
   if (!(await write(id, form, call, options))) throw fileNotFound()
   const [file] = await readFiles({ attribute: 'id', values: [id], action: 'update' }, call, options)
+  // Another request may have deleted it since.
+  if (!file) throw fileNotFound()
   return answerJson(JSON.stringify(file), call)
 }
 

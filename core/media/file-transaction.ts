@@ -41,7 +41,7 @@ export const prepareOptions = ({ files, staging, settings }: FileServiceOptions)
 type RecordFileEvent = (documentId: string, action: EventAction, attributes?: readonly string[]) => void
 
 /** `isRepeatable`: after a deadlock, which documents that change at the same time can cause, the work runs again. */
-export interface FileTransactionTerms {
+export interface FileTransactionMode {
   /** The caller recorded in events. */
   readonly by: Actor | null
   readonly isRepeatable: boolean
@@ -50,7 +50,7 @@ export interface FileTransactionTerms {
 /** Runs one transaction, and emits the recorded events after the commit. */
 export async function withFileTransaction<Value>(
   work: (transaction: Transaction, recordEvent: RecordFileEvent) => Promise<Value>,
-  { by, isRepeatable }: FileTransactionTerms,
+  { by, isRepeatable }: FileTransactionMode,
   { database, outbox, model }: FileServiceOptions,
 ): Promise<Value> {
   const type = model.builtIn.file

@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memo.ts'
 import { type Holder, isLink, type LinkAttribute, type Model } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
@@ -53,7 +54,14 @@ export interface GraphqlFormat {
 /** By type name: the objects around documents and around their attributes, with the field that leads to these. */
 export type Wrappers = ReadonlyMap<string, { readonly kind: 'around' | 'entity'; readonly field: string }>
 
-export function wrappersOf({ contentTypes }: Model, format: GraphqlFormat): Wrappers {
+export const wrappersOf = (model: Model, format: GraphqlFormat): Wrappers => wrappersByFormat(model)(format)
+
+/** Each root field asks for them. */
+const wrappersByFormat = memoize((model: Model) =>
+  memoize((format: GraphqlFormat) => findWrappers(model, format)),
+)
+
+function findWrappers({ contentTypes }: Model, format: GraphqlFormat): Wrappers {
   const found = new Map<string, { readonly kind: 'around' | 'entity'; readonly field: string }>()
   for (const type of contentTypes.values())
     for (const use of DOCUMENT_USES) {

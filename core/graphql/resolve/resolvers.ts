@@ -70,7 +70,7 @@ const rowResolver =
     const found = row[answerKey(rowPlace(wrapperKeys(path.prev, wrappers)), String(path.key), attributeName)]
     if (found !== undefined) return countRows(found, context, info, wrappers) ? found : null
     if (!countError(context)) return null
-    const refused = onceForRows(info.fieldNodes, args, () => checkArguments(attribute, args, format))
+    const refused = onceForRows(info.fieldNodes, args, () => refusalOf(attribute, args, format))
     if (refused) throw refused
     return found
   }
@@ -172,7 +172,7 @@ function onceForRows(
 }
 
 /** The refusal of a list's arguments, if that is the reason why its row has no value. */
-function checkArguments(attribute: Attribute, args: Arguments, format: GraphqlFormat): RequestFault | null {
+function refusalOf(attribute: Attribute, args: Arguments, format: GraphqlFormat): RequestFault | null {
   const holder = isLink(attribute)
     ? attribute.target
     : attribute.kind === 'component'

@@ -32,7 +32,7 @@ import {
   versionKeyOf,
 } from './reshape/reshape.ts'
 import type { Catalogue } from './schema/catalogue.ts'
-import { type SchemaFinding, type Step, step } from './schema/finding.ts'
+import { endPrevious, type SchemaFinding, type Step, step } from './schema/finding.ts'
 import type { TablePair } from './schema/pair-tables.ts'
 import { countRows } from './schema/row-counts.ts'
 
@@ -176,17 +176,14 @@ function findRemovedComponents(
   )
 }
 
-/**
- * All but the first of a list that is none any more. The step without statements makes previous versions, which store further
- * components, end before, also where no list has any now.
- */
+/** All but the first of a list that is none any more. Previous versions store further ones, also where no list has any now. */
 function* keepFirstComponents(
   { after }: ComponentsMove,
   before: ComponentsShape,
   reshape: Reshape,
   { schema, naming }: RemovalOptions,
 ): Generator<SchemaFinding> {
-  yield { ...step('tighten', `take one component alone in \`${after.owner}\``), locks: [] }
+  yield endPrevious(`take one component alone in \`${after.owner}\``)
   for (const component of reshape.holdings.filter(
     one => isComponent(one) && after.components.includes(one.after.uid),
   )) {

@@ -16,6 +16,7 @@ import {
   type Neighbours,
 } from './schema/compare-table-objects.ts'
 import {
+  endPrevious,
   type Leftover,
   refusal,
   type SchemaFinding,
@@ -193,14 +194,11 @@ function* compareKey(pair: TablePair): Generator<SchemaFinding> {
   yield refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
 }
 
-/**
- * A single type shows one document: all others would be out of reach. The step has no statements: it makes previous versions, which
- * create further documents, end before.
- */
+/** A single type shows one document: all others would be out of reach. Previous versions create further ones. */
 function* compareKind(pair: TablePair): Generator<SchemaFinding> {
   const { desired, owned } = pair
   if (!desired.shape?.single || owned.shape?.single !== false) return
-  yield { ...step('tighten', `make ${desired.serves} a single type`), locks: [] }
+  yield endPrevious(`make ${desired.serves} a single type`)
   yield {
     kind: 'precondition',
     code: 'several-documents',

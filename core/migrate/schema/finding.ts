@@ -166,6 +166,9 @@ export const step = (phase: Phase, summary: string, ...statements: readonly stri
   concurrentIndex: null,
 })
 
+/** One without statements: previous versions, whose writes it excludes, end before the migration goes on. */
+export const endPrevious = (summary: string): Step => ({ ...step('tighten', summary), locks: [] })
+
 /** One that changes this table, and no other. */
 export const tableStep = (
   table: string,

@@ -4,9 +4,16 @@ import { deniedType } from '../access/denial.ts'
 import { visibleDocuments } from '../access/restrict/permit.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredDocument, DesiredVersion, LinkTarget } from '../documents/desired-state.ts'
-import { choiceOf, countMatching, lockSingle, visibleLocales } from '../documents/read/matching.ts'
+import {
+  choiceOf,
+  countMatching,
+  findSingle,
+  lockSingle,
+  visibleLocales,
+} from '../documents/read/matching.ts'
 import { isShared } from '../documents/rows/planning.ts'
 import type { LockingOptions, WriteOptions } from '../documents/rows/write-options.ts'
+import { printDocumentLock } from '../documents/stored/print-stored-update.ts'
 import { fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
@@ -175,17 +182,10 @@ export async function lockDocument(changed: ChangedDocument, options: LockingOpt
 }
 
 /** False if there are none. */
-async function lockRows(
-  { type, documentId }: ChangedDocument,
-  { storage, transaction }: WriteOptions,
-): Promise<boolean> {
-  const table = storage.table(type)
-  const where = documentId === null ? '' : ` WHERE ${ident(table.documentId)} = $1`
-  const { rows } = await transaction.run({
-    name: `lock ${type.key}`,
-    text: `SELECT ${ident(table.id)} FROM ${ident(table.name)}${where} ORDER BY ${ident(table.id)} FOR UPDATE`,
-    values: documentId === null ? [] : [documentId],
-  })
+async function lockRows({ type, documentId }: ChangedDocument, options: WriteOptions): Promise<boolean> {
+  const known = documentId ?? (await findSingle(type, options))
+  if (known === null) return false
+  const { rows } = await options.transaction.run(printDocumentLock(type, known, options))
   return rows.length > 0
 }
 

@@ -108,31 +108,40 @@ function replacedFields({ record }: PreparedFile, { info }: Upload): Record<stri
 /** Removes smaller pictures that the file no longer has, unless a later replacement has stored them again. */
 async function removeUnused(id: number, keys: readonly string[], options: FileChangeOptions): Promise<void> {
   if (keys.length === 0) return
-  const { database, storage, model, report } = options
-  const removing = database.transaction(async transaction => {
-    const file = await lockFile(id, { transaction, storage, type: model.builtIn.file })
+  await settleStorage(id, options, async file => {
     const used = new Set(file ? storageKeys(file) : [])
     await removeKeys(
       keys.filter(key => !used.has(key)),
       options,
     )
   })
-  // The replacement is done: bytes without a record do no harm.
-  await removing.catch(report)
 }
 
 /** The transaction failed after the storage had changed, and its lock is gone: another replacement may have followed. */
 async function restoreUnlessReplaced(
   id: number,
   overwritten: Backup | undefined,
-  { database, storage, model, report }: FileChangeOptions,
+  options: FileChangeOptions,
 ): Promise<void> {
   if (!overwritten?.isBegun()) return
-  const restoring = database.transaction(async transaction => {
-    const file = await lockFile(id, { transaction, storage, type: model.builtIn.file })
+  await settleStorage(id, options, async file => {
     if (file?.content === overwritten.content) await overwritten.restore()
   })
-  await restoring.catch(report)
+}
+
+/**
+ * Changes the storage under the lock of the record as it is now; null: it was deleted. A failure is reported: the replacement is
+ * over, and bytes without a record do no harm.
+ */
+async function settleStorage(
+  id: number,
+  { database, storage, model, report }: FileChangeOptions,
+  settle: (file: StoredFile | null) => Promise<void>,
+): Promise<void> {
+  const settling = database.transaction(async transaction =>
+    settle(await lockFile(id, { transaction, storage, type: model.builtIn.file })),
+  )
+  await settling.catch(report)
 }
 
 /** Copies of the bytes that a replacement overwrites, in the staging folder. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { memoize } from '../../core/base/memo.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { isBody } from '../../core/documents/values/parse-item.ts'
@@ -49,7 +50,7 @@ interface Indexing {
   readonly model: Model
   readonly keys: KeyIndex
   readonly types: Map<ContentType, TypeIndex>
-  readonly numbers: Map<ContentType, RowNumbers>
+  readonly numbersOf: (type: ContentType) => RowNumbers
   readonly faults: LineFault[]
 }
 
@@ -73,7 +74,13 @@ export async function indexStream(
   { skipsInvalid, without }: Passing,
 ): Promise<Indexed> {
   const hash = createHash('sha256')
-  const indexing: Indexing = { model, keys: new KeyIndex(), types: new Map(), numbers: new Map(), faults: [] }
+  const indexing: Indexing = {
+    model,
+    keys: new KeyIndex(),
+    types: new Map(),
+    numbersOf: memoize(newNumbers),
+    faults: [],
+  }
   let header: Header | null = null
   for await (const line of readLines(path, bytes => void hash.update(bytes))) {
     if (!skipsInvalid && indexing.faults.length >= MOST_FAULTS) break
@@ -127,7 +134,7 @@ function add(type: ContentType, streamed: StreamedDocument, indexing: Indexing):
   const key = numbered ? (streamed.key ?? Math.min(...ids)) : 0
   const ordinal = before.documents + 1
   const name = nameInStream(type, streamed.documentId)
-  const taken = takeNumbers(ids, key, numbersOf(type, indexing))
+  const taken = takeNumbers(ids, key, indexing.numbersOf(type))
   if (taken !== null && keys.get(name) === undefined) return taken
   if (!keys.add(name, { ordinal, key })) return 'there is a line of this document already'
   types.set(type, {
@@ -138,11 +145,7 @@ function add(type: ContentType, streamed: StreamedDocument, indexing: Indexing):
   return null
 }
 
-function numbersOf(type: ContentType, { numbers }: Indexing): RowNumbers {
-  const known = numbers.get(type) ?? { ids: new IdSet(), keys: new IdSet() }
-  numbers.set(type, known)
-  return known
-}
+const newNumbers = (_: ContentType): RowNumbers => ({ ids: new IdSet(), keys: new IdSet() })
 
 /** Takes the numbers of a document's rows. Two documents with one key would become one. Returns a message if one is taken. */
 function takeNumbers(ids: readonly number[], key: number, numbers: RowNumbers): string | null {

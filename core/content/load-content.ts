@@ -5,7 +5,7 @@ import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { LinkTarget } from '../documents/desired-state.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import type { ContentType, Model, RelationAttribute } from '../model/model.ts'
+import { apiIdOf, type ContentType, type Model, type RelationAttribute } from '../model/model.ts'
 import { type Environment, readEnvironment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
 import { looksSecret } from '../project/secret-ranges.ts'
@@ -126,8 +126,7 @@ async function findContentFiles(root: string, model: Model): Promise<FoundFiles>
   return { files, faults }
 }
 
-const fileName = ({ kind, key, pluralApiId }: ContentType): string =>
-  `${kind === 'single' ? key : pluralApiId}.yaml`
+const fileName = (type: ContentType): string => `${apiIdOf(type)}.yaml`
 
 /** Empty if the folder does not exist; undefined if it is not a folder. */
 async function listEntries(folder: string): Promise<readonly Dirent[] | undefined> {

@@ -21,7 +21,14 @@ import {
   type StorageLayout,
   type StoredLink,
 } from './layout.ts'
-import type { Attribute, Component, ContentType, Holder, Model } from './model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Holder,
+  type Model,
+} from './model.ts'
 import {
   type AttributeShape,
   type Column,
@@ -112,11 +119,6 @@ const usesIn = memoize((model: Model): ReadonlyMap<Component, readonly Use[]> =>
   }
   return uses
 })
-
-function componentsOf(attribute: Attribute): readonly Component[] {
-  if (attribute.kind === 'zone') return attribute.components
-  return attribute.kind === 'component' ? [attribute.component] : []
-}
 
 const usesOf = (component: Component, model: Model): readonly Use[] => usesIn(model).get(component) ?? []
 

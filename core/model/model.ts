@@ -180,6 +180,15 @@ export interface MorphAttribute extends AttributeBase {
 export const isLink = (attribute: Attribute): attribute is LinkAttribute =>
   attribute.kind === 'relation' || attribute.kind === 'media' || attribute.kind === 'localizations'
 
+/** The components that an attribute holds, alone, in a list or in a dynamic zone. */
+export function componentsOf(attribute: Attribute): readonly Component[] {
+  if (attribute.kind === 'component') return [attribute.component]
+  return attribute.kind === 'zone' ? attribute.components : []
+}
+
 /** The API ID in the paths of a content-type: the plural one of a collection, the singular one of a single type. */
-export const apiIdOf = ({ kind, key, pluralApiId }: ContentType): string =>
-  kind === 'single' ? key : pluralApiId
+export const apiIdOf = ({
+  kind,
+  key,
+  pluralApiId,
+}: Pick<ContentType, 'kind' | 'key' | 'pluralApiId'>): string => (kind === 'single' ? key : pluralApiId)

@@ -1,6 +1,13 @@
 import { memoize } from '../base/memo.ts'
 import { constraintName, digestOf, identifier } from './identifiers.ts'
-import type { Attribute, Component, ContentType, Model, ScalarAttribute } from './model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Model,
+  type ScalarAttribute,
+} from './model.ts'
 import {
   type Index,
   ownerName,
@@ -38,11 +45,6 @@ const partsOf = (attribute: Attribute, name: string): SearchField['parts'] =>
     const inner = component.attributes.get(name)
     return inner?.kind === 'scalar' ? [{ component, attribute: inner }] : []
   })
-
-const componentsOf = (attribute: Attribute): readonly Component[] => {
-  if (attribute.kind === 'component') return [attribute.component]
-  return attribute.kind === 'zone' ? attribute.components : []
-}
 
 /** The sets of searched paths that roles and API tokens may read. */
 export type SearchSets = ReadonlyMap<ContentType, readonly ReadonlySet<string>[]>

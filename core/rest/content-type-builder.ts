@@ -3,7 +3,14 @@ import { restrict } from '../access/restrict/restrict.ts'
 import { fault, forbidden, notFound, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
 import { ALL_ROWS } from '../identity/users/user-values.ts'
-import { type Attribute, type Component, type ContentType, type Holder, isLink } from '../model/model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Holder,
+  isLink,
+} from '../model/model.ts'
 import { everyField } from '../query/populate-nodes.ts'
 import { answerJson, answerMethod } from './answer.ts'
 import { type EndpointCall, type GeneratedResponder, openEndpoints, wordsBelow } from './endpoint.ts'
@@ -105,11 +112,6 @@ function readableComponents({ types, attributesOf }: ReadableSchemas): readonly 
   }
   for (const type of types) visit(type)
   return [...found]
-}
-
-function componentsOf(attribute: Attribute): readonly Component[] {
-  if (attribute.kind === 'component') return [attribute.component]
-  return attribute.kind === 'zone' ? attribute.components : []
 }
 
 function printContentType(type: ContentType, readable: ReadableSchemas) {

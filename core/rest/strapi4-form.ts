@@ -9,7 +9,14 @@ import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
 import { emptyFiles } from '../media/file-transaction.ts'
 import type { Files, MediaUpload } from '../media/files.ts'
 import { type FormFile, isForm, type MultipartForm } from '../media/read-form.ts'
-import type { Component, ComponentAttribute, Holder, MediaAttribute, ZoneAttribute } from '../model/model.ts'
+import {
+  type Component,
+  type ComponentAttribute,
+  componentsOf,
+  type Holder,
+  type MediaAttribute,
+  type ZoneAttribute,
+} from '../model/model.ts'
 import { parseJsonBody } from '../query/parse-json.ts'
 import { readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestOptions } from './rest-call.ts'
@@ -176,8 +183,7 @@ function enterComponent(file: FormFile, names: string[], { holder, values }: Lev
 
 function noMedia({ field }: FormFile, name: string, { attributes, uid }: Holder): RequestFault {
   const own = attributes.get(name)
-  const inner = own?.kind === 'component' ? [own.component] : own?.kind === 'zone' ? own.components : []
-  const [first] = inner.flatMap(each => mediaNames(each))
+  const [first] = (own ? componentsOf(own) : []).flatMap(each => mediaNames(each))
   if (first !== undefined)
     return invalid(field, `the name of a media attribute after ${name}, such as ${first}`)
   return invalid(field, `a media attribute of ${uid}${hintFor(name, mediaNames({ attributes }))}`)

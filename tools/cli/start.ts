@@ -13,7 +13,7 @@ import { failed, type Result } from '../../core/base/result.ts'
 import { onTermination } from '../../core/base/termination.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
 import { servesLandingPage } from '../../core/http/browser-pages.ts'
-import type { ContentType } from '../../core/model/model.ts'
+import { apiIdOf } from '../../core/model/model.ts'
 import { servesOpenapi } from '../../core/openapi/open-openapi.ts'
 import type { Project } from '../../core/project/project.ts'
 import type { Paint } from './paint.ts'
@@ -208,7 +208,7 @@ async function printBanner(served: ServedApp, paint: Paint): Promise<string> {
   const readable = types.filter(type => access.publicCaller.grants.allows(type.key, 'find'))
   const rest = [...readable, ...types]
     .slice(0, 1)
-    .map(type => `${url}${settings.rest.prefix}/${pathOf(type)}`)
+    .map(type => `${url}${settings.rest.prefix}/${apiIdOf(type)}`)
   const hasPlayground = mode === 'development' || settings.graphql.config.playgroundAlways
   const endpoints = Object.keys(settings.graphql.endpoints).map(path => url + path)
   const production = mode === 'production'
@@ -229,8 +229,6 @@ async function printBanner(served: ServedApp, paint: Paint): Promise<string> {
   const lines = rows.map(([name = '', value = '']) => `  ${paint('dim', name.padEnd(9))} ${value}\n`)
   return `\n  ${paint('bold', settings.name)}\n${lines.join('')}\n`
 }
-
-const pathOf = ({ kind, key, pluralApiId }: ContentType): string => (kind === 'single' ? key : pluralApiId)
 
 const link = (paint: Paint, address: string): string => paint('green', address)
 

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { memoize } from '../../core/base/memo.ts'
 import { isShared } from '../../core/documents/rows/planning.ts'
-import { componentsOf } from '../../core/documents/rows/write-load.ts'
-import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Holder,
+  type Model,
+} from '../../core/model/model.ts'
 import type { Project } from '../../core/project/project.ts'
 import { type DescribedAttributes, type DescribedType, FORMAT, type Header } from './stream.ts'
 

@@ -1,17 +1,11 @@
-import type { ContentType } from '../../model/model.ts'
+import { type ContentType, componentsOf } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
 import type { Stored } from '../desired-state.ts'
 import { type Changes, type CurrentRow, noChanges, numberIn } from '../sql/write-rows.ts'
 import type { Planning } from './planning.ts'
 import { isShared } from './planning.ts'
 import { applyChanges } from './write-apply.ts'
-import {
-  type Current,
-  type CurrentComponent,
-  componentsOf,
-  isTableLinked,
-  tableLinkOf,
-} from './write-load.ts'
+import { type Current, type CurrentComponent, isTableLinked, tableLinkOf } from './write-load.ts'
 import type { WriteOptions } from './write-options.ts'
 
 export interface Removal {

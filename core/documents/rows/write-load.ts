@@ -1,5 +1,11 @@
 import { groupBy } from '../../base/plain-data.ts'
-import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Holder,
+} from '../../model/model.ts'
 import { ownerName, type TableLink } from '../../model/storage.ts'
 import { type DesiredDocument, Slot, type Stored } from '../desired-state.ts'
 import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
@@ -185,11 +191,6 @@ async function loadParts(
 export const isTableLinked = (attribute: Attribute): boolean =>
   (attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many) ||
   (attribute.kind === 'media' && attribute.many)
-
-export function componentsOf(attribute: Attribute): readonly Component[] {
-  if (attribute.kind === 'component') return [attribute.component]
-  return attribute.kind === 'zone' ? attribute.components : []
-}
 
 export function tableLinkOf(
   holder: Holder,

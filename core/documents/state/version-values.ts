@@ -1,9 +1,15 @@
-import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Holder,
+} from '../../model/model.ts'
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
 import type { DesiredComponent, DesiredValue, LinkTarget, Values } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
-import { type Current, type CurrentComponent, componentsOf } from '../rows/write-load.ts'
+import type { Current, CurrentComponent } from '../rows/write-load.ts'
 import type { WriteOptions } from '../rows/write-options.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 

@@ -1,4 +1,10 @@
-import type { Attribute, ContentType, MediaAttribute, RelationAttribute } from '../../model/model.ts'
+import {
+  type Attribute,
+  type ContentType,
+  componentsOf,
+  type MediaAttribute,
+  type RelationAttribute,
+} from '../../model/model.ts'
 import type { TableLink } from '../../model/storage.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
@@ -9,7 +15,7 @@ import { isShared } from '../rows/planning.ts'
 import { columnsOfValues } from '../rows/write-columns.ts'
 import { type Edge, edgeColumns, edgesOf, holdsLink, targetColumnsOf } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
-import { componentsOf, isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
+import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
 import type { PlanOptions } from '../rows/write-options.ts'
 import { nextId, type Sequences, sequenceOf } from '../sql/known-sequences.ts'
 import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'

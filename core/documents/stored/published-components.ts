@@ -1,10 +1,16 @@
-import type { Attribute, ComponentAttribute, ContentType, ZoneAttribute } from '../../model/model.ts'
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type ContentType,
+  componentsOf,
+  type ZoneAttribute,
+} from '../../model/model.ts'
 import { ownerName, type Storage } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import { and, columnOf, insertInto } from '../links/inverse-sql.ts'
 import { targetColumns } from '../links/own-list-sql.ts'
-import { componentsOf, isTableLinked, tableLinkOf } from '../rows/write-load.ts'
+import { isTableLinked, tableLinkOf } from '../rows/write-load.ts'
 import { columnsOf } from '../sql/write-print.ts'
 import { hasFewComponents, type Level, levelsOf, type NamedPart } from './stored-components.ts'
 import { isCoveredByStoredRule, storedRule } from './stored-rules.ts'

@@ -1,4 +1,10 @@
-import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Holder,
+} from '../../model/model.ts'
 import { ownerName, type Storage } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
@@ -6,7 +12,7 @@ import type { DesiredComponent, DesiredVersion, Slot, Values } from '../desired-
 import { and, columnOf, type Parameters } from '../links/inverse-sql.ts'
 import { printInserts } from '../rows/write-apply.ts'
 import { planParts } from '../rows/write-components.ts'
-import { componentsOf, NO_CURRENT_ROWS } from '../rows/write-load.ts'
+import { NO_CURRENT_ROWS } from '../rows/write-load.ts'
 import type { PlanOptions } from '../rows/write-options.ts'
 import type { Sequences } from '../sql/known-sequences.ts'
 import { SHORT_FORM_LIMIT } from '../sql/print-changes.ts'

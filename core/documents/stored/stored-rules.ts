@@ -1,10 +1,10 @@
 import { fitsIndex } from '../../model/columns.ts'
-import type { Attribute, Holder, ScalarAttribute } from '../../model/model.ts'
+import { type Attribute, componentsOf, type Holder, type ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import { and, columnOf } from '../links/inverse-sql.ts'
 import { targetColumnsOf } from '../rows/write-links.ts'
-import { componentsOf, isTableLinked, tableLinkOf } from '../rows/write-load.ts'
+import { isTableLinked, tableLinkOf } from '../rows/write-load.ts'
 
 /** The columns of a holder's own table that store an attribute. */
 export interface AttributeColumns {

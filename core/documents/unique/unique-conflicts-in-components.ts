@@ -2,10 +2,17 @@ import { memoize } from '../../base/memo.ts'
 import { groupBy } from '../../base/plain-data.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import { fitsIndex } from '../../model/columns.ts'
-import type { Attribute, Component, ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  componentsOf,
+  type Holder,
+  type ScalarAttribute,
+} from '../../model/model.ts'
 import type { DesiredDocument, Values } from '../desired-state.ts'
 import { isShared } from '../rows/planning.ts'
-import { type CurrentComponent, componentsOf } from '../rows/write-load.ts'
+import type { CurrentComponent } from '../rows/write-load.ts'
 import type { LockingOptions } from '../rows/write-options.ts'
 import { columnsOf } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'

@@ -1,5 +1,6 @@
 import { BUILT_IN_TYPES } from '../built-in-types.ts'
 import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
+import { apiIdOf } from '../model.ts'
 import type { ModelFinding } from './finding.ts'
 
 /** Subjects of permissions, first segments of routes, and names of built-in relation targets. */
@@ -73,7 +74,7 @@ function* takenPaths({ types, settings }: Declarations): Generator<ModelFinding>
   ]
   for (const type of types) {
     if (type.builtIn) continue
-    const own = `${rest.prefix}/${type.kind === 'single' ? type.key : type.pluralApiId}`
+    const own = `${rest.prefix}/${apiIdOf(type)}`
     const other = served.find(({ at }) => `${at}/`.toLowerCase().startsWith(`${own}/`.toLowerCase()))
     if (!other) continue
     const message = `content-type \`${type.key}\` at \`${own}\` and ${other.source} at \`${other.at}\` would hide each other`

@@ -1,5 +1,12 @@
 import type { Path } from '../../../core/faults/diagnostic.ts'
-import type { Attribute, ContentType, Holder, Locale, Model } from '../../../core/model/model.ts'
+import {
+  type Attribute,
+  apiIdOf,
+  type ContentType,
+  type Holder,
+  type Locale,
+  type Model,
+} from '../../../core/model/model.ts'
 import type { Settings } from '../../../core/project/settings/settings.ts'
 import { type ApiScope, compareAttribute, holderLabel, isNeeded, type Level } from './compare-attributes.ts'
 
@@ -206,8 +213,7 @@ function compareHolders(
   ]
 }
 
-const addressOf = ({ kind, key, pluralApiId }: ContentType): string =>
-  `/${kind === 'single' ? key : pluralApiId}`
+const addressOf = (type: ContentType): string => `/${apiIdOf(type)}`
 
 /** `zoned`: the components of dynamic zones. */
 function compareType(old: Holder, now: Holder, zoned: ReadonlySet<string>): readonly ApiChange[] {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { PACKAGE_ROOT } from '../../../core/base/product.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { compileModel } from '../../../core/model/compile-model.ts'
-import type { ContentType, Model } from '../../../core/model/model.ts'
+import { apiIdOf, type ContentType, type Model } from '../../../core/model/model.ts'
 import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
 import { type AttributeSelection, printComponent, printType, typeBlock, writeGenerated } from './types.ts'
@@ -65,12 +65,12 @@ export async function printClient(model: Model): Promise<string> {
     '',
     ...typeBlock(
       'interface Collections',
-      collections.map(type => `${printPropertyName(pathOf(type))}: ${requestsOf(type)}`),
+      collections.map(type => `${printPropertyName(apiIdOf(type))}: ${requestsOf(type)}`),
     ),
     '',
     ...typeBlock(
       'interface Singles',
-      singles.map(type => `${printPropertyName(pathOf(type))}: ${requestsOf(type)}`),
+      singles.map(type => `${printPropertyName(apiIdOf(type))}: ${requestsOf(type)}`),
     ),
     '',
     ...typeBlock('const ROUTES =', served.map(printRoute)),
@@ -108,8 +108,6 @@ function withoutImports(text: string): string {
   return kept.join('\n').trim()
 }
 
-const pathOf = ({ kind, key, pluralApiId }: ContentType): string => (kind === 'single' ? key : pluralApiId)
-
 const requestsOf = ({ kind, uid }: ContentType): string =>
   `${kind === 'single' ? 'Single' : 'Collection'}<ContentTypes[${quote(uid)}]>`
 
@@ -117,14 +115,14 @@ const printMember = (type: ContentType): string =>
   `readonly ${printPropertyName(memberName(type))}: ${requestsOf(type)}`
 
 const printRoute = (type: ContentType): string =>
-  `${printPropertyName(memberName(type))}: { path: ${quote(pathOf(type))}, isSingle: ${type.kind === 'single'} },`
+  `${printPropertyName(memberName(type))}: { path: ${quote(apiIdOf(type))}, isSingle: ${type.kind === 'single'} },`
 
 /** Members of every client. A type with such a name gets an underscore. */
 const OWN = ['auth', 'upload', 'request']
 
 /** `blog-posts` is `blogPosts`. */
 function memberName(type: ContentType): string {
-  const [first = '', ...rest] = pathOf(type).split(/[-_]/).filter(Boolean)
+  const [first = '', ...rest] = apiIdOf(type).split(/[-_]/).filter(Boolean)
   const name = first + rest.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
   return OWN.includes(name) ? `${name}_` : name
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { type FoundRegex, findRegexes } from './regexes.ts'
 
 // Refuses regular expressions of the product that can take more than linear time: `npm run regexes`. The checker is
-// slow, so what it found safe is recorded in safe-regexes.json: `-- --write` records again, `-- --all` believes no record.
+// slow, and what it finds by trying depends on the time that it has, so expressions found safe are recorded in
+// safe-regexes.json and an expression without a record is refused. `-- --write` checks those and records them,
+// `-- --all` checks all.
 process.env.RECHECK_BACKEND = 'pure'
 process.env.RECHECK_SYNC_BACKEND = 'pure'
 
@@ -67,6 +69,7 @@ const PATIENCE = 60_000
 
 async function faultOf({ pattern }: FoundRegex): Promise<string | null> {
   if (pattern === null) return 'it is put together at run time: name it in EXCEPTIONS, with a reason'
+  if (!checks) return 'it has no record: check it by `npm run regexes -- --write`'
   const { checkSync } = await import('recheck')
   const found = checkSync(pattern.source, pattern.flags, { timeout: PATIENCE, randomSeed: 1 })
   if (found.status === 'safe') return null
@@ -75,6 +78,7 @@ async function faultOf({ pattern }: FoundRegex): Promise<string | null> {
 }
 
 const options = new Set(process.argv.slice(2))
+const checks = options.has('--all') || options.has('--write')
 const regexes = findRegexes()
 const recorded: readonly string[] = options.has('--all') ? [] : JSON.parse(readFileSync(RECORD, 'utf8'))
 const { safe, faults } = await judge(regexes, new Set(recorded))

@@ -238,12 +238,20 @@ async function readStart({ body }: Response): Promise<string> {
 
 /** `<Error><Code>AccessDenied</Code><Message>…</Message></Error>`, with or without namespace. Empty where there is none. */
 function parseError(text: string): { readonly code: string; readonly message: string } {
-  const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
-  const message = /<Message>([^<]{1,500})<\/Message>/.exec(text)?.[1] ?? ''
   return {
-    code,
-    message: message.replace(/&(lt|gt|amp|quot|apos);/g, (_, name) => ENTITIES[name] ?? '').trim(),
+    code: elementOf(text, 'Code').slice(0, 64),
+    message: elementOf(text, 'Message')
+      .slice(0, 500)
+      .replace(/&(lt|gt|amp|quot|apos);/g, (_, name) => ENTITIES[name] ?? '')
+      .trim(),
   }
+}
+
+/** The text of the first element `name`; empty where there is none. */
+function elementOf(text: string, name: string): string {
+  const start = text.indexOf(`<${name}>`)
+  const end = text.indexOf(`</${name}>`, start)
+  return start < 0 || end < 0 ? '' : text.slice(start + name.length + 2, end)
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

@@ -306,7 +306,7 @@ test('a folder without a Strapi project is refused with the list of expected fil
   t.false(existsSync(out))
 })
 
-test('a version that pnpm keeps elsewhere is that of the installed package', async t => {
+test('a version that pnpm keeps elsewhere is that of the installed package, also in a workspace', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const out = join(folder.path, 'out')
@@ -314,6 +314,8 @@ test('a version that pnpm keeps elsewhere is that of the installed package', asy
   t.regex((await runImport({ dir: folder.path, out })).complaint, /as `catalog:`, and node_modules has none/)
   folder.write('node_modules/@strapi/strapi/package.json', JSON.stringify({ version: '5.54.0' }))
   t.is((await runImport({ dir: folder.path, out })).code, 0)
+  folder.write('apps/cms/package.json', JSON.stringify({ dependencies: { '@strapi/strapi': 'workspace:*' } }))
+  t.is((await runImport({ dir: join(folder.path, 'apps/cms'), out, force: true })).code, 0)
 })
 
 test('a project imported from any schemas passes the checker', async t => {
@@ -646,6 +648,44 @@ async function imported(t: ExecutionContext, files: Parameters<typeof strapiProj
   t.deepEqual(faults, [])
   return { settings, report, types: settings?.contentTypes ?? {} }
 }
+
+test('values that Strapi keeps in another form are converted, and what is dropped is named', async t => {
+  const { types, report } = await imported(t, {
+    ...type('page', {
+      level: { type: 'enumeration', enum: [1, 2.5, 'x', true, { a: 1 }] },
+      code: { type: 'enumeration', enum: [] },
+      picture: { type: 'media', allowedTypes: ['images', 'pdf'] },
+      zone: { type: 'dynamiczone', components: ['parts.a', 'parts.gone'] },
+      tags: { type: 'customField', customField: 'plugin::multi-select.multi-select', default: '["a"]' },
+      word: { type: 'json', default: 'plain' },
+      opens: { type: 'time', default: '09:30' },
+      'kebab-name': { type: 'string' },
+      ['long'.repeat(20)]: { type: 'string' },
+    }),
+    ...type('camelCase', { kind: { type: 'enumeration', enum: ['a'] } }),
+    'src/components/parts/a.json': { attributes: { title: { type: 'string' } } },
+    'src/api/made/content-types/made/schema.js':
+      "module.exports = { info: { singularName: 'made', pluralName: 'mades' }, attributes: { size: { type: 'enumeration', enum: Object.keys(sizes) }, title: { type: 'string' } } }",
+  })
+  const { level, tags, word, opens } = types.page?.attributes ?? {}
+  t.like(level, { type: 'enumeration', enum: ['1', '2.5', 'x', 'true'].map(value => ({ value })) })
+  t.like(tags, { type: 'json', default: ['a'] })
+  t.like(word, { default: 'plain' })
+  t.like(opens, { default: '09:30:00' })
+  t.is(types.made?.attributes.size?.type, 'string')
+  for (const named of [
+    /`level`: `enum` has values that are no texts/,
+    /`code` is left out: it has no values/,
+    /`pdf` in `allowedTypes` is left out: Plinth has images, videos, audios, files/,
+    /`zone` is without `parts\.gone`: there is no such component/,
+    /`size`: an enumeration in Strapi, kept as string: code makes its values/,
+    /`kebab-name` in Strapi: a name in Plinth begins with a letter/,
+    /`(?:long){20}` in Strapi: a name in Plinth .* at most 50 characters/,
+    /`camelCase` in Strapi: a name in Plinth is in kebab-case/,
+    /served it under `\/camelCases`: a name in Plinth is in kebab-case; here it is `\/camel-cases`/,
+  ])
+    t.regex(report, named)
+})
 
 const relation = (kind: string, target: string, more: Record<string, unknown> = {}) => ({
   type: 'relation',

@@ -17,7 +17,7 @@ import { ARCHIVE_LIMITS, type ArchiveLimits, readArchive } from '../../tools/str
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { createDatabase } from '../harness/test-database.ts'
 import { answersAsRecorded } from './answers.ts'
-import { type ImporterOptions, type Recording, recorded, runImport } from './import.ts'
+import { type ImporterOptions, type Recording, recorded, runImport, strapiProject } from './import.ts'
 
 // A Strapi 5.54 exported the recorded project with `strapi export`, and imported it again into SQLite. A Strapi 4.26.2
 // on SQLite was filled over REST, and exported. All of it was written by Strapi itself.
@@ -129,6 +129,75 @@ function tarEntry(
   new Header({ type: 'File', mode: 0o644, size: bytes.length, mtime: new Date(0), ...options }).encode(header)
   return Buffer.concat([header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)])
 }
+
+const lines = (values: readonly object[]): string =>
+  values.map(value => `${JSON.stringify(value)}\n`).join('')
+
+test('links to documents of any content-type are imported from an archive as private json', async t => {
+  const note = {
+    uid: 'api::note.note',
+    collectionName: 'notes',
+    info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+    attributes: {
+      text: { type: 'string' },
+      about: { type: 'relation', relation: 'morphToMany' },
+      source: { type: 'relation', relation: 'morphToOne' },
+    },
+  }
+  const page = {
+    uid: 'api::page.page',
+    collectionName: 'pages',
+    info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
+    attributes: {
+      title: { type: 'string' },
+      notes: { type: 'relation', relation: 'morphMany', target: note.uid, morphBy: 'about' },
+    },
+  }
+  const entity = ({ uid }: { readonly uid: string }, id: number) => ({
+    type: uid,
+    id,
+    data: { documentId: `${uid.slice(5, 9)}-${id}` },
+  })
+  const link = (ref: number, field: string, right: object) => ({
+    kind: 'relation.morph',
+    left: { type: note.uid, ref, field },
+    right,
+  })
+  const strapi = strapiProject({
+    'src/api/note/content-types/note/schema.json': note,
+    'src/api/page/content-types/page/schema.json': page,
+  })
+  t.teardown(strapi.remove)
+  const archive = join(strapi.path, 'export.tar')
+  const entries = [
+    tarEntry({ path: 'schemas/schemas_00001.jsonl' }, lines([note, page])),
+    tarEntry(
+      { path: 'entities/entities_00001.jsonl' },
+      lines([entity(note, 1), entity(note, 2), entity(page, 1), entity(page, 2)]),
+    ),
+    tarEntry(
+      { path: 'links/links_00001.jsonl' },
+      lines([
+        link(1, 'about', { type: page.uid, ref: 1, field: 'notes', pos: 2 }),
+        link(1, 'about', { type: page.uid, ref: 2, field: 'notes', pos: 1 }),
+        link(2, 'source', { type: page.uid, ref: 2 }),
+      ]),
+    ),
+  ]
+  writeFileSync(archive, Buffer.concat([...entries, Buffer.alloc(1024)]))
+  const content = join(strapi.path, 'documents.ndjson')
+  const out = join(strapi.path, 'out')
+  const done = await runImport({ dir: strapi.path, out, archive, content: { file: content } })
+  t.is(done.code, 0, done.complaint)
+  t.regex(done.out, /`notes` is left out: it is the other side of `about` of `api::note\.note`/)
+  const yaml = readFileSync(join(out, 'project.yaml'), 'utf8')
+  t.regex(yaml, /about: \{ type: json, private: true \}/)
+  t.regex(yaml, /source: \{ type: json, private: true \}/)
+  const [, ...documents] = readFileSync(content, 'utf8').trim().split('\n')
+  const values = documents.map(text => JSON.parse(text).versions[0].values)
+  const [first, second] = [1, 2].map(id => ({ id, type: page.uid, documentId: `page-${id}` }))
+  t.deepEqual(values.slice(0, 2), [{ about: [second, first] }, { source: [second] }])
+})
 
 test('links and paths out of an archive are reported and never extracted', async t => {
   const folder = temporaryFolder()

@@ -118,3 +118,9 @@ export const usesColumn = ({ declared }: AttributePair): boolean =>
 /** A column name configured by the project. */
 export const joinColumn = ({ declared }: AttributePair): string | undefined =>
   textAt(mappingAt(declared, 'joinColumn'), 'name')
+
+/** The columns of a `morphToOne` relation in the table of its holder. */
+export const morphColumns = (declared: LiteralMapping): { readonly id: string; readonly type: string } => {
+  const column = (key: string, usual: string) => textAt(declared, 'morphColumn', key, 'name') ?? usual
+  return { id: column('idColumn', 'target_id'), type: column('typeColumn', 'target_type') }
+}

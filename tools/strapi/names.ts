@@ -100,17 +100,32 @@ function nameType(type: StrapiType, { apiIds, tables, refused }: TypeNaming): Ty
     pluralApiId,
     tableName: refused.tables.has(type.uid) ? undefined : tableName(type, pluralApiId, tables),
     notes: [
-      ...renamed(type.singularName, key, `\`${type.singularName}\` in Strapi: the name is taken in Plinth`),
+      ...renamed(
+        type.singularName,
+        key,
+        `\`${type.singularName}\` in Strapi: ${whyNoApiId(type.singularName)}`,
+      ),
       ...(isSingle
         ? []
         : renamed(
             type.pluralName,
             pluralApiId,
-            `Strapi served it under \`/${type.pluralName}\`: the name is taken in Plinth, where it is \`/${pluralApiId}\``,
+            `Strapi served it under \`/${type.pluralName}\`: ${whyNoApiId(type.pluralName)}; here it is \`/${pluralApiId}\``,
           )),
     ],
   }
 }
+
+const TAKEN = 'the name is taken in Plinth'
+
+const whyNoApiId = (name: string): string =>
+  startingWithLetter(toKebabCase(name)) === name ? TAKEN : 'a name in Plinth is in kebab-case'
+
+/** Why an attribute has another name in Plinth. */
+export const whyRenamed = (name: string): string =>
+  ATTRIBUTE.test(name)
+    ? TAKEN
+    : `a name in Plinth begins with a letter from a to z, has only such letters, digits and \`_\`, and at most ${LONGEST_NAME} characters`
 
 function apiId(name: string, taken: Set<string>): string {
   const kebab = startingWithLetter(toKebabCase(name))
@@ -135,6 +150,8 @@ function tableName(type: StrapiType, pluralApiId: string, taken: Set<string>): s
 
 /** Names of columns are longer, as links have a suffix. */
 const LONGEST_NAME = 50
+
+const ATTRIBUTE = /^[A-Za-z][A-Za-z0-9_]{0,49}$/
 
 /** Strapi's attribute name, or the nearest valid one. */
 function freeAttributeName(name: string): string {

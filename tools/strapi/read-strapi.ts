@@ -76,7 +76,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   )
   return {
     folder: reading.folder,
-    uploads: join(reading.folder, 'public', 'uploads'),
+    uploads: resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public', 'uploads'),
     name: textAt(manifest, 'name') ?? basename(reading.folder),
     version,
     contentTypes,
@@ -117,10 +117,11 @@ function majorOf(range: string): 4 | 5 | undefined {
   return major === '4' ? 4 : major === '5' ? 5 : undefined
 }
 
-/** Empty: Strapi is not installed there. */
+/** As Node finds packages: workspaces keep theirs in a folder above. Empty: Strapi is installed in none. */
 async function installedVersion(folder: string): Promise<string> {
   const manifest = join(folder, 'node_modules', '@strapi', 'strapi', 'package.json')
-  const text = await readFile(manifest, 'utf8').catch(() => '{}')
+  const text = await readFile(manifest, 'utf8').catch(() => null)
+  if (text === null) return dirname(folder) === folder ? '' : installedVersion(dirname(folder))
   const { value } = parseJson(text)
   return isRecord(value) && typeof value.version === 'string' ? value.version : ''
 }

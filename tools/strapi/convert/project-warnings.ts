@@ -50,6 +50,7 @@ const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string
   ['server', 'port'],
   ['server', 'url'],
   ['server', 'proxy'],
+  ['server', 'dirs', 'public'],
   ['api', 'rest', 'prefix'],
   ['api', 'rest', 'defaultLimit'],
   ['api', 'rest', 'maxLimit'],

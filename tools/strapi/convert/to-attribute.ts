@@ -1,6 +1,8 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 import { attributeNameIn, type Names } from '../names.ts'
 import {
+  codeAt,
+  isList,
   type LiteralMapping,
   type LiteralValue,
   mappingAt,
@@ -23,8 +25,8 @@ export interface StrapiAttributeContext {
   readonly hidden: ReadonlySet<string>
   /** The PostgreSQL type of an attribute's column in Strapi's database, if known. */
   readonly columnType: (attribute: string) => string | undefined
-  /** True if Strapi's database has a table of the links of a relation. */
-  readonly hasLinks: (attribute: string) => boolean
+  /** True if Strapi's database has a table or columns of the links of a relation. */
+  readonly hasLinks: (attribute: string, declared: LiteralMapping) => boolean
 }
 
 /** A converted attribute; without `json` it is left out. */
@@ -79,15 +81,15 @@ function ownKeys(name: string, declared: LiteralMapping, around: StrapiAttribute
     case 'uid':
       return { type, keys: { targetField: ownName(textAt(declared, 'targetField'), around) } }
     case 'enumeration':
-      return { type, keys: { enum: textsAt(declared, 'enum') } }
+      return toEnumeration(name, declared)
     case 'relation':
       return toRelation(name, declared, around)
     case 'media':
-      return { type, keys: mediaKeys(declared) }
+      return toMedia(declared)
     case 'component':
       return toComponent(declared, around.names)
     case 'dynamiczone':
-      return toZone(declared, around.names)
+      return toZone(name, declared, around.names)
     case 'customField':
       return toCustomField(declared, around.columnType(name))
     default:
@@ -95,14 +97,43 @@ function ownKeys(name: string, declared: LiteralMapping, around: StrapiAttribute
   }
 }
 
+/** Numbers and booleans are values as well: Strapi stores all of them as texts. */
+function toEnumeration(name: string, declared: LiteralMapping): OwnKeys {
+  const values = itemsAt(declared, 'enum')
+  if (values.length === 0)
+    return codeAt(declared, 'enum') === undefined
+      ? 'it has no values'
+      : {
+          type: 'string',
+          keys: {},
+          note: lost(`\`${name}\`: an enumeration in Strapi, kept as string: code makes its values`),
+        }
+  const known = values.filter(value => value !== null && typeof value !== 'object')
+  return {
+    type: 'enumeration',
+    keys: { enum: known.map(String) },
+    ...(known.length < values.length && {
+      note: lost(`\`${name}\`: \`enum\` has values that are no texts, which are left out`),
+    }),
+  }
+}
+
 const KINDS = ['images', 'videos', 'audios', 'files']
 
-function mediaKeys(declared: LiteralMapping): Readonly<Record<string, Json | undefined>> {
-  const allowed = textsAt(declared, 'allowedTypes').filter(kind => KINDS.includes(kind))
+function toMedia(declared: LiteralMapping): OwnKeys {
+  const wanted = textsAt(declared, 'allowedTypes')
+  const allowed = wanted.filter(kind => KINDS.includes(kind))
+  const other = wanted.filter(kind => !KINDS.includes(kind)).map(kind => `\`${kind}\``)
   const isAny = allowed.length === 0 || KINDS.every(kind => allowed.includes(kind))
   return {
-    multiple: valueAt(declared, 'multiple') === true ? true : undefined,
-    allowedTypes: isAny ? undefined : [...new Set(allowed)],
+    type: 'media',
+    keys: {
+      multiple: valueAt(declared, 'multiple') === true ? true : undefined,
+      allowedTypes: isAny ? undefined : [...new Set(allowed)],
+    },
+    ...(other.length > 0 && {
+      note: `${other.join(', ')} in \`allowedTypes\` is left out: Plinth has ${KINDS.join(', ')}`,
+    }),
   }
 }
 
@@ -116,10 +147,26 @@ function toComponent(declared: LiteralMapping, { components }: Names): OwnKeys {
   }
 }
 
-function toZone(declared: LiteralMapping, { components }: Names): OwnKeys {
-  const known = textsAt(declared, 'components').flatMap(uid => components.get(uid) ?? [])
+function toZone(name: string, declared: LiteralMapping, { components }: Names): OwnKeys {
+  const wanted = itemsAt(declared, 'components')
+  const known = wanted.flatMap(uid => (typeof uid === 'string' ? (components.get(uid) ?? []) : []))
   if (known.length === 0) return 'none of its components is there'
-  return { type: 'dynamiczone', keys: { components: [...new Set(known)] } }
+  const gone = wanted.filter(uid => typeof uid !== 'string' || !components.has(uid))
+  return {
+    type: 'dynamiczone',
+    keys: { components: [...new Set(known)] },
+    ...(gone.length > 0 && { note: lost(`\`${name}\` is without ${gone.map(nameComponent).join(', ')}`) }),
+  }
+}
+
+const nameComponent = (uid: LiteralValue): string =>
+  typeof uid === 'string'
+    ? `\`${uid}\`: there is no such component`
+    : 'components that are the result of code'
+
+const itemsAt = (declared: LiteralMapping, key: string): readonly LiteralValue[] => {
+  const found = valueAt(declared, key)
+  return isList(found) ? found : []
 }
 
 /** Popular custom fields and the types that they store. */
@@ -175,13 +222,25 @@ function constraints(type: string, declared: LiteralMapping): Readonly<Record<st
   }
 }
 
-/** Strapi's admin panel writes some numbers and booleans as texts. */
+/** Strapi's admin panel writes some numbers, booleans and JSON as texts. Times of Strapi may have no seconds. */
 function toValue(type: string, declared: LiteralValue | undefined): Json | undefined {
   const json = toJson(declared) ?? undefined
   if (typeof json !== 'string') return json
   if (COUNTED.has(type) && json.trim() !== '' && Number.isFinite(Number(json))) return Number(json)
   if (type === 'boolean' && (json === 'true' || json === 'false')) return json === 'true'
+  if (type === 'json') return fromText(json)
+  if (type === 'time' && /^\d\d:\d\d$/.test(json)) return `${json}:00`
   return json
+}
+
+/** Strapi stores a text that is JSON as that JSON. */
+function fromText(text: string): Json {
+  try {
+    return JSON.parse(text) ?? text
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
 }
 
 /** Options of the admin panel and of Strapi's tables, which do not affect the API. */
@@ -294,8 +353,8 @@ function toRelation(name: string, declared: LiteralMapping, around: StrapiAttrib
   const wanted = textAt(declared, 'target') ?? ''
   const target = BUILT_IN.get(wanted) ?? names.types.get(wanted)?.key
   if (target === undefined || !RELATION_KINDS.has(relation)) {
-    const why = whyNoRelation(relation, wanted)
-    if (!around.hasLinks(name)) return why
+    const why = whyNoRelation(relation, declared)
+    if (!around.hasLinks(name, declared)) return why
     const note = lost(`\`${name}\` has its links as json, in \`private\`: ${why}`)
     return { type: 'json', keys: {}, hidden: true, note }
   }
@@ -309,7 +368,10 @@ function toRelation(name: string, declared: LiteralMapping, around: StrapiAttrib
   }
 }
 
-function whyNoRelation(relation: string, target: string): string {
+function whyNoRelation(relation: string, declared: LiteralMapping): string {
+  const target = textAt(declared, 'target') ?? ''
+  if (relation === 'morphOne' || relation === 'morphMany')
+    return `it is the other side of \`${textAt(declared, 'morphBy')}\` of \`${target}\`, which leads to documents of any content-type`
   if (relation.startsWith('morph'))
     return `a \`${relation}\` relation leads to documents of any content-type, which Plinth has not; a relation for each content-type can take its place`
   if (!RELATION_KINDS.has(relation)) return `Plinth has no relation \`${relation}\``

@@ -1,5 +1,6 @@
 import { toPlural, toTitle } from '../../../core/model/names.ts'
-import { attributeNameIn, type Names, ownUserAttributes } from '../names.ts'
+import { morphColumns } from '../field-mapping.ts'
+import { attributeNameIn, type Names, ownUserAttributes, whyRenamed } from '../names.ts'
 import {
   codeAt,
   isMapping,
@@ -60,13 +61,19 @@ function tableFacts(
   facts: StrapiFacts | null,
 ): (collectionName: string) => TableFacts {
   const names = namesOf(version)
+  const hasColumn = (table: string, column: string): boolean =>
+    facts?.tables.get(table)?.some(({ name }) => name === column) ?? false
   return collectionName => {
     const table = names.table(collectionName)
     return {
       columnType: attribute =>
         facts?.tables.get(table)?.find(({ name }) => name === names.column(attribute))?.type,
-      hasLinks: attribute =>
-        [names.links(table, attribute), names.morphs(table, attribute)].some(each => facts?.tables.has(each)),
+      hasLinks: (attribute, declared) =>
+        textAt(declared, 'relation') === 'morphToOne'
+          ? hasColumn(table, morphColumns(declared).id)
+          : [names.links(table, attribute), names.morphs(table, attribute)].some(each =>
+              facts?.tables.has(each),
+            ),
     }
   }
 }
@@ -187,7 +194,7 @@ function toAttributes(
     const ours = attributeNameIn(around.names, around.uid, name)
     const { json, notes } = toAttribute(name, attribute, around)
     const source = placeOfAttribute(attribute)
-    const renamed = ours === name ? [] : [lost(`\`${name}\` in Strapi: the name is taken in Plinth`)]
+    const renamed = ours === name ? [] : [lost(`\`${name}\` in Strapi: ${whyRenamed(name)}`)]
     const all = entry(ours, { kind: 'flow', json: json ?? null }, [...renamed, ...notes]).notes.map(note => ({
       ...note,
       source: note.source ?? source,

@@ -1,6 +1,9 @@
 import { groupBy } from '../../../core/base/plain-data.ts'
+import type { Json } from '../../../core/project/settings/settings.ts'
 import { isRecord } from '../../../core/query/parse-place.ts'
+import { morphColumns } from '../field-mapping.ts'
 import { namesOf, type StrapiNames, snakeCase } from '../strapi-names.ts'
+import { EMPTY_MAPPING, fromJson, isMapping, type LiteralMapping } from './literal-value.ts'
 import type { ArchiveLines, JsonObject } from './read-archive.ts'
 import { openTables, type SourceColumn, type StrapiDatabase } from './source.ts'
 
@@ -136,13 +139,47 @@ function toEnd({ schemas }: Tables, side: unknown): LinkEnd | undefined {
 function addLink(tables: Tables, { left, right, kind }: JsonObject): void {
   const [owner, target] = [toEnd(tables, left), toEnd(tables, right)]
   if (!owner || !target) return
-  if (kind === 'relation.morph') addMedia(tables, owner, target)
+  if (kind === 'relation.morph') addMorph(tables, owner, target)
   else if (owner.field === 'localizations') addLocalization(tables, owner, target)
   else addRelation(tables, owner, target)
 }
 
+/** A link to a document of any content-type. Those of files are the media of the other side. */
+function addMorph(tables: Tables, owner: LinkEnd, target: LinkEnd): void {
+  const { names } = tables
+  const { schema, field } = owner
+  const table = names.table(schema.collectionName)
+  const attribute = schema.attributes[field]
+  if (schema.uid === 'plugin::upload.file' && field === 'related') addMedia(tables, owner, target)
+  else if (attribute?.relation === 'morphToOne') {
+    const { id, type } = morphColumns(attributeOf(attribute))
+    setCells(tables, table, owner.id, { [id]: target.id, [type]: target.schema.uid })
+  } else
+    addRow(tables, names.morphs(table, field), {
+      id: null,
+      [idColumn(schema)]: owner.id,
+      [`${snakeCase(field)}_id`]: target.id,
+      [`${snakeCase(field)}_type`]: target.schema.uid,
+      field: target.field,
+      order: target.place,
+    })
+}
+
+function attributeOf(declared: JsonObject): LiteralMapping {
+  // Safe: lines of an archive are JSON.
+  const mapping = fromJson(declared as Json)
+  return isMapping(mapping) ? mapping : EMPTY_MAPPING
+}
+
+/** The column of a join table with the ids of a content-type or component. */
+const idColumn = ({ singularName, uid }: ArchiveSchema): string => `${snakeCase(singularName || uid)}_id`
+
+function setCells({ groups }: Tables, table: string, id: string, cells: Row): void {
+  const row = groups(table, 'id').get(id)?.[0]
+  if (row) Object.assign(row, cells)
+}
+
 function addMedia(tables: Tables, file: LinkEnd, owner: LinkEnd): void {
-  if (file.schema.uid !== 'plugin::upload.file' || file.field !== 'related') return
   addRow(tables, tables.names.media, {
     id: null,
     file_id: file.id,
@@ -167,12 +204,11 @@ function addRelation(tables: Tables, owner: LinkEnd, target: LinkEnd): void {
   const table = names.table(owner.schema.collectionName)
   if (attribute?.useJoinTable === false) {
     const column = isRecord(attribute.joinColumn) ? String(attribute.joinColumn.name) : undefined
-    const row = tables.groups(table, 'id').get(owner.id)?.[0]
-    if (row) row[column ?? `${snakeCase(owner.field)}_id`] = target.id
+    setCells(tables, table, owner.id, { [column ?? `${snakeCase(owner.field)}_id`]: target.id })
     return
   }
-  const ownerColumn = `${snakeCase(owner.schema.singularName || owner.schema.uid)}_id`
-  const targetColumn = `${snakeCase(target.schema.singularName)}_id`
+  const ownerColumn = idColumn(owner.schema)
+  const targetColumn = idColumn(target.schema)
   addRow(tables, names.links(table, owner.field), {
     id: null,
     [ownerColumn]: owner.id,

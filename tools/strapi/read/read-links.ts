@@ -1,7 +1,14 @@
 import { groupBy } from '../../../core/base/plain-data.ts'
 import type { LinkAttribute } from '../../../core/model/model.ts'
 import type { StreamedLink, StreamedTarget } from '../../transfer/stream.ts'
-import { type AttributePair, type HolderPair, isOwner, joinColumn, usesColumn } from '../field-mapping.ts'
+import {
+  type AttributePair,
+  type HolderPair,
+  isOwner,
+  joinColumn,
+  morphColumns,
+  usesColumn,
+} from '../field-mapping.ts'
 import type { RowLocation } from '../row-index.ts'
 import { snakeCase } from '../strapi-names.ts'
 import { textAt } from './literal-value.ts'
@@ -79,32 +86,57 @@ async function tableLinks(
 
 /** Links of relations that Plinth has not, as json: `[{ "id": 3, "type": "api::page.page", "documentId": "…" }]`. */
 export async function readLinkRecords(pair: HolderPair, drafts: Drafts, holding: ReadHolder): Promise<void> {
-  const { source, names, index } = holding
   for (const { name, declared, ours } of pair.attributes) {
     if (ours.kind !== 'scalar' || textAt(declared, 'type') !== 'relation') continue
-    const own = names.table(pair.collectionName)
-    const table =
-      [names.links(own, name), names.morphs(own, name)].find(each => source.tables.has(each)) ?? ''
-    const columns = source.tables.get(table)?.map(column => column.name) ?? []
-    const [, ownerColumn = '', targetColumn = ''] = columns
-    const typeColumn = columns.find(column => column.endsWith('_type')) ?? ''
-    const rows = await source.read({
-      table,
+    const { ownerColumn, targetColumn, typeColumn, ...stored } = recordsOf(pair, { name, declared }, holding)
+    const rows = await holding.source.read({
+      table: stored.table,
       columns: [ownerColumn, targetColumn, ...(typeColumn === '' ? [] : [typeColumn])],
       among: { column: ownerColumn, values: [...drafts.keys()] },
-      orderBy: [ownerColumn, ...columns.filter(column => column === 'order' || ORDER.test(column)), 'id'],
+      orderBy: [ownerColumn, ...stored.orders],
     })
-    for (const [owner, links] of groupBy(rows, row => numberAt(row, ownerColumn))) {
+    const links = rows.filter(row => numberAt(row, targetColumn) !== null)
+    for (const [owner, own] of groupBy(links, row => numberAt(row, ownerColumn))) {
       const draft = owner === null ? undefined : drafts.get(owner)
       if (draft === undefined) continue
-      draft[ours.name] = links.map(row => {
+      draft[ours.name] = own.map(row => {
         const id = numberAt(row, targetColumn)
         const type = row.get(typeColumn) ?? textAt(declared, 'target')
-        const documentId = id === null ? undefined : index.types.get(type ?? '')?.rows.get(id)?.documentId
+        const documentId =
+          id === null ? undefined : holding.index.types.get(type ?? '')?.rows.get(id)?.documentId
         return { id, ...(type !== undefined && { type }), ...(documentId !== undefined && { documentId }) }
       })
     }
   }
+}
+
+/** Where Strapi keeps the links of a relation: in a table of their own, or in two columns of the holder. */
+interface StoredRecords {
+  readonly table: string
+  readonly ownerColumn: string
+  readonly targetColumn: string
+  /** Empty: all links lead to one content-type. */
+  readonly typeColumn: string
+  /** The columns that the links of one holder are sorted by. */
+  readonly orders: readonly string[]
+}
+
+function recordsOf(
+  { collectionName }: HolderPair,
+  { name, declared }: Pick<AttributePair, 'name' | 'declared'>,
+  { source, names }: ReadHolder,
+): StoredRecords {
+  const own = names.table(collectionName)
+  if (textAt(declared, 'relation') === 'morphToOne') {
+    const { id, type } = morphColumns(declared)
+    return { table: own, ownerColumn: 'id', targetColumn: id, typeColumn: type, orders: [] }
+  }
+  const table = [names.links(own, name), names.morphs(own, name)].find(each => source.tables.has(each)) ?? ''
+  const columns = source.tables.get(table)?.map(column => column.name) ?? []
+  const [, ownerColumn = '', targetColumn = ''] = columns
+  const typeColumn = columns.find(column => column.endsWith('_type')) ?? ''
+  const orders = columns.filter(column => column === 'order' || ORDER.test(column))
+  return { table, ownerColumn, targetColumn, typeColumn, orders: [...orders, 'id'] }
 }
 
 /** Reads the files of all media attributes of a holder. */

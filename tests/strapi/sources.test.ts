@@ -199,6 +199,51 @@ test('links to documents of any content-type are imported from an archive as pri
   t.deepEqual(values.slice(0, 2), [{ about: [second, first] }, { source: [second] }])
 })
 
+test('custom fields of an archive have the types of its columns, and values of other types are reported', async t => {
+  const field = (name: string) => ({ type: 'customField', customField: `plugin::${name}` })
+  const declared = (attributes: object) => ({
+    ...{ uid: 'api::note.note', collectionName: 'notes', attributes },
+    info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+  })
+  const own = {
+    many: field('multi-select.multi-select'),
+    rare: field('a.a'),
+    at: field('a.b'),
+    size: field('a.c'),
+  }
+  const strapi = strapiProject({
+    'src/api/note/content-types/note/schema.json': declared({ ...own, count: { type: 'integer' } }),
+  })
+  t.teardown(strapi.remove)
+  const stored = { many: 'string', rare: 'json', at: 'datetime', size: 'float', count: 'integer' }
+  const schema = declared(
+    Object.fromEntries(Object.entries(stored).map(([name, kind]) => [name, { type: kind }])),
+  )
+  const at = '2026-01-02T03:04:05.006Z'
+  const data = { documentId: 'first', many: 'a,b', rare: { a: 1 }, at, size: 1.5, count: 3 }
+  const archive = join(strapi.path, 'export.tar')
+  const note = (id: number, more: object) => ({ type: schema.uid, id, data: { ...data, ...more } })
+  const entities = [note(1, {}), note(2, { documentId: 'second', count: 'many' })]
+  const entries = [
+    tarEntry({ path: 'schemas/schemas_00001.jsonl' }, lines([schema])),
+    tarEntry({ path: 'entities/entities_00001.jsonl' }, lines(entities)),
+  ]
+  writeFileSync(archive, Buffer.concat([...entries, Buffer.alloc(1024)]))
+  const out = join(strapi.path, 'out')
+  const done = await runImport({ dir: strapi.path, out, archive, env: { DATABASE_URL: 'embedded' } })
+  t.is(done.code, 1)
+  t.regex(done.complaint, /strapi\.ndjson:3 note second: count must be a `number` type/)
+  const yaml = readFileSync(join(out, 'project.yaml'), 'utf8')
+  t.deepEqual(
+    yaml.match(/^ {6}\w+: \w+$/gm)?.map(line => line.trim()),
+    [...['many: json', 'rare: json', 'at: datetime', 'size: float', 'count: integer']],
+  )
+  t.deepEqual(readdirSync(join(out, '.plinth')).toSorted(), ['database', 'strapi-uploads', 'strapi.ndjson'])
+  const [, first = ''] = readFileSync(join(out, '.plinth', 'strapi.ndjson'), 'utf8').split('\n')
+  const { documentId: _, ...values } = data
+  t.deepEqual(JSON.parse(first).versions[0].values, values)
+})
+
 test('links and paths out of an archive are reported and never extracted', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)

@@ -1,8 +1,9 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import type { Database } from '../../core/database/database.ts'
+import type { Database, Transaction } from '../../core/database/database.ts'
 import type { ImportReport } from '../../tools/transfer/import/import-documents.ts'
+import type { Progress } from '../../tools/transfer/import/import-options.ts'
 import { openSite, type Site } from '../content/site.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { exported, imported, type Place, projectFolder } from './streaming.ts'
@@ -201,6 +202,85 @@ test('an interrupted import resumes where it stopped', async t => {
   })
   t.deepEqual(rows, [[700, 700]])
   t.like(await imported(place, other), { made: 3, before: 0 })
+})
+
+/** The database, whose first transaction with this statement is followed by other work; or the statement itself is. */
+function followedBy(
+  database: Database,
+  name: string,
+  {
+    statement,
+    transaction = async () => {},
+  }: {
+    readonly statement?: (transaction: Transaction) => Promise<unknown>
+    readonly transaction?: () => Promise<unknown>
+  },
+): Database {
+  let isDone = false
+  return {
+    ...database,
+    run: (...all) => database.run(...all),
+    async transaction(work, options) {
+      let isNow = false
+      const run =
+        (inner: Transaction): Transaction['run'] =>
+        async (...all) => {
+          const rows = await inner.run(...all)
+          if (all[0].name === name && !isDone) {
+            isDone = true
+            isNow = true
+            await statement?.(inner)
+          }
+          return rows
+        }
+      const value = await database.transaction(inner => work({ ...inner, run: run(inner) }), options)
+      if (isNow) await transaction()
+      return value
+    },
+  }
+}
+
+const WRITTEN = {
+  text: 'SELECT count(*), count(l.id) FROM numbers n LEFT JOIN numbers l ON l.id = n.next_key',
+  values: [],
+}
+
+test('of two imports of a file at once, one goes on and the other leaves its checkpoint', async t => {
+  const database = await openTestDatabase(t)
+  const place = { folder: projectFolder(t, NUMBERS).path, database }
+  const lines = numbers(700)
+  // The other process writes a batch between the beginning of this import and its first batch.
+  const other = async () => {
+    const cut = (progress: Progress) => {
+      if (progress.stage === 'importing' && progress.done > 200) throw new Error('cut off')
+    }
+    await t.throwsAsync(imported(place, lines, { progress: cut }), { message: 'cut off' })
+  }
+  const late = { ...place, database: followedBy(database, 'begin an import', { transaction: other }) }
+  const [refusal = ''] = (await imported(late, lines)) as readonly string[]
+  t.regex(refusal, /:1 another process imports into this database as well: import this file again when/)
+  t.like(await imported(place, lines), { made: 450, before: 250 })
+  t.deepEqual((await database.run(WRITTEN)).rows, [[700, 700]])
+})
+
+test('an import that begins does not remove the checkpoint of one that has written meanwhile', async t => {
+  const database = await openTestDatabase(t)
+  const place = { folder: projectFolder(t, NUMBERS).path, database }
+  const cut = (progress: Progress) => {
+    if (progress.stage === 'importing') throw new Error('cut off')
+  }
+  await t.throwsAsync(imported(place, numbers(700), { progress: cut }), { message: 'cut off' })
+  const done = async (count: number, runner: Pick<Database, 'run'> = database) =>
+    await runner.run({ text: 'UPDATE plinth_imports SET done = $1', values: [count] })
+  await done(1)
+  const late = followedBy(database, 'read unfinished imports', { statement: inner => done(251, inner) })
+  const [refusal = ''] = (await imported(
+    { ...place, database: late },
+    numbers(3, 'other'),
+  )) as readonly string[]
+  t.regex(refusal, /^An import of another file stopped after its line 251/)
+  t.like(await imported(place, numbers(700)), { made: 450, before: 250 })
+  t.deepEqual((await database.run(WRITTEN)).rows, [[700, 700]])
 })
 
 test('an import into an empty database does not scan its tables in each batch', async t => {

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isShared } from '../../core/documents/rows/planning.ts'
@@ -38,7 +38,7 @@ export interface StreamReport {
 
 /**
  * Writes the documents of a Strapi database to a file that `plinth import` reads. Hashes of passwords are among them: it is
- * created again, for its owner alone. Rejects with a FileFault where it cannot be.
+ * created again, for its owner alone, and appears when it is complete. Rejects with a FileFault where it cannot be.
  */
 export async function writeStream(
   path: string,
@@ -74,9 +74,16 @@ export async function writeStream(
       yield `${JSON.stringify(withPresentFormats(document, uploads))}\n`
     }
   }
+  // A file that is there is complete: one that an ended process left would import a part of the documents.
+  const partial = `${path}.${process.pid}.part`
   await overFiles(async () => {
-    await rm(path, { force: true })
-    await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600, flags: 'wx' }))
+    try {
+      await rm(partial, { force: true })
+      await pipeline(Readable.from(lines()), createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
+      await rename(partial, path)
+    } finally {
+      await rm(partial, { force: true })
+    }
   })
   return { documents, losses: [...(source.losses ?? []), ...texts()] }
 }

@@ -195,6 +195,8 @@ const STORED: Readonly<Record<string, string>> = {
   'double precision': 'float',
   boolean: 'boolean',
   date: 'date',
+  'timestamp without time zone': 'datetime',
+  'time without time zone': 'time',
 }
 
 function toCustomField(declared: LiteralMapping, column: string | undefined): OwnKeys {

@@ -229,15 +229,44 @@ function toText(value: unknown): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+/** The types of Strapi's columns in PostgreSQL, by attribute type; others are texts. */
+const COLUMN_TYPES: Readonly<Record<string, string>> = {
+  json: 'jsonb',
+  blocks: 'jsonb',
+  string: 'character varying',
+  integer: 'integer',
+  biginteger: 'bigint',
+  float: 'double precision',
+  decimal: 'numeric',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'timestamp without time zone',
+  time: 'time without time zone',
+}
+
+/** The column types of each table's attributes. */
+function columnTypes({ schemas, names }: Tables): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const columns = ({ attributes }: ArchiveSchema) =>
+    Object.entries(attributes).flatMap(([name, { type }]): readonly (readonly [string, string])[] => {
+      const stored = COLUMN_TYPES[String(type)]
+      return stored === undefined ? [] : [[names.column(name), stored]]
+    })
+  return new Map(
+    [...schemas.values()].map(schema => [names.table(schema.collectionName), new Map(columns(schema))]),
+  )
+}
+
 /** Rows without an id get one in their order. */
-function open({ rows, groups }: Pick<Tables, 'rows' | 'groups'>): StrapiDatabase {
+function open(content: Tables): StrapiDatabase {
+  const { rows, groups } = content
+  const types = columnTypes(content)
   const tables = new Map<string, readonly SourceColumn[]>()
   for (const [table, own] of rows) {
     for (const [index, row] of own.entries()) row.id ??= String(index + 1)
     const names = new Set(own.flatMap(row => Object.keys(row)))
     tables.set(
       table,
-      [...names].map(name => ({ name, type: 'text' })),
+      [...names].map(name => ({ name, type: types.get(table)?.get(name) ?? 'text' })),
     )
   }
   return openTables(tables, async ({ table, columns, among, orderBy = [] }) => {

@@ -59,7 +59,10 @@ const scalarOf = ({ ours }: AttributePair, text: string | null): unknown =>
 
 const BCRYPT = /^\$2[aby]\$\d\d\$.{53}$/
 
-/** Converts PostgreSQL's text of a value to the format of the stream; undefined for an empty value. */
+/**
+ * Converts PostgreSQL's text of a value to the format of the stream; undefined for an empty value. A text that is no such
+ * value stays, so that the import reports it with its document.
+ */
 function toStreamedScalar({ type }: ScalarAttribute, text: string): unknown {
   switch (type) {
     case 'password':
@@ -67,19 +70,28 @@ function toStreamedScalar({ type }: ScalarAttribute, text: string): unknown {
     case 'json':
     case 'blocks':
     case 'array':
-      return JSON.parse(text) ?? undefined
+      return parseJson(text) ?? undefined
     case 'boolean':
-      return text === 'true'
+      return text === 'true' || (text === 'false' ? false : text)
     case 'integer':
     case 'float':
-    case 'decimal':
-      return Number(text)
+      return Number.isFinite(Number(text)) ? Number(text) : text
     case 'enumeration':
     case 'uid':
     case 'email':
       return text === '' ? undefined : text
     default:
       return text
+  }
+}
+
+/** Strapi also returns a text that is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
   }
 }
 

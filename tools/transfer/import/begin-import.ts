@@ -11,6 +11,7 @@ import {
   type Decided,
   readCheckpoints,
   removeCheckpoints,
+  removeUnstarted,
   writeCheckpoint,
 } from './checkpoint.ts'
 import type { ImporterOptions, SkippedDocuments } from './import-options.ts'
@@ -51,12 +52,10 @@ export function beginImport(
     const others = await readCheckpoints(transaction)
     const own = others.find(({ digest }) => digest === index.digest)
     if (own) return own
-    const other = others.find(({ done }) => done > BEGINNING)
-    if (other && onConflict !== 'update') return { unfinished: other }
-    await removeCheckpoints(
-      transaction,
-      others.map(({ digest }) => digest),
-    )
+    const digests = others.map(({ digest }) => digest)
+    await (onConflict === 'update' ? removeCheckpoints : removeUnstarted)(transaction, digests)
+    const [other] = await readCheckpoints(transaction)
+    if (other) return { unfinished: other }
     const decided: Decided = {
       places: await decidePlaces(transaction, options),
       keys: await decideKeys(transaction, index, newDocuments, options),

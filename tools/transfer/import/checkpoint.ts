@@ -120,3 +120,15 @@ export async function removeCheckpoints(runner: Runner, digests: readonly string
     values: [digests],
   })
 }
+
+/**
+ * Removes imports that have written nothing. The database decides that when it deletes: another process may have written a
+ * batch since their checkpoint was read, and the links of that batch lead to numbers that only the checkpoint has.
+ */
+export async function removeUnstarted(runner: Runner, digests: readonly string[]): Promise<void> {
+  await runner.run({
+    name: 'abandon imports',
+    text: 'DELETE FROM "plinth_imports" WHERE "digest" = ANY ($1::text[]) AND "done" = $2',
+    values: [digests, BEGINNING],
+  })
+}

@@ -9,7 +9,7 @@ import type { ContentType } from '../../../core/model/model.ts'
 import { indexStream, MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
 import { beginImport, endImport, findCheckpoint, type NewDocuments } from './begin-import.ts'
-import { BEGINNING, type Checkpoint } from './checkpoint.ts'
+import { BEGINNING, type Checkpoint, removeUnstarted } from './checkpoint.ts'
 import {
   faultsIn,
   type ImporterOptions,
@@ -153,8 +153,8 @@ async function writeStream(
     }
   } catch (error) {
     if (!(error instanceof StreamRefused)) throw error
-    // No links are known yet.
-    if (from === BEGINNING) await endImport(digest, options)
+    // Unless another process has begun to write the same stream, no links are known yet.
+    if (from === BEGINNING) await removeUnstarted(options.database, [digest])
     return failed(...error.faults)
   }
   await endImport(digest, options)

@@ -54,9 +54,7 @@ async function writeLines(
   await storeBytes(batch.documents, options)
   const write = async (transaction: Transaction) => {
     if (!(await moveCheckpoint(transaction, writing.digest, { from, to: batch.last })))
-      throw new StreamRefused([
-        { line: from, about: null, message: 'another process imports this file, too' },
-      ])
+      throw new StreamRefused([{ line: from, about: null, message: OTHER_PROCESS }])
     await writeMore?.(transaction)
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
@@ -68,6 +66,9 @@ async function writeLines(
       new StreamRefused([{ line, about: nameOf(type, name), message }]),
   })
 }
+
+const OTHER_PROCESS =
+  'another process imports into this database as well: import this file again when that has ended'
 
 /** Files are stored before the rows that reference them. */
 async function storeBytes(

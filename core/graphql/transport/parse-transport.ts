@@ -299,18 +299,15 @@ interface FillOptions {
 }
 
 async function fillAll(operations: object, map: FileMap, { kept, options }: FillOptions): Promise<object> {
-  let filled: unknown = operations
   for (const [field, paths] of map) {
     const file = kept.find(each => each.field === field)
     for (const [index, path] of paths.entries()) {
       const own = file && index > 0 ? await options.files.duplicate(file) : file
       if (own && own !== file) kept.push(own)
-      filled = fillPlaceholder(filled, path, new UploadedFile(own ?? null))
-      if (filled === undefined) throw invalidPath(path.join('.'))
+      if (!fillPlaceholder(operations, path, new UploadedFile(own ?? null))) throw invalidPath(path.join('.'))
     }
   }
-  if (typeof filled !== 'object' || filled === null) throw invalidPath('')
-  return filled
+  return operations
 }
 
 /** Paths into the operations by the name of a file's part, such as `variables`, `files`, `0`. */
@@ -363,16 +360,28 @@ const malformed = (message: string): RequestFault =>
   )
 
 /**
- * Inserts a file at a path whose value is null or missing. undefined: the path leads to no such place.
+ * Inserts a file at a path whose value is null or missing. False: the path leads to no such place. The operations are changed,
+ * because they were parsed for this form alone: a copy for each of many files would take quadratic time.
  */
-function fillPlaceholder(input: unknown, [step, ...rest]: readonly string[], file: UploadedFile): unknown {
-  if (step === undefined) return input === null || input === undefined ? file : undefined
-  if (Array.isArray(input)) {
-    const index = /^\d+$/.test(step) ? Number(step) : input.length
-    const filled = index < input.length ? fillPlaceholder(input[index], rest, file) : undefined
-    return filled === undefined ? undefined : input.with(index, filled)
+function fillPlaceholder(operations: object, path: readonly string[], file: UploadedFile): boolean {
+  const holder = path.slice(0, -1).reduce(valueAt, operations)
+  const step = path.at(-1) ?? ''
+  const isFree = valueAt(holder, step) === undefined || valueAt(holder, step) === null
+  if (!isFree) return false
+  if (Array.isArray(holder)) {
+    if (!isIndex(holder, step)) return false
+    holder[Number(step)] = file
+    return true
   }
-  if (!isRecord(input) || input instanceof UploadedFile) return undefined
-  const filled = fillPlaceholder(Object.hasOwn(input, step) ? input[step] : undefined, rest, file)
-  return filled === undefined ? undefined : { ...input, [step]: filled }
+  if (!isRecord(holder) || holder instanceof UploadedFile) return false
+  Object.assign(holder, { [step]: file })
+  return true
 }
+
+function valueAt(holder: unknown, step: string): unknown {
+  if (Array.isArray(holder)) return isIndex(holder, step) ? holder[Number(step)] : undefined
+  return isRecord(holder) && Object.hasOwn(holder, step) ? holder[step] : undefined
+}
+
+const isIndex = ({ length }: readonly unknown[], step: string): boolean =>
+  /^\d+$/.test(step) && Number(step) < length

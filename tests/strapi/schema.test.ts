@@ -567,6 +567,28 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
   )
 })
 
+test('plugins in folders that are not read, and other settings of config/, are reported', async t => {
+  const { report } = await imported(t, {
+    ...type('page', { title: { type: 'string' } }),
+    'config/api.js':
+      "module.exports = { rest: { maxLimit: 10, strictParams: true }, responses: { privateAttributes: ['x'] } }",
+    'config/plugins.js': `module.exports = {
+      away: { enabled: true, resolve: '../packages/away' },
+      off: { enabled: false, resolve: '../packages/off' },
+      here: { enabled: true, resolve: './src/plugins/here' },
+      'users-permissions': { config: { jwt: { expiresIn: '7d' }, ratelimit: { max: 5 }, jwtManagement: 'refresh' } },
+    }`,
+    'src/plugins/here/strapi-server.js': 'module.exports = () => ({ services: {} })',
+  })
+  t.regex(report, /2 plugins: an extension \(config\/plugins\.js:2, src\/plugins\/here\/strapi-server\.js\)/)
+  t.regex(report, /without a counterpart: `strictParams` of `rest` in config\/api \(config\/api\.js:1/)
+  t.regex(
+    report,
+    /`ratelimit`, `jwtManagement` of `users-permissions\.config` in config\/plugins \(config\/plugins\.js:5/,
+  )
+  t.notRegex(report, /privateAttributes|expiresIn/)
+})
+
 test('registration accepts what the version of Strapi accepts without a setting', async t => {
   const user = {
     'src/extensions/users-permissions/content-types/user/schema.json': {

@@ -1,8 +1,10 @@
+import { posix } from 'node:path'
 import {
   codeAt,
   isCode,
   isList,
   isMapping,
+  mappingAt,
   scriptPlace,
   textAt,
   UNKNOWN_KEYS,
@@ -86,8 +88,10 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
 }
 
 /** Settings of config/ that Plinth has elsewhere, or not at all. */
-export const otherSettings = ({ config, ownCode }: StrapiProject): readonly Note[] => [
+export const otherSettings = ({ config, ownCode, packages }: StrapiProject): readonly Note[] => [
   ...cronNotes(config, ownCode),
+  ...pluginNotes(config, { ownCode, packages }),
+  ...LEFT_SETTINGS.flatMap(([module, way, imported]) => leftSettings(config, [module, ...way], imported)),
   ...middlewareSettings(config, 'strapi::security', {
     except: [],
     successor: '`server.securityHeaders` sends those of Plinth',
@@ -107,6 +111,44 @@ function cronNotes({ server }: StrapiConfig, ownCode: readonly OwnCode[]): reado
   const place =
     codeAt(server, 'cron', 'tasks')?.place ?? scriptPlace(server, 'cron', 'tasks') ?? 'config/server'
   return [codeNote('cron', place, 'the tasks of `cron` in config/server')]
+}
+
+/** Plugins of config/plugins in folders that are not read, such as another package of a workspace. */
+function pluginNotes(
+  { plugins }: StrapiConfig,
+  { ownCode, packages }: Pick<StrapiProject, 'ownCode' | 'packages'>,
+): readonly Note[] {
+  return [...mappingAt(plugins)].flatMap(([name, declared]) => {
+    const folder = textAt(declared, 'resolve')
+    if (folder === undefined || valueAt(declared, 'enabled') === false || packages.includes(folder)) return []
+    const path = posix.join(folder, '/')
+    if (ownCode.some(({ kind, file }) => kind === 'plugin' && file.startsWith(path))) return []
+    const source = scriptPlace(plugins, name, 'resolve') ?? 'config/plugins'
+    return [codeNote('plugin', source, `the plugin \`${name}\` in ${folder}, with its content-types,`)]
+  })
+}
+
+type SettingsModule = Exclude<keyof StrapiConfig, 'middlewares'>
+
+/** Sections of config/, with the keys that are imported or have no effect without the admin panel. */
+const LEFT_SETTINGS: readonly (readonly [SettingsModule, readonly string[], readonly string[]])[] = [
+  ['api', ['rest'], ['prefix', 'defaultLimit', 'maxLimit', 'withCount']],
+  ['api', ['responses'], ['privateAttributes']],
+  ['plugins', ['users-permissions', 'config'], ['jwt', 'jwtSecret', 'register']],
+]
+
+function leftSettings(
+  config: StrapiConfig,
+  [module, ...way]: readonly [SettingsModule, ...string[]],
+  imported: readonly string[],
+): readonly Note[] {
+  const declared = mappingAt(config[module], ...way)
+  const keys = [...declared.keys()].filter(key => !imported.includes(key) && !key.startsWith(UNKNOWN_KEYS))
+  const [first] = keys
+  if (first === undefined) return []
+  const what = keys.map(key => `\`${key}\``).join(', ')
+  const text = `without a counterpart: ${what} of \`${way.join('.')}\` in config/${module}`
+  return [{ kind: 'remark', text, source: scriptPlace(declared, first) ?? `config/${module}` }]
 }
 
 interface MiddlewareOptions {

@@ -244,6 +244,37 @@ test('custom fields of an archive have the types of its columns, and values of o
   t.deepEqual(JSON.parse(first).versions[0].values, values)
 })
 
+test('lines of an archive that were edited by hand never break the import', async t => {
+  const declared = {
+    uid: 'api::note.note',
+    collectionName: 'notes',
+    info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+    pluginOptions: { i18n: { localized: true } },
+    attributes: { title: { type: 'string' } },
+  }
+  const strapi = strapiProject({
+    'package.json': { name: 'notes', dependencies: { '@strapi/strapi': '4.20.0' } },
+    'src/api/note/content-types/note/schema.json': declared,
+  })
+  t.teardown(strapi.remove)
+  const note = (id: unknown) => ({ type: declared.uid, id, data: { title: String(id), locale: 'en' } })
+  const end = (ref: unknown) => ({ type: declared.uid, ref, field: 'localizations' })
+  const schema = { ...declared, attributes: { ...declared.attributes, gone: null } }
+  const archive = join(strapi.path, 'export.tar')
+  const entries = [
+    tarEntry({ path: 'schemas/schemas_00001.jsonl' }, lines([schema])),
+    tarEntry({ path: 'entities/entities_00001.jsonl' }, lines([note(1), note('x'), note(null)])),
+    tarEntry({ path: 'links/links_00001.jsonl' }, lines([{ left: end('x'), right: end('y') }])),
+  ]
+  writeFileSync(archive, Buffer.concat([...entries, Buffer.alloc(1024)]))
+  const content = join(strapi.path, 'documents.ndjson')
+  const options = { dir: strapi.path, out: join(strapi.path, 'out'), archive, content: { file: content } }
+  const done = await runImport({ ...options, json: true })
+  t.is(done.code, 0, done.complaint)
+  t.true(JSON.parse(done.out).losses.some((loss: string) => /note.*a row whose id is no number/.test(loss)))
+  t.regex(readFileSync(content, 'utf8'), /"title":"1"/)
+})
+
 test('links and paths out of an archive are reported and never extracted', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)

@@ -59,6 +59,7 @@ async function indexType(type: TypePair, options: IndexOptions): Promise<Indexed
   const documents = new Map<string, number[]>()
   for (const row of rows) {
     const id = numberAt(row, 'id')
+    if (id === null) options.lose({ of: type.uid, why: 'a row whose id is no number' })
     const documentId = id === null ? undefined : ids.get(id)
     const place = documentId === undefined ? undefined : toPlace(type, row, documentId, options)
     if (id === null || documentId === undefined || place === undefined) continue
@@ -133,7 +134,9 @@ async function entriesOfDocuments(
     return up === id ? id : leastOf(up)
   }
   for (const link of await source.read({ table, columns: [one, other] })) {
-    const [a, b] = [leastOf(numberAt(link, one) ?? 0), leastOf(numberAt(link, other) ?? 0)]
+    const [left, right] = [numberAt(link, one), numberAt(link, other)]
+    if (left === null || right === null) continue
+    const [a, b] = [leastOf(left), leastOf(right)]
     first.set(Math.max(a, b), Math.min(a, b))
     first.set(Math.min(a, b), Math.min(a, b))
   }

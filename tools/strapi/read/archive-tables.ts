@@ -52,7 +52,11 @@ const toSchema = ({ uid, info, collectionName, attributes }: JsonObject): Archiv
   uid: String(uid),
   singularName: isRecord(info) ? String(info.singularName) : '',
   collectionName: String(collectionName),
-  attributes: isRecord(attributes) ? (attributes as ArchiveSchema['attributes']) : {},
+  attributes: Object.fromEntries(
+    Object.entries(isRecord(attributes) ? attributes : {}).flatMap(([name, declared]) =>
+      isRecord(declared) ? [[name, declared]] : [],
+    ),
+  ),
 })
 
 function addRow({ rows }: Tables, table: string, row: Row): void {

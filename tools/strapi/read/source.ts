@@ -56,5 +56,6 @@ export const openTables = (tables: StrapiDatabase['tables'], readColumns: ReadCo
 /** A column's value as a number; null if it is not one. */
 export function numberAt(row: SourceRow, column: string): number | null {
   const text = row.get(column)
-  return text === null || text === undefined ? null : Number(text)
+  const number = text === null || text === undefined || text === '' ? Number.NaN : Number(text)
+  return Number.isNaN(number) ? null : number
 }

@@ -58,7 +58,7 @@ export interface Files {
   ): Promise<readonly string[]>
   /**
    * Creates files for media attributes, and runs `use` with their documentIds in the same transaction. If it rejects, neither
-   * records nor bytes are left.
+   * records nor bytes are left. After a deadlock the transaction runs again if `isRepeatable`.
    */
   createFor<Value>(
     uploads: readonly MediaUpload[],
@@ -85,6 +85,8 @@ export interface CreateForOptions {
   readonly by: Actor | null
   /** The document whose lists `use` reads and changes, locked before; null: none. */
   readonly changed: ChangedDocument | null
+  /** True if `use` may run again. */
+  readonly isRepeatable: boolean
 }
 
 type UseFiles<Value> = (documentIds: readonly string[]) => Promise<Value>
@@ -108,12 +110,12 @@ export function openFiles(options: FileServiceOptions): Files {
         async created => created,
       )
     },
-    async createFor(uploads, { by, changed }, use) {
+    async createFor(uploads, forOptions, use) {
       for (const upload of uploads) {
         const kinds = [settings.allowedTypes, upload.attribute.allowedTypes]
         checkUploads([upload], { kinds, pixelLimit: settings.pixelLimit })
       }
-      return createFiles(uploads, { ...options, by, attachment: null, changed, isRepeatable: false }, use)
+      return createFiles(uploads, { ...options, ...forOptions, attachment: null }, use)
     },
     change: (id, info, conditions) => changeFile(id, info, { ...options, conditions }),
     async replace(id, upload, conditions) {
@@ -125,8 +127,6 @@ export function openFiles(options: FileServiceOptions): Files {
 }
 
 interface CreateFilesOptions extends FileServiceOptions, CreateForOptions {
-  /** True if `use` may run again. */
-  readonly isRepeatable: boolean
   readonly attachment: Attachment | null
 }
 
@@ -160,6 +160,8 @@ async function writeRecords<Value>(
   try {
     const value = await withFileTransaction(
       async (transaction, recordEvent) => {
+        // What an attempt before, which was rolled back, wanted to do after its commit.
+        later.length = 0
         const writing = writeOptions(transaction, options, { touch: true })
         const ids = prepared.map(({ record }) => record.documentId)
         const owner = attachment ? await attachmentDocuments(ids, { ...writing, attachment }) : []

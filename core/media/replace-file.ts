@@ -40,16 +40,19 @@ export async function replaceFile(id: number, upload: Upload, options: FileChang
         const file = await findWritable(id, within)
         // The file was replaced concurrently: these keys may belong to another file.
         if (!file || file.hash !== before.hash || file.ext !== before.ext) return null
+        await undoAttempt(file, overwritten)
         overwritten = await backUp(file, prepared, options)
         const keys = await writeReplacement(file, { upload, prepared, overwritten }, within)
         recordEvent(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
         return keys
       },
-      // The storage has changed: its state before is restored instead.
-      { by: options.conditions.by, isRepeatable: false },
+      { by: options.conditions.by, isRepeatable: true },
       options,
     )
-    if (unused === null) return false
+    if (unused === null) {
+      await restoreUnlessReplaced(id, overwritten, options)
+      return false
+    }
     await afterCommit(() => removeUnused(id, unused, options))
     return true
   } catch (error) {
@@ -59,6 +62,15 @@ export async function replaceFile(id: number, upload: Upload, options: FileChang
     await discardStaged([prepared])
     await overwritten?.discard()
   }
+}
+
+/**
+ * Before the work is repeated after a deadlock: what the attempt before stored is undone under the lock of the record, unless
+ * another replacement has followed.
+ */
+async function undoAttempt(file: StoredFile, overwritten: Backup | undefined): Promise<void> {
+  if (overwritten?.isBegun() && overwritten.content === file.content) await overwritten.restore()
+  await overwritten?.discard()
 }
 
 interface Replacement {

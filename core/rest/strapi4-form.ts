@@ -108,7 +108,11 @@ async function saveWithFiles(
   const uploads = targets.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
   const { type, documentId } = call.route
   const changed = isStorable(call) && targets.some(isKept) ? { type, documentId } : null
-  return options.files.createFor(uploads, { by: actorOf(call.caller), changed }, async ids => {
+  const given = targets.map(({ values, attribute }) => values[attribute.name])
+  // Document middlewares may have acted outside the transaction, so they run once.
+  const isRepeatable = !options.runMiddlewares
+  return options.files.createFor(uploads, { by: actorOf(call.caller), changed, isRepeatable }, async ids => {
+    for (const [index, { values, attribute }] of targets.entries()) values[attribute.name] = given[index]
     await keepFiles(targets, { call, options })
     for (const [index, { values, attribute }] of targets.entries())
       values[attribute.name] = withFile(values[attribute.name], ids[index], attribute)

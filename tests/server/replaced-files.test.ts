@@ -12,8 +12,9 @@ import { until } from '../harness/until.ts'
 const TOKEN = 'full-access-for-the-tests-of-replaced-files'
 
 const PROJECT = `name: Replaced
+rest: { responseFormat: v4 }
 upload: { provider: memory }
-contentTypes: { note: { attributes: { text: string } } }
+contentTypes: { note: { attributes: { text: string, enclosures: { type: media, multiple: true } } } }
 apiTokens: { full: { type: full-access, secret: ${TOKEN} } }
 `
 
@@ -199,11 +200,16 @@ test.serial('a replacement whose commit fails does not undo the one that follows
   t.is(stored.get(key)?.toString(), 'another')
 })
 
-test.serial('an upload, a change and a deletion are repeated after a deadlock', async t => {
-  const { upload, app, client, stored } = await open(t)
+/** A trigger function that reports a deadlock at every other call. */
+async function createDeadlock(client: pg.Client): Promise<void> {
   await client.query('CREATE SEQUENCE tries')
   await client.query(`CREATE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN IF nextval('tries') % 2 = 1 THEN RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END IF; RETURN coalesce(NEW, OLD); END $$`)
+}
+
+test.serial('an upload, a change and a deletion are repeated after a deadlock', async t => {
+  const { upload, app, client, stored } = await open(t)
+  await createDeadlock(client)
   await client.query(
     'CREATE TRIGGER deadlock BEFORE INSERT OR UPDATE OR DELETE ON plinth_files FOR EACH ROW EXECUTE FUNCTION deadlock()',
   )
@@ -233,4 +239,54 @@ test.serial('a change of a file that is deleted before it is answered is 404', a
   body.append('fileInfo', '{"caption":"changed"}')
   const { status } = await app.request('POST', `/api/upload?id=${id}`, { body, token: TOKEN })
   t.is(status, 404)
+})
+
+for (const [when, trigger] of [
+  ['before its bytes are stored', 'TRIGGER deadlock BEFORE UPDATE ON plinth_files'],
+  [
+    'after its bytes were stored',
+    'CONSTRAINT TRIGGER deadlock AFTER UPDATE ON plinth_files DEFERRABLE INITIALLY DEFERRED',
+  ],
+] as const)
+  test.serial(`a replacement that loses a deadlock ${when} is repeated`, async t => {
+    const { upload, replace, client, stored, onStep } = await open(t)
+    const file = await upload('old.txt', 'old')
+    await createDeadlock(client)
+    await client.query(`CREATE ${trigger} FOR EACH ROW EXECUTE FUNCTION deadlock()`)
+    const kept: (string | undefined)[] = []
+    onStep((method, bytes) => {
+      if (method === 'get') kept.push(bytes?.toString())
+    })
+    t.is((await replace(file, 'new.txt', 'new')).status, 200)
+    t.deepEqual([...stored.values()].map(String), ['new'])
+    // The second attempt keeps a copy of the bytes as they were before the first.
+    t.true(kept.every(each => each === 'old'))
+    t.deepEqual((await client.query('SELECT name FROM plinth_files')).rows, [{ name: 'new.txt' }])
+    t.is(Number((await client.query('SELECT last_value FROM tries')).rows[0].last_value), 2)
+  })
+
+test.serial('a form of Strapi 4 that loses a deadlock is repeated', async t => {
+  const { app, client, stored } = await open(t)
+  const send = async (method: string, path: string, data: object, name: string) => {
+    const body = new FormData()
+    body.append('data', JSON.stringify(data))
+    body.append('files.enclosures', new Blob([name]), name)
+    return app.request(method, path, { body, token: TOKEN })
+  }
+  const created = await send('POST', '/api/notes', { text: 'one' }, 'first.txt')
+  t.is(created.status, 200)
+  const { id } = (created.body as { data: { id: number } }).data
+  await createDeadlock(client)
+  // The deadlock is found at the end, after the document was written.
+  await client.query(
+    'CREATE CONSTRAINT TRIGGER deadlock AFTER UPDATE ON notes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION deadlock()',
+  )
+  const changed = await send('PUT', `/api/notes/${id}?populate=enclosures`, { text: 'two' }, 'second.txt')
+  t.is(changed.status, 200, JSON.stringify(changed.body))
+  const { rows } = await client.query(
+    `SELECT text, (SELECT string_agg(name, ' ' ORDER BY id) FROM plinth_files) AS files FROM notes`,
+  )
+  t.deepEqual(rows, [{ text: 'two', files: 'first.txt second.txt' }])
+  t.deepEqual([...stored.values()].map(String).toSorted(), ['first.txt', 'second.txt'])
+  t.is(Number((await client.query('SELECT last_value FROM tries')).rows[0].last_value), 2)
 })

@@ -311,6 +311,61 @@ for (const statement of ['VACUUM', 'VACUUM ANALYZE'])
     t.true(found >= count && found <= 5 * count, `${found} entries of indexes were read`)
   })
 
+const PARTED = `name: Parted
+components: { parts.line: { attributes: { text: string, number: { type: relation, relation: manyToOne, target: number } } } }
+contentTypes: { number: { draftAndPublish: true, attributes: { value: integer, lines: { type: component, component: parts.line, repeatable: true }, others: { type: relation, relation: manyToMany, target: number } } } }`
+
+/** Each has two components, which lead to the one before, and two links. */
+function partedNumbers(count: number, round: string): readonly string[] {
+  const id = (index: number) => `n${index % count}`
+  const types = {
+    'api::number.number': {
+      draftAndPublish: true,
+      localized: false,
+      attributes: {
+        value: 'integer',
+        lines: 'component parts.line[]',
+        others: 'relation api::number.number[]',
+      },
+    },
+  }
+  const components = {
+    'parts.line': { text: 'string', number: 'relation api::number.number' },
+  }
+  const head = { ...JSON.parse(DESCRIBED), project: 'Parted', types, components }
+  const lines = Array.from({ length: count }, (_, index) => {
+    const line = (text: string) => ({ text: `${text} of ${round}`, number: id(index + count - 1) })
+    const values = {
+      value: index,
+      lines: [line('first'), line('second')],
+      others: [id(index + 1), id(index + 2)],
+    }
+    const versions = [{ status: 'draft', values }]
+    return JSON.stringify({ type: 'api::number.number', documentId: id(index), versions })
+  })
+  return [JSON.stringify(head), ...lines]
+}
+
+test('an update of documents whose tables were never analysed does not scan them in each batch', async t => {
+  const place = { folder: projectFolder(t, PARTED).path, database: await openTestDatabase(t) }
+  const count = 6_000
+  t.like(await imported(place, partedNumbers(count, 'round one')), { made: count })
+  const scannedRows = async () => {
+    await place.database.run({ text: 'SELECT pg_stat_force_next_flush()', values: [] })
+    const text = `SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE relname NOT LIKE 'plinth%'`
+    const { rows } = await place.database.run({ text, values: [] })
+    return new Map(rows.map(([name, scanned]) => [String(name), Number(scanned)]))
+  }
+  const before = await scannedRows()
+  t.like(await imported(place, partedNumbers(count, 'round two'), { onConflict: 'update' }), {
+    changed: count,
+  })
+  for (const [name, scanned] of await scannedRows()) {
+    const rows = scanned - (before.get(name) ?? 0)
+    t.true(rows <= 25 * count, `${rows} rows of ${name} were read by scans`)
+  }
+})
+
 const manyNumbers = (t: ExecutionContext, database: Database, more = ''): Place => {
   const plain = NUMBERS.replace('unique: true, max: 2000', 'max: 20000')
   return { folder: projectFolder(t, plain.replace(/ \} \}$/, `${more} } }`)).path, database }

@@ -8,6 +8,7 @@ import { IMPORT_OPTIONS, importWriteOptions } from '../../../core/import/write-b
 import type { ContentType } from '../../../core/model/model.ts'
 import { indexStream, MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
+import { analyzeTables } from './analyze-tables.ts'
 import { beginImport, endImport, findCheckpoint, type NewDocuments } from './begin-import.ts'
 import { BEGINNING, type Checkpoint, removeUnstarted } from './checkpoint.ts'
 import {
@@ -143,6 +144,7 @@ async function writeStream(
   let taken = 0
   const { index, now } = stream
   const writing = openBatchWriter({ index, digest, decided, now, options })
+  if (options.onConflict === 'update') await analyzeTables(options)
   try {
     for await (const batch of readBatches(stream, done)) {
       const counts = await writing.write(batch, from)

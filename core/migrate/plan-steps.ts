@@ -11,6 +11,7 @@ import { compareSearch } from './schema/compare-search.ts'
 import {
   compareChecks,
   compareForeignKeys,
+  compareImpossibleIndexes,
   compareIndexes,
   compareTriggers,
   type Neighbours,
@@ -171,6 +172,7 @@ function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<Schema
   yield* compareRemovedRows(pair)
   yield* compareSearch(pair)
   yield* compareIndexes(pair)
+  yield* compareImpossibleIndexes(pair)
   yield* compareChecks(pair)
   yield* compareForeignKeys(pair, neighbours)
   yield* compareTriggers(pair, columns.length > 0)

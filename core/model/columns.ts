@@ -82,6 +82,17 @@ export const fitsIndex = ({ type, maxLength }: Pick<ScalarAttribute, 'type' | 'm
   !isUnbounded(type) ||
   (COLUMN_TYPES[type] === 'text' && maxLength !== undefined && maxLength <= MAX_INDEXED_LENGTH)
 
+/** The indexes that unique attributes would have if their values fitted; undefined: there are none. */
+export function impossibleIndexes(
+  { attributes }: Holder,
+  toIndex: (attribute: ScalarAttribute) => Index,
+): readonly Index[] | undefined {
+  const found = [...attributes.values()].flatMap(each =>
+    each.kind === 'scalar' && each.unique && !fitsIndex(each) ? [toIndex(each)] : [],
+  )
+  return found.length === 0 ? undefined : found
+}
+
 /** CHECK constraints: enumeration values in every row, required values in published rows. */
 export function valueChecks(holder: Holder, table: string, layout: StorageLayout): readonly Check[] {
   const versioned = holder.holder === 'component' || holder.draftAndPublish

@@ -2,6 +2,7 @@ import { deepFreeze, present } from '../base/plain-data.ts'
 import {
   attributeColumns,
   identityColumn,
+  impossibleIndexes,
   localeColumn,
   oneOfCheck,
   optionalColumn,
@@ -37,7 +38,7 @@ import {
   type Table,
   type TableLink,
 } from './storage.ts'
-import { listIndexes, typeIndexes } from './type-indexes.ts'
+import { listIndexes, typeIndexes, uniqueValues } from './type-indexes.ts'
 
 /**
  * Compiles the tables of a model and their names. Deterministic. Link tables follow the tables of their owners.
@@ -98,7 +99,10 @@ function buildTypeTable(type: ContentType, blueprint: SchemaInput): Table {
     foreignKeys: [],
     versioned: true,
     shape: toSchemaShape(type, blueprint.model, layout),
-    ...present({ renamedFrom: formerTableName(type) }),
+    ...present({
+      renamedFrom: formerTableName(type),
+      impossibleIndexes: impossibleIndexes(type, each => uniqueValues(type, each, layout)),
+    }),
   }
 }
 

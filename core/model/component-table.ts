@@ -4,6 +4,7 @@ import {
   attributeColumns,
   fitsIndex,
   identityColumn,
+  impossibleIndexes,
   oneOfCheck,
   optionalColumn,
   PUBLISHED,
@@ -57,7 +58,10 @@ export function buildComponentTable(component: Component, blueprint: SchemaInput
     foreignKeys: [],
     versioned: true,
     shape: toSchemaShape(component, blueprint.model, layout),
-    ...present({ renamedFrom: formerTableName(component) }),
+    ...present({
+      renamedFrom: formerTableName(component),
+      impossibleIndexes: impossibleIndexes(component, each => uniqueValues(component, each, layout)),
+    }),
   }
 }
 
@@ -87,18 +91,20 @@ function attributeIndexes(
   attribute: Attribute,
   { layout }: SchemaInput,
 ): readonly Index[] {
-  const { name, locale } = layout.componentTable(component)
-  if (attribute.kind === 'scalar') {
-    return attribute.unique && fitsIndex(attribute)
-      ? [uniqueIndex(name, [layout.column(component, attribute.name), locale], PUBLISHED)]
-      : []
-  }
+  if (attribute.kind === 'scalar')
+    return attribute.unique && fitsIndex(attribute) ? [uniqueValues(component, attribute, layout)] : []
   if (!isStoredLink(attribute)) return []
   const link = layout.link(component, attribute.name)
   if (link.kind === 'table') return []
+  const { name } = layout.componentTable(component)
   return [link.key, link.draftKey].flatMap(key =>
     key === null ? [] : [toIndex(name, [key], { column: key, notNull: true })],
   )
+}
+
+function uniqueValues(component: Component, { name: attribute }: Attribute, layout: StorageLayout): Index {
+  const { name, locale } = layout.componentTable(component)
+  return uniqueIndex(name, [layout.column(component, attribute), locale], PUBLISHED)
 }
 
 /** An attribute that holds a component, alone, in a list or in a dynamic zone. */
@@ -177,7 +183,8 @@ function attributeShape(
   if (attribute.system) return []
   const { name, localized, renamedFrom } = attribute
   const base = { name, localized, ...present({ renamedFrom }) }
-  if (attribute.kind === 'scalar') return [{ kind: 'value', ...base, column: layout.column(holder, name) }]
+  if (attribute.kind === 'scalar')
+    return [{ kind: 'value', ...base, column: layout.column(holder, name), unique: attribute.unique }]
   if (attribute.kind === 'relation' && attribute.side === 'inverse' && attribute.counterpart) {
     const { target, counterpart } = attribute
     return [{ kind: 'inverse', ...base, target: target.uid, counterpart: counterpart.name }]

@@ -201,6 +201,8 @@ export interface ComponentsShape extends AttributeShapeBase {
 export interface ValueShape extends AttributeShapeBase {
   readonly kind: 'value'
   readonly column: string
+  /** Absent in records of versions that did not know it. */
+  readonly unique?: boolean
 }
 
 /** The desired state of a table. */
@@ -213,6 +215,8 @@ export interface Table {
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
   readonly indexes: readonly Index[]
+  /** Unique values that do not fit into an index: only the check before a write keeps them apart. None of these exists. */
+  readonly impossibleIndexes?: readonly Index[]
   readonly checks: readonly Check[]
   readonly foreignKeys: readonly ForeignKey[]
   /** True if responses depend on it: every write increments its version. */

@@ -43,13 +43,17 @@ function uniqueIndexes(
   layout: StorageLayout,
 ): readonly Index[] {
   if (!attribute.unique || !fitsIndex(attribute)) return []
+  const { name, status } = layout.table(type)
+  const among = uniqueValues(type, attribute, layout)
+  return attribute.type === 'uid' && status !== null
+    ? [among, toIndex(name, among.columns, { column: status, equals: 'draft' })]
+    : [among]
+}
+
+export function uniqueValues(type: ContentType, attribute: ScalarAttribute, layout: StorageLayout): Index {
   const { name, locale, status } = layout.table(type)
   const columns = [layout.column(type, attribute.name), ...(locale === null ? [] : [locale])]
-  if (status === null) return [uniqueIndex(name, columns)]
-  const among = uniqueIndex(name, columns, PUBLISHED)
-  return attribute.type === 'uid'
-    ? [among, toIndex(name, columns, { column: status, equals: 'draft' })]
-    : [among]
+  return uniqueIndex(name, columns, status === null ? null : PUBLISHED)
 }
 
 /** Unauthenticated requests look up users by an emailed code. Partial, because few users have one. */

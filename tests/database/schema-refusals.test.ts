@@ -115,6 +115,29 @@ test.serial('making an attribute unique is refused if it has duplicate values', 
   ])
 })
 
+const LONG = (unique: boolean) => `
+components: { shared.part: { attributes: { text: { type: text, unique: ${unique} } } } }
+contentTypes: { tag: { attributes: { text: { type: text, unique: ${unique} }, part: { type: component, component: shared.part } } } }`
+
+test.serial('a text without an index does not become unique if it has duplicate values', async t => {
+  const one = await schemaCase(t)
+  await one.started(LONG(false))
+  const long = 'x'.repeat(3_000)
+  await withTags(one, 'text', long, long, 'a', null, null)
+  await one.sql(`INSERT INTO components_shared_part (status, owner, owner_key, position, text)
+    SELECT 'published', 'tag.part', id, 1, 'same' FROM tags WHERE text IS NOT NULL`)
+  t.deepEqual(await one.refused(LONG(true)), [
+    `\`text\` of content-type \`tag\` must be unique, but 2 rows share a value with another: "${'x'.repeat(60)} (2)": change these first`,
+    '`text` with `locale` of component `shared.part` must be unique, but 3 rows share a value with another: "same / null (3)": change these first',
+  ])
+  await one.sql('UPDATE tags SET text = text || id')
+  await one.sql('UPDATE components_shared_part SET text = text || owner_key')
+  await one.started(LONG(true))
+  // Values that were unique before are not asked for again.
+  await one.sql(`UPDATE tags SET text = 'b' WHERE text IS NOT NULL`)
+  t.deepEqual(await one.refused(LONG(true).replace('tag:', 'other: { attributes: {} }, tag:')), [])
+})
+
 test.serial('removing a used enumeration value is refused', async t => {
   const one = await schemaCase(t)
   await one.started(tag('kind: { type: enumeration, enum: [news, "it\'s", opinion] }'))

@@ -114,6 +114,25 @@ function* addIndex(pair: TablePair, index: Index): Generator<SchemaFinding> {
   if (index.unique) yield duplicates(pair, index)
 }
 
+/**
+ * Values that no index keeps apart are checked where they become unique, or others than they were. Records of versions that
+ * did not know which attributes are unique refuse nothing.
+ */
+export function* compareImpossibleIndexes(pair: TablePair): Generator<SchemaFinding> {
+  for (const index of pair.desired.impossibleIndexes ?? [])
+    if (becomesUnique(pair, index) || mayMerge(pair, index) || isFilled(pair, index))
+      yield duplicates(pair, index)
+}
+
+function becomesUnique({ desired, owned, columns }: TablePair, index: Index): boolean {
+  const [name] = index.columns
+  const column = desired.columns.find(one => one.name === name)
+  const former = columns.get(name ?? '')
+  if (former === undefined) return (column?.backfill ?? column?.default) !== undefined
+  const value = owned.shape?.attributes.find(one => one.kind === 'value' && one.column === former.name)
+  return value?.kind === 'value' && value.unique === false
+}
+
 /** Different values of one type may be the same one of another. */
 const mayMerge = ({ desired, columns }: TablePair, index: Index): boolean =>
   index.unique &&

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/plain-data.ts'
 import type { Cell, Database } from '../database/database.ts'
 import { EVENT_ACTIONS, type EventAction, type Origin, OWN_ORIGIN } from '../documents/outbox.ts'
 
@@ -94,6 +95,13 @@ const MAX_REASON_LENGTH = 1_000
 /** PostgreSQL text cannot hold NUL. */
 const trimReason = (reason: string): string => reason.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
 
+/** outbox.ts wrote it. One that was changed by hand must not keep the events after it from their listeners. */
+function parseOrigin(origin: unknown): Origin {
+  const isWritten =
+    isRecord(origin) && (origin.by === null || isRecord(origin.by)) && Array.isArray(origin.attributes)
+  return isWritten ? (origin as unknown as Origin) : OWN_ORIGIN
+}
+
 function toClaimedEvent([
   id,
   attempts,
@@ -111,8 +119,8 @@ function toClaimedEvent([
     documentId: String(documentId),
     locale: typeof locale === 'string' ? locale : null,
     action: EVENT_ACTIONS.find(each => each === action) ?? null,
-    // outbox.ts wrote this JSON. Rows of earlier versions have none.
-    origin: typeof origin === 'string' ? (JSON.parse(origin) as Origin) : OWN_ORIGIN,
+    // Rows of earlier versions have none.
+    origin: typeof origin === 'string' ? parseOrigin(JSON.parse(origin)) : OWN_ORIGIN,
     at: new Date(Number(at)),
   }
 }

@@ -188,9 +188,12 @@ export function userKeyStrategy(options: SessionStrategyOptions): Strategy {
       throw refusedKey('The user of the key is blocked or deleted')
     if (Number(user.sessionVersion ?? 0) !== Number(version)) throw refusedKey('A new password ended the key')
     const caller = userCaller(user, access)
-    const named: readonly string[] | null = permissions === null ? null : JSON.parse(String(permissions))
+    const named: unknown = permissions === null ? null : JSON.parse(String(permissions))
+    // A record that was changed by hand must not grant more than it did.
+    if (named !== null && !Array.isArray(named))
+      throw refusedKey('The record of the key is damaged: delete the key')
     // A permission that the project does not have any more grants nothing.
-    const granted = named?.flatMap(word => scopes.get(word) ?? [])
+    const granted = named?.flatMap((word: unknown) => scopes.get(String(word)) ?? [])
     const grants = granted ? narrowGrants(caller.grants, granted) : caller.grants
     return Object.freeze({ ...caller, grants, key: { id: String(id), isNarrow: named !== null } })
   }

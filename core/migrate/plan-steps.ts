@@ -51,6 +51,7 @@ export interface SchemaPlan {
 
 /** Compares the model's tables with the database's. Runs no statement. */
 export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
+  if (catalogue.damaged.length > 0) return refuseDamaged(catalogue)
   const found = matchTables(desired, catalogue)
   const matches = desired.map(table => ({ table, actual: found.get(table) }))
   const reshape = planReshape(
@@ -71,6 +72,15 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
   ]
   return toSchemaPlan(findings, pairs)
 }
+
+/** Without what the damaged rows record, a comparison would propose wrong changes. */
+const refuseDamaged = ({ damaged }: Catalogue): SchemaPlan => ({
+  steps: [],
+  preconditions: [],
+  refusals: damaged,
+  left: [],
+  renamedTables: new Map(),
+})
 
 function toSchemaPlan(findings: readonly SchemaFinding[], pairs: readonly TablePair[]): SchemaPlan {
   const steps = findings.filter(finding => finding.kind === 'step')

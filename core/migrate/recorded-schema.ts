@@ -148,9 +148,10 @@ export interface PastMigration {
 export async function readHistory(database: Database): Promise<readonly PastMigration[]> {
   const { schema } = database
   if (!(await hasRecord(database, schema))) return []
-  // A version whose tables existed already is recorded without steps, for the next start.
+  // Steps that were changed by hand are shown as they are. A version whose tables existed already is recorded without steps, for the next start.
   const text = `SELECT coalesce(json_agg(json_build_object('id', id, 'appliedAt', to_char(applied_at AT TIME ZONE 'UTC',
-    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'product', product, 'steps', steps) ORDER BY id DESC), '[]')::text
+    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'product', product, 'steps',
+    CASE WHEN jsonb_typeof(steps) = 'array' THEN steps ELSE jsonb_build_array(steps) END) ORDER BY id DESC), '[]')::text
     FROM ${qualified(schema, 'plinth_migrations')} WHERE steps <> '[]'`
   const { rows } = await database.run({ text, values: [], name: 'read migrations' })
   return JSON.parse(String(rows[0]?.[0]))

@@ -1,8 +1,9 @@
 import test from 'ava'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { readHistory } from '../../core/migrate/recorded-schema.ts'
 import { storageOf } from '../model/compiled.ts'
-import { type SchemaCase, schemaCase } from './schema-case.ts'
+import { forget, type SchemaCase, schemaCase } from './schema-case.ts'
 
 const TAG = `
   tag: { attributes: { name: string } }
@@ -137,4 +138,56 @@ test('a dropped table takes its trigger functions along', async t => {
   const { tables } = await storageOf(without)
   t.true((await migrate(one.database, tables, { allowing: 'destructive', stage: 'all' })).ok)
   t.deepEqual(await own(), before)
+})
+
+// What is left of a row of `plinth_tables` after a careless change, and the message about it.
+const NONSENSE = [
+  ['columns', `'{"id": 1}'`, 'its columns must be a list of names'],
+  ['columns', `'[1, null]'`, 'its columns must be a list of names'],
+  ['indexes', `'"articles_pkey"'`, 'its indexes must be a list of names'],
+  ['constraints', "'7'", 'its constraints must be a list of names'],
+  ['kinds', `'["string"]'`, 'its kinds must be an object of texts'],
+  ['shape', `'{}'`, 'its shape must be what a migration has written'],
+  ['shape', `jsonb_set(shape, '{attributes}', '[{}]')`, 'its shape must be what a migration has written'],
+  [
+    'shape',
+    `jsonb_set(shape, '{attributes,4}', '{"kind":"link","name":"tags","target":"tag"}')`,
+    'its shape must be what a migration has written',
+  ],
+] as const
+
+test('a record of tables that was changed by hand is refused with the statement that restores it', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  await one.sql(ROW)
+  const changed = PROJECT.replace('decimal', '{ type: decimal, min: 1 }').replace(
+    'size: integer',
+    'size: integer\n      more: string',
+  )
+  for (const [column, nonsense, message] of NONSENSE) {
+    await one.sql(`UPDATE plinth_tables SET ${column} = ${nonsense} WHERE name = 'articles'`)
+    const [refused = '', ...others] = await one.refused(changed)
+    t.deepEqual(others, [])
+    const [what = '', restore = ''] = refused.split('. Restore it with: ')
+    t.is(what, `the record of table "articles" in plinth_tables was changed by hand: ${message}`)
+    const { refusals } = await planMigration(one.database, (await storageOf(changed)).tables)
+    t.deepEqual(
+      refusals.map(({ code }) => code),
+      ['damaged-record'],
+    )
+    await one.sql(restore)
+    await forget(one)
+    t.deepEqual(await repaired(one), [], `${column} ${nonsense}`)
+  }
+  t.deepEqual(await one.sql('SELECT title FROM articles'), [['Dune']])
+})
+
+test('a history of migrations that was changed by hand is shown as it is', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  await one.sql(`UPDATE plinth_migrations SET steps = '"by hand"'`)
+  t.deepEqual(
+    (await readHistory(one.database)).map(({ steps }) => steps),
+    [['by hand']],
+  )
 })

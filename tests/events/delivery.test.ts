@@ -211,6 +211,21 @@ test('an outage of the outbox is reported once, and events are delivered afterwa
   t.pass()
 })
 
+test('events whose origin was changed by hand are delivered, and those after them', async t => {
+  const heard: string[] = []
+  const room = await openListening(t, [listener('note.create', event => void heard.push(reported(event)))])
+  for (const [index, origin] of ['null', '7', '{}', '{"by":7,"attributes":[]}'].entries()) {
+    await room.create('note', { text: `x${index}` })
+    await room.rows(
+      `UPDATE plinth_outbox SET origin = '${origin}' WHERE id = (SELECT max(id) FROM plinth_outbox)`,
+    )
+  }
+  await room.create('note', { text: 'last' })
+  room.events.start()
+  await until(() => heard.length === 5)
+  t.deepEqual(new Set(heard), new Set(['note.create']))
+})
+
 test("events written before the database's clock was set back are delivered at once", async t => {
   const heard: string[] = []
   const room = await openListening(t, [listener('note.create', event => void heard.push(reported(event)))])

@@ -88,6 +88,23 @@ test('a key has the permissions of its user, over REST and GraphQL, until it is 
     t.is((await app.request('DELETE', `${keys}/${odd}`, { token: ann })).status, 404, odd.slice(0, 10))
 })
 
+test('a key whose record was changed by hand grants nothing, instead of failing', async t => {
+  const app = await open(t)
+  const { key } = await app.make(app.ann, { permissions: [FIND] })
+  t.is(await app.get(key), 200)
+  for (const [permissions, status] of [
+    ['{"all": true}', 401],
+    [`"${FIND}"`, 401],
+    ['[7, null, {}]', 403],
+    [`["${FIND}"]`, 200],
+  ] as const) {
+    await app.app.sequelize.query('UPDATE plinth_user_keys SET permissions = $1::jsonb', {
+      bind: [permissions],
+    })
+    t.is(await app.get(key), status, permissions)
+  }
+})
+
 test('a narrow key has a part of the permissions, and never more than the role', async t => {
   const app = await open(t)
   const { ann } = app

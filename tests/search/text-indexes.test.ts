@@ -187,7 +187,13 @@ test('a migration installs the extension, and adds, renames and drops text index
 
 test('a plan that cannot have the extension is refused with what to do', async t => {
   const { tables } = await storageOf(types())
-  const catalogue = { schema: 'public', tables: new Map(), otherNames: new Set<string>(), owned: new Map() }
+  const catalogue = {
+    schema: 'public',
+    tables: new Map(),
+    otherNames: new Set<string>(),
+    owned: new Map(),
+    damaged: [],
+  }
   const refused = (trigrams: { isAvailable: boolean; mayCreate: boolean }) =>
     planSchema(tables, { ...catalogue, trigrams: { schema: null, ...trigrams } }).refusals.map(
       ({ code, message }) => `${code}: ${message}`,
@@ -208,7 +214,7 @@ test('without the extension, a search without typos is what remains', async t =>
     'contentTypes: { book: { search: { attributes: { title: A }, typos: true }, attributes: { title: string } } }',
   )
   const { refusals } = planSchema(tables, {
-    ...{ schema: 'public', tables: new Map(), otherNames: new Set<string>(), owned: new Map() },
+    ...{ schema: 'public', tables: new Map(), otherNames: new Set<string>(), owned: new Map(), damaged: [] },
     trigrams: { schema: null, isAvailable: false, mayCreate: true },
   })
   t.deepEqual(

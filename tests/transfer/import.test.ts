@@ -182,6 +182,29 @@ test('existing documents are skipped, refused or replaced as requested, missing 
   )
 })
 
+test('the record of an interrupted import that was changed by hand is refused with what to do', async t => {
+  const folder = projectFolder(t, NUMBERS)
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  const cut = imported(place, numbers(700), {
+    progress: ({ stage, done }) => {
+      if (stage === 'importing' && done > 400) throw new Error('cut off')
+    },
+  })
+  await t.throwsAsync(cut, { message: 'cut off' })
+  for (const decided of ['7', '{}', '{"keys":{},"places":{},"leftOut":[]}']) {
+    await place.database.run({
+      text: 'UPDATE plinth_imports SET decided = $1::jsonb',
+      values: [decided],
+    })
+    const error = await t.throwsAsync(imported(place, numbers(700)), { name: 'RecordFault' })
+    t.regex(error?.message ?? '', /^the record of an unfinished import in plinth_imports was changed by hand/)
+  }
+  const error = await t.throwsAsync(imported(place, numbers(700)))
+  const [, remove = ''] = /with: (DELETE [^;]*);/.exec(error?.message ?? '') ?? []
+  await place.database.run({ text: remove, values: [] })
+  t.like(await imported(place, numbers(700), { onConflict: 'update' }), { made: 200, changed: 500 })
+})
+
 test('an interrupted import resumes where it stopped', async t => {
   const folder = projectFolder(t, NUMBERS)
   const place = { folder: folder.path, database: await openTestDatabase(t) }

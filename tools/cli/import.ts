@@ -7,7 +7,13 @@ import type { Database } from '../../core/database/database.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
 import type { OnConflict } from '../transfer/import/import-options.ts'
-import { FileFault, type LineFault, overFiles, printLineFault } from '../transfer/stream-fault.ts'
+import {
+  FileFault,
+  type LineFault,
+  overFiles,
+  printLineFault,
+  RecordFault,
+} from '../transfer/stream-fault.ts'
 import type { CommandContext } from './command-options.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
@@ -54,7 +60,8 @@ export async function runImport(options: ImportContext): Promise<0 | 1> {
     options.writeError(`${printReport(done.value, options)}\n`)
     return done.value.leftOut.length === 0 ? 0 : reportSkipped(done.value.leftOut, options)
   } catch (error) {
-    if (error instanceof FileFault) return printReasons(options, [error.message])
+    if (error instanceof FileFault || error instanceof RecordFault)
+      return printReasons(options, [error.message])
     throw error
   } finally {
     if (source !== null) await rm(source, { force: true })

@@ -28,6 +28,11 @@ export class FileFault extends Error {
   override readonly name = 'FileFault'
 }
 
+/** The record of an unfinished import cannot be continued; the message says what to do. */
+export class RecordFault extends Error {
+  override readonly name = 'RecordFault'
+}
+
 /** True if it is a file system error of Node. */
 export const toFileFault = (error: unknown): unknown =>
   error instanceof Error && 'syscall' in error ? new FileFault(error.message, { cause: error }) : error

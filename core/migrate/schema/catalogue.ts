@@ -1,5 +1,5 @@
 import type { SchemaShape } from '../../model/storage.ts'
-import { LOCK_MODES, type LockMode, type TableLock } from './finding.ts'
+import { LOCK_MODES, type LockMode, type SchemaRefusal, type TableLock } from './finding.ts'
 
 /** The objects in the database's schema: read once, then compared with the model. */
 export interface Catalogue {
@@ -13,6 +13,8 @@ export interface Catalogue {
   /** A table with more rows is large: it is not locked without being asked. A million where absent. */
   readonly manyRows?: number
   readonly trigrams: TrigramExtension
+  /** Rows of `plinth_tables` that were changed by hand and cannot be read. */
+  readonly damaged: readonly SchemaRefusal[]
 }
 
 /** The extension pg_trgm, which indexes of kind `text` need. */

@@ -96,6 +96,7 @@ export interface OverrideCost {
 }
 
 export const REFUSAL_CODES = [
+  'damaged-record',
   'foreign-table',
   'no-extension',
   'foreign-index',

@@ -1,7 +1,8 @@
 import type { Database, Rows, Transaction } from '../../database/database.ts'
-import type { ColumnType, SchemaShape } from '../../model/storage.ts'
+import type { ColumnType } from '../../model/storage.ts'
 import { qualified } from '../../sql/ddl.ts'
-import type { ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
+import type { ActualTable, Catalogue } from './catalogue.ts'
+import { parseOwnedParts } from './parse-owned-parts.ts'
 
 /** Runs statements: the database, or one of its transactions. */
 export type Runner = Pick<Database, 'run'> | Pick<Transaction, 'run'>
@@ -18,6 +19,9 @@ export async function readCatalogue(runner: Runner, schema: string, manyRows?: n
   const actual = all.flatMap(([name, table]) =>
     table === null || name === null ? [] : [toTable(name, table)],
   )
+  const made = textsOf(owned).flatMap(([name, row]) =>
+    name === null || row === null ? [] : [parseOwnedParts(schema, name, row)],
+  )
   const others = all.flatMap(([name, table]) => (table === null && name !== null ? [name] : []))
   return {
     schema,
@@ -25,11 +29,8 @@ export async function readCatalogue(runner: Runner, schema: string, manyRows?: n
     tables: new Map(actual.map(table => [table.name, table])),
     otherNames: new Set(others),
     trigrams,
-    owned: new Map(
-      textsOf(owned).flatMap(([name, row]) =>
-        name === null || row === null ? [] : [[name, toOwnedParts(row)]],
-      ),
-    ),
+    owned: new Map(made.flatMap(each => ('parts' in each ? [[each.name, each.parts]] : []))),
+    damaged: made.flatMap(each => ('damaged' in each ? each.damaged : [])),
   }
 }
 
@@ -56,24 +57,6 @@ const textsOf = ({ rows }: Rows): readonly (readonly [string | null, string | nu
 const toTable = (name: string, json: string): ActualTable => {
   const parts: Omit<ActualTable, 'name'> = JSON.parse(json)
   return { name, ...parts }
-}
-
-function toOwnedParts(json: string): OwnedParts {
-  const row: Readonly<
-    Record<'columns' | 'indexes' | 'constraints', readonly string[]> & {
-      serves: string
-      kinds: Record<string, string> | null
-      shape?: SchemaShape | null
-    }
-  > = JSON.parse(json)
-  return {
-    serves: row.serves,
-    columns: new Set(row.columns),
-    indexes: new Set(row.indexes),
-    constraints: new Set(row.constraints),
-    kinds: new Map(Object.entries(row.kinds ?? {})),
-    shape: row.shape ?? null,
-  }
 }
 
 /** JSON, because older versions of Plinth have no `kinds` and `shape`. */

@@ -1,7 +1,10 @@
+import { isRecord } from '../../../core/base/plain-data.ts'
 import type { Transaction } from '../../../core/database/database.ts'
 import type { PlaceOptions } from '../../../core/import/place.ts'
 import type { ContentType } from '../../../core/model/model.ts'
+import { quoteText } from '../../../core/sql/identifier.ts'
 import type { StreamIndex } from '../index-stream.ts'
+import { RecordFault } from '../stream-fault.ts'
 import type { ImporterOptions, SkippedDocuments } from './import-options.ts'
 
 /** The decisions and the progress of an import. */
@@ -73,10 +76,23 @@ export async function readCheckpoints(runner: Runner): Promise<readonly Checkpoi
   return rows.map(([digest, done, decided]) => ({
     digest: String(digest),
     done: Number(done),
-    // Safe: this module wrote the value.
-    decided: JSON.parse(String(decided)) as Decided,
+    decided: parseDecided(String(digest), JSON.parse(String(decided))),
   }))
 }
+
+/** Throws a RecordFault if the record was changed by hand. */
+function parseDecided(digest: string, decided: unknown): Decided {
+  if (isRecord(decided) && isRecord(decided.keys) && isRecord(decided.places) && isSkipped(decided.leftOut))
+    // Safe: this module wrote the value, and the parts that are used are there.
+    return decided as unknown as Decided
+  const message =
+    'the record of an unfinished import in plinth_imports was changed by hand and cannot be continued. ' +
+    `Remove it with: DELETE FROM plinth_imports WHERE digest = ${quoteText(digest)}; then import with --on-conflict update`
+  throw new RecordFault(message)
+}
+
+const isSkipped = (value: unknown): boolean =>
+  value === undefined || (isRecord(value) && Array.isArray(value.faults) && Array.isArray(value.refused))
 
 export async function writeCheckpoint(
   runner: Runner,

@@ -1,16 +1,34 @@
 /**
  * The candidate that the writer of `word` most likely meant; undefined without a near one. Checked in this order: the same
  * word in another spelling, a synonym from other systems, and a word of which at most a third of the letters differ (a
- * swap of two neighbours counts once).
+ * swap of two neighbours counts once). Also undefined once MOST_COMPARED candidates were compared.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (!mayCompare()) return undefined
   const known = [...candidates]
+  compared += known.length
   const plain = normalizeWord(word)
   return (
     known.find(candidate => normalizeWord(candidate) === plain) ??
     synonymsOf(word).find(meaning => known.includes(meaning)) ??
     closest(word, known)
   )
+}
+
+/**
+ * In one turn of the event loop, which is how long a project file is checked: thousands of unknown words would otherwise be
+ * compared with thousands of known ones. The first ones get a suggestion, which is enough to find the mistake.
+ */
+const MOST_COMPARED = 200_000
+
+let compared = 0
+
+function mayCompare(): boolean {
+  if (compared === 0)
+    setImmediate(() => {
+      compared = 0
+    })
+  return compared < MOST_COMPARED
 }
 
 function closest(word: string, candidates: readonly string[]): string | undefined {
@@ -46,38 +64,58 @@ export function hintFor(word: string, candidates: Iterable<string>, none = 'ther
   return known.length === 0 ? `: ${none}` : `: one of ${known.map(each => `\`${each}\``).join(', ')}`
 }
 
-/** Optimal string alignment distance. Returns `limit` without computing it for words that are too long or too different in length. */
+/**
+ * Optimal string alignment distance. Returns `limit` without computing it for words that are too long, too different in
+ * length, or whose beginnings differ too much already.
+ */
 function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit || a.length > 80 || b.length > 80) return limit
-  let before: number[] = []
-  let above = Array.from({ length: b.length + 1 }, (_, column) => column)
+  if (Math.abs(a.length - b.length) >= limit || a.length > LONGEST || b.length > LONGEST) return limit
+  let rows = DISTANCE_ROWS
+  for (let column = 0; column <= b.length; column++) rows.above[column] = column
+  let leastAbove = 0
   for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      current.push(stepCost(a, b, row, column, { before, above, current }))
-    }
-    before = above
-    above = current
+    const least = fillRow(a, b, row, rows)
+    // A swap continues from two rows above, all else from one.
+    if (least >= limit && leastAbove >= limit) return limit
+    leastAbove = least
+    rows = { before: rows.above, above: rows.current, current: rows.before }
   }
-  return above[b.length] ?? limit
+  return rows.above[b.length] ?? limit
 }
+
+/** Characters. */
+const LONGEST = 80
 
 interface DistanceRows {
-  readonly before: readonly number[]
-  readonly above: readonly number[]
-  readonly current: readonly number[]
+  readonly before: Uint8Array
+  readonly above: Uint8Array
+  readonly current: Uint8Array
 }
 
-function stepCost(a: string, b: string, row: number, column: number, rows: DistanceRows): number {
-  const at = (line: readonly number[], index: number) => line[index] ?? Number.POSITIVE_INFINITY
-  const same = a[row - 1] === b[column - 1]
-  const cost = Math.min(
-    at(rows.above, column) + 1,
-    at(rows.current, column - 1) + 1,
-    at(rows.above, column - 1) + (same ? 0 : 1),
-  )
-  const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
-  return swapped ? Math.min(cost, at(rows.before, column - 2) + 1) : cost
+const distanceRow = () => new Uint8Array(LONGEST + 1)
+
+/** Reused by every comparison. */
+const DISTANCE_ROWS: DistanceRows = {
+  before: distanceRow(),
+  above: distanceRow(),
+  current: distanceRow(),
+}
+
+/** Returns the least distance of the row. */
+function fillRow(a: string, b: string, row: number, { before, above, current }: DistanceRows): number {
+  let [left, least] = [row, row]
+  current[0] = row
+  const [own, last] = [a.charCodeAt(row - 1), a.charCodeAt(row - 2)]
+  for (let column = 1; column <= b.length; column++) {
+    const same = own === b.charCodeAt(column - 1)
+    let cost = Math.min((above[column] ?? 0) + 1, left + 1, (above[column - 1] ?? 0) + (same ? 0 : 1))
+    const swapped = column > 1 && own === b.charCodeAt(column - 2) && last === b.charCodeAt(column - 1)
+    if (swapped) cost = Math.min(cost, (before[column - 2] ?? 0) + 1)
+    current[column] = cost
+    left = cost
+    if (cost < least) least = cost
+  }
+  return least
 }
 
 /** Words of other systems, of SQL and of everyday language, with their equivalents here, likeliest first. */

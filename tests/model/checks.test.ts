@@ -351,3 +351,20 @@ contentTypes:
     attributes: { status: { type: enumeration, enum: [open, paid] }, document: { type: media }, part: { type: component, component: a.part } }`
   t.deepEqual(await faultsOf(yaml), [])
 })
+
+test('thousands of unknown targets are all reported, the first ones with the nearest name', async t => {
+  const count = 2_000
+  const types = Array.from(
+    { length: count },
+    (_, index) =>
+      `  first${index}thing: { attributes: { other: { type: relation, relation: manyToOne, target: first${index}thin } } }\n`,
+  )
+  const faults = await faultsOf(`contentTypes:\n${types.join('')}`)
+  t.is(faults.length, count)
+  t.regex(faults[0] ?? '', /unknown target `first0thin`: did you mean `first0thing`\?$/)
+  // Without a limit each unknown name would be compared with each known one.
+  t.regex(faults.at(-1) ?? '', /unknown target `first1999thin`$/)
+  // The limit is that of one load.
+  const [again = ''] = await faultsOf(`contentTypes:\n${types.slice(0, 3).join('')}`)
+  t.regex(again, /did you mean `first0thing`\?$/)
+})

@@ -248,10 +248,16 @@ test.serial('an editor does the work of a guide: restaurants, dishes, cuisines',
   await page.until(`/Task/.test(document.querySelector('.outcomes')?.innerText)`)
   t.truthy(await find('restaurant', { name: 'Task' }, { status: 'published' }), '14: published from the list')
   t.deepEqual(await page.browser.audit(), [])
+  await page.until(`!document.querySelector('.bulk') && document.activeElement.className === 'outcomes'`)
+  await page.clickIn('.outcomes', 'Close')
+  await page.until(`document.activeElement.tagName === 'H1'`)
   await page.click('tbody input[type=checkbox]')
   await page.clickIn('.bulk', 'Delete')
   await page.click('dialog .danger')
   await page.until(`document.querySelector('.empty')`)
+  await page.until(
+    `/Task/.test(document.activeElement.innerText) && document.activeElement.className === 'outcomes'`,
+  )
   t.is(await restaurant(), undefined, '15: deleted from the list')
   await page.clickText('Clear search and filters')
   await page.until(`document.querySelectorAll('tbody tr').length > 3`)

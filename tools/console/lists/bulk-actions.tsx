@@ -1,5 +1,5 @@
 import { useListContext, useNotify } from 'ra-core'
-import { useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { callApi } from '../api/client.ts'
 import { type ListFilter, type ListRow, versionParams } from '../api/data-provider.ts'
 import { labelOf, type TypeInfo } from '../api/schema.ts'
@@ -12,8 +12,14 @@ import { describeValue } from './cell-value.tsx'
 
 type Bulk = 'publish' | 'unpublish' | 'delete'
 
+interface BulkActionsProps {
+  readonly type: TypeInfo
+  /** Gets the focus when the button that had it disappears. */
+  readonly heading: RefObject<HTMLHeadingElement | null>
+}
+
 /** One request for each document: permissions, validation and events are those of single writes. */
-export function BulkActions({ type }: { readonly type: TypeInfo }) {
+export function BulkActions({ type, heading }: BulkActionsProps) {
   const translate = useTranslate()
   const schema = useSchema()
   const notify = useNotify()
@@ -22,8 +28,15 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
   const [pending, setPending] = useState<Bulk | null>(null)
   const [busy, setBusy] = useState(false)
   const actions = bulkActionsOf(type)
-  const report = outcomes.length > 0 && <Outcomes outcomes={outcomes} onClose={() => setOutcomes([])} />
-  if (selectedIds.length === 0 || actions.length === 0) return report
+  const leave = (close: () => void) => () => {
+    heading.current?.focus()
+    close()
+  }
+  const report = outcomes.length > 0 && (
+    <Outcomes outcomes={outcomes} onClose={leave(() => setOutcomes([]))} />
+  )
+  // Always a fragment: the outcomes stay mounted, and take no focus, when documents are selected again.
+  if (selectedIds.length === 0 || actions.length === 0) return <>{report}</>
   const { locale } = versionParams(schema, type, filterValues as ListFilter)
   const run = async (bulk: Bulk) => {
     setBusy(true)
@@ -57,7 +70,7 @@ export function BulkActions({ type }: { readonly type: TypeInfo }) {
             {translate(bulk)}
           </ActionButton>
         ))}
-        <button type="button" className="quiet" onClick={() => onUnselectItems()}>
+        <button type="button" className="quiet" onClick={leave(onUnselectItems)}>
           {translate('unselect')}
         </button>
         {pending && (
@@ -86,7 +99,7 @@ function titleOf(type: TypeInfo, row: ListRow | undefined): string | null {
   return row && label !== null ? describeValue(row.values[label] ?? null) || null : null
 }
 
-/** The result of a bulk action for each document. */
+/** The result of a bulk action for each document. It takes the focus of the selection's buttons, which are gone. */
 function Outcomes({
   outcomes,
   onClose,
@@ -95,8 +108,12 @@ function Outcomes({
   readonly onClose: () => void
 }) {
   const translate = useTranslate()
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (outcomes.length > 0) section.current?.focus()
+  }, [outcomes])
   return (
-    <section className="outcomes" aria-label={translate('outcomes')}>
+    <section className="outcomes" ref={section} tabIndex={-1} aria-label={translate('outcomes')}>
       <ul>
         {outcomes.map(({ id, title, fault }) => (
           <li key={id} className={fault === null ? undefined : 'failed'}>

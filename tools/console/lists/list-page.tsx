@@ -5,7 +5,7 @@ import {
   useListContext,
   useListController,
 } from 'ra-core'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link, useParams } from 'react-router-dom'
 import { type ListFilter, type ListRow, listColumns } from '../api/data-provider.ts'
 import { asList, isJsonObject } from '../api/json.ts'
@@ -34,6 +34,7 @@ export function ListScreen() {
 
 function DocumentList({ type }: { readonly type: TypeInfo }) {
   const translate = useTranslate()
+  const heading = useRef<HTMLHeadingElement>(null)
   const list = useListController<ListRow>({
     resource: type.pluralName,
     perPage: 25,
@@ -49,7 +50,9 @@ function DocumentList({ type }: { readonly type: TypeInfo }) {
   return (
     <ListContextProvider value={list}>
       <div className="title-row">
-        <h1>{type.displayName}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {type.displayName}
+        </h1>
         {type.actions.has('create') && (
           <Link className="button primary" to={createAddress(type, list.filterValues)}>
             {translate('create')}
@@ -57,7 +60,7 @@ function DocumentList({ type }: { readonly type: TypeInfo }) {
         )}
       </div>
       <FilterBar type={type} />
-      <BulkActions type={type} />
+      <BulkActions type={type} heading={heading} />
       {list.error ? (
         <p className="fault" role="alert">
           {describeFault(list.error, translate)}

@@ -15,28 +15,32 @@ type EntityId = GraphqlFormat['entityId']
 interface FilterPlace {
   readonly holder: Holder
   readonly entityId: EntityId
+  /** Inside an odd number of `not`. */
+  readonly negated: boolean
 }
 
 /**
  * Converts a GraphQL filter (reference/graphql.md#4-filters) to REST's filter grammar: `{ title: { eq: 1 }, or: [] }` becomes
  * `{ title: { $eq: 1 }, $or: [] }`, and `id` of a document becomes `entityId`.
  */
-export function toDollarFilter(raw: unknown, holder: Holder, entityId: EntityId): unknown {
-  if (Array.isArray(raw)) return raw.map(item => toDollarFilter(item, holder, entityId))
+export const toDollarFilter = (raw: unknown, holder: Holder, entityId: EntityId): unknown =>
+  toGroup(raw, { holder, entityId, negated: false })
+
+function toGroup(raw: unknown, place: FilterPlace): unknown {
+  if (Array.isArray(raw)) return raw.map(item => toGroup(item, place))
   if (!isRecord(raw)) return raw
-  return Object.fromEntries(
-    conditionsOf(raw, holder).map(([key, value]) => toTerm(key, value, { holder, entityId })),
-  )
+  return Object.fromEntries(conditionsOf(raw, place.holder).map(([key, value]) => toTerm(key, value, place)))
 }
 
 function toTerm(key: string, value: unknown, place: FilterPlace): readonly [string, unknown] {
-  const { holder, entityId } = place
+  const { holder, negated } = place
   const logic = LOGIC.get(key)
-  if (logic !== undefined) return [logic, toList(logic, toDollarFilter(value, holder, entityId))]
+  if (logic !== undefined)
+    return [logic, toList(logic, toGroup(value, { ...place, negated: negated !== (logic === '$not') }))]
   const name = nameOf(key, place)
   const inner = holderBehind(holder, name)
-  if (inner) return [name, toDollarFilter(value, inner, entityId)]
-  return [name, toDollarOperators(value, holder.attributes.get(name))]
+  if (inner) return [name, toGroup(value, { ...place, holder: inner })]
+  return [name, toDollarOperators(value, { attribute: holder.attributes.get(name), negated })]
 }
 
 const nameOf = (key: string, { holder, entityId }: FilterPlace): string =>
@@ -64,7 +68,7 @@ function holderBehind(holder: Holder, name: string): Holder | null {
   return attribute.kind === 'component' ? attribute.component : null
 }
 
-/** Operators that match nothing if compared with null (reference/graphql.md#4-filters); `eq` and `ne` accept null. */
+/** Operators that are neither true nor false if compared with null (reference/graphql.md#4-filters); `eq` and `ne` accept null. */
 const NEEDS_VALUE: ReadonlySet<string> = new Set([
   'gt',
   'gte',
@@ -76,34 +80,47 @@ const NEEDS_VALUE: ReadonlySet<string> = new Set([
   'endsWith',
 ])
 
-const MATCHES_NOTHING = { $in: [] }
+interface Operand {
+  readonly attribute: Attribute | undefined
+  readonly negated: boolean
+}
 
-/** Converts the operators of one attribute: `{ eq: 1, not: {} }` becomes `{ $eq: 1 }`. */
-function toDollarOperators(raw: unknown, attribute: Attribute | undefined): unknown {
+/**
+ * Converts the operators of one attribute: `{ eq: 1, not: {} }` becomes `{ $eq: 1 }`. An operator that SQL neither calls true
+ * nor false matches nothing, and neither does its negation: it counts as false, or as true inside of `not`.
+ */
+function toDollarOperators(raw: unknown, { attribute, negated }: Operand): unknown {
   if (!isRecord(raw)) return raw
   const operators = Object.entries(raw).filter(([key, value]) => key !== 'not' || !isEmpty(value))
-  if (operators.some(([key, value]) => matchesNothing(key, value))) return MATCHES_NOTHING
+  const known = operators.filter(([key, value]) => !isUnknown(key, value, negated))
+  if (known.length < operators.length && (!negated || known.length === 0))
+    return negated ? { $notIn: [] } : { $in: [] }
   return Object.fromEntries(
-    operators.map(([key, value]) => [
+    known.map(([key, value]) => [
       `$${key}`,
-      key === 'not' ? toDollarOperators(value, attribute) : toOperand(key, value, attribute),
+      key === 'not'
+        ? toDollarOperators(value, { attribute, negated: !negated })
+        : toOperand(key, value, attribute),
     ]),
   )
 }
 
 const isEmpty = (value: unknown): boolean => isRecord(value) && Object.keys(value).length === 0
 
-/** In SQL, NOT IN a list with null is never true. */
-function matchesNothing(key: string, value: unknown): boolean {
-  if (key === 'in') return value === null
-  if (key === 'notIn') return value === null || (Array.isArray(value) && value.includes(null))
-  return value === null && NEEDS_VALUE.has(key)
+/**
+ * In SQL, a value is neither in a list with null nor outside of it, unless it is one of the others. What IN finds among these is
+ * all that matters outside of `not`, and what NOT IN excludes inside of it.
+ */
+function isUnknown(key: string, value: unknown, negated: boolean): boolean {
+  if (key !== 'in' && key !== 'notIn') return value === null && NEEDS_VALUE.has(key)
+  return value === null || ((key === 'in') === negated && Array.isArray(value) && value.includes(null))
 }
 
 const LISTS: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
 
 function toOperand(key: string, value: unknown, attribute: Attribute | undefined): unknown {
-  const values = key === 'in' && Array.isArray(value) ? value.filter(item => item !== null) : value
+  const isList = (key === 'in' || key === 'notIn') && Array.isArray(value)
+  const values = isList ? value.filter(item => item !== null) : value
   if (attribute?.kind !== 'scalar' || !JSON_TYPES.has(attribute.type)) return values
   // An entry of an array is a value, not JSON text.
   if (attribute.type === 'array' && (key === 'contains' || key === 'notContains')) return values

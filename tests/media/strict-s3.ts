@@ -18,6 +18,8 @@ export interface StrictS3 {
 
 interface StoredFile {
   readonly bytes: Buffer
+  /** ISO 8601. Absent: now. */
+  readonly modified?: string
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -33,6 +35,8 @@ export interface Dialect {
   readonly needsMd5?: boolean
   /** Answers instead of the store; undefined: the store answers. */
   readonly disturb?: (request: IncomingMessage, response: ServerResponse) => true | undefined
+  /** Entries of one page of a list. */
+  readonly page?: number
   /** Absent keys are a 404 of DELETE, as in a few old stores; S3 answers 204. */
   readonly deletesAre404?: boolean
 }
@@ -77,6 +81,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, { dial
   if (fault) return refuse(...fault)
   const [bucket, key] = placeOf(url, dialect)
   if (bucket !== dialect.bucket) return refuse(404, 'NoSuchBucket', 'The specified bucket does not exist')
+  if (request.method === 'GET' && url.searchParams.get('list-type') === '2')
+    return response
+      .writeHead(200, { 'Content-Type': 'application/xml' })
+      .end(listOf(files, url.searchParams.get('continuation-token'), dialect))
   const stored = files.get(key)
   if (request.method === 'PUT') {
     const { 'content-type': type = '', 'content-disposition': disposition = '' } = request.headers
@@ -93,6 +101,19 @@ async function answer(request: IncomingMessage, response: ServerResponse, { dial
     'Content-Type': stored.headers['content-type'],
   })
   return response.end(request.method === 'HEAD' ? undefined : stored.bytes)
+}
+
+/** ListObjectsV2. The token is the last key, with characters that have to be escaped. */
+function listOf(files: Store['files'], token: string | null, { page = 1_000 }: Dialect): string {
+  const keys = [...files.keys()].toSorted().filter(key => token === null || key > token.slice(0, -2))
+  const shown = keys.slice(0, page)
+  const next =
+    keys.length > page ? `<NextContinuationToken>${shown.at(-1)}&amp;=</NextContinuationToken>` : ''
+  const entries = shown.map(key => {
+    const { bytes, modified = new Date().toISOString() } = files.get(key) ?? { bytes: Buffer.alloc(0) }
+    return `<Contents><Key>${key}</Key><LastModified>${modified}</LastModified><ETag>&quot;x&quot;</ETag><Size>${bytes.length}</Size></Contents>`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>pictures</Name>${next}<KeyCount>${shown.length}</KeyCount>${entries.join('')}</ListBucketResult>`
 }
 
 function placeOf({ pathname, hostname }: URL, { style }: Dialect): readonly [bucket: string, key: string] {

@@ -32,7 +32,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'plinth migrate --allow-destructive',
     'plinth migrate --status',
   ],
-  doctor: ['plinth doctor', 'plinth doctor --log plinth.log --try', 'plinth doctor --documents web/src'],
+  doctor: [
+    'plinth doctor',
+    'plinth doctor --log plinth.log --try',
+    'plinth doctor --documents web/src',
+    'plinth doctor --files',
+  ],
   export: [
     'plinth export --out all.ndjson',
     'plinth export --types article,author --out - | gzip > articles.gz',

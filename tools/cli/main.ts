@@ -216,6 +216,8 @@ interface DoctorOptions {
   readonly analyze: boolean
   readonly try: boolean
   readonly documents?: string
+  readonly files: boolean
+  readonly remove: boolean
 }
 
 /** `plinth doctor` */
@@ -232,8 +234,17 @@ function addDoctor(program: Command): void {
       '--documents <dir>',
       'check the GraphQL documents of a folder, in files and in code, against the schema and the limits instead, without a database',
     )
+    .option('--files', 'list stored files of uploads that no record names, older than a day, instead', false)
+    .option('--remove', 'with --files: remove what is listed', false)
     .option('--json', 'one line of JSON for programs', false)
-    .action(async (folder: string, { try: tries, documents, ...options }: DoctorOptions) => {
+    .action(async (folder: string, { try: tries, documents, files, remove, ...options }: DoctorOptions) => {
+      if (files) {
+        const { runFileCheck } = await import('./doctor-files.ts')
+        const terms = { ...(await commandContext(folder)), json: options.json, removes: remove }
+        process.exitCode = await runFileCheck(terms)
+        return
+      }
+      if (remove) program.error('error: --remove removes what --files lists: name both', { exitCode: 1 })
       if (documents !== undefined) {
         const { runDocumentCheck } = await import('./doctor.ts')
         const terms = { ...(await commandContext(folder)), documents, json: options.json }

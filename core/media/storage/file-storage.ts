@@ -15,8 +15,19 @@ export interface FileStorage {
   url(key: string): string
   /** An address that works without credentials for so many seconds. Absent: the storage cannot sign. */
   signedUrl?(key: string, expiresIn: number): Promise<string>
+  /** All files whose names are keys. Absent: the storage cannot list them. */
+  list?(): AsyncIterable<StoredEntry>
   /** Set if the server answers `/uploads/KEY` for this storage; absent: readers go to another address, or to a local folder. */
   readonly served?: ServedFiles
+}
+
+/** A file of a storage. */
+export interface StoredEntry {
+  readonly key: string
+  /** Bytes. */
+  readonly size: number
+  /** When it was stored. Milliseconds since 1970. */
+  readonly storedAt: number
 }
 
 /** Files behind `/uploads/`. The server sends the bytes, unless `signedUrl` of the storage gives an address to redirect to. */

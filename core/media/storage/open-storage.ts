@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
-import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { constants, copyFile, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadSettings } from '../../project/settings/settings.ts'
 import { openCustomStorage, type StorageDefinition } from './custom-storage.ts'
-import { assertStorageKey, type FileStorage, type ServedFiles } from './file-storage.ts'
+import {
+  assertStorageKey,
+  type FileStorage,
+  isStorageKey,
+  type ServedFiles,
+  type StoredEntry,
+} from './file-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
 import { removeAbandoned, stagingFolder } from './staging.ts'
 
@@ -60,7 +66,16 @@ export function openLocalStorage(root: string, { isPrivate = false } = {}): File
     read: async key => (existsSync(pathOf(key)) ? createReadStream(pathOf(key)) : null),
     remove: key => rm(pathOf(key), { force: true }),
     url: key => `/uploads/${key}`,
+    list: () => listFolder(folder),
     ...(isPrivate && { served: privateFiles(pathOf) }),
+  }
+}
+
+async function* listFolder(folder: string): AsyncGenerator<StoredEntry> {
+  if (!existsSync(folder)) return
+  for await (const { name: key } of await opendir(folder)) {
+    const found = isStorageKey(key) ? await stat(join(folder, key)).catch(() => null) : null
+    if (found?.isFile()) yield { key, size: found.size, storedAt: found.mtimeMs }
   }
 }
 

@@ -5,7 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
 import { trimEndCharacter } from '../../base/text.ts'
 import { isHarmless } from '../file-type.ts'
-import { assertStorageKey, type FileStorage, type LocalFile, type ServedFiles } from './file-storage.ts'
+import {
+  assertStorageKey,
+  type FileStorage,
+  isStorageKey,
+  type LocalFile,
+  type ServedFiles,
+  type StoredEntry,
+} from './file-storage.ts'
 
 export interface S3Options {
   /** Of an S3-compatible store; null: Amazon S3. */
@@ -54,6 +61,7 @@ export function openS3Storage(options: S3Options): FileStorage {
       const aws = { signQuery: true, datetime: requests.datetime() }
       return (await client.sign(url.href, { method: 'GET', aws })).url
     },
+    list: () => listBucket(requests),
     ...(isPrivate && { served: SERVED_BY_THE_STORE }),
     url: key =>
       isPrivate
@@ -90,6 +98,21 @@ async function put(requests: S3Requests, key: string, { path, mime }: LocalFile)
   if (status === 404) throw new Error(`The S3 store has no bucket ${requests.bucket}`)
 }
 
+/** In pages of a thousand (ListObjectsV2). Keys with other characters, such as those of folders, are of other programs. */
+async function* listBucket(requests: S3Requests): AsyncGenerator<StoredEntry> {
+  for (let next = ''; ; ) {
+    const query = `?list-type=2${next && `&continuation-token=${encodeURIComponent(next)}`}`
+    const page = await (await requests.send('GET', '', { query })).text()
+    for (const entry of page.split('<Contents>').slice(1)) {
+      const key = elementOf(entry, 'Key')
+      const storedAt = Date.parse(elementOf(entry, 'LastModified'))
+      if (isStorageKey(key)) yield { key, size: Number(elementOf(entry, 'Size')), storedAt }
+    }
+    next = unescapeXml(elementOf(page, 'NextContinuationToken'))
+    if (next === '') return
+  }
+}
+
 /** The store serves the files itself, so types that could run code in a browser are stored with download headers. */
 const storedHeaders = (key: string, mime: string): Record<string, string> => ({
   'Content-Type': mime,
@@ -118,6 +141,8 @@ type S3Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 interface S3Init {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Blob
+  /** Asks the bucket itself instead of a file: with the question mark. */
+  readonly query?: string
 }
 
 interface S3Bucket {
@@ -145,8 +170,16 @@ function openS3Requests({ client, base, bucket }: S3Bucket): S3Requests {
   // What the store's clock is ahead, in milliseconds: learned from a refusal.
   let ahead = 0
   const datetime = () => new Date(Date.now() + ahead).toISOString().replace(/[:-]|\.\d{3}/g, '')
-  const attempt = async ({ method, key }: S3Request, init: S3Init, signal: AbortSignal) => {
-    const request = await client.sign(`${base}/${key}`, { ...init, method, aws: { datetime: datetime() } })
+  const attempt = async (
+    { method, key }: S3Request,
+    { query = '', ...init }: S3Init,
+    signal: AbortSignal,
+  ) => {
+    const request = await client.sign(`${base}/${key}${query}`, {
+      ...init,
+      method,
+      aws: { datetime: datetime() },
+    })
     return fetch(request, { signal, redirect: 'manual' }).catch(toError)
   }
   /** Milliseconds until the next attempt; null: the answer is final. */
@@ -163,7 +196,7 @@ function openS3Requests({ client, base, bucket }: S3Bucket): S3Requests {
     bucket,
     datetime,
     async send(method, key, init = {}) {
-      assertStorageKey(key)
+      if (init.query === undefined) assertStorageKey(key)
       const request = { method, key, bucket }
       const signal = AbortSignal.timeout(TIMEOUT)
       for (let count = 1; ; count++) {
@@ -240,10 +273,7 @@ async function readStart({ body }: Response): Promise<string> {
 function parseError(text: string): { readonly code: string; readonly message: string } {
   return {
     code: elementOf(text, 'Code').slice(0, 64),
-    message: elementOf(text, 'Message')
-      .slice(0, 500)
-      .replace(/&(lt|gt|amp|quot|apos);/g, (_, name) => ENTITIES[name] ?? '')
-      .trim(),
+    message: unescapeXml(elementOf(text, 'Message').slice(0, 500)).trim(),
   }
 }
 
@@ -253,5 +283,8 @@ function elementOf(text: string, name: string): string {
   const end = text.indexOf(`</${name}>`, start)
   return start < 0 || end < 0 ? '' : text.slice(start + name.length + 2, end)
 }
+
+const unescapeXml = (text: string): string =>
+  text.replace(/&(lt|gt|amp|quot|apos);/g, (_, name) => ENTITIES[name] ?? '')
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

@@ -25,6 +25,7 @@ import {
 import { builtInPaths } from './built-in-paths.ts'
 import { consolePaths } from './console-paths.ts'
 import { describeForms } from './describe-console.ts'
+import { localizationPaths } from './localization-paths.ts'
 import {
   contentTypePaths,
   DOCUMENT_ID,
@@ -59,7 +60,11 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   const paths: Record<string, PathItem> = {}
   for (const type of types)
-    addPaths(paths, { ...contentTypePaths(type, described), ...changePaths(type, described) })
+    addPaths(paths, {
+      ...contentTypePaths(type, described),
+      ...changePaths(type, described),
+      ...localizationPaths(type, described),
+    })
   addPaths(paths, builtInPaths(described))
   addPaths(paths, { '/openapi.json': ownPath(described), ...consolePaths(described) })
   const routing = { project, caller, described }

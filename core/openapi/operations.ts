@@ -13,6 +13,8 @@ import {
   type SchemaTable,
   schemaName,
 } from './answer-schemas.ts'
+import { formContent } from './form-content.ts'
+import { deepParameters, populateWords, words, wordsAndPaths } from './parameter-words.ts'
 import {
   bodySchema,
   filterSchema,
@@ -216,7 +218,13 @@ function save(type: ContentType, action: 'create' | 'update', options: Operation
         ...localeParameter(type, options),
         ...writeHeaders(options),
       ],
-      requestBody: { required: true, content: { 'application/json': { schema } } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema },
+          ...(options.strapi4 && formContent({ type, access, context, body })),
+        },
+      },
       responses: {
         [isCreate && !options.strapi4 ? 201 : 200]: answer,
         ...errorResponses('write', options),
@@ -268,25 +276,12 @@ const listed = (name: string, items: Schema, description: string): Schema => ({
   ...{ description, schema: arrayOf(items) },
 })
 
-const words = (names: readonly string[]): Schema => ({ type: 'string', enum: names })
-
-/** Names, and paths through those that lead to other content. */
-const wordsAndPaths = (names: readonly string[], through: readonly string[]): Schema =>
-  through.length === 0
-    ? words(names)
-    : {
-        anyOf: [
-          words(names),
-          { type: 'string', pattern: `^(${through.join('|').replaceAll('$', '\\$')})\\.` },
-        ],
-      }
-
 /** `fields` and `populate`, by the attributes that the action answers. */
 export function answerParameters(
   type: ContentType,
   action: Action,
   context: SchemaContext,
-  { parameters }: OperationOptions,
+  { parameters, settings }: OperationOptions,
 ): readonly Schema[] {
   const readable: ReadonlySet<Attribute> = context.grants.readAccess(type, action)?.readable ?? new Set()
   const { fields, populates } = queryNames(readable, context)
@@ -300,8 +295,9 @@ export function answerParameters(
       : [
           parameters.ref(
             `${schemaName(type)}Populate`,
-            listed('populate', wordsAndPaths([...populates, '*'], populates), text),
+            listed('populate', populateWords(populates, settings), text),
           ),
+          ...deepParameters(settings).map(each => parameters.ref('PopulateLevel', each)),
         ]),
   ]
 }

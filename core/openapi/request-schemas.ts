@@ -27,6 +27,17 @@ export function bodySchema(
   return context.table.ref(key, name, () => closed(inputsOf(attributes, context), needed))
 }
 
+/** The same attributes, for a body with other keys, too. */
+export const bodyProperties = (
+  type: ContentType,
+  access: WriteAccess,
+  context: SchemaContext,
+): Readonly<Record<string, Schema>> =>
+  inputsOf(
+    [...type.attributes.values()].filter(each => isInBody(each, access, context.grants)),
+    context,
+  )
+
 /** Whether a body of this caller may have the attribute. */
 export const isInBody = (attribute: Attribute, access: WriteAccess, grants: Grants): boolean =>
   isWritable(attribute, grants) &&

@@ -70,3 +70,83 @@ test('production serves the description only if the project says so', t => {
   t.deepEqual([servesOpenapi(undefined, true), servesOpenapi(undefined, false)], [false, true])
   t.deepEqual([servesOpenapi(true, true), servesOpenapi(false, false)], [true, false])
 })
+
+const STRAPI4 = {
+  name: 'Old',
+  rest: { responseFormat: 'v4', populateDeep: 4 },
+  i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
+  components: { 'shared.seo': { attributes: { image: { type: 'media' } } } },
+  contentTypes: {
+    article: {
+      ...{ draftAndPublish: true, localized: true },
+      attributes: {
+        title: 'string',
+        cover: { type: 'media' },
+        gallery: { type: 'media', multiple: true },
+        seo: { type: 'component', component: 'shared.seo' },
+      },
+    },
+    home: { kind: 'single', localized: true, attributes: { title: 'string' } },
+  },
+  roles: {
+    editor: {
+      permissions: {
+        article: ['find', 'create', 'update', 'createLocalization'],
+        home: ['find', 'update', 'createLocalization'],
+        upload: ['upload'],
+      },
+    },
+    writer: { permissions: { article: ['find', 'create', 'update'] } },
+  },
+}
+
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly parameters: Readonly<Record<string, { readonly name: string }>> }
+}
+
+interface Operation {
+  readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: FormSchema }>> }
+}
+
+interface FormSchema {
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly patternProperties?: Readonly<Record<string, unknown>>
+}
+
+test.serial(
+  'forms, locales and populate=deep of Strapi 4 are described where the project has them',
+  async t => {
+    const folder = temporaryFolder()
+    t.teardown(() => folder.remove())
+    folder.write('project.yaml', JSON.stringify(STRAPI4))
+    const document = await describe(t, folder.path, 'editor', 'v4')
+    t.deepEqual(await lint(document), [])
+    const { paths, components } = document as unknown as Described
+    for (const operation of [paths['/articles']?.post, paths['/articles/{documentId}']?.put]) {
+      const form = operation?.requestBody.content['multipart/form-data']?.schema
+      t.deepEqual(Object.keys(form?.properties ?? {}), ['data', 'files.cover', 'files.gallery'])
+      t.deepEqual(Object.keys(form?.patternProperties ?? {}), ['^files\\.(seo)\\.'])
+    }
+    const localized = paths['/articles/{documentId}/localizations']?.post
+    const body = localized?.requestBody.content['application/json']?.schema.properties ?? {}
+    t.like(body, { locale: { enum: ['en', 'fr'] } })
+    t.true(Object.hasOwn(body, 'title') && Object.hasOwn(body, 'publishedAt'))
+    t.truthy(paths['/home/localizations']?.post)
+    const names = Object.values(components.parameters).map(({ name }) => name)
+    t.true(names.includes('pLevel'))
+    t.regex(JSON.stringify(components.parameters.ArticlePopulate), /"\*","deep"/)
+
+    const writer = (await describe(t, folder.path, 'writer', 'v4')) as unknown as Described
+    const form = writer.paths['/articles']?.post?.requestBody.content['multipart/form-data']?.schema
+    t.deepEqual(Object.keys(form?.properties ?? {}), ['data'], 'files need the permission to upload')
+    t.is(writer.paths['/articles/{documentId}/localizations'], undefined)
+
+    const plain = JSON.stringify({ ...STRAPI4, rest: {} })
+    folder.write('project.yaml', plain)
+    const other = (await describe(t, folder.path, 'editor')) as unknown as Described
+    t.is(other.paths['/articles/{documentId}/localizations'], undefined)
+    t.deepEqual(Object.keys(other.paths['/articles']?.post?.requestBody.content ?? {}), ['application/json'])
+    t.false(JSON.stringify(other.components).includes('pLevel'))
+  },
+)

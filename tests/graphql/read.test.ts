@@ -190,6 +190,9 @@ test.serial(
       ['mood: { notContains: null }', 4],
       ['pages: { in: ["1", null] }', 1],
       ['pages: { not: {} }', 6],
+      // A literal keeps all digits.
+      ['pages: { eq: 9007199254740993 }', 1],
+      ['pages: { eq: 9007199254740992 }', 0],
       // What SQL calls neither true nor false is not true if it is negated.
       ['pages: { not: { gt: null } }', 0],
       ['pages: { not: { not: { gt: null } } }', 0],

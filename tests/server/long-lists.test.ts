@@ -125,3 +125,67 @@ for (const drafts of [false, true])
       }
     },
   )
+
+/** A database whose transactions count the rows that they read in tables and indexes. */
+function readsCounted(database: Database) {
+  const counts = { read: 0 }
+  const counted: Database = {
+    ...database,
+    transaction: (work, options) =>
+      database.transaction(async transaction => {
+        const read = async () => Number((await transaction.run({ text: READ, values: [] })).rows[0]?.[0])
+        const before = await read()
+        const value = await work(transaction)
+        counts.read += (await read()) - before
+        return value
+      }, options),
+  }
+  return { counted, counts }
+}
+
+const READ = `SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace`
+
+const SIZE = 300
+
+for (const drafts of [false, true])
+  test.serial(
+    `changes of a whole list read rows in proportion to its length${drafts ? ', with drafts on both sides' : ''}`,
+    async t => {
+      const model = await modelOf(`contentTypes:${relations(drafts)}`)
+      const { database, create } = await openWriting(t, model)
+      const run = (text: string) => database.run({ text, values: [] })
+      await run(
+        `INSERT INTO articles (document_id, document_key, status, title, created_at, updated_at, published_at)
+         SELECT 'a' || n, n * 2, status, 't' || n, now(), now(), CASE status WHEN 'published' THEN now() END
+         FROM generate_series(1, ${2 * SIZE}) n, (VALUES ('draft'), ('published')) v (status)`,
+      )
+      // The statistics say that no article is linked, and nothing of the tables of links.
+      await run('ANALYZE articles')
+      const { counted, counts } = readsCounted(database)
+      const { update } = openWritingOver(counted, model)
+      const ids = (from: number) => Array.from({ length: SIZE }, (_, index) => `a${from + index}`)
+      const between = ids(SIZE + 1).map((documentId, index) => ({
+        documentId,
+        position: { before: `a${index + 1}` },
+      }))
+      const changes = [
+        { set: ids(1) },
+        { connect: between },
+        { set: [...ids(1), ...ids(SIZE + 1)].toReversed() },
+        { set: ids(1) },
+        { disconnect: ids(1) },
+      ]
+      for (const [name, type] of [
+        ['articles', 'shelf'],
+        ['tagged', 'shelf'],
+        ['related', 'article'],
+      ] as const) {
+        const { documentId } = await create(type, { [type === 'shelf' ? 'name' : 'title']: name })
+        for (const [index, change] of changes.entries()) {
+          counts.read = 0
+          await update(type, String(documentId), { [name]: change }, { plainly: { filter: null } })
+          t.true(counts.read < 100 * SIZE, `${name} ${index}: ${counts.read}`)
+        }
+      }
+    },
+  )

@@ -99,21 +99,36 @@ export function printPlaces(
   const [from, at] =
     link.kind === 'table'
       ? [
-          `JOIN ${ident(table.name)} o ON ${owners} JOIN ${ident(link.table)} l ON ${ownedBy(relation, 'l', 'o')} AND ${inTable(relation, 'l', { end: V, statuses: status })}`,
+          `${ownersFirst(relation, v, owners)} JOIN ${ident(link.table)} l ON ${ownedBy(relation, 'l', 'v')} AND ${inTable(relation, 'l', { end: V, statuses: status })}`,
           columnOf('l', place),
         ]
       : [
-          `JOIN ${ident(table.name)} o ON ${owners} AND (${slotsOf(relation, link, statuses)
-            .map(slot => inSlot(slot, 'o', V))
-            .join(' OR ')})`,
+          `${v} JOIN ${ident(table.name)} o ON ${owners} AND ${filter(
+            slotsOf(relation, link, statuses)
+              .map(slot => inSlot(slot, 'o', V))
+              .join(' OR '),
+          )}`,
           columnOf('o', place),
         ]
   return {
     name: `read places of ${relation.attribute.name}`,
-    text: `SELECT v.turn, min(${at}) FROM ${v} ${from} GROUP BY v.turn`,
+    text: `SELECT v.turn, min(${at}) FROM ${from} GROUP BY v.turn`,
     values: parameters.values,
   }
 }
+
+// A kept plan does not know how many links lead to one document: rows are found by their own keys, then compared with it. Links to it
+// that are read for each entry, or for each owner, would take quadratic time.
+
+/** The entries with their owners' rows, as `v`. PostgreSQL joins nothing else before OFFSET 0. */
+function ownersFirst({ link, table }: InverseRelation, v: string, owners: string): string {
+  if (link.kind !== 'table') throw new TypeError('the links lie in columns')
+  const own = link.owner.map(([, column]) => columnOf('o', column))
+  return `(SELECT v.target, v.target_locale, v.turn, ${own.join(', ')} FROM ${v} JOIN ${ident(table.name)} o ON ${owners} OFFSET 0) v`
+}
+
+/** A condition by which PostgreSQL looks up no rows, in an index or a join. */
+const filter = (condition: string): string => `(${condition}) IS TRUE`
 
 /** Makes the entries' rows link, in their places. `sequence`: that of the table in which places are numbered. */
 export function printConnect(
@@ -215,14 +230,14 @@ export function printDisconnect(
   { relation, statuses }: InverseChange,
   entries: readonly InverseEntry[],
 ): readonly Statement[] {
-  const { link, attribute, table } = relation
+  const { link, attribute } = relation
   return removals(relation, statuses, (where, parameters) => {
     const v = printEntries(entries, parameters)
     const status = parameters.anyOf(statuses)
     const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
     return link.kind === 'table'
-      ? `USING ${v}, ${ident(table.name)} o WHERE ${owners} AND ${ownedBy(relation, 'l', 'o')} AND ${where(V, status)}`
-      : `FROM ${v} WHERE ${owners} AND ${where(V, status)}`
+      ? `USING ${ownersFirst(relation, v, owners)} WHERE ${ownedBy(relation, 'l', 'v')} AND ${where(V, status)}`
+      : `FROM ${v} WHERE ${owners} AND ${filter(where(V, status))}`
   }).map(statement => ({ ...statement, name: `disconnect ${attribute.name}` }))
 }
 
@@ -245,7 +260,9 @@ export function printRelease(
       ...(choosesStatus && table.status ? [[columnOf('o', table.status), 'v.status']] : []),
     ]
     const isKept = `(${columns.map(([own]) => own).join(', ')}) IN (SELECT ${columns.map(([, entry]) => entry).join(', ')} FROM ${printEntries(kept, parameters)})`
-    const among = `${columnOf('o', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`
+    const among = filter(
+      `${columnOf('o', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`,
+    )
     const reach = and(...reached(relation, 'o', { end: D, statuses: status }), among, `NOT ${isKept}`)
     return link.kind === 'table'
       ? `USING ${d}, ${ident(table.name)} o WHERE ${ownedBy(relation, 'l', 'o')} AND ${where(D, status)} AND ${reach}`

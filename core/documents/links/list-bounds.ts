@@ -90,7 +90,13 @@ function printStart(list: ListRows): Statement {
   }
 }
 
-function printNeighbours(list: ListRows, keys: readonly number[]): Statement {
+/** Up to here a look at the list for each document takes less time than one that sorts it. */
+const FEW = 16
+
+const printNeighbours = (list: ListRows, keys: readonly number[]): Statement =>
+  keys.length > FEW ? printManyNeighbours(list, keys) : printFewNeighbours(list, keys)
+
+function printFewNeighbours(list: ListRows, keys: readonly number[]): Statement {
   const parameters = new Parameters()
   const place = columnOf(list.alias, list.column)
   const from = list.from(parameters)
@@ -100,6 +106,26 @@ function printNeighbours(list: ListRows, keys: readonly number[]): Statement {
   return {
     name: `read places in ${list.called}`,
     text: `SELECT n.key, ${near('<', 'first')}, n.first, n.last, ${near('>', 'last')}, n.missing FROM (${own}) n`,
+    values: parameters.values,
+  }
+}
+
+/**
+ * The same by one pass over the list. Every plan of it takes linear time: the keys are in a hashed subquery, since a join with them
+ * or a comparison with an array could be one with each.
+ */
+function printManyNeighbours(list: ListRows, keys: readonly number[]): Statement {
+  const parameters = new Parameters()
+  const place = columnOf(list.alias, list.column)
+  const next = (side: 'PRECEDING' | 'FOLLOWING') =>
+    `first_value(${place}) OVER (ORDER BY ${place} GROUPS BETWEEN 1 ${side} AND 1 ${side})`
+  const from = list.from(parameters)
+  const isNamed = `${list.key} IN (SELECT unnest(${parameters.put(keys, 'integer[]')}))${list.seen(parameters)}`
+  // Places that are missing come last, and are no neighbours of others.
+  const all = `SELECT ${list.key} AS key, ${place} AS place, ${next('PRECEDING')} AS before, ${next('FOLLOWING')} AS after, ${isNamed} AS named ${from}`
+  return {
+    name: `read many places in ${list.called}`,
+    text: `SELECT n.key, nullif(min(coalesce(n.before, '-infinity')), '-infinity'), min(n.place), max(n.place), nullif(max(coalesce(n.after, 'infinity')), 'infinity'), count(*) - count(n.place) FROM (${all}) n WHERE n.named GROUP BY 1`,
     values: parameters.values,
   }
 }

@@ -107,7 +107,10 @@ function onConflict(link: TableLink): string {
   return `ON CONFLICT (${key}) DO UPDATE SET ${place} = excluded.${place}`
 }
 
-/** Takes away what only the published version has, and adds or moves what differs: both lists are read once, side by side. */
+/**
+ * Takes away what only the published version has, and adds or moves what differs: both lists are read once, side by side. Links are
+ * deleted by id: a kept plan of a join could compare each link of the table with each that differs.
+ */
 function printCopy(list: OwnList, own: OwnEdit): Statement {
   const { link, owner } = list
   const parameters = new Parameters()
@@ -121,9 +124,9 @@ function printCopy(list: OwnList, own: OwnEdit): Statement {
   const [draft, published] = ['pair$.draft', 'pair$.published'].map(
     id => `min(${columnOf('l', link.position)}) FILTER (WHERE l.owner_id = ${id})`,
   )
-  const differing = `differing$ AS MATERIALIZED (SELECT pair$.published, ${[...target, ...places.map(ofDraft)].join(', ')} FROM pair$ JOIN ${ident(link.table)} l ON l.owner_id = ANY (ARRAY[pair$.draft, pair$.published]) WHERE pair$.published IS NOT NULL GROUP BY pair$.published, ${target.join(', ')} HAVING ${draft} IS DISTINCT FROM ${published})`
-  const same = targetColumns(link).map(column => `${columnOf('g', column)} = ${columnOf('s', column)}`)
-  const removal = `gone$ AS (DELETE FROM ${ident(link.table)} g USING differing$ s WHERE ${and('g.owner_id = s.published', ...same, `${columnOf('s', link.position)} IS NULL`)})`
+  const differing = `differing$ AS MATERIALIZED (SELECT pair$.published, min(l.id) FILTER (WHERE l.owner_id = pair$.published) AS id, ${[...target, ...places.map(ofDraft)].join(', ')} FROM pair$ JOIN ${ident(link.table)} l ON l.owner_id = ANY (ARRAY[pair$.draft, pair$.published]) WHERE pair$.published IS NOT NULL GROUP BY pair$.published, ${target.join(', ')} HAVING ${draft} IS DISTINCT FROM ${published})`
+  const gone = `ARRAY(SELECT s.id FROM differing$ s WHERE ${columnOf('s', link.position)} IS NULL)`
+  const removal = `gone$ AS (DELETE FROM ${ident(link.table)} g WHERE g.id = ANY (${gone}))`
   const columns: readonly (readonly [string, string])[] = [
     ['owner_id', 's.published'],
     ...[...targetColumns(link), ...places].map(column => [column, columnOf('s', column)] as const),

@@ -96,8 +96,12 @@ export interface DocumentWrites {
   ): Promise<DocumentChange>
 }
 
-/** Extra work of the server on the written document, in the same transaction. */
-export type Alongside = (transaction: Transaction, documentId: string) => Promise<void>
+/** Extra work of the server in the transaction of an update. */
+export interface Alongside {
+  /** Runs before the document is loaded. If it rejects, nothing is written. */
+  before?(transaction: Transaction): Promise<void>
+  after(transaction: Transaction, documentId: string): Promise<void>
+}
 
 /** How to answer a write: this query, with the document's id, reads the answer in the same transaction. */
 export interface Answer {

@@ -122,8 +122,9 @@ const openSave =
     const save = { command: expected, answer, body }
     const context = describeWrite(expected, answer)
     const work = async (writing: SaveOptions) => {
+      await alongside?.before?.(writing.transaction)
       const done = await saveDocument({ ...save, command }, writing)
-      await alongside?.(writing.transaction, done.documentId)
+      await alongside?.after(writing.transaction, done.documentId)
       return done
     }
     // What is done alongside may depend on the stored document.

@@ -1,6 +1,6 @@
 import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
 import type { Transaction } from '../../database/database.ts'
-import type { Documents, SavedDocument } from '../../documents/documents.ts'
+import type { Answer, Documents, SavedDocument } from '../../documents/documents.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
@@ -20,21 +20,9 @@ export const userDocuments = (documents: Documents, options: IdentityOptions): D
     const { user } = options.model.builtIn
     return documents.create(command.type === user ? withNormalisedUsername(command) : command, answer)
   },
-  async update(input, answer, alongside) {
-    if (input.type !== options.model.builtIn.user) return documents.update(input, answer, alongside)
-    const command = withNormalisedUsername(input)
-    const isNew = await hasNewAddress(command, options)
-    const written = await documents.update(
-      isNew ? unconfirmed(command) : command,
-      answer,
-      async (transaction, documentId) => {
-        await alongside?.(transaction, documentId)
-        if (Object.hasOwn(command.values, 'password')) await endSessions(transaction, { documentId }, options)
-        if (Object.hasOwn(command.values, 'email')) await clearMailedCodes(transaction, documentId, options)
-      },
-    )
-    if (isNew) mailConfirmationTo(written, options)
-    return written
+  update(command, answer, alongside) {
+    if (command.type !== options.model.builtIn.user) return documents.update(command, answer, alongside)
+    return updateUser(withNormalisedUsername(command), answer, { documents, identity: options })
   },
   async delete(command, seen, answer) {
     const text = await documents.delete(command, seen, answer)
@@ -67,14 +55,49 @@ function withNormalisedUsername<Kind extends CreateCommand | UpdateCommand>(
   return values === command.values ? command : permitModified({ ...command, values }, command, command)
 }
 
-/** Read outside the transaction: concurrent changes each clear the codes, so no code confirms the wrong address. */
-async function hasNewAddress({ documentId, values }: UserUpdate, options: IdentityOptions): Promise<boolean> {
-  const { email, confirmed } = values
-  if (!options.settings.register.confirmEmail || typeof email !== 'string' || confirmed !== undefined)
-    return false
-  const account = await findAccount(options.database, { by: 'documentId', text: documentId ?? '' }, options)
-  return account !== null && account.email !== email.toLowerCase()
+interface UpdateUserOptions {
+  readonly documents: Documents
+  readonly identity: IdentityOptions
 }
+
+async function updateUser(
+  command: UserUpdate,
+  answer: Answer,
+  terms: UpdateUserOptions,
+): Promise<SavedDocument> {
+  const { documents, identity } = terms
+  const { values, documentId } = command
+  const addressOf = async (runner: Pick<Transaction, 'run'>, locked: boolean): Promise<string | null> =>
+    (await findAccount(runner, { by: 'documentId', text: documentId ?? '' }, identity, locked))?.email ?? null
+  const stored = keepsConfirmed(command, identity) ? await addressOf(identity.database, false) : null
+  const isNew = stored !== null && stored !== String(values.email).toLowerCase()
+  try {
+    const written = await documents.update(isNew ? unconfirmed(command) : command, answer, {
+      async before(transaction) {
+        if (stored === null) return
+        if ((await addressOf(transaction, true)) !== stored) throw new AddressChanged()
+      },
+      async after(transaction, written) {
+        if (Object.hasOwn(values, 'password'))
+          await endSessions(transaction, { documentId: written }, identity)
+        if (Object.hasOwn(values, 'email')) await clearMailedCodes(transaction, written, identity)
+      },
+    })
+    if (isNew) mailConfirmationTo(written, identity)
+    return written
+  } catch (error) {
+    // Each further attempt follows another write of the user's address.
+    if (error instanceof AddressChanged) return updateUser(command, answer, terms)
+    throw error
+  }
+}
+
+/** The stored address, by which an update decides whether it has to be confirmed, changed before the update locked the user. */
+class AddressChanged extends Error {}
+
+/** True if an update sets the address and leaves open whether it is confirmed. */
+const keepsConfirmed = ({ values }: UserUpdate, { settings }: IdentityOptions): boolean =>
+  settings.register.confirmEmail && typeof values.email === 'string' && values.confirmed === undefined
 
 const unconfirmed = (command: UserUpdate): UserUpdate =>
   permitModified({ ...command, values: { ...command.values, confirmed: false } }, command, command)

@@ -48,9 +48,9 @@ interface Sent {
   readonly error?: { readonly message: string }
 }
 
-async function open(t: ExecutionContext): Promise<Place> {
+async function open(t: ExecutionContext, more: Readonly<Record<string, unknown>> = {}): Promise<Place> {
   const url = await createDatabase(t, testServer() ?? '')
-  const app = await createTestApp({ project: PROJECT, database: url })
+  const app = await createTestApp({ project: { ...PROJECT, ...more }, database: url })
   t.teardown(() => app.close())
   const [client, observer] = [
     new pg.Client({ connectionString: url }),
@@ -194,4 +194,21 @@ test('of two registrations at the same time, none has the address of the other a
   ])
   t.deepEqual(sent, [200, 400])
   t.is((await client.query('SELECT 1 FROM plinth_users')).rows.length, 1)
+})
+
+test('an address that another write replaced and confirmed meanwhile is not confirmed by it', async t => {
+  const { blocked, app, client } = await open(t, {
+    auth: { register: { confirmEmail: true, role: 'authenticated' } },
+  })
+  const users = app.app.documents('plugin::users-permissions.user')
+  const ann = { username: 'ann', email: 'first@example.com', password: 'long-enough-password' }
+  const { documentId } = (await users.create({ data: ann as never })) as { documentId: string }
+  const update = (data: Readonly<Record<string, unknown>>) => () =>
+    users.update({ documentId, data: data as never })
+  await blocked<unknown>('plinth_users', [
+    update({ email: 'second@example.com', confirmed: true }),
+    update({ email: 'first@example.com' }),
+  ])
+  const { rows } = await client.query('SELECT email, confirmed FROM plinth_users')
+  t.deepEqual(rows, [{ email: 'first@example.com', confirmed: false }])
 })

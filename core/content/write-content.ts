@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
-import type { WriteOptions } from '../documents/rows/write-options.ts'
+import type { LockingOptions } from '../documents/rows/write-options.ts'
 import { generateUids } from '../documents/state/generate-uids.ts'
 import { hashPasswords } from '../documents/values/hash-passwords.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
@@ -186,7 +186,7 @@ type PlacedContent = PlacedDocument<ContentDocument | MediaDocument>
 /** Generates the uids of new documents, and hashes passwords. */
 async function completeValues(
   placed: readonly PlacedContent[],
-  writing: WriteOptions,
+  writing: LockingOptions,
 ): Promise<readonly PlacedContent[]> {
   const made = placed.flatMap(({ there, first }) => (there ? [] : [first]))
   const generated = await generateUids(made, writing)

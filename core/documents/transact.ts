@@ -109,8 +109,8 @@ export async function transact<Value>(
       const failure = refusedBy(error)
       if (!failure) throw error
       const refusal = refusalOf(type, failure, options)
-      // If a component has the value, the next attempt finds its path.
-      if (refusal && (refusal.isPlaced || attempt > 1)) throw new RequestFault(refusal.fault)
+      // The next attempt finds the path of a value in a component, and another uid where it generates one.
+      if (refusal && (refusal.isFinal || attempt > 1)) throw new RequestFault(refusal.fault)
       if (attempt >= ATTEMPTS || !isRetryable(failure, options)) throw error
     }
   }
@@ -161,18 +161,18 @@ const oneAtATime =
 const isRace = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'serialization' || kind === 'unique' || kind === 'foreignKey'
 
-/** `isPlaced`: the attribute is the type's own, not one of a component in it. */
+/** `isFinal`: the attribute is the type's own, not one of a component in it, and clients alone give its values. */
 function refusalOf(
   type: ContentType,
   failure: DatabaseFailure,
   { storage }: TransactOptions,
-): { readonly fault: Fault; readonly isPlaced: boolean } | undefined {
+): { readonly fault: Fault; readonly isFinal: boolean } | undefined {
   const attribute = violatedAttribute(failure.fault, storage)
   if (!attribute) return undefined
   const isPlaced = type.attributes.get(attribute.name) === attribute
   const message = 'This attribute must be unique'
   const errors = [{ path: isPlaced ? [attribute.name] : [], message, name: 'ValidationError' }]
-  return { fault: fault('validation', message, { errors }), isPlaced }
+  return { fault: fault('validation', message, { errors }), isFinal: isPlaced && !attribute.generate }
 }
 
 /** The attribute whose values an index refused, because they must be unique: the index's first column holds it. */

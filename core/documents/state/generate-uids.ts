@@ -1,11 +1,12 @@
 import { groupBy } from '../../base/plain-data.ts'
+import { ignoreUnhandled } from '../../base/with-timeout.ts'
 import { STATUS_VALUES } from '../../model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, DesiredValue, Values } from '../desired-state.ts'
-import type { WriteOptions } from '../rows/write-options.ts'
+import type { LockingOptions } from '../rows/write-options.ts'
 
 /**
  * The documents with the uids that were left out of versions, where the attribute says `generate: true`: made from
@@ -13,7 +14,7 @@ import type { WriteOptions } from '../rows/write-options.ts'
  */
 export async function generateUids(
   documents: readonly DesiredDocument[],
-  options: WriteOptions,
+  options: LockingOptions,
 ): Promise<readonly DesiredDocument[]> {
   const made = new Map<DesiredDocument, DesiredDocument>()
   for (const [type, group] of groupBy(documents, each => each.type)) {
@@ -30,7 +31,7 @@ async function generateFor(
   attribute: ScalarAttribute,
   group: readonly DesiredDocument[],
   made: Map<DesiredDocument, DesiredDocument>,
-  options: WriteOptions,
+  options: LockingOptions,
 ): Promise<void> {
   const lacking = group.filter(({ versions }) => versions.some(({ values }) => lacks(values, attribute)))
   if (lacking.length === 0) return
@@ -132,8 +133,11 @@ async function freeUids(
   type: ContentType,
   attribute: ScalarAttribute,
   wanted: readonly Desired[],
-  { transaction, storage }: WriteOptions,
+  { transaction, storage }: LockingOptions,
 ): Promise<TakeUid> {
+  // In the round trip of the lookup, which sees what others committed while the locks were awaited. In one order, which prevents deadlocks.
+  for (const part of [...new Set(wanted.map(lockedPart))].toSorted((a, b) => a - b))
+    ignoreUnhandled(transaction.lock(`uids ${type.uid} ${attribute.name} ${part}`))
   const { rows } = await transaction.run(printFree(type, attribute, wanted, storage))
   const byPlace = groupBy(rows, ([place]) => Number(place) - 1)
   // A taken number stays taken during this write, so the search never restarts.
@@ -153,6 +157,21 @@ async function freeUids(
     }
     throw new TypeError(`no free uid for ${slug.uid}`)
   }
+}
+
+/** A write of many documents takes so many locks at most. */
+const LOCKED_PARTS = 32
+
+/**
+ * The part of all uids that is locked until the write ends: of two concurrent writes that look for the same uid, the second has to
+ * see that of the first, also as a draft, which no index compares. A slug and all its numbered forms are in one part.
+ */
+function lockedPart({ uid }: Uid): number {
+  let end = uid.length
+  while (end > 0 && '-0123456789'.includes(uid.charAt(end - 1))) end--
+  let part = 0
+  for (let at = 0; at < end; at++) part = (part * 31 + uid.charCodeAt(at)) % LOCKED_PARTS
+  return part
 }
 
 const LAST_NUMBER = 2_147_483_647

@@ -24,6 +24,7 @@ const PROJECT = {
       localized: true,
       attributes: {
         title: 'string',
+        slug: { type: 'uid', targetField: 'title', generate: true },
         gallery: { type: 'media', multiple: true },
         shared: { type: 'media', multiple: true, localized: false },
       },
@@ -212,3 +213,17 @@ test('an address that another write replaced and confirmed meanwhile is not conf
   const { rows } = await client.query('SELECT email, confirmed FROM plinth_users')
   t.deepEqual(rows, [{ email: 'first@example.com', confirmed: false }])
 })
+
+for (const status of ['draft', 'published'])
+  test(`uids generated at the same time differ: ${status}`, async t => {
+    const { blocked, app } = await open(t)
+    const pages = app.app.documents('api::page.page')
+    const create = (title: string) => async () =>
+      String((await pages.create({ data: { title }, status } as never)).slug)
+    const slugs = await blocked('pages', [
+      create('Many waters'),
+      create('Many waters'),
+      create('Many waters 1'),
+    ])
+    t.deepEqual(slugs, ['many-waters', 'many-waters-1', 'many-waters-1-1'])
+  })

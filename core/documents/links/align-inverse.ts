@@ -4,7 +4,7 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Alignment } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
-import { emptied, onConflict } from './inverse-changes.ts'
+import { emptied, filter, onConflict } from './inverse-changes.ts'
 import {
   and,
   columnOf,
@@ -108,12 +108,12 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
       values: parameters.values,
     }
   }
-  const leads = (d: EndOptions) => `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
-  const led = (d: EndOptions) => `(${inSlot(other, 'p', d)})`
+  const leads = (d: EndOptions) => filter(inSlot(one, sharesStatus ? 'f' : 'p', d))
+  const led = (d: EndOptions) => filter(inSlot(other, 'p', d))
   const release = (d: EndOptions) => {
     const kept = sharesStatus
       ? `NOT EXISTS (SELECT FROM ${ident(table.name)} f WHERE ${and(...pair(aligning), leads(d))})`
-      : `${leads(d)} IS NOT TRUE`
+      : `NOT ${leads(d)}`
     return `${emptied(other)} WHERE ${led(d)} AND ${kept}`
   }
   const place = sharesStatus ? link.inversePosition : null
@@ -121,7 +121,7 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
   const take = (d: EndOptions) => {
     const rows = sharesStatus ? ` FROM ${ident(table.name)} f` : ''
     const paired = sharesStatus ? pair(aligning) : []
-    return `${filled(other, place, d)}${rows} WHERE ${and(...paired, leads(d), `(${led(d)} IS NOT TRUE${moved})`)}`
+    return `${filled(other, place, d)}${rows} WHERE ${and(...paired, leads(d), `(NOT ${led(d)}${moved})`)}`
   }
   return [print(release), print(take)]
 }
@@ -183,17 +183,19 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
       column === null ? [] : [[column, columnOf('s', column)] as const],
     ),
   ]
+  // OFFSET 0: the owners are found by their keys before any link is.
+  const owners = (rows: string) => `(SELECT * FROM ${ident(table.name)} p WHERE ${rows} OFFSET 0) p`
   const f = sharesStatus ? `${ident(table.name)} f, ` : ''
   const kept = (d: EndOptions) =>
     `SELECT FROM ${f}${links} s WHERE ${and(...paired, ownedBy(relation, 's', own), leads('s', from, d))}`
   return [
     print(
       (d, rows) =>
-        `DELETE FROM ${links} l USING ${ident(table.name)} p WHERE ${rows} AND ${ownedBy(relation, 'l', 'p')} AND ${leads('l', to, d)} AND NOT EXISTS (${kept(d)})`,
+        `DELETE FROM ${links} l USING ${owners(rows)} WHERE ${ownedBy(relation, 'l', 'p')} AND ${leads('l', to, d)} AND NOT EXISTS (${kept(d)})`,
     ),
     print(
       (d, rows) =>
-        `INSERT INTO ${links} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${ident(table.name)} p, ${f}${links} s WHERE ${and(rows, ...paired, ownedBy(relation, 's', own), leads('s', from, d))} ${onConflict(link)}`,
+        `INSERT INTO ${links} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${owners(rows)}, ${f}${links} s WHERE ${and(...paired, ownedBy(relation, 's', own), leads('s', from, d))} ${onConflict(link)}`,
     ),
   ]
 }

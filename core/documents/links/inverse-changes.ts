@@ -128,7 +128,7 @@ function ownersFirst({ link, table }: InverseRelation, v: string, owners: string
 }
 
 /** A condition by which PostgreSQL looks up no rows, in an index or a join. */
-const filter = (condition: string): string => `(${condition}) IS TRUE`
+export const filter = (condition: string): string => `(${condition}) IS TRUE`
 
 /** Makes the entries' rows link, in their places. `sequence`: that of the table in which places are numbered. */
 export function printConnect(

@@ -63,9 +63,9 @@ interface UpdateUserOptions {
 async function updateUser(
   command: UserUpdate,
   answer: Answer,
-  terms: UpdateUserOptions,
+  options: UpdateUserOptions,
 ): Promise<SavedDocument> {
-  const { documents, identity } = terms
+  const { documents, identity } = options
   const { values, documentId } = command
   const addressOf = async (runner: Pick<Transaction, 'run'>, locked: boolean): Promise<string | null> =>
     (await findAccount(runner, { by: 'documentId', text: documentId ?? '' }, identity, locked))?.email ?? null
@@ -87,7 +87,7 @@ async function updateUser(
     return written
   } catch (error) {
     // Each further attempt follows another write of the user's address.
-    if (error instanceof AddressChanged) return updateUser(command, answer, terms)
+    if (error instanceof AddressChanged) return updateUser(command, answer, options)
     throw error
   }
 }

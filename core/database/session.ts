@@ -155,6 +155,8 @@ export function sessionParameters({
     statement_timeout: String(statementTimeout),
     lock_timeout: String(LOCK_TIMEOUT),
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
+    // The connection that shows the process to migrations is always idle. The pool closes its idle connections itself.
+    idle_session_timeout: '0',
   }
 }
 

@@ -169,6 +169,24 @@ if (server) {
     t.deepEqual(rows, [[...expected, 'read committed']])
   })
 
+  test('a database that ends idle sessions does not end those of a server', async t => {
+    const url = await createDatabase(t, server)
+    await administer(
+      url,
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET idle_session_timeout = '5min'`,
+    )
+    const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: tmpdir(), observe: () => {} })
+    if (!opened.ok) return t.fail()
+    const session = await opened.value.openSession()
+    t.teardown(async () => {
+      await session.close()
+      await opened.value.close()
+    })
+    const ask = { text: `SELECT current_setting('idle_session_timeout')`, values: [] }
+    t.deepEqual((await session.run(ask)).rows, [['0']])
+    t.deepEqual((await opened.value.run(ask)).rows, [['0']])
+  })
+
   test('reads may use a replica, and use the primary if the replica is unreachable', async t => {
     const url = await createDatabase(t, server)
     const away = `postgres://unknown@127.0.0.1:${await closedPort()}/away`

@@ -1,4 +1,5 @@
-import test from 'ava'
+import { randomBytes } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
 import { createConnector } from '../../core/database/connect/open-connection.ts'
 import { createPool } from '../../core/database/connect/pool.ts'
 import { parsePrimary } from '../../core/database/connect/target-url.ts'
@@ -7,6 +8,7 @@ import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { createWork, SERVER_READ } from '../../core/database/scheduling/scheduled-work.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
+import { query } from './cluster.ts'
 
 const server = testServer() ?? ''
 
@@ -53,4 +55,57 @@ test('a connection that opens too late for anyone is kept', async t => {
   await pool.close()
   t.like(pool.state, { busy: 0, idle: 0 })
   t.is(toDatabaseFault(await t.throwsAsync(pool.acquire(SERVER_READ)))?.kind, 'unavailable')
+})
+
+interface LimitedPool {
+  readonly room: number
+  /** Milliseconds. */
+  readonly acquire?: number
+}
+
+/** A pool of five connections, of which the server accepts `room`. */
+async function openLimitedPool(t: ExecutionContext, { room, acquire = 60_000 }: LimitedPool) {
+  const url = new URL(await createDatabase(t, server))
+  const role = `limited_${randomBytes(6).toString('hex')}`
+  await query(server, `CREATE ROLE ${role} LOGIN CONNECTION LIMIT ${room}`)
+  t.teardown(() => query(server, `DROP ROLE ${role}`))
+  url.username = role
+  const session = { ...DATABASE_SETTINGS, statementPrefix: () => 'p', mayBePooled: true }
+  const connect = createConnector({ target: await parsePrimary(url.href), session, observe: () => {} })
+  const settings = { ...DATABASE_SETTINGS, pool: { max: 5, idle: 10_000, acquire } }
+  const pool = createPool(connect, settings)
+  t.teardown(() => pool.close())
+  return pool
+}
+
+test('work that a full server refuses a connection waits for one that is in use', async t => {
+  const pool = await openLimitedPool(t, { room: 2 })
+  const first = await pool.acquire(SERVER_READ)
+  const second = await pool.acquire(SERVER_READ)
+  const waiting = [pool.acquire(SERVER_READ), pool.acquire(SERVER_READ)]
+  pool.release(first)
+  t.is(await waiting[0], first)
+  pool.release(first)
+  t.is(await waiting[1], first)
+  pool.release(first)
+  pool.release(second)
+  t.like(pool.state, { busy: 0, idle: 2, waiting: 0 })
+})
+
+test('work that waits at a full server opens a connection when another one has ended', async t => {
+  const pool = await openLimitedPool(t, { room: 1 })
+  const first = await pool.acquire(SERVER_READ)
+  const waiting = pool.acquire(SERVER_READ)
+  pool.discard(first)
+  const second = await waiting
+  t.not(second, first)
+  pool.release(second)
+  t.like(pool.state, { busy: 0, idle: 1, waiting: 0 })
+})
+
+test('work at a server that stays full fails when it has waited for `acquire`', async t => {
+  const pool = await openLimitedPool(t, { room: 0, acquire: 600 })
+  const error = await t.throwsAsync(pool.acquire(SERVER_READ))
+  t.is(toDatabaseFault(error)?.kind, 'unavailable')
+  t.regex(String(error?.message), /too many connections for role/)
 })

@@ -39,6 +39,9 @@ const REAP_INTERVAL = 10_000
 /** A server may end a new connection at once. So many are opened for one acquisition. */
 const TRIES = 3
 
+/** Milliseconds for which a server that refused a connection, because it has too many, is not asked for another. */
+const FULL_TIME = 500
+
 /**
  * Lends connections, keeps idle ones for reuse and closes those that stay idle. The scheduler admits no more work than
  * the pool may have connections, so nothing waits here except for a connection that is being opened.
@@ -53,6 +56,10 @@ export class ConnectionPool {
   /** Connections that are being opened although the work that needed them gave up. The next work takes them. */
   readonly #unclaimed = new Set<Promise<Connection>>()
   readonly #ending = new Set<Promise<void>>()
+  /** Work that the server refused a connection, because it has too many. It takes the next one that is returned. */
+  readonly #refused = new Set<(connection: Connection | null) => void>()
+  /** Until when the server counts as full, as of performance.now(). */
+  #fullUntil = 0
   #busy = 0
   #reaper: NodeJS.Timeout | undefined
   #isClosed = false
@@ -108,6 +115,9 @@ export class ConnectionPool {
   discard(connection: Connection): void {
     this.#end(connection)
     this.#leaveWith(connection)
+    // The server may have room for a new one.
+    this.#fullUntil = 0
+    this.#give(null)
   }
 
   /** Returns a connection after an error, or closes it if the error makes it unusable. */
@@ -139,22 +149,57 @@ export class ConnectionPool {
     }
   }
 
-  /** Bounded by `acquire`: an attempt that takes longer goes on, for the next work. */
   async #open(): Promise<Connection> {
-    for (let tries = 1; ; tries++) {
-      if (this.#isClosed) throw new DatabaseFailure(CLOSED)
-      const attempt = this.#claim() ?? this.#connect()
-      const connection = await withTimeout<Connection | null>(this.#options.acquire, attempt, null).catch(
-        toUnavailable,
-      )
-      if (connection === null) {
-        this.#keepWhenOpen(attempt)
-        throw new DatabaseFailure(this.#primary && isSilent(this.#primary) ? SILENT : BUSY)
-      }
+    const deadline = performance.now() + this.#options.acquire
+    for (let tries = 1; ; ) {
+      const connection = (await this.#waitForReturned(deadline)) ?? (await this.#openOne(deadline))
+      if (connection === null) continue
       if (!connection.isInvalid) return connection
       this.#end(connection)
-      if (tries === TRIES) throw new DatabaseFailure(ENDED_AT_ONCE, connection.lostError)
+      if (tries++ === TRIES) throw new DatabaseFailure(ENDED_AT_ONCE, connection.lostError)
     }
+  }
+
+  /**
+   * Bounded by `acquire`: an attempt that takes longer goes on, for the next work. null: the server has too many
+   * connections, so the work has to wait until one is returned or may be opened.
+   */
+  async #openOne(deadline: number): Promise<Connection | null> {
+    if (this.#isClosed) throw new DatabaseFailure(CLOSED)
+    const attempt = this.#claim() ?? this.#connect()
+    const left = Math.max(1, deadline - performance.now())
+    const opened = withTimeout<Connection | typeof LATE>(left, attempt, LATE)
+    const connection = await opened.catch((error: unknown) => {
+      if (!isServerFull(error) || performance.now() + FULL_TIME > deadline) return toUnavailable(error)
+      this.#fullUntil = performance.now() + FULL_TIME
+      return null
+    })
+    if (connection !== LATE) return connection
+    this.#keepWhenOpen(attempt)
+    throw new DatabaseFailure(this.#primary && isSilent(this.#primary) ? SILENT : BUSY)
+  }
+
+  /** The next connection that other work returns while the server is full. null: try to open one. */
+  async #waitForReturned(deadline: number): Promise<Connection | null> {
+    const now = performance.now()
+    const wait = Math.min(this.#fullUntil, deadline) - now
+    if (wait <= 0) return null
+    return new Promise(resolve => {
+      const take = (connection: Connection | null) => {
+        clearTimeout(timer)
+        this.#refused.delete(take)
+        resolve(connection)
+      }
+      const timer = setTimeout(take, wait, null)
+      this.#refused.add(take)
+    })
+  }
+
+  /** Gives a connection to work that was refused one. False: there is none. null: it may try to open one. */
+  #give(connection: Connection | null): boolean {
+    const [take] = this.#refused
+    take?.(connection)
+    return take !== undefined
   }
 
   async #connect(): Promise<Connection> {
@@ -188,6 +233,7 @@ export class ConnectionPool {
       return
     }
     connection.idleSince = now
+    if (this.#refused.size > 0 && this.#give(connection)) return
     this.#idle.push(connection)
     this.#reaper ??= this.#scheduleReaper()
   }
@@ -231,6 +277,15 @@ export class ConnectionPool {
     this.#scheduler.leave(work)
     if (this.#busy === 0) this.#drained?.()
   }
+}
+
+/** The attempt took longer than work waits for a connection. */
+const LATE = Symbol('late')
+
+/** Too many connections of the server, the database or the role; the second is PgBouncer's. */
+function isServerFull(error: unknown): boolean {
+  const { code, message = '' } = toDriverError(error) ?? {}
+  return code === '53300' || (code === '08P01' && /no more connections allowed/i.test(message))
 }
 
 const CLOSED = { kind: 'unavailable', message: 'The database was closed' } as const

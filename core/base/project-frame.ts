@@ -35,11 +35,33 @@ const isProjectFile = (file: string, root: string): boolean =>
 
 /** What code has thrown instead of an error. Of objects only the keys: values may be secrets. */
 export function describeThrown(value: unknown): string {
-  const isObject = typeof value === 'object' && value !== null
-  const text = isObject
-    ? `an object with the keys ${Object.keys(value).slice(0, 10).join(', ')}`
-    : String(value)
+  const text = typeof value === 'object' && value !== null ? describeObject(value) : String(value)
   return `${text.slice(0, 300)}, which is no error: throw new Error(…)`
+}
+
+function describeObject(value: object): string {
+  const keys = Object.keys(value).slice(0, 10)
+  return keys.length === 0 ? 'an object without keys' : `an object with the keys ${keys.join(', ')}`
+}
+
+/** What code has thrown, as an error whose message and stack are texts that can be read. */
+export function toReadableError(thrown: unknown): Error {
+  try {
+    if (thrown instanceof Error && typeof thrown.message === 'string' && isTextOrAbsent(thrown.stack))
+      return thrown
+    return errorWithoutStack(thrown instanceof Error ? String(thrown.message) : describeThrown(thrown))
+  } catch {
+    return errorWithoutStack('an object that cannot be read, which is no error: throw new Error(…)')
+  }
+}
+
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string'
+
+/** Its own stack would show where it was converted, not where it was thrown. */
+function errorWithoutStack(message: string): Error {
+  const error = new Error(message)
+  error.stack = message
+  return error
 }
 
 /** The frame of the code that declares something now: the first that is not of the server. Empty: there is none. */

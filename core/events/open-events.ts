@@ -1,3 +1,4 @@
+import { toReadableError } from '../base/project-frame.ts'
 import type { EventAction, Outbox } from '../documents/outbox.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -250,16 +251,16 @@ function settle(delivery: Delivery, outcome: DeliveryOutcome, options: ListenerQ
 
 const MAX_DELAY = 3_600_000
 
-async function postpone(delivery: Delivery, error: unknown, options: ListenerQueueOptions): Promise<void> {
+async function postpone(delivery: Delivery, error: Error, options: ListenerQueueOptions): Promise<void> {
   const { attempts } = delivery.claimed
   const delay = Math.min(options.timing.retryDelay * 3 ** (attempts - 1), MAX_DELAY)
   options.observer.emit({ kind: 'eventPostponed', ...toObservation(delivery), delay, error })
-  await options.rows.postpone(delivery.claimed, messageOf(error), delay)
+  await options.rows.postpone(delivery.claimed, error.message, delay)
 }
 
-async function fail(delivery: Delivery, error: unknown, options: ListenerQueueOptions): Promise<void> {
+async function fail(delivery: Delivery, error: Error, options: ListenerQueueOptions): Promise<void> {
   options.observer.emit({ kind: 'eventFailed', ...toObservation(delivery), error })
-  await options.rows.markFailed(delivery.claimed, messageOf(error))
+  await options.rows.markFailed(delivery.claimed, error.message)
 }
 
 const toObservation = ({ claimed, listener, name }: Delivery) => ({
@@ -269,8 +270,6 @@ const toObservation = ({ claimed, listener, name }: Delivery) => ({
   listener: listener.key,
   attempts: claimed.attempts,
 })
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** null if the project no longer has the content-type, or this version does not know the action. */
 function toEvent({ attempts, action, origin, ...claimed }: ClaimedEvent, model: Model): DocumentEvent | null {
@@ -308,7 +307,7 @@ const eventName = (key: string, action: EventAction): DocumentEvent['name'] => `
 /** The result of one delivery. */
 type DeliveryOutcome =
   | { readonly kind: 'handled' }
-  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'failed'; readonly error: Error }
   /** The server stopped before the listener finished. */
   | { readonly kind: 'interrupted' }
 
@@ -351,14 +350,17 @@ async function handleEvent(
     await handle(event, { signal })
     return { kind: 'handled' }
   } catch (error) {
-    return signal.reason === SHUTDOWN ? { kind: 'interrupted' } : { kind: 'failed', error }
+    if (signal.reason === SHUTDOWN) return { kind: 'interrupted' }
+    return { kind: 'failed', error: toReadableError(error) }
   }
 }
 
 const whenStopped = (signal: AbortSignal): Promise<DeliveryOutcome> =>
   new Promise(resolve => {
     const outcome = (): DeliveryOutcome =>
-      signal.reason === SHUTDOWN ? { kind: 'interrupted' } : { kind: 'failed', error: signal.reason }
+      signal.reason === SHUTDOWN
+        ? { kind: 'interrupted' }
+        : { kind: 'failed', error: toReadableError(signal.reason) }
     if (signal.aborted) resolve(outcome())
     else signal.addEventListener('abort', () => resolve(outcome()), { once: true })
   })

@@ -40,6 +40,55 @@ test('an event that fails too often is stored as failed with its last error, and
   t.like(room.notes.seen.at(-1), { kind: 'eventFailed', name: 'note.create', attempts: 3 })
 })
 
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
+const unreadable = () =>
+  Object.defineProperty(new Error('hidden'), 'message', {
+    get: () => {
+      throw new Error('no message')
+    },
+  })
+
+const THROWN: readonly (readonly [thrown: unknown, reason: RegExp])[] = [
+  [Object.create(null), /^an object without keys, which is no error/],
+  [{ code: 1, toString: () => Number('no') }, /^an object with the keys code, toString, which is no error/],
+  [Object.assign(new Error('text'), { message: 42 }), /^42$/],
+  [unreadable(), /^an object that cannot be read, which is no error/],
+  [revoked(), /^an object that cannot be read, which is no error/],
+  ['a text', /^a text, which is no error/],
+  [undefined, /^undefined, which is no error/],
+  [Symbol('sign'), /^Symbol\(sign\), which is no error/],
+  [new Error('zero \0 half \ud800'), /^zero {2}half \ufffd$/],
+]
+
+test('whatever a listener throws, its event is retried, and stored as failed with a reason', async t => {
+  const attempts: number[] = []
+  const room = await openListening(t, [
+    listener('note.create', async ({ documentId }) => {
+      const at = documents.indexOf(documentId)
+      attempts[at] = (attempts[at] ?? 0) + 1
+      throw THROWN[at]?.[0]
+    }),
+  ])
+  const documents: string[] = []
+  for (const at of THROWN.keys())
+    documents.push(String((await room.create('note', { text: String(at) })).documentId))
+  room.events.start()
+  await until(() => room.notes.count('eventFailed') === THROWN.length)
+  await room.events.settled()
+  t.deepEqual(
+    attempts,
+    THROWN.map(() => 3),
+  )
+  t.is(room.notes.count('eventsStalled'), 0)
+  for (const [at, row] of (await room.left()).entries())
+    t.regex(String(row.at(-1)), THROWN[at]?.[1] ?? /never/)
+})
+
 test('events of one document are delivered in order despite retries, without delaying other documents', async t => {
   const heard: string[] = []
   let fails = 2

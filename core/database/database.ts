@@ -79,7 +79,7 @@ export interface RunOptions {
   readonly onPrimary?: boolean
   /** Its abort ends the statement, as far as the database can. Ignored inside a transaction. */
   readonly signal?: AbortSignal
-  /** The maximum size of the answer. Ignored inside a transaction. */
+  /** The maximum size of the answer. Ignored inside a transaction, except that of a request with an idempotency key. */
   readonly maxBytes?: number
   readonly purpose?: StatementContext
   /** Runs after the statement, in the same transaction and round trip. If it fails, so does the statement. Ignored inside a transaction. */

@@ -5,7 +5,7 @@ import type { Statement } from '../sql/statement.ts'
 import type { Connect } from './connect/open-connection.ts'
 import { type ConnectionPool, toUnavailable } from './connect/pool.ts'
 import { runOn } from './connection.ts'
-import type { Database, DedicatedSession, Ping, RunOptions, Transaction } from './database.ts'
+import type { Database, DedicatedSession, Ping, Rows, RunOptions, Transaction } from './database.ts'
 import { toDatabaseFault, toFailure } from './database-fault.ts'
 import type { Lsn } from './lsn.ts'
 import type { OpenReplicas } from './replicas/open-replicas.ts'
@@ -13,6 +13,7 @@ import { currentRequestTransaction, type RequestTransaction } from './request-sc
 import { createWork } from './scheduling/scheduled-work.ts'
 import { clientReadTimeout, clientTimeout } from './session.ts'
 import { SessionHolders } from './session-holders.ts'
+import { runBoundedRead } from './statements/bounded-read.ts'
 import { runAbortable, runStatement, serverRead } from './statements/run-statement.ts'
 import { currentReplicaSession, noteWrite, stayOnPrimary } from './statements/session-scope.ts'
 import { runTransaction } from './transaction.ts'
@@ -64,8 +65,9 @@ export function createPooledDatabase(parts: PooledDatabaseParts): Database {
     openSession: parts.openSession,
     connections: () => pool.state,
     run(statement, options) {
-      const transaction = options?.transaction ?? currentRequestTransaction()?.transaction
-      if (transaction) return transaction.run(statement)
+      if (options?.transaction) return options.transaction.run(statement)
+      const whole = currentRequestTransaction()
+      if (whole) return runWithin(whole, statement, options)
       if (replicas === null || !options?.readonly || options.onPrimary) return runHere(statement, options)
       return replicas.run(statement, options).then(rows => rows ?? runHere(statement, options))
     },
@@ -90,6 +92,16 @@ export function createPooledDatabase(parts: PooledDatabaseParts): Database {
       return closing
     },
   }
+}
+
+function runWithin(
+  { transaction, boundsReads }: RequestTransaction,
+  statement: Statement,
+  { maxBytes = Number.POSITIVE_INFINITY }: RunOptions = {},
+): Promise<Rows> {
+  return boundsReads && maxBytes !== Number.POSITIVE_INFINITY
+    ? runBoundedRead(transaction, statement, maxBytes)
+    : transaction.run(statement)
 }
 
 async function nest<Value>(

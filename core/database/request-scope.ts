@@ -20,6 +20,8 @@ export interface RequestTransaction {
   readonly afterCommit: (() => unknown)[]
   /** True after a write. */
   isTouched: boolean
+  /** Reads keep their limit of bytes: a client chose the transaction, not code of the project. */
+  readonly boundsReads?: boolean
   isOver: boolean
 }
 

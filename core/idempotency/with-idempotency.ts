@@ -106,7 +106,14 @@ async function runInTransaction(
   }
   try {
     const answer = await database.transaction(
-      transaction => answerInTransaction(call, { transaction, afterCommit, isTouched: false, isOver: false }),
+      transaction =>
+        answerInTransaction(call, {
+          transaction,
+          afterCommit,
+          boundsReads: true,
+          isTouched: false,
+          isOver: false,
+        }),
       { purpose },
     )
     for (const work of afterCommit) await work()

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { DatabaseFailure } from '../../core/database/database-fault.ts'
+import { inRequestTransaction } from '../../core/database/request-scope.ts'
 import { openSequelize } from '../../core/database/sequelize.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 
@@ -219,4 +220,34 @@ test('Sequelize queries take part in the transaction', async t => {
   await t.throwsAsync(database.transaction(work), { message: 'no' })
   const { rows } = await database.run({ text: "SELECT to_regclass('cup')::text", values: [] })
   t.deepEqual(rows, [[null]])
+})
+
+test('a read of a request that is one transaction keeps its limit, and the transaction goes on', async t => {
+  const database = await withPlates(t)
+  const read = (text: string, values: readonly unknown[] = [], maxBytes = 1_000) =>
+    database.run({ text, values }, { readonly: true, maxBytes })
+  await database.transaction(async transaction => {
+    const whole = { transaction, afterCommit: [], boundsReads: true, isTouched: false, isOver: false }
+    await inRequestTransaction(undefined, whole, async () => {
+      await database.run(insert(1))
+      const wide = 'SELECT repeat($1::text, 2000)::json, id FROM plate'
+      const error = await t.throwsAsync(read(wide, ['1']), { instanceOf: DatabaseFailure })
+      t.like(error?.fault, { kind: 'too-large', bytes: 1_000 })
+      t.is(String((await read(wide, ['1'], 3_000)).rows[0]?.[0]).length, 2_000)
+      t.deepEqual(await read('SELECT $1::text, null, id FROM plate', ['a']), {
+        rows: [['a', null, 1]],
+        count: 1,
+      })
+      t.deepEqual(await read('SELECT null'), { rows: [[null]], count: 1 })
+      t.deepEqual(await read('SELECT id, id FROM plate WHERE id = 2'), { rows: [], count: 0 })
+      t.deepEqual((await read('WITH n AS (SELECT generate_series(1, 3) AS n) SELECT n FROM n')).rows, [
+        [1],
+        [2],
+        [3],
+      ])
+      const all = await t.throwsAsync(read('SELECT generate_series(1, 100)'), { instanceOf: DatabaseFailure })
+      t.is(all?.fault.kind, 'too-large')
+    })
+  })
+  t.deepEqual(await plates(database), [1])
 })

@@ -47,7 +47,8 @@ interface DataStream {
   on(event: 'data', listener: (bytes: Buffer) => void): unknown
 }
 
-function tooLarge(bytes: number, sample: readonly Buffer[]): DatabaseFailure {
+/** `sample`: the beginning of the answer. */
+export function tooLarge(bytes: number, sample: readonly Buffer[]): DatabaseFailure {
   const message = `The answer has more than ${bytes} bytes`
   const seen = { sample: Buffer.concat(sample).toString() }
   return new DatabaseFailure({ kind: 'too-large', message, bytes, seen })

@@ -13,7 +13,7 @@ import {
   type EventTiming,
   matchesPattern,
 } from './events.ts'
-import { type ClaimedEvent, type OutboxRows, openOutboxRows } from './outbox-rows.ts'
+import { type Claim, type ClaimedEvent, type OutboxRows, openOutboxRows } from './outbox-rows.ts'
 
 const DEFAULT_TIMING: EventTiming = {
   pollInterval: 5_000,
@@ -158,7 +158,9 @@ function openListenerQueue(listener: EventListener, options: ListenerQueueOption
   const poll = async () => {
     isPollQueued = false
     if (!isOpen) return
-    for (const claimed of await claim(listener, CONCURRENCY - running.size, options)) begin(claimed)
+    const { claimed, hasMore } = await claim(listener, CONCURRENCY - running.size, options)
+    for (const each of claimed) begin(each)
+    if (hasMore && running.size < CONCURRENCY) wake()
   }
   const begin = (claimed: ClaimedEvent) => {
     const work = processEvent(claimed, listener, options).then(() => {
@@ -192,17 +194,19 @@ async function claim(
   { key }: EventListener,
   most: number,
   { rows, timing, reportReachable }: ListenerQueueOptions,
-): Promise<readonly ClaimedEvent[]> {
-  if (most <= 0) return []
+): Promise<Claim> {
+  if (most <= 0) return NOTHING_CLAIMED
   try {
-    const claimed = await rows.claim(key, most, timing.timeout + timing.leaseMargin)
+    const found = await rows.claim(key, most, timing.timeout + timing.leaseMargin)
     reportReachable()
-    return claimed
+    return found
   } catch (error) {
     reportReachable(error)
-    return []
+    return NOTHING_CLAIMED
   }
 }
+
+const NOTHING_CLAIMED: Claim = { claimed: [], hasMore: false }
 
 /** Never rejects: if the outcome cannot be stored, the claim expires and the event is delivered again. */
 async function processEvent(

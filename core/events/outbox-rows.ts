@@ -16,10 +16,16 @@ export interface ClaimedEvent {
   readonly at: Date
 }
 
+export interface Claim {
+  readonly claimed: readonly ClaimedEvent[]
+  /** True if there are more due events than were looked at, and another claim may find other ones. */
+  readonly hasMore: boolean
+}
+
 /** Rows of plinth_outbox. Durations are in milliseconds, on the database's clock. Rejects with a DatabaseFailure. */
 export interface OutboxRows {
   /** Claims the oldest due events, at most one per document: later events of a document wait for earlier ones. */
-  claim(listener: string, limit: number, leaseDuration: number): Promise<readonly ClaimedEvent[]>
+  claim(listener: string, limit: number, leaseDuration: number): Promise<Claim>
   /** Acknowledges a delivered event. */
   remove(claimed: ClaimedEvent): Promise<void>
   postpone(claimed: ClaimedEvent, reason: string, delay: number): Promise<void>
@@ -40,12 +46,15 @@ export function openOutboxRows(database: Pick<Database, 'run'>): OutboxRows {
     { id, attempts }: ClaimedEvent,
     ...values: readonly unknown[]
   ) => {
-    await run(name, `${text} WHERE id = $1::bigint AND attempts = $2::integer`, [id, attempts, ...values])
+    await run(name, text, [id, attempts, ...values])
   }
   return {
-    claim: async (listener, limit, leaseDuration) =>
-      (await run('take events', CLAIM, [listener, limit, leaseDuration])).map(toClaimedEvent),
-    remove: claimed => change('end an event', 'DELETE FROM plinth_outbox', claimed),
+    async claim(listener, limit, leaseDuration) {
+      const rows = await run('take events', CLAIM, [listener, limit, leaseDuration])
+      const claimed = rows.map(([, ...row]) => row).filter(([id]) => id !== null)
+      return { claimed: claimed.map(toClaimedEvent), hasMore: rows[0]?.[0] === true }
+    },
+    remove: claimed => change('end an event', REMOVE, claimed),
     postpone: (claimed, reason, delay) =>
       change('postpone an event', POSTPONE, claimed, trimReason(reason), delay),
     markFailed: (claimed, reason) => change('give up an event', MARK_FAILED, claimed, trimReason(reason)),
@@ -66,26 +75,66 @@ const later = (parameter: string) => `${NOW} + ${parameter}::double precision * 
 /** Longer than any delay and lease: an event that is due later was written before the clock was set back. */
 const MAX_LEAD = '2 hours'
 
+/** The most due events that one claim looks at. */
+const SEEN = 500
+
+/** How long an event stays deferred, unless the one before it ends: that may be removed by hand, or by an older version. */
+const DEFERRAL = '5 minutes'
+
+const DUE = (row: string) => `(${row}.due_at <= now() OR ${row}.due_at > now() + interval '${MAX_LEAD}')`
+
 /**
+ * Looks at so many due events, whatever the length of the outbox. Of each, the first waiting event of its document is
+ * found by an index lookup: a join would scan the whole table if statistics are stale, as they usually are on a queue.
+ * That event is claimed if it is due. If it is not, because it is claimed or will be retried, the others are deferred, so
+ * that the next claim does not look at them again. The end of an event makes the next one of its document due (`ending`).
  * A row that another process claims concurrently is not claimed twice: PostgreSQL rechecks its newest version, which is
- * no longer due. The first event of a document is found by an index lookup per row: a join would scan the whole table
- * if statistics are stale, as they usually are on a queue.
+ * no longer due. No event is deferred behind one that ends meanwhile: that one's row is locked.
  */
-const CLAIM = `WITH due AS MATERIALIZED (
+const CLAIM = `WITH seen AS MATERIALIZED (
+  (SELECT o.id, o.document_id FROM plinth_outbox o WHERE o.listener = $1::text AND o.state = 'waiting'
+    AND o.due_at <= now() ORDER BY o.due_at, o.id LIMIT ${SEEN})
+  UNION ALL
+  (SELECT o.id, o.document_id FROM plinth_outbox o WHERE o.listener = $1::text AND o.state = 'waiting'
+    AND o.due_at > now() + interval '${MAX_LEAD}' ORDER BY o.due_at, o.id LIMIT ${SEEN})),
+firsts AS MATERIALIZED (
+  SELECT s.id, (SELECT e.id FROM plinth_outbox e
+    WHERE e.listener = $1::text AND e.document_id = s.document_id AND e.state = 'waiting'
+    ORDER BY e.id LIMIT 1) AS first FROM seen s),
+due AS MATERIALIZED (
   SELECT o.id FROM plinth_outbox o
-  WHERE o.listener = $1::text AND o.state = 'waiting' AND (o.due_at <= now() OR o.due_at > now() + interval '${MAX_LEAD}') AND o.id = (
-    SELECT e.id FROM plinth_outbox e
-    WHERE e.listener = o.listener AND e.document_id = o.document_id AND e.state = 'waiting'
-    ORDER BY e.id LIMIT 1)
-  ORDER BY o.id LIMIT $2::integer FOR UPDATE OF o SKIP LOCKED)
-UPDATE plinth_outbox t SET attempts = t.attempts + 1, due_at = ${later('$3')} FROM due WHERE t.id = due.id
-RETURNING t.id::text, t.attempts, t.content_type, t.document_id, t.locale, t.action, t.origin::text, (extract(epoch FROM t.written_at) * 1000)::text`
+  WHERE o.id = ANY (ARRAY(SELECT first FROM firsts)) AND o.state = 'waiting' AND ${DUE('o')}
+  ORDER BY o.id LIMIT $2::integer FOR UPDATE OF o SKIP LOCKED),
+blocked AS MATERIALIZED (
+  SELECT o.id FROM firsts f JOIN plinth_outbox o ON o.id = f.id JOIN plinth_outbox h ON h.id = f.first
+  WHERE f.first <> f.id AND o.state = 'waiting' AND ${DUE('o')} AND h.state = 'waiting' AND NOT ${DUE('h')}
+  FOR UPDATE OF o, h SKIP LOCKED),
+claimed AS (
+  UPDATE plinth_outbox t SET attempts = t.attempts + 1, due_at = ${later('$3')} FROM due WHERE t.id = due.id RETURNING t.*),
+deferred AS (
+  UPDATE plinth_outbox t SET due_at = ${NOW} + interval '${DEFERRAL}' FROM blocked b WHERE t.id = b.id RETURNING 1)
+SELECT (SELECT count(*) FROM seen) >= ${SEEN} AND (EXISTS (SELECT FROM claimed) OR EXISTS (SELECT FROM deferred)),
+  t.id::text, t.attempts, t.content_type, t.document_id, t.locale, t.action, t.origin::text, (extract(epoch FROM t.written_at) * 1000)::text
+FROM (SELECT 1) one LEFT JOIN claimed t ON true ORDER BY t.id`
 
-const POSTPONE = `UPDATE plinth_outbox SET last_error = $3::text, due_at = ${later('$4')}`
+/** SQL that ends an event, and makes the next one of its document due. */
+const ending = (
+  change: string,
+): string => `WITH ended AS (${change} WHERE id = $1::bigint AND attempts = $2::integer RETURNING listener, document_id)
+UPDATE plinth_outbox t SET due_at = least(t.due_at, ${NOW}) FROM ended WHERE t.id = (
+  SELECT e.id FROM plinth_outbox e
+  WHERE e.listener = ended.listener AND e.document_id = ended.document_id AND e.state = 'waiting' AND e.id <> $1::bigint
+  ORDER BY e.id LIMIT 1)`
 
-const MARK_FAILED = `UPDATE plinth_outbox SET last_error = $3::text, state = 'failed'`
+const ofClaim = (change: string): string => `${change} WHERE id = $1::bigint AND attempts = $2::integer`
 
-const RELEASE = `UPDATE plinth_outbox SET attempts = attempts - 1, due_at = ${NOW}`
+const REMOVE = ending('DELETE FROM plinth_outbox')
+
+const POSTPONE = ofClaim(`UPDATE plinth_outbox SET last_error = $3::text, due_at = ${later('$4')}`)
+
+const MARK_FAILED = ending(`UPDATE plinth_outbox SET last_error = $3::text, state = 'failed'`)
+
+const RELEASE = ofClaim(`UPDATE plinth_outbox SET attempts = attempts - 1, due_at = ${NOW}`)
 
 const COUNT_OTHERS = `SELECT listener, count(*)::integer FROM plinth_outbox
 WHERE state = 'waiting' AND listener <> ALL ($1::text[]) GROUP BY listener ORDER BY listener`

@@ -338,7 +338,7 @@ const outbox = (model: Model): Table => ({
     ['id'],
   ),
   indexes: [
-    toIndex(OUTBOX, ['listener', 'id'], WAITING),
+    toIndex(OUTBOX, ['listener', 'due_at', 'id'], WAITING),
     toIndex(OUTBOX, ['listener', 'document_id', 'id'], WAITING),
     toIndex(OUTBOX, ['listener'], FAILED),
   ],

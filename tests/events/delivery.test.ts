@@ -107,6 +107,41 @@ test('events of one document are delivered in order despite retries, without del
   t.deepEqual(heard, ['second create', 'first create', 'first update', 'first delete'])
 })
 
+test('many events that wait for an earlier one of their document do not delay other documents, and keep their order', async t => {
+  const BACKLOG = 700
+  const heard: string[] = []
+  let fails = true
+  const handle: EventHandler = ({ id, documentId }) => {
+    if (documentId === first && fails) throw new Error('not yet')
+    heard.push(documentId === first ? id : 'second')
+  }
+  const room = await openListening(t, [listener('note.*', handle)], { maxAttempts: 1_000_000 })
+  const first = String((await room.create('note', { text: 'a' })).documentId)
+  await room.database.run({
+    text: `INSERT INTO plinth_outbox (listener, content_type, document_id, action, written_at, due_at, state, attempts)
+      SELECT listener, content_type, document_id, 'update', written_at, due_at, state, 0
+      FROM plinth_outbox, generate_series(1, ${BACKLOG})`,
+    values: [],
+  })
+  room.events.start()
+  await until(() => room.notes.count('eventPostponed') > 0)
+  await room.create('note', { text: 'b' })
+  await until(() => heard.includes('second'))
+  t.deepEqual(heard, ['second'])
+  const due = 'SELECT count(*) FROM plinth_outbox WHERE attempts = 0 AND due_at <= now()'
+  await until(async () => (await room.rows(due))[0]?.[0] === 0)
+  fails = false
+  // The next retry may be far away.
+  await room.database.run({ text: 'UPDATE plinth_outbox SET due_at = now() WHERE attempts > 0', values: [] })
+  await until(async () => (await room.left()).length === 0)
+  const ids = [...new Set(heard.slice(1))].map(Number)
+  t.is(ids.length, BACKLOG + 1)
+  t.deepEqual(
+    ids,
+    ids.toSorted((one, other) => one - other),
+  )
+})
+
 test('an event that failed permanently does not block later events', async t => {
   const heard: string[] = []
   const room = await openListening(t, [

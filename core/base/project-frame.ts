@@ -80,8 +80,9 @@ export function addFrame(error: unknown, frame: string): void {
 }
 
 /** The message of an error, with the place in the project where it was thrown. */
-export function messageWithPlace(error: unknown, root: string): string {
-  const message = error instanceof Error ? error.message || error.name : describeThrown(error)
+export function messageWithPlace(thrown: unknown, root: string): string {
+  const error = toReadableError(thrown)
+  const message = error.message || error.name
   const frame = projectFrame(error, root)
   return frame === null ? message : `${message} (at ${frame})`
 }

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Level, pino } from 'pino'
-import { describeThrown } from '../base/project-frame.ts'
+import { toReadableError } from '../base/project-frame.ts'
 import type { Observation, ObservationKind, Observer } from './observation.ts'
 
 export interface LogOptions {
@@ -89,28 +89,43 @@ function withoutNesting({
 }): Readonly<Record<string, unknown>> {
   const named = Object.entries(fields).map(([name, value]) => [
     OWN_KEYS.has(name) ? `${name}_` : name,
-    value instanceof Error ? describeError(value) : value,
+    toField(value),
   ])
   return { ...Object.fromEntries(named), ...others }
+}
+
+/** A field of project code. Reading it may throw, as that of a revoked proxy does. */
+function toField(value: unknown): unknown {
+  try {
+    return value instanceof Error ? describeError(value) : value
+  } catch {
+    return 'a value that cannot be read'
+  }
 }
 
 const OWN_KEYS: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'message', 'worker', 'event'])
 
 const MAX_CAUSES = 5
 
-/** The stack of an error and of its causes. Other properties are not logged: they may contain secrets or values. */
-function describeError(error: unknown, causes = MAX_CAUSES): string {
-  if (typeof error === 'object' && error !== null && !(error instanceof Error)) return describeThrown(error)
-  if (!(error instanceof Error)) return String(error)
-  const hasCause = causes > 0 && error.cause !== undefined
-  const cause = hasCause ? `\ncaused by ${describeError(error.cause, causes - 1)}` : ''
-  return `${stackOf(error)}${cause}`
+/**
+ * The stack of an error and of its causes. Other properties are not logged: they may contain secrets or values. Never
+ * throws, whatever project code has thrown: a request would get no answer.
+ */
+function describeError(thrown: unknown, causes = MAX_CAUSES): string {
+  if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return String(thrown)
+  const error = toReadableError(thrown)
+  try {
+    const cause = causes > 0 ? error.cause : undefined
+    return `${stackOf(error)}${cause === undefined ? '' : `\ncaused by ${describeError(cause, causes - 1)}`}`
+  } catch {
+    return 'an error that cannot be read'
+  }
 }
 
 /** Sequelize replaces stacks by ones without the message. */
 function stackOf({ stack, name, message }: Error): string {
   if (stack === undefined) return message
-  return stack.includes(message) ? stack : `${name}: ${message}\n${stack.replace(/^.*\n/, '')}`
+  return stack.includes(message) ? stack : `${String(name)}: ${message}\n${stack.replace(/^.*\n/, '')}`
 }
 
 const LEVEL_NAMES: Readonly<Record<number, string>> = {

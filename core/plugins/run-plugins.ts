@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/nearest.ts'
-import { describeThrown } from '../base/project-frame.ts'
+import { toReadableError } from '../base/project-frame.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Json } from '../project/settings/settings.ts'
@@ -40,7 +40,7 @@ export async function checkPolicies(
 
 type Verdict =
   | { readonly kind: 'answered'; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'failed'; readonly error: Error }
   | { readonly kind: 'late' }
 
 async function evaluatePolicy(
@@ -54,7 +54,7 @@ async function evaluatePolicy(
   })
   const answered = (async () => policy.check(context))().then(
     (value): Verdict => ({ kind: 'answered', value }),
-    (error: unknown): Verdict => ({ kind: 'failed', error }),
+    (error: unknown): Verdict => ({ kind: 'failed', error: toReadableError(error) }),
   )
   try {
     return await Promise.race([answered, late])
@@ -80,7 +80,7 @@ function failureOf(verdict: Verdict, timeout: number): string | null {
     return verdict.value === false ? null : `it answered ${nameType(verdict.value)}`
   const { error } = verdict
   if (error instanceof RequestFault && REFUSALS.has(error.fault.code)) return null
-  return `it threw ${error instanceof Error ? error.message || error.name : describeThrown(error)}`
+  return `it threw ${error.message || error.name}`
 }
 
 /** Errors by which code refuses. Others, such as that of a wrong name of an attribute, are mistakes. */

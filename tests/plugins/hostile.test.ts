@@ -101,6 +101,22 @@ const HANDLERS: Readonly<Record<string, readonly [string, number, RegExp]>> = {
     200,
     /"unreadable":"Error: in a getter"/,
   ],
+  logged: [
+    "({ app }) => { app.log.error({ it: Object.defineProperty(new Error(), 'message', { get() { throw 1 } }) }, 'said'); return 1 }",
+    200,
+    /"it":"an object that cannot be read, which is no error/,
+  ],
+  cause: [
+    "() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw new Error('outer', { cause: proxy }) }",
+    500,
+    /outer.*caused by an object that cannot be read, which is no error/,
+  ],
+  revoked: [
+    '() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy }',
+    500,
+    /a proxy that has been revoked/,
+  ],
+  number: ["() => { throw Object.assign(new Error('text'), { message: 42 }) }", 500, /"error":"42"/],
   cycle: [
     "({ app }) => { const a = { n: 1n, f() {} }; a.a = a; app.log.info(a, Symbol('said')); return 1 }",
     200,

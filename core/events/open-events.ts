@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { toReadableError } from '../base/project-frame.ts'
 import type { EventAction, Outbox } from '../documents/outbox.ts'
 import type { ContentType, Model } from '../model/model.ts'
@@ -221,7 +222,7 @@ async function processEvent(
     else if (claimed.attempts > options.timing.maxAttempts) await fail(delivery, PROCESS_DIED, options)
     else await settle(delivery, await deliver(event, listener.handle, deliveryOptions(options)), options)
   } catch (error) {
-    options.reportReachable(error)
+    if (!options.shutdown.aborted) options.reportReachable(error)
   }
 }
 
@@ -243,7 +244,7 @@ function settle(delivery: Delivery, outcome: DeliveryOutcome, options: ListenerQ
   const { claimed } = delivery
   switch (outcome.kind) {
     case 'handled':
-      return options.rows.remove(claimed)
+      return store(() => options.rows.remove(claimed), options)
     case 'interrupted':
       return options.rows.release(claimed)
     case 'failed':
@@ -253,18 +254,36 @@ function settle(delivery: Delivery, outcome: DeliveryOutcome, options: ListenerQ
   }
 }
 
+/**
+ * Repeats the change of a claimed row while the database is not reachable, until shutdown or the claim expires: a listener
+ * should not get an event again that it has handled. Rejects with the last failure.
+ */
+async function store(change: () => Promise<void>, options: ListenerQueueOptions): Promise<void> {
+  const { timing, shutdown, reportReachable } = options
+  for (let left = timing.leaseMargin; ; left -= timing.pollInterval) {
+    try {
+      await change()
+      return
+    } catch (error) {
+      if (left <= 0) throw error
+      reportReachable(error)
+      await pause(timing.pollInterval, undefined, { signal: shutdown })
+    }
+  }
+}
+
 const MAX_DELAY = 3_600_000
 
 async function postpone(delivery: Delivery, error: Error, options: ListenerQueueOptions): Promise<void> {
   const { attempts } = delivery.claimed
   const delay = Math.min(options.timing.retryDelay * 3 ** (attempts - 1), MAX_DELAY)
   options.observer.emit({ kind: 'eventPostponed', ...toObservation(delivery), delay, error })
-  await options.rows.postpone(delivery.claimed, error.message, delay)
+  await store(() => options.rows.postpone(delivery.claimed, error.message, delay), options)
 }
 
 async function fail(delivery: Delivery, error: Error, options: ListenerQueueOptions): Promise<void> {
   options.observer.emit({ kind: 'eventFailed', ...toObservation(delivery), error })
-  await options.rows.markFailed(delivery.claimed, error.message)
+  await store(() => options.rows.markFailed(delivery.claimed, error.message), options)
 }
 
 const toObservation = ({ claimed, listener, name }: Delivery) => ({

@@ -281,6 +281,22 @@ test('shutdown lets running listeners finish within the limit', async t => {
   t.deepEqual(await room.left(), [])
 })
 
+test('an event whose end cannot be stored is not delivered again', async t => {
+  let count = 0
+  const room = await openListening(t, [listener('note.create', () => void count++)])
+  const run = (text: string) => room.database.run({ text, values: [] })
+  await run(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''away''; END'`,
+  )
+  await run('CREATE TRIGGER refuse BEFORE DELETE ON plinth_outbox FOR EACH ROW EXECUTE FUNCTION refuse()')
+  room.events.start()
+  await room.create('note', { text: 'x' })
+  await until(() => room.notes.count('eventsStalled') > 0)
+  await run('DROP TRIGGER refuse ON plinth_outbox')
+  await until(async () => (await room.left()).length === 0)
+  t.is(count, 1)
+})
+
 test('an outage of the outbox is reported once, and events are delivered afterwards', async t => {
   const heard: string[] = []
   const room = await openListening(t, [listener('note.create', () => heard.push('heard'))])

@@ -292,9 +292,10 @@ function openKey(key: string, caller: Caller): RequestKey {
   }
 }
 
-const callerName = ({ kind, grants, user, subject }: Caller): string => {
+/** An API key with a part of the permissions must not get an answer that its user's session was given. */
+const callerName = ({ kind, grants, user, subject, key }: Caller): string => {
   const names = { public: null, token: grants.name, user: user?.documentId, external: subject }
-  return JSON.stringify([kind, names[kind]])
+  return JSON.stringify([kind, names[kind], ...(key?.isNarrow ? [key.id] : [])])
 }
 
 /** Headers that change the meaning of a request. */

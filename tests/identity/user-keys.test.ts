@@ -105,6 +105,22 @@ test('a key whose record was changed by hand grants nothing, instead of failing'
   }
 })
 
+test('a narrow key gets no stored answer of its user, who gets their own', async t => {
+  const app = await open(t)
+  const reader = await app.make(app.ann, { permissions: [FIND] })
+  const write = (token: string) =>
+    app.request('POST', '/api/notes', {
+      token,
+      headers: { 'idempotency-key': 'once' },
+      body: { data: { text: 'x' } },
+    })
+  const made = await write(app.ann)
+  t.is(made.status, 201)
+  t.is((await write(reader.key)).status, 403)
+  t.deepEqual((await write(app.ann)).body, made.body)
+  t.is(await app.app.documents('note').count({ status: 'published' }), 1)
+})
+
 test('a narrow key has a part of the permissions, and never more than the role', async t => {
   const app = await open(t)
   const { ann } = app

@@ -285,7 +285,7 @@ const LATE = Symbol('late')
 /** Too many connections of the server, the database or the role; the second is PgBouncer's. */
 function isServerFull(error: unknown): boolean {
   const { code, message = '' } = toDriverError(error) ?? {}
-  return code === '53300' || (code === '08P01' && /no more connections allowed/i.test(message))
+  return code === '53300' || (code === '08P01' && message.includes('no more connections allowed'))
 }
 
 const CLOSED = { kind: 'unavailable', message: 'The database was closed' } as const

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { findCitations } from './citations.ts'
-import { GENERATED, nodesOf, readSources } from './sources.ts'
+import { exportedTwice, GENERATED, nodesOf, readSources } from './sources.ts'
 
 // Prints measurements of core/ and tools/ and their targets: `npm run figures`.
 
@@ -57,22 +57,6 @@ const codeLines = sources
 const importedNames = sources.flatMap(({ tree }) =>
   nodesOf(tree).filter(node => ts.isImportSpecifier(node) || ts.isNamespaceImport(node)),
 ).length
-
-function exportedTwice(): readonly string[] {
-  const names = sources.flatMap(({ tree }) => [...new Set(tree.statements.flatMap(exportedNames))])
-  return [...count(names)].filter(([, files]) => files > 1).map(([name]) => name)
-}
-
-function exportedNames(statement: ts.Statement): readonly string[] {
-  const isExported =
-    ts.canHaveModifiers(statement) &&
-    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
-  if (!isExported) return []
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.map(({ name }) => name.getText())
-  const { name } = statement as ts.DeclarationStatement
-  return name ? [name.getText()] : []
-}
 
 const comments = sources.flatMap(({ tree }) => commentsOf(tree.text))
 
@@ -152,7 +136,7 @@ const rows: readonly Row[] = [
   {
     name: 'exported names declared in several files',
     before: '185',
-    now: String(exportedTwice().length),
+    now: String(exportedTwice(sources).length),
     target: '≤ 10',
   },
   {
@@ -170,4 +154,3 @@ process.stdout.write('| | before | now | target |\n|---|---|---|---|\n')
 for (const { name, before, now, target } of rows)
   process.stdout.write(`| ${name} | ${before} | ${now} | ${target} |\n`)
 process.stdout.write(NOTE)
-if (process.argv.includes('--names')) process.stdout.write(`\n${exportedTwice().join('\n')}\n`)

@@ -75,6 +75,28 @@ export function nodesOf(node: ts.Node): readonly ts.Node[] {
   return below
 }
 
+/** Names that several files export, each with its files: `Cell: core/a.ts, core/b.ts`. */
+export function exportedTwice(sources: readonly Source[]): readonly string[] {
+  const files = new Map<string, string[]>()
+  for (const { tree, path } of sources)
+    for (const name of new Set(tree.statements.flatMap(exportedNames)))
+      files.set(name, [...(files.get(name) ?? []), path])
+  return [...files]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([name, paths]) => `${name}: ${paths.join(', ')}`)
+}
+
+function exportedNames(statement: ts.Statement): readonly string[] {
+  const isExported =
+    ts.canHaveModifiers(statement) &&
+    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+  if (!isExported) return []
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map(({ name }) => name.getText())
+  const { name } = statement as ts.DeclarationStatement
+  return name ? [name.getText()] : []
+}
+
 /** `file:line` of a node, for messages. */
 export function placeOf(source: Source, node: ts.Node): string {
   return `${source.path}:${source.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`

@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
 import { findCitations } from '../scripts/citations.ts'
-import { foldersWithout, GENERATED, nodesOf, placeOf, readSources, type Source } from '../scripts/sources.ts'
+import {
+  exportedTwice,
+  foldersWithout,
+  GENERATED,
+  nodesOf,
+  placeOf,
+  readSources,
+  type Source,
+} from '../scripts/sources.ts'
 import { caseMessages, caseValues } from './architecture/cases.ts'
 
 /** A module imports only modules of an earlier line. Modules of one line do not import each other. */
@@ -166,6 +174,10 @@ test('a package is imported only in its own module', t => {
       .map(name => `${source.path} imports ${name}`),
   )
   t.deepEqual(wrong, [])
+})
+
+test('no two files export the same name', t => {
+  t.deepEqual(exportedTwice(written), [])
 })
 
 test('exports have names', t => {

@@ -1,6 +1,6 @@
 import { mediaSources } from '../model/media-sources.ts'
 import type { Actor, Command, PermittedCommand, VisibleDrafts, WriteConditions } from '../query/command.ts'
-import type { Part, Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
+import type { Populate, Query, RestrictedQuery, Selection, ShapePart } from '../query/query.ts'
 import { isPasswordAttribute } from './readable-attributes.ts'
 import { mapOrDrop } from './restrict/read-scope.ts'
 
@@ -69,7 +69,7 @@ function populateWithoutPasswords(populate: Populate): Populate | null {
   }
 }
 
-function partWithoutPasswords<Kind extends Part>(part: Kind): Kind {
+function partWithoutPasswords<Kind extends ShapePart>(part: Kind): Kind {
   const selection = withoutPasswords(part.selection)
   return selection === part.selection ? part : { ...part, selection }
 }

@@ -35,7 +35,7 @@ import {
   prepareFindOne,
 } from './prepare-read.ts'
 import {
-  parseValues,
+  parseData,
   parseVersionParams,
   permitSave,
   prepareCreate,
@@ -50,7 +50,7 @@ const prepareUpdateMany: PrepareAction = (call, options) => {
   const found = selectDocuments(call, options)
   const status = type.draftAndPublish && params.status !== 'published' ? 'draft' : 'published'
   const locale = parseWrittenLocale(type, params.locale, options.model)
-  const values = parseValues(params, call, options)
+  const values = parseData(params, call, options)
   if (type === options.model.builtIn.user) assertNoAccount(values)
   const commandOf = (documentId: string): PermittedCommand<UpdateCommand> =>
     permitSave(

@@ -6,7 +6,7 @@ import { restrict } from '../access/restrict/restrict.ts'
 import type { BodyFormat } from '../cache/answer-store.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import type { Command, PermittedCommand } from '../query/command.ts'
-import type { Filter, Part, Populate, Query, RestrictedQuery, Sort } from '../query/query.ts'
+import type { Filter, Populate, Query, RestrictedQuery, ShapePart, Sort } from '../query/query.ts'
 import {
   type ActionCall,
   type ActionOptions,
@@ -136,7 +136,7 @@ function inPopulates(populates: readonly Populate[]): ScalarAttribute | undefine
   return undefined
 }
 
-const inPart = ({ filter, selection }: Part): ScalarAttribute | undefined =>
+const inPart = ({ filter, selection }: ShapePart): ScalarAttribute | undefined =>
   inConditions(filter ?? null, []) ?? inPopulates(selection.populate)
 
 function inPopulate(populate: Populate): ScalarAttribute | undefined {

@@ -32,7 +32,7 @@ import { authorizeCommand, authorizeQuery, isUnstorable } from './prepare-read.t
 export const prepareCreate: PrepareAction = (call, options) => {
   const { type } = call
   const { answer, locale, status } = writeTarget('create', call, options)
-  const values = parseValues(call.params, call, options)
+  const values = parseData(call.params, call, options)
   const command = permitSave({ kind: 'create', type, locale, status, values }, call, options)
   return async () => toDocument((await options.documents.create(command, toAnswer(answer, call))).text)
 }
@@ -42,7 +42,7 @@ export const prepareUpdate: PrepareAction = (call, options) => {
   const documentId = parseDocumentId(call.params, type)
   const localizes = call.http?.localizes === true
   const { answer, locale, status } = writeTarget(localizes ? 'createLocalization' : 'update', call, options)
-  const values = parseValues(call.params, call, options)
+  const values = parseData(call.params, call, options)
   const precondition = call.http?.precondition ?? null
   const update = { kind: 'update', type, documentId, locale, status, values, precondition } as const
   const command = permitSave<UpdateCommand>(localizes ? { ...update, locales: 'new' } : update, call, options)
@@ -111,7 +111,7 @@ export function authorizeAnswer(
 }
 
 /** Trusted code and middlewares may also set attributes that no request may. */
-export function parseValues({ data }: Params, call: ActionCall, options: ActionOptions): GivenValues {
+export function parseData({ data }: Params, call: ActionCall, options: ActionOptions): GivenValues {
   if (!isRecord(data)) throw invalidParam('data must be an object of attributes', 'data')
   const sealed = call.caller === null || call.original !== undefined
   return parseExplained(call, options, () => parseGivenValues(call.type, data, { sealed }))
@@ -124,7 +124,7 @@ export function permitSave<Kind extends CreateCommand | UpdateCommand>(
   options: ActionOptions,
 ): PermittedCommand<Kind> {
   if (!original) return authorizeCommand(command, call)
-  const before = { ...command, values: parseValues(original, call, options) }
+  const before = { ...command, values: parseData(original, call, options) }
   return permitModified(command, before, authorizeCommand(before, call))
 }
 

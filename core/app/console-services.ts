@@ -12,7 +12,7 @@ import type { Blueprint } from './compile-app.ts'
 import { secretsOf } from './observers.ts'
 import type { RegisteredApp } from './open-plugins.ts'
 import { openRequestProbe } from './request-probe.ts'
-import type { EndpointOptions } from './sections.ts'
+import type { ApiEndpointOptions } from './sections.ts'
 import { printStartFault } from './start-fault.ts'
 
 interface ConsoleServicesOptions {
@@ -25,7 +25,7 @@ interface ConsoleServicesOptions {
 export const openConsoleServices = (
   blueprint: Blueprint,
   { registered, database, slowReads }: ConsoleServicesOptions,
-): NonNullable<EndpointOptions['console']> => ({
+): NonNullable<ApiEndpointOptions['console']> => ({
   database,
   simulate: openSimulation(blueprint, registered),
   plugins: describePlugins(blueprint, registered),

@@ -30,7 +30,7 @@ import { awaitDatabase, type ProjectDatabaseOptions } from './open-project-datab
 import { type CommonPrepareOptions, type PrepareOptions, prepareDatabase } from './prepare-database.ts'
 import {
   type IdentitySection,
-  type MailOptions,
+  type MailSectionOptions,
   openApiEndpoints,
   openDocumentsSection,
   openFilesSection,
@@ -66,7 +66,7 @@ export interface App {
 }
 
 export type AppOptions = SignInOptions &
-  MailOptions &
+  MailSectionOptions &
   Pick<DatabaseWatchOptions, 'meters' | 'tracing'> &
   CommonPrepareOptions
 

@@ -57,7 +57,7 @@ import type { Blueprint } from './compile-app.ts'
 import { guardOptionsOf, type RegisteredApp } from './open-plugins.ts'
 import type { StartFault } from './start-fault.ts'
 
-export interface EndpointOptions {
+export interface ApiEndpointOptions {
   readonly registered: RegisteredApp
   readonly observer: Observer
   readonly production: boolean
@@ -70,7 +70,10 @@ export interface EndpointOptions {
 }
 
 /** The options that REST and GraphQL share. */
-function sharedOptions(blueprint: Blueprint, { registered, observer, documents, accounts }: EndpointOptions) {
+function sharedOptions(
+  blueprint: Blueprint,
+  { registered, observer, documents, accounts }: ApiEndpointOptions,
+) {
   const { identify } = accounts
   const guarding = guardOptionsOf(blueprint, { registered, identify, observer })
   return {
@@ -87,7 +90,7 @@ function sharedOptions(blueprint: Blueprint, { registered, observer, documents, 
 type SharedOptions = ReturnType<typeof sharedOptions>
 
 /** All endpoints in order: rate limit, routers of extensions, extension routes that come first, REST, other extension routes, GraphQL. */
-export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions): readonly Responder[] {
+export function openApiEndpoints(blueprint: Blueprint, options: ApiEndpointOptions): readonly Responder[] {
   const { rest, server, graphql } = blueprint.project.settings
   const { registered, identity, accounts } = options
   const { guarding, ...shared } = sharedOptions(blueprint, options)
@@ -120,7 +123,7 @@ export function openApiEndpoints(blueprint: Blueprint, options: EndpointOptions)
 }
 
 /** Only development without a mail server keeps mails. */
-const previewResponders = ({ project: { root, settings } }: Blueprint, { production }: EndpointOptions) =>
+const previewResponders = ({ project: { root, settings } }: Blueprint, { production }: ApiEndpointOptions) =>
   settings.auth.mail.url === null ? [openMailPreview(root, production)] : []
 
 /** The server's own REST routes. `generated`: the same for routes of extensions that replace one. */
@@ -133,7 +136,7 @@ function openOwnRoutes(
     accounts: { auth, users, keys, providers, countAttempt },
     registered,
     production,
-  }: EndpointOptions,
+  }: ApiEndpointOptions,
   { guarding, ...shared }: SharedOptions,
 ): { readonly responders: readonly Responder[]; readonly generated: GeneratedResponder } {
   const { settings } = project
@@ -176,7 +179,7 @@ function openOwnRoutes(
 
 function openGraphqlSection(
   { project }: Blueprint,
-  { registered, files, accounts: { auth, users }, observer, production }: EndpointOptions,
+  { registered, files, accounts: { auth, users }, observer, production }: ApiEndpointOptions,
   { guarding, ...shared }: SharedOptions,
 ): Responder {
   const { schemas, graphql, trusted } = registered
@@ -248,7 +251,7 @@ interface FilesOptions {
   readonly storage: FileStorage
 }
 
-export interface MailOptions {
+export interface MailSectionOptions {
   /** Takes the place of the mail server: for tests of plugins. */
   readonly deliver?: Deliver
 }
@@ -256,7 +259,7 @@ export interface MailOptions {
 /** Nothing is connected or loaded until the first mail. Fails for an invalid address of the mail server. */
 export function openMailSection(
   { project: { root, settings }, mails }: Pick<Blueprint, 'project' | 'mails'>,
-  { production, observer, deliver }: SignInOptions & MailOptions,
+  { production, observer, deliver }: SignInOptions & MailSectionOptions,
 ): Result<MailService, StartFault> {
   const { auth, server, name } = settings
   const { requestTimeout, url: address } = server

@@ -116,7 +116,7 @@ export class Slot {
 }
 
 /** A value of a column, or the slot of one. */
-export type Cell = Stored | Slot
+export type DesiredCell = Stored | Slot
 
 /** A link attribute holds an ordered list of targets. Of a to-one link the last one counts. */
 export interface LinkTarget<Placeholder = never> {

@@ -4,7 +4,7 @@ import { detachString, memoryBytes } from '../base/text.ts'
 import type { Holder } from '../model/model.ts'
 import type { Statement } from '../sql/statement.ts'
 import {
-  type Cell,
+  type DesiredCell,
   type DesiredDocument,
   type DesiredValue,
   type LinkTarget,
@@ -86,7 +86,8 @@ async function templateOf(
   }
 }
 
-const isInPlace = (value: Cell, index: number): boolean => value instanceof Slot && value.index === index
+const isInPlace = (value: DesiredCell, index: number): boolean =>
+  value instanceof Slot && value.index === index
 
 type NextSlot = () => Slot
 
@@ -168,7 +169,7 @@ function shapeOf<Placeholder extends Slot = never>({
   }
 }
 
-function shapeOfValues(holder: Holder, named: Values<Slot>, values: Cell[]): string | undefined {
+function shapeOfValues(holder: Holder, named: Values<Slot>, values: DesiredCell[]): string | undefined {
   let form = ''
   for (const [name, value] of named) {
     const each = shapeOfValue(holder, name, value, values)
@@ -182,7 +183,7 @@ function shapeOfValue(
   holder: Holder,
   name: string,
   value: DesiredValue<Slot>,
-  values: Cell[],
+  values: DesiredCell[],
 ): string | undefined {
   if (value.kind === 'scalar') {
     values.push(value.value)
@@ -196,7 +197,7 @@ function shapeOfValue(
 
 function shapeOfItems(
   { items }: Extract<DesiredValue<Slot>, { readonly kind: 'components' }>,
-  values: Cell[],
+  values: DesiredCell[],
 ): string | undefined {
   let form = '['
   for (const { component, id, values: inner } of items) {
@@ -208,7 +209,7 @@ function shapeOfItems(
 }
 
 /** undefined for a version that is listed twice: the list keeps one of them, which depends on the keys. */
-function shapeOfTargets(targets: readonly LinkTarget<Slot>[], values: Cell[]): string | undefined {
+function shapeOfTargets(targets: readonly LinkTarget<Slot>[], values: DesiredCell[]): string | undefined {
   let form = '('
   const seen = new Set<string>()
   for (const { key, locale, status, inversePlace } of targets) {

@@ -49,7 +49,7 @@ import type { RootField } from './sdl/root-fields.ts'
 /** Services of the project's code, in addition to documents. */
 export type CodeServices = Pick<GuardOptions, 'everything' | 'isKnown' | 'observer' | 'timeout'>
 
-export interface ConnectOptions extends ResolveOptions {
+export interface ConnectSchemaOptions extends ResolveOptions {
   readonly code?: CodeServices
 }
 
@@ -57,7 +57,7 @@ export interface ConnectOptions extends ResolveOptions {
 export function connectSchema(
   { schema, roots, extension }: CompiledSchema,
   resolvers: readonly IResolvers[],
-  { code, ...options }: ConnectOptions,
+  { code, ...options }: ConnectSchemaOptions,
 ): void {
   for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
   if (!extension || !code) return

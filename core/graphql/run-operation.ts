@@ -44,7 +44,7 @@ const toResponse = (status: OperationResponse['status'], body: ResponseBody): Op
 })
 
 /** `readsOnly`: GET requests may not run mutations (reference/graphql.md#10-errors). */
-export interface OperationOptions {
+export interface RunOperationOptions {
   readonly readsOnly: boolean
   readonly budget: Budget
   readonly deadline: Deadline
@@ -54,7 +54,7 @@ export async function runOperation(
   requested: OperationRequest,
   execution: ExecutionContext,
   engine: Engine,
-  { readsOnly, budget, deadline }: OperationOptions,
+  { readsOnly, budget, deadline }: RunOperationOptions,
 ): Promise<OperationResponse> {
   const prepared = prepareOperation(requested, engine, budget)
   if (!prepared.ok)

@@ -8,7 +8,7 @@ import type { HttpRequest, IdentifiedCaller } from '../faults/http-exchange.ts'
 /** The identity that fair queueing counts a request for: never a value that the caller can choose (reference/safety.md#s9-rate-limits). */
 export type CallerOf = (request: Pick<HttpRequest, 'headers' | 'peer'>) => string
 
-export interface RequestOptions {
+export interface IncomingRequestOptions {
   readonly callerOf: CallerOf
   /** Maximum size of a body in bytes. */
   readonly bodyLimit: number
@@ -29,12 +29,12 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   route = ''
   identified: IdentifiedCaller | null = null
   readonly #incoming: IncomingMessage
-  readonly #options: RequestOptions
+  readonly #options: IncomingRequestOptions
   #caller: string | null = null
   bytesRead = 0
   #writes: WriteScope | undefined
 
-  constructor(incoming: IncomingMessage, options: RequestOptions, method = incoming.method ?? 'GET') {
+  constructor(incoming: IncomingMessage, options: IncomingRequestOptions, method = incoming.method ?? 'GET') {
     const url = toTarget(incoming.url ?? '/')
     const mark = url.indexOf('?')
     this.id = toRequestId(incoming.headers['x-request-id'])

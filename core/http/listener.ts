@@ -17,7 +17,7 @@ import type { RequestSpan, Tracing } from '../observe/tracing.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 import { STOPPING } from './health.ts'
 import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
-import { type CallerOf, IncomingRequest, type RequestOptions } from './incoming-request.ts'
+import { type CallerOf, IncomingRequest, type IncomingRequestOptions } from './incoming-request.ts'
 import {
   applyTag,
   type Cors,
@@ -85,7 +85,7 @@ export function createListener(options: ListenerOptions, inFlight: InFlight): Re
 }
 
 interface ListenerState extends ListenerOptions {
-  readonly requestOptions: RequestOptions
+  readonly requestOptions: IncomingRequestOptions
   readonly inFlight: InFlight
   readonly cors: Cors
   readonly securityHeaders: HeaderList

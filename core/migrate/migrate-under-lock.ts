@@ -13,9 +13,9 @@ import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
 import { backoffDelays, isOvertaken, keptWaiting, type LockAttempt, tooBusy } from './migration-lock.ts'
 import {
   type MigrationLimits,
-  type MigrationOptions,
   MigrationRefused,
   type MigrationReport,
+  type RunMigrationOptions,
 } from './migration-options.ts'
 import { planSchema, type SchemaPlan } from './plan-steps.ts'
 import {
@@ -42,7 +42,7 @@ import {
 import { type Runner, readCatalogue } from './schema/read-catalogue.ts'
 import { printVersionsMoved, printVersionsStorage } from './table-versions.ts'
 
-export interface Task extends Required<MigrationOptions> {
+export interface Task extends Required<RunMigrationOptions> {
   readonly tables: readonly Table[]
   readonly hash: string
   /** Steps executed outside of a transaction since the last round. */
@@ -250,7 +250,7 @@ async function assertAsWanted({ database, transaction }: DdlContext, task: Task)
   ])
 }
 
-interface Migrating extends Required<Pick<MigrationOptions, 'stage' | 'others'>> {
+interface Migrating extends Required<Pick<RunMigrationOptions, 'stage' | 'others'>> {
   readonly hash: string
 }
 

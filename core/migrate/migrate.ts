@@ -15,9 +15,9 @@ import {
 import {
   LIMITS,
   type MigrationLimits,
-  type MigrationOptions,
   MigrationRefused,
   type MigrationReport,
+  type RunMigrationOptions,
 } from './migration-options.ts'
 import { type ConcurrentIndex, refusal, type SchemaRefusal, type Step } from './schema/finding.ts'
 import { MANY_ROWS } from './schema/pair-tables.ts'
@@ -39,7 +39,7 @@ export async function migrate(
     files = [],
     stage = 'start',
     others = { deployment: null, mayOutdate: true },
-  }: MigrationOptions = {},
+  }: RunMigrationOptions = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
   const task: Task = { tables, hash, limits, allowing, manyRows, files, stage, others, done: [] }

@@ -37,7 +37,7 @@ export const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 
  */
 export type Stage = 'start' | 'expand' | 'all'
 
-export interface MigrationOptions {
+export interface RunMigrationOptions {
   /** Default: start. */
   readonly stage?: Stage
   readonly limits?: MigrationLimits

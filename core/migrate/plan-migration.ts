@@ -7,7 +7,7 @@ import { runBefore, splitPendingFiles } from './custom-migrations/migration-file
 import { loadCustomMigration, summaryOf } from './custom-migrations/run-migrations.ts'
 import { type Cost, evaluatePlan, neededSteps, possibleObjections } from './evaluate-plan.ts'
 import { untilNotOvertaken, waitBriefly } from './migration-lock.ts'
-import { LIMITS, type MigrationOptions, MigrationRefused, type Stage } from './migration-options.ts'
+import { LIMITS, MigrationRefused, type RunMigrationOptions, type Stage } from './migration-options.ts'
 import { planSchema } from './plan-steps.ts'
 import { hasRecord } from './recorded-schema.ts'
 import type { Catalogue } from './schema/catalogue.ts'
@@ -47,7 +47,7 @@ export interface PlannedStep {
 /** Milliseconds for counting the rows of a table. */
 const COUNT_TIMEOUT = 300_000
 
-interface PlanOptions extends Pick<MigrationOptions, 'allowing' | 'manyRows' | 'files'> {
+interface PlanOptions extends Pick<RunMigrationOptions, 'allowing' | 'manyRows' | 'files'> {
   /** Default: all. */
   readonly stage?: Exclude<Stage, 'start'>
   /** The database has the tables, but not the rows: the plan is that of tables with rows. */

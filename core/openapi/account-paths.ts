@@ -4,9 +4,9 @@ import { readableAttributes } from '../access/readable-attributes.ts'
 import type { Attribute } from '../model/model.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import { arrayOf, closed, documentOf, type Schema, type SchemaContext } from './answer-schemas.ts'
-import { errorResponses, jsonResponse, type OperationOptions, type PathItem } from './operations.ts'
+import { type DescribeOptions, errorResponses, jsonResponse, type PathItem } from './operations.ts'
 
-export interface BuiltInOptions extends OperationOptions {
+export interface BuiltInOptions extends DescribeOptions {
   readonly project: Settings
   readonly caller: Caller
 }
@@ -32,7 +32,7 @@ export interface DescribedOperation {
 }
 
 /** The operations that the caller may use. */
-export function pathItem(operations: readonly DescribedOperation[], options: OperationOptions): PathItem {
+export function pathItem(operations: readonly DescribedOperation[], options: DescribeOptions): PathItem {
   const entries = operations.flatMap(({ subject, action, method, id, summary, tag, describe }) => {
     const context = options.contextOf(subject, action)
     if (!context) return []

@@ -28,12 +28,12 @@ import { describeForms } from './describe-console.ts'
 import { localizationPaths } from './localization-paths.ts'
 import {
   contentTypePaths,
+  type DescribeOptions,
   DOCUMENT_ID,
   errorResponses,
   headOf,
   jsonResponse,
   localeParameter,
-  type OperationOptions,
   PartTable,
   type PathItem,
 } from './operations.ts'
@@ -73,13 +73,13 @@ export function describeApi(project: DescribedProject, caller: Caller, format: D
   return assemble(paths, { project, caller, options })
 }
 
-type ContextOf = OperationOptions['contextOf']
+type ContextOf = DescribeOptions['contextOf']
 
 /** Routes of `routesConfig` may be open to more callers, and show them more, than their permissions do. */
 function contextsOf(
   project: DescribedProject,
   caller: Caller,
-  { table, format }: OperationOptions,
+  { table, format }: DescribeOptions,
 ): ContextOf {
   const { routesConfig } = project.registered
   const keys = new Map<Grants, string>([[caller.grants, '']])
@@ -99,7 +99,7 @@ function addPaths(paths: Record<string, PathItem>, added: Readonly<Record<string
     if (Object.keys(item).length > 0) paths[path] = { ...paths[path], ...item }
 }
 
-const ownPath = (options: OperationOptions): PathItem => ({
+const ownPath = (options: DescribeOptions): PathItem => ({
   get: {
     ...{ operationId: 'openapi', summary: 'This description', tags: ['Description'] },
     responses: {
@@ -110,7 +110,7 @@ const ownPath = (options: OperationOptions): PathItem => ({
 })
 
 interface RouteOptions {
-  readonly described: OperationOptions
+  readonly described: DescribeOptions
   readonly project: DescribedProject
   readonly caller: Caller
 }
@@ -204,7 +204,7 @@ const LOCAL = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|\[)/
 interface Assembly {
   readonly project: DescribedProject
   readonly caller: Caller
-  readonly options: OperationOptions
+  readonly options: DescribeOptions
 }
 
 function assemble(paths: Readonly<Record<string, PathItem>>, { project, caller, options }: Assembly): Schema {
@@ -241,7 +241,7 @@ function assemble(paths: Readonly<Record<string, PathItem>>, { project, caller, 
 }
 
 /** The parts that paths refer to: those of replaced operations, and those that only made others, are left out. */
-function usedParts(paths: Schema, { table, responses, parameters }: OperationOptions): Schema {
+function usedParts(paths: Schema, { table, responses, parameters }: DescribeOptions): Schema {
   const sections: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
     schemas: table.schemas,
     responses: responses.parts,
@@ -268,7 +268,7 @@ function usedParts(paths: Schema, { table, responses, parameters }: OperationOpt
 const CHANGES = { unpublish: 'Unpublish', 'discard-draft': 'Discard the draft of' } as const
 
 /** What `PUT` cannot do with the versions of a document: `/actions/…/unpublish` and `/actions/…/discard-draft`. */
-function changePaths(type: ContentType, options: OperationOptions): Readonly<Record<string, PathItem>> {
+function changePaths(type: ContentType, options: DescribeOptions): Readonly<Record<string, PathItem>> {
   const context = options.contextOf(type.key, 'publish')
   if (!type.draftAndPublish || !context?.grants.writeAccess(type, 'publish')) return {}
   const isOne = type.kind !== 'single'

@@ -1,11 +1,11 @@
 import type { ContentType } from '../model/model.ts'
 import { closed, documentSchema, type Schema, schemaName } from './answer-schemas.ts'
 import {
+  type DescribeOptions,
   DOCUMENT_ID,
   errorResponses,
   headOf,
   jsonResponse,
-  type OperationOptions,
   type PathItem,
 } from './operations.ts'
 import { words } from './parameter-words.ts'
@@ -14,7 +14,7 @@ import { bodyProperties } from './request-schemas.ts'
 /** The routes of Strapi 4 that create a locale of a document. Body and answer have no envelope, and no parameter has an effect. */
 export function localizationPaths(
   type: ContentType,
-  options: OperationOptions,
+  options: DescribeOptions,
 ): Readonly<Record<string, PathItem>> {
   const operation = options.strapi4 && type.localized ? createLocale(type, options) : null
   if (operation === null) return {}
@@ -23,7 +23,7 @@ export function localizationPaths(
   return { [`/${type.pluralApiId}/{documentId}/localizations`]: { parameters, post: operation } }
 }
 
-function createLocale(type: ContentType, options: OperationOptions): Schema | null {
+function createLocale(type: ContentType, options: DescribeOptions): Schema | null {
   const allowed = options.contextOf(type.key, 'createLocalization')
   const access = allowed?.grants.writeAccess(type, 'createLocalization')
   if (!allowed || !access) return null

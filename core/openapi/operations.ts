@@ -27,7 +27,7 @@ import {
 export type PathItem = Record<string, Schema | readonly Schema[]>
 
 /** What the operations of one document share. */
-export interface OperationOptions {
+export interface DescribeOptions {
   readonly model: Model
   readonly settings: RestSettings
   readonly table: SchemaTable
@@ -92,7 +92,7 @@ const ROUTE_FAULTS = [401, 403]
 /** The errors of an operation, from the table of faults. */
 export function errorResponses(
   kind: 'get' | 'route' | 'write',
-  { responses }: Pick<OperationOptions, 'responses'>,
+  { responses }: Pick<DescribeOptions, 'responses'>,
 ): Schema {
   const statuses = { get: READ_FAULTS, route: ROUTE_FAULTS, write: WRITE_FAULTS }[kind]
   const unchanged = kind === 'get' ? { 304: responses.ref('NotModified', NOT_MODIFIED) } : {}
@@ -108,7 +108,7 @@ const NOT_MODIFIED: Schema = { description: 'Unchanged since the `ETag` in `If-N
 /** The operations of a content-type, by path below the prefix. */
 export function contentTypePaths(
   type: ContentType,
-  options: OperationOptions,
+  options: DescribeOptions,
 ): Readonly<Record<string, PathItem>> {
   if (type.kind === 'single') {
     return {
@@ -140,7 +140,7 @@ export const DOCUMENT_ID: Schema = {
   schema: { type: 'string' },
 }
 
-function readMany(type: ContentType, options: OperationOptions): PathItem {
+function readMany(type: ContentType, options: DescribeOptions): PathItem {
   const context = options.contextOf(type.key, 'find')
   const view = context?.grants.readAccess(type, 'find')
   if (!context || !view) return {}
@@ -160,7 +160,7 @@ function readMany(type: ContentType, options: OperationOptions): PathItem {
   }
 }
 
-function readOne(type: ContentType, action: 'find' | 'findOne', options: OperationOptions): PathItem {
+function readOne(type: ContentType, action: 'find' | 'findOne', options: DescribeOptions): PathItem {
   const context = options.contextOf(type.key, action)
   const schema = context && documentSchema(type, action, context)
   if (!context || !schema) return {}
@@ -176,11 +176,7 @@ function readOne(type: ContentType, action: 'find' | 'findOne', options: Operati
   }
 }
 
-const documentResponse = (
-  type: ContentType,
-  schema: Schema,
-  { responses, table }: OperationOptions,
-): Schema =>
+const documentResponse = (type: ContentType, schema: Schema, { responses, table }: DescribeOptions): Schema =>
   responses.ref(
     schemaName(type),
     jsonResponse(
@@ -195,7 +191,7 @@ export const headOf = (type: ContentType, action: string, summary: string): Sche
   tags: [type.displayName],
 })
 
-function save(type: ContentType, action: 'create' | 'update', options: OperationOptions): PathItem {
+function save(type: ContentType, action: 'create' | 'update', options: DescribeOptions): PathItem {
   const context = options.contextOf(type.key, action)
   const access = context?.grants.writeAccess(type, action)
   if (!context || !access) return {}
@@ -233,7 +229,7 @@ function save(type: ContentType, action: 'create' | 'update', options: Operation
   }
 }
 
-function remove(type: ContentType, options: OperationOptions): PathItem {
+function remove(type: ContentType, options: DescribeOptions): PathItem {
   const context = options.contextOf(type.key, 'delete')
   if (!context) return {}
   const answer = documentSchema(type, 'delete', context)
@@ -256,7 +252,7 @@ const header = (name: string, description: string): Schema => ({
   schema: { type: 'string' },
 })
 
-const writeHeaders = ({ parameters }: OperationOptions): readonly Schema[] => [
+const writeHeaders = ({ parameters }: DescribeOptions): readonly Schema[] => [
   parameters.ref('IfMatch', header('If-Match', 'Writes only if the document still has this `ETag`')),
   parameters.ref(
     'IdempotencyKey',
@@ -281,7 +277,7 @@ export function answerParameters(
   type: ContentType,
   action: Action,
   context: SchemaContext,
-  { parameters, settings }: OperationOptions,
+  { parameters, settings }: DescribeOptions,
 ): readonly Schema[] {
   const readable: ReadonlySet<Attribute> = context.grants.readAccess(type, action)?.readable ?? new Set()
   const { fields, populates } = queryNames(readable, context)
@@ -307,7 +303,7 @@ export function readParameters(
   type: ContentType,
   action: Action,
   context: SchemaContext,
-  options: OperationOptions,
+  options: DescribeOptions,
 ): readonly Schema[] {
   const view = context.grants.readAccess(type, action)
   if (!view) return []
@@ -339,7 +335,7 @@ export function readParameters(
 }
 
 /** A caller who may not publish writes drafts only, and has to say so. */
-const statusParameter = (statuses: readonly string[], { parameters }: OperationOptions): Schema =>
+const statusParameter = (statuses: readonly string[], { parameters }: DescribeOptions): Schema =>
   parameters.ref('Status', {
     ...{ name: 'status', in: 'query', schema: words(statuses) },
     ...(!statuses.includes('published') && { required: true }),
@@ -347,7 +343,7 @@ const statusParameter = (statuses: readonly string[], { parameters }: OperationO
 
 export const localeParameter = (
   type: ContentType,
-  { model, parameters }: OperationOptions,
+  { model, parameters }: DescribeOptions,
 ): readonly Schema[] =>
   type.localized
     ? [
@@ -358,7 +354,7 @@ export const localeParameter = (
       ]
     : []
 
-function pageParameter({ settings, parameters }: OperationOptions): Schema {
+function pageParameter({ settings, parameters }: DescribeOptions): Schema {
   const size = { type: 'integer', minimum: 1, maximum: settings.maxLimit }
   const schema = closed({
     page: { type: 'integer', minimum: 1 },

@@ -7,10 +7,10 @@ import type {
   MorphPart,
   Page,
   PageCursor,
-  Part,
   Populate,
   RestrictedQuery,
   Selection,
+  ShapePart,
   Sort,
   TextSearch,
   TotalChoice,
@@ -154,7 +154,7 @@ function walkPopulate(populate: Populate, walk: Walk): void {
   walk.key += ';'
 }
 
-function walkPart({ holder, selection, filter }: Part, walk: Walk): void {
+function walkPart({ holder, selection, filter }: ShapePart, walk: Walk): void {
   walk.key += `Z${numberOf(holder)}`
   walkSelection(selection, walk)
   if (filter) walkFilter(filter, walk)

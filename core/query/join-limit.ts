@@ -1,6 +1,6 @@
 import { type Fault, fault } from '../faults/fault.ts'
 import { countRelated, countWays } from './populate-nodes.ts'
-import type { Filter, Part, Populate, Query, Selection, Sort } from './query.ts'
+import type { Filter, Populate, Query, Selection, ShapePart, Sort } from './query.ts'
 
 /**
  * Limit of the relations and components in the filters and sorts of one query. Each becomes a join, and planning time
@@ -64,7 +64,7 @@ function populateJoins(populate: Populate): number {
   }
 }
 
-const partJoins = ({ selection, filter }: Part): number =>
+const partJoins = ({ selection, filter }: ShapePart): number =>
   (filter ? filterJoins(filter) : 0) + sum(selection.populate, populateJoins)
 
 const sum = <Item>(items: readonly Item[], count: (item: Item) => number): number =>

@@ -220,12 +220,12 @@ const isWord = (raw: unknown): raw is string => typeof raw === 'string' && raw !
 
 /** Numbers, and texts of digits only. */
 function toId(raw: unknown): TargetRef['by'] | null {
-  const id = parseRowId(raw)
+  const id = readRowId(raw)
   return id === null ? null : { id }
 }
 
 /** The id of a row, as a number or in digits; null: it is none. */
-export function parseRowId(raw: unknown): number | null {
+export function readRowId(raw: unknown): number | null {
   const id = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : null
 }

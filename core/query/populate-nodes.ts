@@ -9,7 +9,7 @@ import type {
   ZoneAttribute,
 } from '../model/model.ts'
 import { targetHolder } from './parse-place.ts'
-import type { MorphPopulate, Part, Populate, PopulateOrigin, Selection, ZonePopulate } from './query.ts'
+import type { MorphPopulate, Populate, PopulateOrigin, Selection, ShapePart, ZonePopulate } from './query.ts'
 
 /** The part of the target rows that a populate selects. */
 export interface PopulatedRows {
@@ -51,7 +51,7 @@ export type MixedPopulate = ZonePopulate | MorphPopulate
 export function populateMixed(
   attribute: MixedAttribute,
   origin: PopulateOrigin,
-  parts: readonly Part[],
+  parts: readonly ShapePart[],
 ): MixedPopulate {
   const base = { as: attribute.name, origin, count: false }
   return attribute.kind === 'morph'
@@ -59,7 +59,7 @@ export function populateMixed(
     : { kind: 'zone', attribute, ...base, parts: parts.flatMap(componentPart) }
 }
 
-const componentPart = ({ holder, ...part }: Part): ZonePopulate['parts'] =>
+const componentPart = ({ holder, ...part }: ShapePart): ZonePopulate['parts'] =>
   holder.holder === 'component' ? [{ ...part, holder }] : []
 
 /** The shapes that entries of the attribute can have. */
@@ -76,7 +76,7 @@ export const defaultShapes = (attribute: MixedAttribute): readonly Holder[] =>
 export const wholeParts = (
   attribute: MixedAttribute,
   inside: (holder: Holder) => readonly Populate[] = () => [],
-): readonly Part[] =>
+): readonly ShapePart[] =>
   defaultShapes(attribute).map(holder => ({ holder, selection: selectionOf(holder, inside(holder)) }))
 
 /** `*`: one level of every attribute that is not a scalar. */

@@ -1,4 +1,4 @@
-import type { Comparison, Filter, Part, Populate, Query, Selection, Sort } from './query.ts'
+import type { Comparison, Filter, Populate, Query, Selection, ShapePart, Sort } from './query.ts'
 
 /** Describes a query in REST parameters for logs, without any value of the request. */
 export type Described = Readonly<Record<string, unknown>>
@@ -72,7 +72,7 @@ function describePopulate(populate: Populate): Described {
   }
 }
 
-const describePart = ({ holder, selection, filter }: Part): readonly [string, Described] => [
+const describePart = ({ holder, selection, filter }: ShapePart): readonly [string, Described] => [
   holder.uid,
   { ...(filter && { filters: describeFilter(filter) }), ...describeSelection(selection) },
 ]

@@ -167,11 +167,11 @@ export interface ZonePopulate extends PopulateBase {
   readonly kind: 'zone'
   readonly attribute: ZoneAttribute
   /** Other components of the zone are left out. */
-  readonly parts: readonly Part<Component>[]
+  readonly parts: readonly ShapePart<Component>[]
 }
 
 /** The part of a list of several shapes to return: the entries of one content-type or component. */
-export interface Part<Shape extends Holder = Holder> {
+export interface ShapePart<Shape extends Holder = Holder> {
   readonly holder: Shape
   readonly selection: Selection
   /** Condition on its entries; absent: all of them. */
@@ -192,7 +192,7 @@ export interface MorphPopulate extends PopulateBase {
  * `source`: one way from a document to the file. Only access sets it, together with the restriction on the documents;
  * a part without it has no rows.
  */
-export interface MorphPart extends Part {
+export interface MorphPart extends ShapePart {
   readonly source?: MediaSource
   readonly scope?: LinkScope | null
 }

@@ -5,7 +5,7 @@ import type { JsonRecord, JsonValue } from '../../tools/console/api/json.ts'
 import { completeAddress, safeAddress } from '../../tools/console/blocks/addresses.ts'
 import { insertPicture, setLink, setStyle, styleOf, toggleMark } from '../../tools/console/blocks/commands.ts'
 import { toNodes } from '../../tools/console/blocks/nodes.ts'
-import { documentOf, indent, outdent, withBlocks } from '../../tools/console/blocks/with-blocks.ts'
+import { editorDocument, indent, outdent, withBlocks } from '../../tools/console/blocks/with-blocks.ts'
 import { randomBlocks, randomNumbers } from './random-blocks.ts'
 
 const open = (value: JsonValue): Editor => {
@@ -41,13 +41,13 @@ test('1,000 random documents are the same bytes after they were opened, and afte
     const value = JSON.parse(JSON.stringify(randomBlocks(random))) as readonly JsonValue[]
     const before = JSON.stringify(value)
     const editor = open(value)
-    t.is(JSON.stringify(documentOf(editor)), before)
+    t.is(JSON.stringify(editorDocument(editor)), before)
     const block = random(value.length)
     const path = editableText(editor, block)
     if (!path) continue
     edited++
     Transforms.insertText(editor, 'é', { at: { path, offset: 0 } })
-    const after = documentOf(editor) as readonly JsonValue[]
+    const after = editorDocument(editor) as readonly JsonValue[]
     t.notDeepEqual(after[block], value[block])
     for (const [index, each] of value.entries()) if (index !== block) t.is(after[index], each)
   }
@@ -72,9 +72,9 @@ test('an edit keeps unknown properties, unknown nodes and the order of keys of i
   ] as unknown as JsonValue
   const editor = open(JSON.parse(JSON.stringify(value)) as JsonValue)
   Transforms.insertText(editor, 'X', { at: { path: [0, 3, 0], offset: 0 } })
-  t.is(JSON.stringify(documentOf(editor)), JSON.stringify(value).replace('"two"', '"Xtwo"'))
+  t.is(JSON.stringify(editorDocument(editor)), JSON.stringify(value).replace('"two"', '"Xtwo"'))
   Transforms.insertText(editor, 'Y', { at: { path: [0, 4], offset: 6 } })
-  const [block] = documentOf(editor) as readonly JsonRecord[]
+  const [block] = editorDocument(editor) as readonly JsonRecord[]
   t.is(
     JSON.stringify(block),
     JSON.stringify(value).slice(1, -1).replace('two', 'Xtwo').replace('three', 'threeY'),
@@ -101,10 +101,10 @@ test('values of any form are opened, shown as they are, and kept', t => {
   ]
   const editor = open(odd)
   Editor.normalize(editor)
-  t.is(JSON.stringify(documentOf(editor)), JSON.stringify(odd))
+  t.is(JSON.stringify(editorDocument(editor)), JSON.stringify(odd))
   Transforms.insertNodes(editor, toNodes([paragraph(text('new'))]), { at: [0] })
-  t.is(JSON.stringify((documentOf(editor) as readonly JsonValue[]).slice(1)), JSON.stringify(odd))
-  for (const nothing of [null, [], 'text', { a: 1 }] as JsonValue[]) t.is(documentOf(open(nothing)), null)
+  t.is(JSON.stringify((editorDocument(editor) as readonly JsonValue[]).slice(1)), JSON.stringify(odd))
+  for (const nothing of [null, [], 'text', { a: 1 }] as JsonValue[]) t.is(editorDocument(open(nothing)), null)
 })
 
 const at = (editor: Editor, path: number[], offset: number) => Transforms.select(editor, { path, offset })
@@ -113,11 +113,14 @@ test('styles, lists and levels are those of the format', t => {
   const editor = open([paragraph(text('one')), paragraph(text('two')), paragraph(text('three'))])
   Transforms.select(editor, { anchor: { path: [0, 0], offset: 0 }, focus: { path: [1, 0], offset: 1 } })
   setStyle(editor, 'unordered')
-  t.deepEqual(documentOf(editor), [list('unordered', [item('one'), item('two')]), paragraph(text('three'))])
+  t.deepEqual(editorDocument(editor), [
+    list('unordered', [item('one'), item('two')]),
+    paragraph(text('three')),
+  ])
   at(editor, [0, 1, 0], 0)
   indent(editor)
   const nested = list('unordered', [item('two')], { indentLevel: 1 })
-  t.deepEqual(documentOf(editor), [list('unordered', [item('one'), nested]), paragraph(text('three'))])
+  t.deepEqual(editorDocument(editor), [list('unordered', [item('one'), nested]), paragraph(text('three'))])
   setStyle(editor, 'ordered')
   t.is(styleOf(editor), 'ordered')
   at(editor, [0, 1, 0, 0], 3)
@@ -126,7 +129,7 @@ test('styles, lists and levels are those of the format', t => {
   editor.insertBreak()
   editor.insertBreak()
   editor.insertText('out')
-  t.deepEqual(documentOf(editor), [
+  t.deepEqual(editorDocument(editor), [
     list('unordered', [
       item('one'),
       list('ordered', [item('two'), item('more')], { indentLevel: 1 }),
@@ -135,9 +138,9 @@ test('styles, lists and levels are those of the format', t => {
     paragraph(text('three')),
   ])
   outdent(editor)
-  t.deepEqual((documentOf(editor) as readonly JsonValue[])[1], paragraph(text('out')))
+  t.deepEqual((editorDocument(editor) as readonly JsonValue[])[1], paragraph(text('out')))
   setStyle(editor, 'heading-3')
-  t.deepEqual((documentOf(editor) as readonly JsonValue[])[1], {
+  t.deepEqual((editorDocument(editor) as readonly JsonValue[])[1], {
     type: 'heading',
     level: 3,
     children: [text('out')],
@@ -145,10 +148,10 @@ test('styles, lists and levels are those of the format', t => {
   at(editor, [1, 0], 3)
   editor.insertBreak()
   editor.insertText('below')
-  t.deepEqual((documentOf(editor) as readonly JsonValue[])[2], paragraph(text('below')))
+  t.deepEqual((editorDocument(editor) as readonly JsonValue[])[2], paragraph(text('below')))
   at(editor, [1, 0], 0)
   editor.deleteBackward('character')
-  t.deepEqual((documentOf(editor) as readonly JsonValue[])[1], paragraph(text('out')))
+  t.deepEqual((editorDocument(editor) as readonly JsonValue[])[1], paragraph(text('out')))
 })
 
 test('code and quotes have lines, marks are properties of texts, and links surround them', t => {
@@ -160,11 +163,14 @@ test('code and quotes have lines, marks are properties of texts, and links surro
   editor.insertBreak()
   editor.insertBreak()
   editor.insertText('after')
-  t.deepEqual(documentOf(editor), [{ type: 'code', children: [text('a b c\nd')] }, paragraph(text('after'))])
+  t.deepEqual(editorDocument(editor), [
+    { type: 'code', children: [text('a b c\nd')] },
+    paragraph(text('after')),
+  ])
   Transforms.select(editor, { anchor: { path: [1, 0], offset: 0 }, focus: { path: [1, 0], offset: 2 } })
   toggleMark(editor, 'bold')
   setLink(editor, 'https://example.org/')
-  t.deepEqual((documentOf(editor) as readonly JsonValue[])[1], {
+  t.deepEqual((editorDocument(editor) as readonly JsonValue[])[1], {
     type: 'paragraph',
     children: [
       text(''),
@@ -173,7 +179,7 @@ test('code and quotes have lines, marks are properties of texts, and links surro
     ],
   })
   insertPicture(editor, { id: 4, name: 'a.png', url: '/a.png', folder: null, width: 1 })
-  const blocks = documentOf(editor) as readonly JsonRecord[]
+  const blocks = editorDocument(editor) as readonly JsonRecord[]
   t.deepEqual(blocks[2], {
     type: 'image',
     image: { name: 'a.png', url: '/a.png', width: 1 },
@@ -188,7 +194,7 @@ test('the clipboard of another page is read like a stored document', t => {
     at(editor, [0, 0], 4)
     const data = encode(JSON.stringify(value))
     editor.insertFragmentData({ getData: () => data } as unknown as DataTransfer)
-    return documentOf(editor)
+    return editorDocument(editor)
   }
   t.deepEqual(paste([paragraph(text(' and there', { bold: true }))]), [
     paragraph(text('here'), text(' and there', { bold: true })),

@@ -1,4 +1,4 @@
-import type { Filter, Part, Query, Selection, Sort } from '../../core/query/query.ts'
+import type { Filter, Query, Selection, ShapePart, Sort } from '../../core/query/query.ts'
 
 /** A filter in one line: `author(name $eq "Ada") and not (pages $lt 5)`. */
 export function printFilter(filter: Filter | null): string {
@@ -33,7 +33,7 @@ export function printSelection({ fields, named, populate }: Selection): string {
 function printPopulate(populate: Selection['populate'][number]): string {
   const count = populate.count ? ' count' : ''
   if ('parts' in populate) {
-    const parts = (populate.parts as readonly Part[]).map(
+    const parts = (populate.parts as readonly ShapePart[]).map(
       ({ holder, selection, filter }) =>
         `${holder.uid}: ${printSelection(selection)}${filter ? ` where ${printFilter(filter)}` : ''}`,
     )

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
-import type { MigrationOptions } from '../../core/migrate/migration-options.ts'
+import type { RunMigrationOptions } from '../../core/migrate/migration-options.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
@@ -22,7 +22,7 @@ const ROWS = `INSERT INTO articles (document_id, title, body, created_at, update
   INSERT INTO components_part_quote (status, owner, owner_key, position, text)
   SELECT 'published', 'article.quotes', id, 1, 'zebra' FROM articles WHERE id = 2`
 
-async function bring(database: Database, yaml: string, options: MigrationOptions = {}) {
+async function bring(database: Database, yaml: string, options: RunMigrationOptions = {}) {
   const done = await migrate(database, (await storageOf(yaml)).tables, options)
   return done.ok ? done.value.steps : done.reasons.map(({ code, message }) => `${code}: ${message}`)
 }

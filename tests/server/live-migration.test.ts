@@ -3,7 +3,7 @@ import pg from 'pg'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
-import type { MigrationOptions } from '../../core/migrate/migration-options.ts'
+import type { RunMigrationOptions } from '../../core/migrate/migration-options.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { administer, createDatabase, testServer } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
@@ -54,7 +54,7 @@ async function place(t: ExecutionContext, deadlockTimeout = '1s') {
   return {
     writer,
     connect,
-    bring: async (yaml: string, options: MigrationOptions = {}) => {
+    bring: async (yaml: string, options: RunMigrationOptions = {}) => {
       const done = await migrate(database, (await storageOf(yaml)).tables, { limits: PATIENT, ...options })
       return done.ok ? [] : done.reasons.map(({ message }) => message)
     },

@@ -6,7 +6,7 @@ import { findOwnCode } from '../../tools/strapi/read/find-own-code.ts'
 import {
   codeAt,
   isFromEnvironment,
-  isList,
+  isLiteralList,
   isMapping,
   type LiteralValue,
 } from '../../tools/strapi/read/literal-value.ts'
@@ -24,7 +24,7 @@ function moduleOf(source: string, file: string): ScopedModule {
 function plain(input: LiteralValue): unknown {
   if (isFromEnvironment(input))
     return `$${input.name}${input.fallback === undefined ? '' : `:${plain(input.fallback)}`}`
-  if (isList(input)) return input.map(plain)
+  if (isLiteralList(input)) return input.map(plain)
   if (isMapping(input)) return Object.fromEntries([...input].map(([key, each]) => [key, plain(each)]))
   return typeof input === 'object' && input !== null ? '?' : input
 }

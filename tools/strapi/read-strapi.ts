@@ -8,7 +8,7 @@ import { findOwnCode } from './read/find-own-code.ts'
 import {
   EMPTY_MAPPING,
   fromJson,
-  isList,
+  isLiteralList,
   isMapping,
   type LiteralValue,
   mappingAt,
@@ -339,7 +339,7 @@ function toRole(value: LiteralValue, index: number): StrapiRole {
     name,
     description: textAt(value, 'description') ?? '',
     type: textAt(value, 'type') || name,
-    actions: (isList(permissions) ? permissions.filter(isMapping) : []).flatMap(
+    actions: (isLiteralList(permissions) ? permissions.filter(isMapping) : []).flatMap(
       each => textAt(each, 'action') ?? [],
     ),
   }

@@ -8,12 +8,12 @@ import type {
   LinkPopulate,
   MorphPart,
   MorphPopulate,
-  Part,
   Populate,
   Query,
   RelatedFilter,
   RestrictedQuery,
   Selection,
+  ShapePart,
   Sort,
   SortStep,
   TextSearch,
@@ -273,7 +273,7 @@ const isReadableSource = ({ steps, media }: MediaSource, readable: ReadonlySet<A
   )
 }
 
-function restrictPart<Kind extends Part>(part: Kind, at: ReadScope, restriction: Restriction): Kind {
+function restrictPart<Kind extends ShapePart>(part: Kind, at: ReadScope, restriction: Restriction): Kind {
   const filter = part.filter && restrictFilter(part.filter, { ...at, path: '' }, restriction)
   const selection = restrictSelection(part.selection, at, restriction)
   if (selection === part.selection && filter === part.filter) return part

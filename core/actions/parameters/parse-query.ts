@@ -28,7 +28,7 @@ import {
   selectionOf,
   wholeParts,
 } from '../../query/populate-nodes.ts'
-import type { Part, Populate, Query, Search, Status, VersionChoice } from '../../query/query.ts'
+import type { Populate, Query, Search, ShapePart, Status, VersionChoice } from '../../query/query.ts'
 import type { Params } from '../action-params.ts'
 import { joinsTables, parseFields, withSortedFields } from './parse-fields.ts'
 import { badCursor, type PaginationParams, pageOf, parseCursor, parsePagination } from './parse-pagination.ts'
@@ -347,11 +347,11 @@ const notOnZones = (options: unknown, { name }: Attribute, holder: Holder): Faul
   )
 
 /** A shape that the attribute cannot have never occurs, so its fragment is dropped. */
-function parseFragments(on: unknown, place: MixedPlace): readonly Part[] {
+function parseFragments(on: unknown, place: MixedPlace): readonly ShapePart[] {
   const path = `${place.attribute.name}.on`
   if (on === '') return []
   if (!isRecord(on)) throw new RequestFault(invalidKey('on', path, 'populate'))
-  const parts: Part[] = []
+  const parts: ShapePart[] = []
   for (const [uid, options] of Object.entries(on)) {
     const holder = shapeNamed(uid, place)
     if (!holder) throw new RequestFault(invalidKey(uid, `${path}.${uid}`, 'populate'))
@@ -371,7 +371,7 @@ function parseFragment(
   options: unknown,
   holder: Holder,
   { attribute, components, parsePopulate }: MixedPlace,
-): Part {
+): ShapePart {
   if (parseBoolean(options) !== undefined) return { holder, selection: selectionOf(holder) }
   if (!isRecord(options))
     throw new RequestFault(invalidKey(printJsonValue(options), attribute.name, 'populate'))

@@ -9,7 +9,7 @@ import {
   populateRows,
   selectionOf,
 } from '../../query/populate-nodes.ts'
-import type { Part, Populate, PopulateOrigin } from '../../query/query.ts'
+import type { Populate, PopulateOrigin, ShapePart } from '../../query/query.ts'
 
 /** Dotted names as a tree: `a,a.b,c.d` is a (named) with the child b, and c (not named) with the child d. */
 export type NameTree = ReadonlyMap<string, NameNode>
@@ -107,7 +107,7 @@ function parseMixedName(list: MixedAttribute, word: NameNode, place: NamePlace):
     const known = shapes.some(({ attributes }) => attributes.has(name))
     if (!known) throw new RequestFault(unknownName(name, place))
   }
-  const parts: Part[] = []
+  const parts: ShapePart[] = []
   for (const holder of shapes) {
     const relevant = new Map(
       [...word.children].filter(([name]) => isPopulatable(holder.attributes.get(name))),

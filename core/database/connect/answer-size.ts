@@ -31,7 +31,7 @@ export class AnswerSizeLimit {
     const [bytes, maxBytes] = [this.#bytes, this.#maxBytes]
     this.#maxBytes = Number.POSITIVE_INFINITY
     if (sample.length > 0) this.#sample = []
-    return bytes > maxBytes ? tooLarge(maxBytes, sample) : null
+    return bytes > maxBytes ? tooLargeFailure(maxBytes, sample) : null
   }
 
   #count(part: Buffer): void {
@@ -48,7 +48,7 @@ interface DataStream {
 }
 
 /** `sample`: the beginning of the answer. */
-export function tooLarge(bytes: number, sample: readonly Buffer[]): DatabaseFailure {
+export function tooLargeFailure(bytes: number, sample: readonly Buffer[]): DatabaseFailure {
   const message = `The answer has more than ${bytes} bytes`
   const seen = { sample: Buffer.concat(sample).toString() }
   return new DatabaseFailure({ kind: 'too-large', message, bytes, seen })

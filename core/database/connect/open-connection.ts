@@ -31,7 +31,7 @@ export interface Target extends Host {
   stream?(): object
 }
 
-export interface ConnectOptions {
+export interface ConnectionOptions {
   readonly target: Target
   readonly session: SessionSettings
   readonly observe: Observe
@@ -52,7 +52,7 @@ const CONNECT_TIMEOUT = 5_000
 const MULTI_HOST_TIMEOUT = 2_000
 
 /** Returns a function that opens one connection: to the first host that accepts it, beginning with the last that did. */
-export function createConnector(options: ConnectOptions): Connect {
+export function createConnector(options: ConnectionOptions): Connect {
   const { target } = options
   const hosts = target.hosts ?? [target]
   let preferred = 0
@@ -73,7 +73,7 @@ export function createConnector(options: ConnectOptions): Connect {
   }
 }
 
-async function connectTo({ host, port }: Host, options: ConnectOptions): Promise<Connection> {
+async function connectTo({ host, port }: Host, options: ConnectionOptions): Promise<Connection> {
   const { target, session, primary, aborted } = options
   aborted?.throwIfAborted()
   const pg = loadPg()

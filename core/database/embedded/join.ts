@@ -1,7 +1,7 @@
 import { createConnection, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
-import { type ConnectOptions, createConnector } from '../connect/open-connection.ts'
+import { type ConnectionOptions, createConnector } from '../connect/open-connection.ts'
 import { OpeningError } from '../connect/opening-fault.ts'
 import { createPool } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
@@ -66,7 +66,7 @@ function accepts(path: string): Promise<boolean> {
 async function openThrough(
   path: string,
   settings: DatabaseSettings,
-  observe: ConnectOptions['observe'],
+  observe: ConnectionOptions['observe'],
 ): Promise<Database> {
   const max = Math.min(settings.pool.max, MAX_CONNECTIONS)
   const aborting = createAborting()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier } from '../../sql/identifier.ts'
-import { type Connect, type ConnectOptions, createConnector } from '../connect/open-connection.ts'
+import { type Connect, type ConnectionOptions, createConnector } from '../connect/open-connection.ts'
 import { OpeningError } from '../connect/opening-fault.ts'
 import { createPool } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
@@ -141,7 +141,7 @@ function overEngine(parts: EngineParts): Database {
 const START_TIMEOUT = 60_000
 
 /** The first connection waits for the start of the engine. */
-function openConnect(options: ConnectOptions): Connect {
+function openConnect(options: ConnectionOptions): Connect {
   const [first, later] = [createConnector({ ...options, timeout: START_TIMEOUT }), createConnector(options)]
   let isStarted = false
   return async () => {

@@ -3,7 +3,12 @@ import { withTimeout } from '../../base/with-timeout.ts'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { cancelStatement } from '../connect/cancel.ts'
-import { type ConnectOptions, createConnector, printHost, type Target } from '../connect/open-connection.ts'
+import {
+  type ConnectionOptions,
+  createConnector,
+  printHost,
+  type Target,
+} from '../connect/open-connection.ts'
 import { type ConnectionPool, createPool } from '../connect/pool.ts'
 import { type AnswerLimits, type Connection, runBounded, settingsOf } from '../connection.ts'
 import type { Cell, Replicas, Rows, RunOptions } from '../database.ts'
@@ -27,7 +32,7 @@ export interface OpenReplicas extends Replicas {
 export interface ReplicasOptions {
   readonly targets: readonly Target[]
   readonly settings: DatabaseSettings
-  readonly connecting: Pick<ConnectOptions, 'session' | 'observe'>
+  readonly connecting: Pick<ConnectionOptions, 'session' | 'observe'>
 }
 
 /** Probes come so often that their connection is never idle for long. */

@@ -1,5 +1,5 @@
 import type { Statement } from '../../sql/statement.ts'
-import { tooLarge } from '../connect/answer-size.ts'
+import { tooLargeFailure } from '../connect/answer-size.ts'
 import type { Rows, Transaction } from '../database.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function runBoundedRead(
 ): Promise<Rows> {
   const { rows } = await transaction.run(withSize(statement, maxBytes))
   const bytes = Number(rows[0]?.at(-1))
-  if (bytes > maxBytes) throw tooLarge(maxBytes, [])
+  if (bytes > maxBytes) throw tooLargeFailure(maxBytes, [])
   const found = bytes === 0 ? [] : rows.map(row => row.slice(0, -1))
   return { rows: found, count: found.length }
 }

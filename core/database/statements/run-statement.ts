@@ -7,7 +7,7 @@ import { toDatabaseFault, toFailure } from '../database-fault.ts'
 import { SERVER_READ, type Work } from '../scheduling/scheduled-work.ts'
 import { abortedFailure } from '../scheduling/scheduler.ts'
 
-export interface RunOptions extends RunOnOptions {
+export interface RunStatementOptions extends RunOnOptions {
   /** A read changes nothing, so it may run again after a lost answer. */
   readonly work: Work
 }
@@ -16,7 +16,7 @@ export interface RunOptions extends RunOnOptions {
 export async function runStatement(
   pool: ConnectionPool,
   statement: Statement,
-  options: RunOptions,
+  options: RunStatementOptions,
 ): Promise<Rows> {
   const connection = pool.take(options.work) ?? (await pool.acquire(options.work))
   try {
@@ -29,13 +29,13 @@ export async function runStatement(
 }
 
 /** Terms for statements of the server itself: no caller chooses the size of their answers. */
-export const serverRead = (timeout: number): RunOptions => ({
+export const serverRead = (timeout: number): RunStatementOptions => ({
   work: SERVER_READ,
   timeout,
   maxBytes: Number.POSITIVE_INFINITY,
 })
 
-export interface AbortableOptions extends RunOptions {
+export interface AbortableOptions extends RunStatementOptions {
   readonly signal: AbortSignal
 }
 
@@ -70,7 +70,7 @@ interface FailedRun {
   readonly pool: ConnectionPool
   readonly connection: Connection
   readonly statement: Statement
-  readonly options: RunOptions
+  readonly options: RunStatementOptions
 }
 
 /** Several idle connections may have broken together: so many of them may fail one read. */
@@ -93,7 +93,7 @@ const isUnavailable = (error: unknown): boolean => toDatabaseFault(error)?.kind 
 async function retry(
   pool: ConnectionPool,
   statement: Statement,
-  { tries, ...options }: RunOptions & { readonly tries: number },
+  { tries, ...options }: RunStatementOptions & { readonly tries: number },
 ): Promise<Rows> {
   const connection = await pool.acquire(options.work)
   try {

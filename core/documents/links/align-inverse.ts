@@ -14,9 +14,9 @@ import {
   type InverseRelation,
   inSlot,
   inTable,
+  type LinkSlot,
   ownedBy,
   Parameters,
-  type Slot,
 } from './inverse-sql.ts'
 
 /**
@@ -126,7 +126,7 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
   return [print(release), print(take)]
 }
 
-const filled = ({ key, locale }: Slot, place: string | null, d: EndOptions): string =>
+const filled = ({ key, locale }: LinkSlot, place: string | null, d: EndOptions): string =>
   [
     `${ident(key)} = ${d.target}`,
     ...(locale === null ? [] : [`${ident(locale)} = ${d.locale}`]),

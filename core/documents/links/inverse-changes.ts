@@ -14,12 +14,12 @@ import {
   inSlot,
   insertInto,
   inTable,
+  type LinkSlot,
   named,
   ownedBy,
   Parameters,
   printEnds,
   reached,
-  type Slot,
   slotsOf,
 } from './inverse-sql.ts'
 
@@ -172,7 +172,7 @@ interface ConnectParts {
 function setColumns(
   { table }: InverseRelation,
   link: ColumnLink,
-  { v, owners, slots }: ConnectParts & { readonly slots: readonly Slot[] },
+  { v, owners, slots }: ConnectParts & { readonly slots: readonly LinkSlot[] },
 ): string {
   const place = `coalesce(v.place, ${PLACE_AT_END})`
   const sets = [
@@ -292,7 +292,7 @@ function removals(
   })
 }
 
-export const emptied = ({ key, locale }: Slot): string =>
+export const emptied = ({ key, locale }: LinkSlot): string =>
   [key, ...(locale === null ? [] : [locale])].map(column => `${ident(column)} = NULL`).join(', ')
 
 function printEntries(entries: readonly InverseEntry[], parameters: Parameters): string {

@@ -123,7 +123,7 @@ export function named(
 }
 
 /** A slot of a to-one link: where it lies, and what it has to hold to lead to an end. */
-export interface Slot {
+export interface LinkSlot {
   readonly key: string
   readonly locale: string | null
 }
@@ -132,9 +132,9 @@ export const slotsOf = (
   { namesStatus }: InverseRelation,
   link: ColumnLink,
   statuses: readonly Status[],
-): readonly Slot[] => (namesStatus ? statuses.map(status => slotOf(link, status)) : [slotOf(link, null)])
+): readonly LinkSlot[] => (namesStatus ? statuses.map(status => slotOf(link, status)) : [slotOf(link, null)])
 
-export const inSlot = ({ key, locale }: Slot, alias: string, end: EndOptions): string =>
+export const inSlot = ({ key, locale }: LinkSlot, alias: string, end: EndOptions): string =>
   and(
     `${columnOf(alias, key)} = ${end.target}`,
     locale !== null && `${columnOf(alias, locale)} = ${end.locale}`,

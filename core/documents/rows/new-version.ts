@@ -1,5 +1,5 @@
 import type { ContentType } from '../../model/model.ts'
-import type { Cell, DesiredDocument, DesiredRow, Slot, Stored, Values } from '../desired-state.ts'
+import type { DesiredCell, DesiredDocument, DesiredRow, Slot, Stored, Values } from '../desired-state.ts'
 import type { RowValue } from '../sql/write-rows.ts'
 import {
   type ChangedParts,
@@ -9,7 +9,7 @@ import {
   type Shared,
   type Version,
 } from './planning.ts'
-import type { PlanOptions } from './write-options.ts'
+import type { WritePlanOptions } from './write-options.ts'
 
 export interface NewVersion {
   readonly document: DesiredDocument<Slot>
@@ -36,19 +36,21 @@ export const writtenStamps = (
 
 interface Moment {
   readonly version: Version
-  readonly createdAt: Cell
-  readonly sharedAt: Cell
+  readonly createdAt: DesiredCell
+  readonly sharedAt: DesiredCell
   readonly now: string | Slot
 }
 
 const newStamps = (
   type: ContentType,
   { version, createdAt, sharedAt, now }: Moment,
-): readonly [string, Cell][] => [
+): readonly [string, DesiredCell][] => [
   ['created_at', createdAt],
   ['updated_at', now],
   ['published_at', version.status === 'published' ? (version.publishing?.at ?? now) : null],
-  ...(type.draftAndPublish && type.localized ? [['shared_updated_at', sharedAt] as [string, Cell]] : []),
+  ...(type.draftAndPublish && type.localized
+    ? [['shared_updated_at', sharedAt] as [string, DesiredCell]]
+    : []),
 ]
 
 /** The columns that the row of a new version starts with. */
@@ -125,7 +127,10 @@ interface Stamping {
  * The stamps that a row gets because something in its version changed, or because it is written at all. What
  * changed for this locale alone, and what changed for all of them, have a stamp each (reference/documents.md#4-time-stamps).
  */
-export function stampsOf(stamping: Stamping, options: PlanOptions): readonly (readonly [string, RowValue])[] {
+export function stampsOf(
+  stamping: Stamping,
+  options: WritePlanOptions,
+): readonly (readonly [string, RowValue])[] {
   const { type, version } = stamping
   const isCovered = version.values !== undefined
   const written = options.touch && isCovered
@@ -150,12 +155,15 @@ function unpublished({ version, versions }: Stamping, names: readonly string[]):
   return versions.some(isTwin) && !keeps(version) ? [['published_at', null]] : []
 }
 
-const publishedAt = (version: Version, { now }: PlanOptions): readonly (readonly [string, RowValue])[] =>
+const publishedAt = (
+  version: Version,
+  { now }: WritePlanOptions,
+): readonly (readonly [string, RowValue])[] =>
   keeps(version) ? [] : [['published_at', version.publishing?.at ?? now]]
 
 const keeps = ({ publishing }: Version): boolean => publishing?.keeps === true && publishing.at === undefined
 
-function whatChanged({ type, version, shared, changed, columns }: Stamping, options: PlanOptions) {
+function whatChanged({ type, version, shared, changed, columns }: Stamping, options: WritePlanOptions) {
   const sharedColumns = columnsOf(type, shared.get(version.status), options)
   const parts = changed.filter(({ statuses }) => statuses.includes(version.status))
   const names = [...columns]
@@ -171,7 +179,7 @@ function whatChanged({ type, version, shared, changed, columns }: Stamping, opti
 function columnsOf(
   type: ContentType,
   values: Values<Slot> | undefined,
-  { storage }: PlanOptions,
+  { storage }: WritePlanOptions,
 ): ReadonlySet<string> {
   const names = [...(values?.keys() ?? [])].flatMap(name => {
     const attribute = type.attributes.get(name)

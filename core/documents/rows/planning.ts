@@ -4,13 +4,13 @@ import type { DesiredRow, Publishing, Slot, Values } from '../desired-state.ts'
 import type { Changes, CurrentRow, RowId } from '../sql/write-rows.ts'
 import type { Keys } from './write-keys.ts'
 import type { Current } from './write-load.ts'
-import type { PlanOptions } from './write-options.ts'
+import type { WritePlanOptions } from './write-options.ts'
 
 /** Input of planning, and the changes that it collects. */
 export interface Planning {
   readonly current: Current
   readonly keys: Keys
-  readonly options: PlanOptions
+  readonly options: WritePlanOptions
   readonly changes: Changes
 }
 

@@ -1,7 +1,7 @@
 import { groupBy } from '../../base/plain-data.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Cell, Slot } from '../desired-state.ts'
+import type { DesiredCell, Slot } from '../desired-state.ts'
 import { nextId, sequenceOf, sequencesOf } from '../sql/known-sequences.ts'
 import {
   type Allocation,
@@ -27,7 +27,7 @@ import {
   type RowId,
   type RowValue,
 } from '../sql/write-rows.ts'
-import type { PlanOptions, WriteOptions } from './write-options.ts'
+import type { WriteOptions, WritePlanOptions } from './write-options.ts'
 
 /** The ids that new rows got. */
 export type NewIds = ReadonlyMap<NewId, number>
@@ -58,7 +58,7 @@ export async function applyChanges(
 /** The one statement that inserts new rows and answers `returning`; undefined: the changes need several statements. */
 export async function printNew(
   changes: Changes,
-  options: PlanOptions,
+  options: WritePlanOptions,
   returning: ReturningQuery<Slot> | undefined,
 ): Promise<Statement | undefined> {
   const allocation = await allocationOf(wantedIds(changes), options)
@@ -78,7 +78,7 @@ export interface PrintedInserts {
 export function printInserts(
   changes: Changes,
   key: NewId,
-  { storage, sequences }: Pick<PlanOptions, 'storage'> & Pick<Allocation, 'sequences'>,
+  { storage, sequences }: Pick<WritePlanOptions, 'storage'> & Pick<Allocation, 'sequences'>,
   values: unknown[],
 ): PrintedInserts {
   const ids = [...wantedIds(changes).values()].flat().filter(id => id !== key)
@@ -155,7 +155,7 @@ export function numberOf(id: RowId, ids: NewIds): number {
   return number
 }
 
-function toCell(value: RowValue, ids: NewIds): Cell {
+function toCell(value: RowValue, ids: NewIds): DesiredCell {
   if (!isNew(value)) return value
   return value.kind === 'place' ? numberOf(value.of, ids) * GAP : numberOf(value, ids)
 }
@@ -209,7 +209,7 @@ const NO_ALLOCATION: PlacedAllocation = {
   places: new Map(),
 }
 
-async function allocationOf(wanted: WantedIds, options: PlanOptions): Promise<PlacedAllocation> {
+async function allocationOf(wanted: WantedIds, options: WritePlanOptions): Promise<PlacedAllocation> {
   if (wanted.size === 0) return NO_ALLOCATION
   const ids = [...wanted.values()].flat()
   const places = new Map(ids.map((id, index) => [id, index + 1]))
@@ -219,7 +219,7 @@ async function allocationOf(wanted: WantedIds, options: PlanOptions): Promise<Pl
 
 interface Keyed {
   readonly table: string
-  readonly key: ReadonlyMap<string, Cell>
+  readonly key: ReadonlyMap<string, DesiredCell>
 }
 
 const signature = (...parts: readonly (string | readonly string[])[]): string => JSON.stringify(parts)

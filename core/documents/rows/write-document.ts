@@ -2,7 +2,7 @@ import type { Attribute, ContentType } from '../../model/model.ts'
 import type { ColumnLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
 import {
-  type Cell,
+  type DesiredCell,
   type DesiredDocument,
   type DesiredValue,
   type DesiredVersion,
@@ -182,7 +182,7 @@ function withShared(own: Values<Slot> | undefined, shared: Values<Slot> | undefi
 const NO_VALUES: Values<Slot> = new Map()
 
 /** The columns of a link that identify its version: status and locale, as far as the type has them. */
-type Coordinates = ReadonlyMap<string, Cell>
+type Coordinates = ReadonlyMap<string, DesiredCell>
 
 /** reference/documents.md#13-exclusive-relations: within one status and locale a two-way one-to-one has one owner; a new one takes it from the former. */
 function releaseFormer(
@@ -204,7 +204,7 @@ function releaseFormer(
     const target = key === null ? null : columns.get(key)
     if (key === null || (typeof target !== 'number' && !(target instanceof Slot))) continue
     const named = locale === null ? undefined : columns.get(locale)
-    const holding = new Map<string, Cell>([[key, target], ...coordinates])
+    const holding = new Map<string, DesiredCell>([[key, target], ...coordinates])
     if (locale !== null && typeof named === 'string') holding.set(locale, named)
     changes.releases.push({ table, holding, columns: [key, ...(locale === null ? [] : [locale])] })
   }

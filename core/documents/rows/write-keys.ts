@@ -4,7 +4,7 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { DesiredDocument, Slot, Values } from '../desired-state.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
 import type { Current } from './write-load.ts'
-import type { PlanOptions } from './write-options.ts'
+import type { WritePlanOptions } from './write-options.ts'
 
 /** The key of a document: of one that is there, one that is being made, or none. */
 export type Keys = (type: ContentType, documentId: string | Slot) => RowId | undefined
@@ -13,7 +13,7 @@ export type Keys = (type: ContentType, documentId: string | Slot) => RowId | und
 export async function findKeys(
   documents: readonly DesiredDocument<Slot>[],
   current: Current,
-  options: PlanOptions,
+  options: WritePlanOptions,
 ): Promise<Keys> {
   const known = new Map<ContentType, Map<string | Slot, RowId>>()
   for (const [type, written] of groupBy(documents, each => each.type)) {
@@ -38,7 +38,7 @@ export async function findKeys(
 function ownKey(
   { type, documentId, key }: DesiredDocument<Slot>,
   current: Current,
-  { storage }: PlanOptions,
+  { storage }: WritePlanOptions,
 ): RowId {
   const table = storage.table(type)
   const [first] = current.rows(type, documentId)
@@ -68,7 +68,7 @@ function addTargets(holder: Holder, values: Values<Slot>, found: Target[]): void
 async function readKeys(
   type: ContentType,
   documentIds: readonly string[],
-  { transaction, storage }: PlanOptions,
+  { transaction, storage }: WritePlanOptions,
 ): Promise<readonly (readonly [string, number])[]> {
   if (documentIds.length === 0) return []
   const table = storage.table(type)

@@ -8,7 +8,7 @@ import {
 } from '../../model/model.ts'
 import { ownerName, type TableLink } from '../../model/storage.ts'
 import { type DesiredDocument, Slot, type Stored } from '../desired-state.ts'
-import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
+import { type Below, columnsOf, printSelectAmong, printSelectBelow, type Tuples } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import type { WriteOptions } from './write-options.ts'
 
@@ -122,7 +122,7 @@ export async function readRows(
   const wanted = [...types.keys()]
   const { rows } = await transaction.run(
     'rows' in match
-      ? printSelect(match, wanted, types, locking !== false)
+      ? printSelectAmong(match, wanted, types, locking !== false)
       : printSelectBelow(match, wanted, types),
   )
   return rows.map(row => new Map(wanted.map((column, index) => [column, row[index] ?? null])))
@@ -155,7 +155,7 @@ async function loadVersions(
 const hasSeveralRows = ({ localized, draftAndPublish }: ContentType): boolean => localized || draftAndPublish
 
 async function lockRows(match: Tuples, { transaction, storage }: LoadOptions): Promise<void> {
-  await transaction.run(printSelect(match, ['id'], columnsOf(storage, match.table), true))
+  await transaction.run(printSelectAmong(match, ['id'], columnsOf(storage, match.table), true))
 }
 
 /** The attributes that any of the documents writes. */

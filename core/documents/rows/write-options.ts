@@ -51,7 +51,7 @@ export interface ReturnedAnswer {
 }
 
 /** Parameters of planning. A template has slots in place of its values. */
-export type PlanOptions = Omit<WriteOptions<Slot>, 'answer'>
+export type WritePlanOptions = Omit<WriteOptions<Slot>, 'answer'>
 
 /** Parameters of a write that may wait for locks. */
 export interface LockingOptions extends WriteOptions {

@@ -1,7 +1,7 @@
 import type { ColumnType } from '../../model/storage.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import { type Cell, Slot, type Stored } from '../desired-state.ts'
+import { type DesiredCell, Slot, type Stored } from '../desired-state.ts'
 import { nextId, type Sequences, sequenceOf } from './known-sequences.ts'
 import { among, listType, type TableColumns, type Tuples, typeOf, unnest, valueType } from './write-print.ts'
 import { GAP } from './write-rows.ts'
@@ -19,7 +19,7 @@ export interface Assertion<Placeholder = never> {
   readonly form: string | null
   readonly values: readonly (Stored | Placeholder)[]
   /** Prints the condition with `own` in place of its values, and appends them to the parameters `values`. */
-  print(own: readonly Cell[], values: unknown[]): string
+  print(own: readonly DesiredCell[], values: unknown[]): string
 }
 
 /** All of them; undefined: there are none. */
@@ -277,7 +277,7 @@ function printListInsert(
 
 const allocatedIndex = (cell: Inserted): number | null => (isAllocated(cell) ? cell.allocated : null)
 
-const givenValue = (cell: Inserted): Cell => (isAllocated(cell) ? null : cell)
+const givenValue = (cell: Inserted): DesiredCell => (isAllocated(cell) ? null : cell)
 
 function printUpdates(rows: Update, types: TableColumns, values: unknown[]): string {
   const { text, values: own } = unnest(rows, types, values.length)
@@ -295,7 +295,7 @@ function printDeletes(match: Tuples, types: TableColumns, values: unknown[]): st
 }
 
 /** A cell of a new row. `allocated`: the index, from 1, of an id among those that the statement allocates. */
-export type Inserted = Cell | { readonly allocated: number }
+export type Inserted = DesiredCell | { readonly allocated: number }
 
 const isAllocated = (cell: Inserted): cell is { readonly allocated: number } =>
   typeof cell === 'object' && cell !== null && !(cell instanceof Slot)

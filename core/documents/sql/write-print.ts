@@ -2,7 +2,7 @@ import { memoize } from '../../base/memo.ts'
 import { type ColumnType, type Storage, writtenColumns } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Cell } from '../desired-state.ts'
+import type { DesiredCell } from '../desired-state.ts'
 
 /** The types of a table's columns, in their order. */
 export type TableColumns = ReadonlyMap<string, ColumnType>
@@ -49,7 +49,7 @@ export const listType = (type: ColumnType): string => `${valueType(type)}[]`
 export interface Tuples {
   readonly table: string
   readonly columns: readonly string[]
-  readonly rows: readonly (readonly Cell[])[]
+  readonly rows: readonly (readonly DesiredCell[])[]
 }
 
 /** One parameter a column, however many rows: the text depends on the columns alone. */
@@ -65,7 +65,7 @@ export const among = (columns: readonly string[], list: string, alias = ''): str
   `(${columns.map(column => `${alias}${name(column)}`).join(', ')}) IN (SELECT * FROM ${list})`
 
 /** Rows that hold one of the tuples, with these columns in the stored form. */
-export function printSelect(
+export function printSelectAmong(
   match: Tuples,
   wanted: readonly string[],
   types: TableColumns,

@@ -1,5 +1,5 @@
 import { isSameJson } from '../../base/plain-data.ts'
-import type { Cell, OwnEdit, Slot, Stored } from '../desired-state.ts'
+import type { DesiredCell, OwnEdit, Slot, Stored } from '../desired-state.ts'
 
 /** The id of a new row. Rows that refer to it share this object. */
 export interface NewId {
@@ -20,7 +20,7 @@ export type RowId = number | NewId
 /** A key that a link names: of a stored row, of a new row, or one that a template leaves open. */
 export type LinkKey = RowId | Slot
 
-export type RowValue = Cell | NewId | NewPlace
+export type RowValue = DesiredCell | NewId | NewPlace
 
 /** True for ids and places that are assigned by a sequence. */
 export const isNew = (value: RowValue): value is NewId | NewPlace =>
@@ -50,7 +50,7 @@ export interface RemovedRow {
 export interface Release {
   readonly table: string
   /** Values that identify such rows. */
-  readonly holding: ReadonlyMap<string, Cell>
+  readonly holding: ReadonlyMap<string, DesiredCell>
   readonly columns: readonly string[]
   /** The columns are NOT NULL: they get an unused value instead. */
   readonly filled?: true

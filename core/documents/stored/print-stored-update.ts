@@ -16,7 +16,7 @@ import { columnsOfValues } from '../rows/write-columns.ts'
 import { type Edge, edgeColumns, edgesOf, holdsLink, targetColumnsOf } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
 import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
-import type { PlanOptions } from '../rows/write-options.ts'
+import type { WritePlanOptions } from '../rows/write-options.ts'
 import { nextId, type Sequences, sequenceOf } from '../sql/known-sequences.ts'
 import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'
 import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
@@ -49,7 +49,7 @@ export interface StoredUpdate {
   readonly filled: readonly string[]
 }
 
-export interface StoredUpdateOptions extends PlanOptions {
+export interface StoredUpdateOptions extends WritePlanOptions {
   readonly returning: ReturningQuery<Slot> | undefined
   readonly sequences: Sequences
 }
@@ -386,7 +386,7 @@ function listsAreAlike(link: TableLink): string {
 export function printDocumentLock(
   type: ContentType,
   documentId: string,
-  { storage }: Pick<PlanOptions, 'storage'>,
+  { storage }: Pick<WritePlanOptions, 'storage'>,
 ): Statement {
   const { name, id, documentId: column } = storage.table(type)
   return {

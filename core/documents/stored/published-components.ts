@@ -12,7 +12,7 @@ import { and, columnOf, insertInto } from '../links/inverse-sql.ts'
 import { targetColumns } from '../links/own-list-sql.ts'
 import { isTableLinked, tableLinkOf } from '../rows/write-load.ts'
 import { columnsOf } from '../sql/write-print.ts'
-import { hasFewComponents, type Level, levelsOf, type NamedPart } from './stored-components.ts'
+import { type ComponentLevel, hasFewComponents, levelsOf, type NamedPart } from './stored-components.ts'
 import { isCoveredByStoredRule, storedRule } from './stored-rules.ts'
 
 /** The components of a draft in `stored$` that publishing leaves as they are. */
@@ -35,7 +35,7 @@ export const canPublishComponents = (type: ContentType, attribute: Attribute): b
 
 /** `FROM` and `WHERE` of the rows of a level under the alias `c`, in the statuses. */
 function rowsOf(
-  level: Level,
+  level: ComponentLevel,
   statuses: readonly Status[],
   { type, locale }: Omit<LeftComponents, 'attributes'>,
   storage: Storage,
@@ -93,7 +93,7 @@ const isItemed = (attribute: Attribute): attribute is ComponentAttribute | ZoneA
   attribute.kind === 'component' || attribute.kind === 'zone'
 
 /** The rules of a row `c`, as values/check-values.ts has them. */
-function rulesOf({ component }: Level, storage: Storage): readonly string[] {
+function rulesOf({ component }: ComponentLevel, storage: Storage): readonly string[] {
   return [...component.attributes.values()].flatMap(attribute => {
     if (!attribute.writable) return []
     if (isItemed(attribute)) {
@@ -124,7 +124,7 @@ function countRule(
 }
 
 /** Draft and published components have the same links at the same places. */
-const linksAreAlike = (level: Level, rows: string, storage: Storage): readonly string[] =>
+const linksAreAlike = (level: ComponentLevel, rows: string, storage: Storage): readonly string[] =>
   [...level.component.attributes.values()].filter(isTableLinked).map(attribute => {
     const link = tableLinkOf(level.component, attribute.name, { storage })
     const columns = [...ownerColumns(link, 'id'), ...targetColumns(link), link.position]

@@ -13,7 +13,7 @@ import { and, columnOf, type Parameters } from '../links/inverse-sql.ts'
 import { printInserts } from '../rows/write-apply.ts'
 import { planParts } from '../rows/write-components.ts'
 import { NO_CURRENT_ROWS } from '../rows/write-load.ts'
-import type { PlanOptions } from '../rows/write-options.ts'
+import type { WritePlanOptions } from '../rows/write-options.ts'
 import type { Sequences } from '../sql/known-sequences.ts'
 import { SHORT_FORM_LIMIT } from '../sql/print-changes.ts'
 import { newId, noChanges } from '../sql/write-rows.ts'
@@ -34,15 +34,19 @@ export const areNew = (items: readonly DesiredComponent[]): boolean =>
   )
 
 /** The rows of one component that an attribute holds. */
-export interface Level {
+export interface ComponentLevel {
   readonly component: Component
   readonly owner: string
   /** undefined: the document holds it. */
-  readonly above: Level | undefined
+  readonly above: ComponentLevel | undefined
 }
 
 /** All components that an attribute may hold, outer ones first. */
-export function* levelsOf(holder: Holder, attribute: Attribute, above?: Level): Generator<Level> {
+export function* levelsOf(
+  holder: Holder,
+  attribute: Attribute,
+  above?: ComponentLevel,
+): Generator<ComponentLevel> {
   for (const component of componentsOf(attribute)) {
     const level = { component, owner: ownerName(holder, attribute.name), above }
     yield level
@@ -98,7 +102,7 @@ export function printRemovedComponents(
 interface ComponentPrinting {
   readonly type: ContentType
   readonly version: DesiredVersion<Slot>
-  readonly options: PlanOptions & { readonly sequences: Sequences }
+  readonly options: WritePlanOptions & { readonly sequences: Sequences }
   readonly parameters: Parameters
 }
 

@@ -1,6 +1,6 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ComponentAttribute, ZoneAttribute } from '../../model/model.ts'
-import { parseRowId } from '../../query/parse-given-values.ts'
+import { readRowId } from '../../query/parse-given-values.ts'
 import type { Strictness } from './parse-scalar.ts'
 import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 
@@ -15,7 +15,7 @@ export const isBody = (value: unknown): value is Body =>
 
 /** The id of the component that an item changes; null: it makes one. A value that is no id names a component that no document has. */
 export const idOf = ({ id = null }: Body): number | null =>
-  id === null ? null : (parseRowId(id) ?? NO_COMPONENT)
+  id === null ? null : (readRowId(id) ?? NO_COMPONENT)
 
 const NO_COMPONENT = 0
 

@@ -12,9 +12,9 @@ import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type {
   ComponentPopulate,
   LinkPopulate,
-  Part,
   Populate,
   Selection,
+  ShapePart,
   ZonePopulate,
 } from '../../query/query.ts'
 import type { Wrappers } from '../formats/format.ts'
@@ -291,7 +291,7 @@ const hydrateZones = (
 
 const hydratePart = (
   documents: readonly AnsweredRow[],
-  { holder, selection }: Part<Component>,
+  { holder, selection }: ShapePart<Component>,
   adopting: HydrateOptions,
 ): Promise<readonly AnsweredRow[]> =>
   hydrateRows({

@@ -52,7 +52,7 @@ export interface Counting {
 }
 
 /** Counts the keys of documents or components before they are resolved; false if the answer is too large. */
-export function countRows(
+export function countAnswerRows(
   rows: unknown,
   { answerSize }: Counting,
   info: GraphQLResolveInfo,

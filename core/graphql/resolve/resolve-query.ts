@@ -13,7 +13,7 @@ import type { Arguments, OperationContext } from '../parse/operation-context.ts'
 import { parseRead, type RootSelection } from '../parse/parse-read.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 import { toDollarFilter } from '../sdl/to-dollar-filter.ts'
-import { countRows } from './answer-size.ts'
+import { countAnswerRows } from './answer-size.ts'
 import { findRecord } from './find-records.ts'
 import {
   documentWrapper,
@@ -47,7 +47,7 @@ export function readResolver(root: RootField, options: ResolveOptions) {
       options.aroundActions && !root.type.builtIn
         ? await readInside(selected, { context, caller, options, read })
         : await read(restrict(parseRead(selected, context), caller))
-    if (!countRows(rows, execution, info, wrappers)) return null
+    if (!countAnswerRows(rows, execution, info, wrappers)) return null
     return root.use === 'one' ? wrap(rows) : wrap(rows, () => counts ?? countsOf(rows))
   }
 }

@@ -18,7 +18,7 @@ import { type Arguments, answerKey, rowPlace } from '../parse/operation-context.
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
 import { MORPH_UNION } from '../sdl/attribute-fields.ts'
 import { createScalars, zoneInput } from '../sdl/scalars.ts'
-import { type Counting, countError, countRows } from './answer-size.ts'
+import { type Counting, countAnswerRows, countError } from './answer-size.ts'
 
 /** A document or component as read by the statement of its root field. */
 export type AnsweredRow = Readonly<Record<string, unknown>>
@@ -68,7 +68,7 @@ const rowResolver =
   (row, args, context, info) => {
     const { path } = info
     const found = row[answerKey(rowPlace(wrapperKeys(path.prev, wrappers)), String(path.key), attributeName)]
-    if (found !== undefined) return countRows(found, context, info, wrappers) ? found : null
+    if (found !== undefined) return countAnswerRows(found, context, info, wrappers) ? found : null
     if (!countError(context)) return null
     const refused = onceForRows(info.fieldNodes, args, () => refusalOf(attribute, args, format))
     if (refused) throw refused

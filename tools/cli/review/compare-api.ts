@@ -8,11 +8,17 @@ import {
   type Model,
 } from '../../../core/model/model.ts'
 import type { Settings } from '../../../core/project/settings/settings.ts'
-import { type ApiScope, compareAttribute, holderLabel, isNeeded, type Level } from './compare-attributes.ts'
+import {
+  type ApiScope,
+  type ChangeLevel,
+  compareAttribute,
+  holderLabel,
+  isNeeded,
+} from './compare-attributes.ts'
 
 /** A change of the API between two versions of a project. The paths name the declarations; null: it has none. */
 export interface ApiChange {
-  readonly level: Level
+  readonly level: ChangeLevel
   readonly scope: ApiScope
   readonly message: string
   readonly now: Path | null
@@ -59,7 +65,7 @@ const ownTypes = ({ contentTypes }: Model): readonly ContentType[] =>
 
 type SettingChange = readonly [
   isChanged: boolean,
-  level: Level,
+  level: ChangeLevel,
   message: string,
   path: Path,
   scope?: ApiScope,
@@ -155,7 +161,7 @@ const LOCALES: Path = ['i18n', 'locales']
 function compareLocales(before: Model, after: Model): readonly ApiChange[] {
   const isLocalized = ({ contentTypes }: Model) => [...contentTypes.values()].some(type => type.localized)
   if (!isLocalized(before) || !isLocalized(after)) return []
-  const change = (level: Level, message: string): ApiChange => ({
+  const change = (level: ChangeLevel, message: string): ApiChange => ({
     ...{ level, message, scope: 'both' },
     ...{ now: LOCALES, was: LOCALES },
   })
@@ -230,7 +236,7 @@ function compareType(old: Holder, now: Holder, zoned: ReadonlySet<string>): read
             ...places,
           },
         ]
-  const changes: readonly (readonly [boolean, Level, string, ApiScope])[] = [
+  const changes: readonly (readonly [boolean, ChangeLevel, string, ApiScope])[] = [
     [
       old.kind !== now.kind,
       'breaking',

@@ -11,7 +11,7 @@ import type {
 } from '../../../core/model/model.ts'
 
 /** `breaking`: clients fail; `risky`: some clients or writes may; `safe`: none notices. */
-export type Level = 'breaking' | 'risky' | 'safe'
+export type ChangeLevel = 'breaking' | 'risky' | 'safe'
 
 /** The protocols whose clients notice a change. `rest`: GraphQL's schema shows it by itself, or it has no such thing. */
 export type ApiScope = 'rest' | 'graphql' | 'both'
@@ -27,7 +27,7 @@ export const isNeeded = (attribute: Attribute): boolean =>
   (attribute.kind !== 'scalar' || (attribute.default === undefined && attribute.generate !== true))
 
 /** A sentence about the attribute. Default scope: `rest`. */
-type AttributeChange = readonly [level: Level, message: string, scope?: ApiScope]
+type AttributeChange = readonly [level: ChangeLevel, message: string, scope?: ApiScope]
 
 /** The changes between two versions of an attribute. `holder`: of the new one. */
 export function compareAttribute(was: Attribute, now: Attribute, holder: Holder): readonly AttributeChange[] {

@@ -14,7 +14,7 @@ import type { RouteAuth } from '../../../core/plugins/route-guard.ts'
 import type { OperationSettings, Settings } from '../../../core/project/settings/settings.ts'
 import type { ProjectAtRef } from '../roles/roles-diff.ts'
 import type { ApiChange } from './compare-api.ts'
-import type { Level } from './compare-attributes.ts'
+import type { ChangeLevel } from './compare-attributes.ts'
 
 /** The code of one version of a project, registered as at a start, but not bootstrapped. */
 export interface CodeVersion {
@@ -105,7 +105,7 @@ function authOf(auth: RouteAuth): readonly string[] {
 
 function compareRoutes(before: CodeVersion, after: CodeVersion): readonly ApiChange[] {
   const [old, own] = [routesOf(before), routesOf(after)]
-  const change = (level: Level, message: string, route: Route, version: 'now' | 'was'): ApiChange => ({
+  const change = (level: ChangeLevel, message: string, route: Route, version: 'now' | 'was'): ApiChange => ({
     ...{ level, scope: 'rest', message, now: null, was: null },
     module: { ...findText(version === 'now' ? after : before, route.source, route.path), version },
   })

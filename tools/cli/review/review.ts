@@ -20,7 +20,7 @@ import {
 import { compareRoles, type Difference } from '../roles/roles-differences.ts'
 import { printLocation } from '../roles/roles-output.ts'
 import { type ApiChange, compareApi, declarationPath, type ModulePlace } from './compare-api.ts'
-import type { Level } from './compare-attributes.ts'
+import type { ChangeLevel } from './compare-attributes.ts'
 import { type CodeVersion, compareCode, findText, hasCode, linkPackages, loadCode } from './compare-code.ts'
 
 export const REVIEW_FORMATS = ['text', 'markdown', 'json'] as const
@@ -33,7 +33,7 @@ export interface ReviewOptions extends CommandContext {
 
 /** One finding of a review. `location`: the line in the new version, else in the old one; null: it has none. */
 interface Finding {
-  readonly level: Level
+  readonly level: ChangeLevel
   readonly message: string
   readonly location: SourceLocation | null
 }
@@ -173,7 +173,7 @@ async function planOf(
 const LEVELS = { safe: 'safe', slow: 'risky', destructive: 'breaking' } as const
 
 function dataFindings({ steps, refusals, left, possible }: MigrationPlan): readonly Finding[] {
-  const finding = (level: Level, message: string): Finding => ({ level, message, location: null })
+  const finding = (level: ChangeLevel, message: string): Finding => ({ level, message, location: null })
   return [
     ...refusals.map(({ message }) => finding('breaking', `refused: ${message}`)),
     ...steps.map(({ weight, window, summary, notes }) =>
@@ -259,8 +259,8 @@ const remarkOn = (title: Title, { countsRows, ref }: Review): string | null =>
     ? `Without a database: the plan is for the tables of ${ref} and assumes rows in each of them. \`--database <url>\` counts rows.`
     : null
 
-const ORDER: readonly Level[] = ['breaking', 'risky', 'safe']
-const COLOURS: Readonly<Record<Level, Colour>> = { breaking: 'red', risky: 'yellow', safe: 'green' }
+const ORDER: readonly ChangeLevel[] = ['breaking', 'risky', 'safe']
+const COLOURS: Readonly<Record<ChangeLevel, Colour>> = { breaking: 'red', risky: 'yellow', safe: 'green' }
 
 const sorted = (findings: readonly Finding[]): readonly Finding[] =>
   findings.toSorted((one, other) => ORDER.indexOf(one.level) - ORDER.indexOf(other.level))
@@ -292,7 +292,7 @@ function printText(reviewed: Review, { paint }: ReviewOptions): string {
   return `${[verdict(reviewed), ...parts].join('\n')}\n`
 }
 
-const SIGNS: Readonly<Record<Level, string>> = { breaking: '🔴', risky: '🟡', safe: '🟢' }
+const SIGNS: Readonly<Record<ChangeLevel, string>> = { breaking: '🔴', risky: '🟡', safe: '🟢' }
 
 function printMarkdown(reviewed: Review): string {
   const parts = reviewed.sections.flatMap(({ title, findings }) =>

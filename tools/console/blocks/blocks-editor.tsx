@@ -27,7 +27,7 @@ import { BlockElementView, BlockLeafView } from './elements.tsx'
 import { focusEditor } from './focus-editor.ts'
 import { toNodes } from './nodes.ts'
 import { BlocksToolbar } from './toolbar.tsx'
-import { documentOf, indent, outdent, withBlocks } from './with-blocks.ts'
+import { editorDocument, indent, outdent, withBlocks } from './with-blocks.ts'
 
 type Dialog = 'link' | 'picture' | null
 
@@ -40,7 +40,7 @@ export function BlocksEditor(props: InputProps) {
   const [dialog, setDialog] = useState<Dialog>(null)
   const close = () => setDialog(null)
   return (
-    <Slate editor={editor} initialValue={initial} onValueChange={() => onChange(documentOf(editor))}>
+    <Slate editor={editor} initialValue={initial} onValueChange={() => onChange(editorDocument(editor))}>
       {!readOnly && (
         <BlocksToolbar
           id={toolbar}

@@ -11,12 +11,12 @@ import {
 } from './with-blocks.ts'
 
 export const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'] as const
-export type Mark = (typeof MARKS)[number]
+export type TextMark = (typeof MARKS)[number]
 
-export const hasMark = (editor: Editor, mark: Mark): boolean =>
+export const hasMark = (editor: Editor, mark: TextMark): boolean =>
   Boolean((Editor.marks(editor) as Readonly<Record<string, unknown>> | null)?.[mark])
 
-export function toggleMark(editor: Editor, mark: Mark): void {
+export function toggleMark(editor: Editor, mark: TextMark): void {
   if (hasMark(editor, mark)) Editor.removeMark(editor, mark)
   else Editor.addMark(editor, mark, true)
 }

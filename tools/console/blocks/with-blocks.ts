@@ -225,4 +225,4 @@ function indentItem(editor: Editor, path: Path): void {
   Transforms.wrapNodes(editor, nested, { at: path })
 }
 
-export const documentOf = (editor: Editor): JsonValue => fromNodes(editor.children as BlockElement[])
+export const editorDocument = (editor: Editor): JsonValue => fromNodes(editor.children as BlockElement[])

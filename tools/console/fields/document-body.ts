@@ -29,7 +29,7 @@ function valueToWrite(
 ): JsonValue {
   switch (attribute.type) {
     case 'relation':
-      return relationChanges(linksOf(previous), linksOf(next))
+      return relationChanges(linkedIds(previous), linkedIds(next))
     case 'media':
       return attribute.multiple ? asList(next).map(fileId) : fileId(next)
     case 'component':
@@ -75,7 +75,7 @@ const isSame = (one: JsonRecord, other: JsonRecord): boolean =>
   one.id === other.id && one.__component === other.__component
 
 /** The documentIds of a to-one (object or null) or to-many (list) relation. */
-export const linksOf = (value: JsonValue): readonly string[] =>
+export const linkedIds = (value: JsonValue): readonly string[] =>
   (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject).map(link => String(link.documentId))
 
 /**

@@ -2,7 +2,7 @@ import { callApi } from '../api/client.ts'
 import { versionParams } from '../api/data-provider.ts'
 import { asList, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import { type ApiSchema, findType, type TypeInfo } from '../api/schema.ts'
-import { linksOf, mapValues, withoutIds } from '../fields/document-body.ts'
+import { linkedIds, mapValues, withoutIds } from '../fields/document-body.ts'
 
 interface LocaleCopy {
   /** The localized attributes, without ids of components. */
@@ -27,13 +27,13 @@ export async function copyLocale(
   const links = new Map<TypeInfo, Set<string>>()
   mapValues(schema, copied, values, (attribute, value) => {
     const target = attribute.type === 'relation' ? findType(schema, attribute.target) : undefined
-    if (target?.localized) links.set(target, new Set([...(links.get(target) ?? []), ...linksOf(value)]))
+    if (target?.localized) links.set(target, new Set([...(links.get(target) ?? []), ...linkedIds(value)]))
     return value
   })
   const present = await findExisting(schema, locale, links)
   let skippedLinks = 0
   const isPresent = (target: TypeInfo | undefined, link: JsonValue): boolean => {
-    const is = !target?.localized || linksOf(link).every(id => present.get(target)?.has(id))
+    const is = !target?.localized || linkedIds(link).every(id => present.get(target)?.has(id))
     if (!is) skippedLinks++
     return is
   }

@@ -40,16 +40,15 @@ export function BulkActions({ type, heading }: BulkActionsProps) {
   const { locale } = versionParams(schema, type, filterValues as ListFilter)
   const run = async (bulk: Bulk) => {
     setBusy(true)
-    const results: Outcome[] = []
-    for (const id of selectedIds) {
-      const title =
+    const results = await changeAll(selectedIds.map(String), {
+      change: id => changeDocument(type, bulk, id, locale),
+      title: id =>
         titleOf(
           type,
           data?.find(row => row.id === id),
-        ) ?? String(id)
-      const fault = await changeDocument(type, bulk, String(id), locale).then(() => null, describe)
-      results.push({ id: String(id), title, fault })
-    }
+        ),
+      describe: fault => describeFault(fault, translate),
+    })
     setBusy(false)
     setOutcomes(results)
     onUnselectItems()
@@ -59,7 +58,6 @@ export function BulkActions({ type, heading }: BulkActionsProps) {
     if (failed === 0) notify(translate('bulkDone', { count: done }), { type: 'success' })
     else notify(translate('bulkFailed', { done, failed }), { type: 'error' })
   }
-  const describe = (fault: unknown): string => describeFault(fault, translate)
   return (
     <>
       {report}
@@ -92,6 +90,22 @@ interface Outcome {
   readonly title: string
   /** null: succeeded. */
   readonly fault: string | null
+}
+
+interface ChangeAllOptions {
+  readonly change: (id: string) => Promise<void>
+  readonly title: (id: string) => string | null
+  readonly describe: (fault: unknown) => string
+}
+
+async function changeAll(
+  ids: readonly string[],
+  { change, title, describe }: ChangeAllOptions,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const id of ids)
+    outcomes.push({ id, title: title(id) ?? id, fault: await change(id).then(() => null, describe) })
+  return outcomes
 }
 
 function titleOf(type: TypeInfo, row: ListRow | undefined): string | null {

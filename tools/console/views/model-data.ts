@@ -57,7 +57,7 @@ const readNode = (info: JsonRecord, kind: ModelNode['kind']): ModelNode => ({
 const records = (value: JsonValue | undefined): readonly JsonRecord[] => asList(value).filter(isJsonObject)
 
 /** One edge for each relation, whether one or both sides name it, and for each component that an attribute contains. */
-export function edgesOf(nodes: readonly ModelNode[]): readonly ModelEdge[] {
+export function modelEdges(nodes: readonly ModelNode[]): readonly ModelEdge[] {
   const uids = new Set(nodes.map(({ uid }) => uid))
   const seen = new Set<string>()
   return nodes.flatMap(({ uid, attributes }) =>

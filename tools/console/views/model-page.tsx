@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslate } from '../shell/i18n.tsx'
 import { Diagram } from './diagram.tsx'
-import { edgesOf, type ModelNode, readModel } from './model-data.ts'
-import { SourceLocation, useView, ViewFrame } from './use-view.tsx'
+import { type ModelNode, modelEdges, readModel } from './model-data.ts'
+import { SourceLine, useView, ViewFrame } from './use-view.tsx'
 
 export function ModelPage() {
   const translate = useTranslate()
@@ -21,7 +21,7 @@ function ModelView({ nodes }: { readonly nodes: readonly ModelNode[] }) {
   const names = nodes.map(({ uid }) => uid).join(' ')
   const graph = useQuery({
     queryKey: ['console', 'diagram', names],
-    queryFn: async () => (await import('./layout-graph.ts')).layoutGraph(nodes, edgesOf(nodes)),
+    queryFn: async () => (await import('./layout-graph.ts')).layoutGraph(nodes, modelEdges(nodes)),
     staleTime: Number.POSITIVE_INFINITY,
   })
   const searchText = search.trim().toLowerCase()
@@ -78,7 +78,7 @@ function TypeEntry({ node, nodes }: TypeEntryProps) {
       <summary>
         {node.name} <span className="mark">{translate(node.kind)}</span>
       </summary>
-      <SourceLocation location={node.location} />
+      <SourceLine location={node.location} />
       <ul>
         {node.attributes.map(({ name, type, flags, targets }) => (
           <li key={name}>

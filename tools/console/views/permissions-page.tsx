@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { asList, asText, isJsonObject, type JsonRecord } from '../api/json.ts'
 import { type Translate, useTranslate } from '../shell/i18n.tsx'
-import { SourceLocation, useView, ViewFrame } from './use-view.tsx'
+import { SourceLine, useView, ViewFrame } from './use-view.tsx'
 
 export function PermissionsPage() {
   const translate = useTranslate()
@@ -31,7 +31,7 @@ function Holders({ data }: { readonly data: JsonRecord }) {
           ))}
         </select>
       </label>
-      <SourceLocation location={holders.find(holder => holder.key === key)?.location} />
+      <SourceLine location={holders.find(holder => holder.key === key)?.location} />
       {matrix.data ? (
         <Matrix subjects={asList(matrix.data.subjects).filter(isJsonObject)} />
       ) : (
@@ -42,7 +42,7 @@ function Holders({ data }: { readonly data: JsonRecord }) {
         {openings.map(opening => (
           <li key={`${asText(opening.kind)} ${asText(opening.key)}`}>
             <strong>{asText(opening.key)}</strong> {describeOpening(opening, translate)}{' '}
-            <SourceLocation location={opening.location} />
+            <SourceLine location={opening.location} />
           </li>
         ))}
       </ul>
@@ -166,7 +166,7 @@ export function DecisionFacts({ action }: { readonly action: JsonRecord }) {
     <>
       {asText(action.reason) && <p>{asText(action.reason)}</p>}
       <p>
-        <SourceLocation location={action.location} />
+        <SourceLine location={action.location} />
       </p>
       {through.length > 1 && <p>{translate('inheritedThrough', { roles: through.join(' → ') })}</p>}
       <dl className="facts">

@@ -49,7 +49,7 @@ export function ViewFrame({ title, view, children }: ViewFrameProps) {
 }
 
 /** `project.yaml:12` and the text of the line. */
-export function SourceLocation({ location }: { readonly location: JsonValue | undefined }) {
+export function SourceLine({ location }: { readonly location: JsonValue | undefined }) {
   if (!isJsonObject(location) || asText(location.file) === '') return null
   return (
     <span className="location">

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import {
   codeAt,
   isCode,
-  isList,
+  isLiteralList,
   isMapping,
   mappingAt,
   scriptPlace,
@@ -73,7 +73,7 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
     way.join('.') || module,
     codeAt(config[module], ...way),
   ])
-  const items = isList(config.middlewares) ? config.middlewares : [config.middlewares]
+  const items = isLiteralList(config.middlewares) ? config.middlewares : [config.middlewares]
   const all = [
     ...settings,
     ...items.map(each => ['middlewares', isCode(each) ? each : undefined] as const),

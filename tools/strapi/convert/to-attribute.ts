@@ -2,7 +2,7 @@ import type { Json } from '../../../core/project/settings/settings.ts'
 import { attributeNameIn, type Names } from '../names.ts'
 import {
   codeAt,
-  isList,
+  isLiteralList,
   type LiteralMapping,
   type LiteralValue,
   mappingAt,
@@ -166,7 +166,7 @@ const nameComponent = (uid: LiteralValue): string =>
 
 const itemsAt = (declared: LiteralMapping, key: string): readonly LiteralValue[] => {
   const found = valueAt(declared, key)
-  return isList(found) ? found : []
+  return isLiteralList(found) ? found : []
 }
 
 /** Popular custom fields and the types that they store. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 import type { Names } from '../names.ts'
 import {
-  isList,
+  isLiteralList,
   type LiteralValue,
   mappingAt,
   scriptPlace,
@@ -46,7 +46,7 @@ function authOf(declared: LiteralValue | undefined, names: Names): Json | undefi
 /** Policies and middlewares are code, which has to be rewritten for Plinth. */
 function usesOf(declared: LiteralValue, kind: 'policies' | 'middlewares'): readonly Note[] {
   const uses = valueAt(declared, kind)
-  if (!isList(uses) || uses.length === 0) return []
+  if (!isLiteralList(uses) || uses.length === 0) return []
   const named = uses.map(use => (typeof use === 'string' ? use : (textAt(use, 'name') ?? 'a function')))
   const why =
     kind === 'policies'

@@ -10,7 +10,7 @@ import { attributeNameIn, type Names, ownUserAttributes } from '../names.ts'
 import {
   codeAt,
   isFromEnvironment,
-  isList,
+  isLiteralList,
   isMapping,
   type LiteralValue,
   mappingAt,
@@ -68,7 +68,7 @@ function toTrustProxy(declared: LiteralValue | undefined): DocumentEntry | undef
 
 /** The `config` of a middleware in config/middlewares. */
 export function middleware({ middlewares }: StrapiConfig, name: string): LiteralValue | undefined {
-  if (!isList(middlewares)) return undefined
+  if (!isLiteralList(middlewares)) return undefined
   const found = middlewares.find(each => textAt(each, 'name') === name)
   return valueAt(found, 'config')
 }
@@ -307,7 +307,7 @@ const UNACCEPTED: ReadonlySet<string> = new Set(['relation', 'media'])
 export function ownMiddlewares({
   config,
 }: StrapiProject): readonly { readonly name: string; readonly place: string }[] {
-  if (!isList(config.middlewares)) return []
+  if (!isLiteralList(config.middlewares)) return []
   return config.middlewares.flatMap(each => {
     const name = typeof each === 'string' ? each : textAt(each, 'name')
     const place = scriptPlace(each, 'name') ?? 'config/middlewares'

@@ -52,7 +52,7 @@ export const EMPTY_MAPPING: LiteralMapping = new Map()
 export const isMapping = (declared: LiteralValue | undefined): declared is LiteralMapping =>
   declared instanceof Map
 
-export const isList = (declared: LiteralValue | undefined): declared is readonly LiteralValue[] =>
+export const isLiteralList = (declared: LiteralValue | undefined): declared is readonly LiteralValue[] =>
   Array.isArray(declared)
 
 export const isFromEnvironment = (declared: LiteralValue | undefined): declared is EnvironmentValue =>
@@ -62,7 +62,7 @@ export const isCode = (declared: LiteralValue | undefined): declared is Unevalua
   isTagged(declared) && declared.kind === 'code'
 
 const isTagged = (declared: LiteralValue | undefined): declared is EnvironmentValue | UnevaluatedCode =>
-  typeof declared === 'object' && declared !== null && !isMapping(declared) && !isList(declared)
+  typeof declared === 'object' && declared !== null && !isMapping(declared) && !isLiteralList(declared)
 
 /** The value at a path through mappings. */
 export function valueAt(
@@ -98,7 +98,7 @@ export function codeAt(
   if (isCode(declared)) return declared
   if (isFromEnvironment(declared)) return codeAt(declared.fallback)
   if (!isMapping(declared))
-    return isList(declared) ? declared.map(each => codeAt(each)).find(Boolean) : undefined
+    return isLiteralList(declared) ? declared.map(each => codeAt(each)).find(Boolean) : undefined
   const [, spread] = [...declared].find(([each]) => each.startsWith(UNKNOWN_KEYS)) ?? []
   if (key === undefined)
     return isCode(spread) ? spread : [...declared.values()].map(each => codeAt(each)).find(Boolean)
@@ -112,7 +112,7 @@ export function mergeValues(
   over: LiteralValue | undefined,
 ): LiteralValue | undefined {
   if (over === undefined || base === undefined) return over ?? base
-  if (isList(base) && isList(over))
+  if (isLiteralList(base) && isLiteralList(over))
     return Array.from(
       { length: Math.max(base.length, over.length) },
       (_, index) => mergeValues(base[index], over[index]) ?? null,
@@ -138,13 +138,13 @@ export function textAt(declared: LiteralValue | undefined, ...way: readonly stri
 
 export function textsAt(declared: LiteralValue | undefined, ...way: readonly string[]): readonly string[] {
   const found = valueAt(declared, ...way)
-  return isList(found) ? found.filter(each => typeof each === 'string') : []
+  return isLiteralList(found) ? found.filter(each => typeof each === 'string') : []
 }
 
 /** The value as JSON; undefined if any part of it is unknown. */
 export function toJson(declared: LiteralValue | undefined): Json | undefined {
   if (declared === undefined || isTagged(declared)) return undefined
-  if (isList(declared)) {
+  if (isLiteralList(declared)) {
     const items = declared.map(toJson).filter(each => each !== undefined)
     return items.length === declared.length ? items : undefined
   }

@@ -11,7 +11,7 @@ import {
   EMPTY_MAPPING,
   isCode,
   isFromEnvironment,
-  isList,
+  isLiteralList,
   isMapping,
   type LiteralValue,
   LocatedMapping,
@@ -116,7 +116,7 @@ function structureOf({ node, scope }: ScriptNode, inner: Evaluate): LiteralValue
       return node.elements.flatMap((each): readonly LiteralValue[] => {
         if (each?.type !== 'SpreadElement') return [each === null ? null : inner(each)]
         const spread = inner(each.argument)
-        return isList(spread) ? spread : [codeOf({ node: each, scope })]
+        return isLiteralList(spread) ? spread : [codeOf({ node: each, scope })]
       })
     case 'ObjectExpression':
       return toMapping(node.properties, inner, scope)
@@ -221,7 +221,7 @@ function memberOf(
     return exported && valueOfBinding(exported, progress)
   }
   const value = inner(node.object)
-  return isList(value) ? value[Number(key)] : valueAt(value, key)
+  return isLiteralList(value) ? value[Number(key)] : valueAt(value, key)
 }
 
 function moduleValue(module: ScopedModule, progress: Progress): LiteralValue | undefined {

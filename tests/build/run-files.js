@@ -26,12 +26,15 @@ const isCluster = file => file.startsWith('tests/server/patroni/')
 /** A file that measures the heap needs a process of its own: what other files left is collected meanwhile, and counts. */
 const measuresHeap = file => readFileSync(join(root, file), 'utf8').includes('harness/heap.ts')
 
+const nodeOptions = () =>
+  `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(join(root, 'tests/build/short-lived.cjs'))}`.trim()
+
 /** Runs files until the queue is empty, the process must be replaced, or it ends early. */
 function runProcess(queue, { execArgv, report }) {
   const child = fork(join(root, 'tests/build/worker.js'), {
     cwd: root,
     execArgv,
-    env: { NODE_ENV: 'test', ...process.env },
+    env: { NODE_ENV: 'test', ...process.env, NODE_OPTIONS: nodeOptions() },
   })
   let file
   let timer

@@ -8,12 +8,13 @@ import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { createWork, SERVER_READ } from '../../core/database/scheduling/scheduled-work.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
+import { until } from '../harness/until.ts'
 import { query } from './cluster.ts'
 
 const server = testServer() ?? ''
 
 /** Opens connections only on demand of the test. */
-async function openHeldPool(url: string, max: number) {
+async function openHeldPool(url: string, max: number, acquire = 200) {
   const session = { ...DATABASE_SETTINGS, statementPrefix: () => 'p', mayBePooled: true }
   const connect = createConnector({ target: await parsePrimary(url), session, observe: () => {} })
   const held: (() => void)[] = []
@@ -24,7 +25,7 @@ async function openHeldPool(url: string, max: number) {
       await new Promise<void>(resolve => held.push(resolve))
       return connect()
     },
-    { ...DATABASE_SETTINGS, pool: { max, idle: 10_000, acquire: 200 } },
+    { ...DATABASE_SETTINGS, pool: { max, idle: 10_000, acquire } },
   )
   return { pool, open: () => held.shift()?.(), count: () => opened }
 }
@@ -63,15 +64,21 @@ interface LimitedPool {
   readonly acquire?: number
 }
 
-/** A pool of five connections, of which the server accepts `room`. */
-async function openLimitedPool(t: ExecutionContext, { room, acquire = 60_000 }: LimitedPool) {
+/** The address of a new database, for a role that may open `room` connections. */
+async function createLimited(t: ExecutionContext, room: number): Promise<string> {
   const url = new URL(await createDatabase(t, server))
   const role = `limited_${randomBytes(6).toString('hex')}`
   await query(server, `CREATE ROLE ${role} LOGIN CONNECTION LIMIT ${room}`)
   t.teardown(() => query(server, `DROP ROLE ${role}`))
   url.username = role
+  return url.href
+}
+
+/** A pool of five connections, of which the server accepts `room`. */
+async function openLimitedPool(t: ExecutionContext, { room, acquire = 60_000 }: LimitedPool) {
+  const url = await createLimited(t, room)
   const session = { ...DATABASE_SETTINGS, statementPrefix: () => 'p', mayBePooled: true }
-  const connect = createConnector({ target: await parsePrimary(url.href), session, observe: () => {} })
+  const connect = createConnector({ target: await parsePrimary(url), session, observe: () => {} })
   const settings = { ...DATABASE_SETTINGS, pool: { max: 5, idle: 10_000, acquire } }
   const pool = createPool(connect, settings)
   t.teardown(() => pool.close())
@@ -82,14 +89,32 @@ test('work that a full server refuses a connection waits for one that is in use'
   const pool = await openLimitedPool(t, { room: 2 })
   const first = await pool.acquire(SERVER_READ)
   const second = await pool.acquire(SERVER_READ)
-  const waiting = [pool.acquire(SERVER_READ), pool.acquire(SERVER_READ)]
+  // Whichever is refused first is served first.
+  const served = [1, 2].map(async () => {
+    const connection = await pool.acquire(SERVER_READ)
+    pool.release(connection)
+    return connection === first
+  })
   pool.release(first)
-  t.is(await waiting[0], first)
-  pool.release(first)
-  t.is(await waiting[1], first)
-  pool.release(first)
+  t.deepEqual(await Promise.all(served), [true, true])
   pool.release(second)
   t.like(pool.state, { busy: 0, idle: 2, waiting: 0 })
+})
+
+test('work that a full server refuses takes a connection that was returned while the server answered', async t => {
+  const { pool, open, count } = await openHeldPool(await createLimited(t, 1), 2, 60_000)
+  t.teardown(() => pool.close())
+  const acquired = pool.acquire(SERVER_READ)
+  await until('the pool connects', () => count() === 1)
+  open()
+  const first = await acquired
+  const waiting = pool.acquire(SERVER_READ)
+  await until('the pool connects again', () => count() === 2)
+  pool.release(first)
+  open()
+  t.is(await waiting, first)
+  pool.release(first)
+  t.like(pool.state, { busy: 0, idle: 1, waiting: 0 })
 })
 
 test('work that waits at a full server opens a connection when another one has ended', async t => {

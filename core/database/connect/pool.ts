@@ -152,8 +152,12 @@ export class ConnectionPool {
   async #open(): Promise<Connection> {
     const deadline = performance.now() + this.#options.acquire
     for (let tries = 1; ; ) {
-      const connection = (await this.#waitForReturned(deadline)) ?? (await this.#openOne(deadline))
-      if (connection === null) continue
+      const connection =
+        (await this.#waitForReturned(deadline)) ??
+        (await this.#openOne(deadline)) ??
+        // Refused: another one may have become idle while the server answered.
+        this.#takeIdle()
+      if (!connection) continue
       if (!connection.isInvalid) return connection
       this.#end(connection)
       if (tries++ === TRIES) throw new DatabaseFailure(ENDED_AT_ONCE, connection.lostError)

@@ -123,7 +123,7 @@ const whyNoApiId = (name: string): string =>
 
 /** Why an attribute has another name in Plinth. */
 export const whyRenamed = (name: string): string =>
-  ATTRIBUTE.test(name)
+  validAttributeName(name) === name
     ? TAKEN
     : `a name in Plinth begins with a letter from a to z, has only such letters, digits and \`_\`, and at most ${LONGEST_NAME} characters`
 
@@ -151,14 +151,15 @@ function tableName(type: StrapiType, pluralApiId: string, taken: Set<string>): s
 /** Names of columns are longer, as links have a suffix. */
 const LONGEST_NAME = 50
 
-const ATTRIBUTE = /^[A-Za-z][A-Za-z0-9_]{0,49}$/
-
-/** Strapi's attribute name, or the nearest valid one. */
-function freeAttributeName(name: string): string {
-  const letters = name
+const validAttributeName = (name: string): string =>
+  name
     .replace(/[^A-Za-z0-9_]/g, '_')
     .replace(/^(?![A-Za-z])/, 'a')
     .slice(0, LONGEST_NAME)
+
+/** Strapi's attribute name, or the nearest valid one. */
+function freeAttributeName(name: string): string {
+  const letters = validAttributeName(name)
   return RESERVED_ATTRIBUTES.has(letters) ? `${letters}_` : letters
 }
 

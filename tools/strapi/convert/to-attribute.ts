@@ -2,7 +2,8 @@ import type { Json } from '../../../core/project/settings/settings.ts'
 import { attributeNameIn, type Names } from '../names.ts'
 import {
   codeAt,
-  isLiteralList,
+  itemsAt,
+  jsonOrText,
   type LiteralMapping,
   type LiteralValue,
   mappingAt,
@@ -164,11 +165,6 @@ const nameComponent = (uid: LiteralValue): string =>
     ? `\`${uid}\`: there is no such component`
     : 'components that are the result of code'
 
-const itemsAt = (declared: LiteralMapping, key: string): readonly LiteralValue[] => {
-  const found = valueAt(declared, key)
-  return isLiteralList(found) ? found : []
-}
-
 /** Popular custom fields and the types that they store. */
 const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
   'plugin::color-picker.color': 'string',
@@ -230,19 +226,9 @@ function toValue(type: string, declared: LiteralValue | undefined): Json | undef
   if (typeof json !== 'string') return json
   if (COUNTED.has(type) && json.trim() !== '' && Number.isFinite(Number(json))) return Number(json)
   if (type === 'boolean' && (json === 'true' || json === 'false')) return json === 'true'
-  if (type === 'json') return fromText(json)
+  if (type === 'json') return jsonOrText(json) ?? json
   if (type === 'time' && /^\d\d:\d\d$/.test(json)) return `${json}:00`
   return json
-}
-
-/** Strapi stores a text that is JSON as that JSON. */
-function fromText(text: string): Json {
-  try {
-    return JSON.parse(text) ?? text
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
 }
 
 /** Options of the admin panel and of Strapi's tables, which do not affect the API. */

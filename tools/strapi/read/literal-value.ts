@@ -136,9 +136,25 @@ export function textAt(declared: LiteralValue | undefined, ...way: readonly stri
   return typeof found === 'string' ? found : undefined
 }
 
-export function textsAt(declared: LiteralValue | undefined, ...way: readonly string[]): readonly string[] {
+export function itemsAt(
+  declared: LiteralValue | undefined,
+  ...way: readonly string[]
+): readonly LiteralValue[] {
   const found = valueAt(declared, ...way)
-  return isLiteralList(found) ? found.filter(each => typeof each === 'string') : []
+  return isLiteralList(found) ? found : []
+}
+
+export const textsAt = (declared: LiteralValue | undefined, ...way: readonly string[]): readonly string[] =>
+  itemsAt(declared, ...way).filter(each => typeof each === 'string')
+
+/** The JSON of a text; Strapi also stores and returns a text that is none. */
+export function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
 }
 
 /** The value as JSON; undefined if any part of it is unknown. */

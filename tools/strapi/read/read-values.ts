@@ -1,7 +1,7 @@
 import { groupBy } from '../../../core/base/plain-data.ts'
 import type { ScalarAttribute } from '../../../core/model/model.ts'
 import type { AttributePair, HolderPair } from '../field-mapping.ts'
-import { textAt } from './literal-value.ts'
+import { jsonOrText, textAt } from './literal-value.ts'
 import { readLinkRecords, readMediaLinks, readRelations } from './read-links.ts'
 import type { Drafts, Nested, ReadHolder, ValuesById } from './read-options.ts'
 import { numberAt } from './source.ts'
@@ -70,7 +70,7 @@ function toStreamedScalar({ type }: ScalarAttribute, text: string): unknown {
     case 'json':
     case 'blocks':
     case 'array':
-      return parseJson(text) ?? undefined
+      return jsonOrText(text) ?? undefined
     case 'boolean':
       return text === 'true' || (text === 'false' ? false : text)
     case 'integer':
@@ -82,16 +82,6 @@ function toStreamedScalar({ type }: ScalarAttribute, text: string): unknown {
       return text === '' ? undefined : text
     default:
       return text
-  }
-}
-
-/** Strapi also returns a text that is no JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
   }
 }
 

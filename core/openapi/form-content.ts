@@ -1,7 +1,7 @@
 import type { WriteAccess } from '../access/caller.ts'
 import type { ContentType } from '../model/model.ts'
 import { arrayOf, type Schema, type SchemaContext } from './answer-schemas.ts'
-import { isInBody } from './request-schemas.ts'
+import { bodyAttributes } from './request-schemas.ts'
 
 const BINARY: Schema = { type: 'string', contentMediaType: 'application/octet-stream' }
 
@@ -18,9 +18,7 @@ interface FormOptions {
  * files in components and dynamic zones have the way to them, which is as deep as they are nested.
  */
 export function formContent({ type, access, context, body }: FormOptions): Schema {
-  const attributes = context.grants.allows('upload', 'upload')
-    ? [...type.attributes.values()].filter(each => isInBody(each, access, context.grants))
-    : []
+  const attributes = context.grants.allows('upload', 'upload') ? bodyAttributes(type, access, context) : []
   const files = attributes.flatMap(({ name, ...each }) =>
     each.kind === 'media' ? [[`files.${name}`, each.many ? arrayOf(BINARY) : BINARY] as const] : [],
   )

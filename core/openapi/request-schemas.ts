@@ -20,23 +20,25 @@ export function bodySchema(
   context: SchemaContext,
   { name, required }: { readonly name: string; readonly required: readonly string[] },
 ): Schema {
-  const attributes = [...type.attributes.values()].filter(each => isInBody(each, access, context.grants))
+  const attributes = bodyAttributes(type, access, context)
   const names = new Set(attributes.map(attribute => attribute.name))
   const needed = required.filter(each => names.has(each))
   const key = `body ${context.key} ${type.uid} ${needed.join(' ')} / ${[...names].join(' ')}`
   return context.table.ref(key, name, () => closed(inputsOf(attributes, context), needed))
 }
 
+export const bodyAttributes = (
+  type: ContentType,
+  access: WriteAccess,
+  { grants }: Pick<SchemaContext, 'grants'>,
+): readonly Attribute[] => [...type.attributes.values()].filter(each => isInBody(each, access, grants))
+
 /** The same attributes, for a body with other keys, too. */
 export const bodyProperties = (
   type: ContentType,
   access: WriteAccess,
   context: SchemaContext,
-): Readonly<Record<string, Schema>> =>
-  inputsOf(
-    [...type.attributes.values()].filter(each => isInBody(each, access, context.grants)),
-    context,
-  )
+): Readonly<Record<string, Schema>> => inputsOf(bodyAttributes(type, access, context), context)
 
 /** Whether a body of this caller may have the attribute. */
 export const isInBody = (attribute: Attribute, access: WriteAccess, grants: Grants): boolean =>

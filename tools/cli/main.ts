@@ -92,8 +92,8 @@ addOverrides(program.command('review'), ['--database'])
       options: { format: 'text' | 'markdown' | 'json'; database?: string },
     ) => {
       const { runReview } = await import('./review/review.ts')
-      const terms = { ...(await commandContext(folder)), format: options.format }
-      process.exitCode = await runReview({ ...terms, usesDatabase: options.database !== undefined }, ref)
+      const context = { ...(await commandContext(folder)), format: options.format }
+      process.exitCode = await runReview({ ...context, usesDatabase: options.database !== undefined }, ref)
     },
   )
 
@@ -240,15 +240,15 @@ function addDoctor(program: Command): void {
     .action(async (folder: string, { try: tries, documents, files, remove, ...options }: DoctorOptions) => {
       if (files) {
         const { runFileCheck } = await import('./doctor-files.ts')
-        const terms = { ...(await commandContext(folder)), json: options.json, removes: remove }
-        process.exitCode = await runFileCheck(terms)
+        const context = { ...(await commandContext(folder)), json: options.json, removes: remove }
+        process.exitCode = await runFileCheck(context)
         return
       }
       if (remove) program.error('error: --remove removes what --files lists: name both', { exitCode: 1 })
       if (documents !== undefined) {
         const { runDocumentCheck } = await import('./doctor.ts')
-        const terms = { ...(await commandContext(folder)), documents, json: options.json }
-        process.exitCode = await runDocumentCheck(terms)
+        const context = { ...(await commandContext(folder)), documents, json: options.json }
+        process.exitCode = await runDocumentCheck(context)
         return
       }
       const { runDoctor } = await import('./doctor.ts')

@@ -28,7 +28,7 @@ export async function runStatement(
   }
 }
 
-/** Terms for statements of the server itself: no caller chooses the size of their answers. */
+/** Options for statements of the server itself: no caller chooses the size of their answers. */
 export const serverRead = (timeout: number): RunStatementOptions => ({
   work: SERVER_READ,
   timeout,

@@ -1,6 +1,6 @@
 import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
 import type { Transaction } from '../../database/database.ts'
-import type { Answer, Documents, SavedDocument } from '../../documents/documents.ts'
+import type { Alongside, Answer, Documents, SavedDocument } from '../../documents/documents.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
@@ -22,7 +22,7 @@ export const userDocuments = (documents: Documents, options: IdentityOptions): D
   },
   update(command, answer, alongside) {
     if (command.type !== options.model.builtIn.user) return documents.update(command, answer, alongside)
-    return updateUser(withNormalisedUsername(command), answer, { documents, identity: options })
+    return updateUser(withNormalisedUsername(command), answer, { documents, identity: options, alongside })
   },
   async delete(command, seen, answer) {
     const text = await documents.delete(command, seen, answer)
@@ -58,6 +58,7 @@ function withNormalisedUsername<Kind extends CreateCommand | UpdateCommand>(
 interface UpdateUserOptions {
   readonly documents: Documents
   readonly identity: IdentityOptions
+  readonly alongside: Alongside | undefined
 }
 
 async function updateUser(
@@ -65,7 +66,7 @@ async function updateUser(
   answer: Answer,
   options: UpdateUserOptions,
 ): Promise<SavedDocument> {
-  const { documents, identity } = options
+  const { documents, identity, alongside } = options
   const { values, documentId } = command
   const addressOf = async (runner: Pick<Transaction, 'run'>, locked: boolean): Promise<string | null> =>
     (await findAccount(runner, { by: 'documentId', text: documentId ?? '' }, identity, locked))?.email ?? null
@@ -74,10 +75,11 @@ async function updateUser(
   try {
     const written = await documents.update(isNew ? unconfirmed(command) : command, answer, {
       async before(transaction) {
-        if (stored === null) return
-        if ((await addressOf(transaction, true)) !== stored) throw new AddressChanged()
+        if (stored !== null && (await addressOf(transaction, true)) !== stored) throw new AddressChanged()
+        await alongside?.before?.(transaction)
       },
       async after(transaction, written) {
+        await alongside?.after(transaction, written)
         if (Object.hasOwn(values, 'password'))
           await endSessions(transaction, { documentId: written }, identity)
         if (Object.hasOwn(values, 'email')) await clearMailedCodes(transaction, written, identity)

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 
@@ -14,8 +14,8 @@ export interface ConsoleBundle {
 
 /** `dist/console`: the shell, and below assets/ the files that it loads, with hashes of their content in their names. */
 export async function bundleConsole(folder = join(root, 'dist', 'console')): Promise<ConsoleBundle> {
-  mkdirSync(folder, { recursive: true })
-  const { metafile } = await build({
+  mkdirSync(join(folder, 'assets'), { recursive: true })
+  const { metafile, outputFiles } = await build({
     entryPoints: [join(sources, 'main.tsx')],
     outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
@@ -31,9 +31,11 @@ export async function bundleConsole(folder = join(root, 'dist', 'console')): Pro
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     metafile: true,
+    write: false,
     logLevel: 'warning',
     absWorkingDir: root,
   })
+  for (const { path, contents } of outputFiles) if (!existsSync(path)) replaceFile(path, contents)
   const names = Object.keys(metafile.outputs).map(path => basename(path))
   const files = firstFiles(metafile)
   const styles = files.filter(name => name.endsWith('.css'))
@@ -51,14 +53,19 @@ export async function bundleConsole(folder = join(root, 'dist', 'console')): Pro
         ...others.map(name => `<link rel="modulepreload" href="{{path}}/assets/${name}">`),
       ].join('\n'),
     )
-  // A new file under the old name: a process that reads meanwhile, or has the old file by a hard link, sees one or the other.
-  writeFileSync(join(folder, 'index.html.new'), html)
-  renameSync(join(folder, 'index.html.new'), join(folder, 'index.html'))
+  replaceFile(join(folder, 'index.html'), html)
   // Not before the build: another process may read the same files, which have the same names and content.
   const made = new Set(names)
   for (const name of readdirSync(join(folder, 'assets')))
-    if (!made.has(name)) rmSync(join(folder, 'assets', name))
+    if (/\.(js|css)$/.test(name) && !made.has(name)) rmSync(join(folder, 'assets', name), { force: true })
   return { folder, files, names }
+}
+
+/** A new file under the old name: a process that reads meanwhile, or has the old file by a hard link, sees one or the other. */
+function replaceFile(path: string, content: string | Uint8Array): void {
+  const written = `${path}.${process.pid}`
+  writeFileSync(written, content)
+  renameSync(written, path)
 }
 
 /** The entry and everything that it imports at once; what loads on demand is left out. */

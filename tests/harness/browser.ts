@@ -23,6 +23,8 @@ export interface Browser {
   type(text: string): Promise<void>
   /** A key with its modifiers, as `KeyboardEvent.key` names them: `Enter`, `Control+Shift+x`. */
   press(keys: string): Promise<void>
+  /** Requests to these addresses (`*`: any text) fail from now on, as if the connection were lost. */
+  block(addresses: readonly string[]): Promise<void>
   /** Shows the page in a window of this size and in these colours. */
   emulate(view: View): Promise<void>
   /** What the page holds after its garbage was collected. */
@@ -147,7 +149,9 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
     },
     until: expression =>
       until(() => evaluate(expression), expression).catch(async (error: Error) => {
-        throw new Error(`${error.message}\nThe page shows: ${await shown()}`)
+        throw new Error(
+          `${error.message}\nThe page shows: ${await shown()}\nErrors: ${complaints.join('\n')}`,
+        )
       }),
     shown,
     async audit() {
@@ -159,6 +163,9 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
       const event = keyEvent(keys)
       await Input.dispatchKeyEvent({ ...event, type: event.text === undefined ? 'rawKeyDown' : 'keyDown' })
       await Input.dispatchKeyEvent({ ...event, type: 'keyUp' })
+    },
+    async block(addresses) {
+      await Network.setBlockedURLs({ urls: [...addresses] })
     },
     async emulate(view) {
       await emulate(client, view)

@@ -5,11 +5,12 @@ import { QueryClient } from '@tanstack/react-query'
 import { CoreAdminContext, memoryStore } from 'ra-core'
 import { lazy, StrictMode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
-import { BrowserRouter, Route, Routes } from 'react-router-dom'
+import { BrowserRouter, Route, Routes, useLocation } from 'react-router-dom'
 import { ApiFault, callApi, page, readUser, session } from './api/client.ts'
 import { createDataProvider } from './api/data-provider.ts'
 import type { JsonValue } from './api/json.ts'
 import { type ApiSchema, readSchema } from './api/schema.ts'
+import { Boundary } from './shell/boundary.tsx'
 import { SchemaProvider } from './shell/context.tsx'
 import { createI18nProvider, useTranslate } from './shell/i18n.tsx'
 import { applyTheme, Layout } from './shell/layout.tsx'
@@ -54,13 +55,16 @@ function ConsoleApp() {
       store={store}
       queryClient={queryClient}
     >
-      <Screen schema={schema} />
+      <Boundary>
+        <Screen schema={schema} />
+      </Boundary>
     </CoreAdminContext>
   )
 }
 
 function Screen({ schema }: { readonly schema: SchemaState }) {
   const translate = useTranslate()
+  const { pathname } = useLocation()
   if (schema.state === 'loading') return <p aria-busy="true">{translate('loading')}</p>
   if (schema.state === 'failed')
     return (
@@ -74,9 +78,11 @@ function Screen({ schema }: { readonly schema: SchemaState }) {
   return (
     <SchemaProvider value={schema.value}>
       <Layout>
-        <Suspense fallback={<p aria-busy="true">{translate('loading')}</p>}>
-          <Pages />
-        </Suspense>
+        <Boundary resetKey={pathname}>
+          <Suspense fallback={<p aria-busy="true">{translate('loading')}</p>}>
+            <Pages />
+          </Suspense>
+        </Boundary>
       </Layout>
       {session.expired && <RenewModal />}
     </SchemaProvider>

@@ -1,7 +1,8 @@
-import { Component, type ReactNode, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { equalJson, type JsonValue } from '../api/json.ts'
 import type { InputProps } from '../fields/field-props.ts'
 import { JsonInput } from '../fields/simple-inputs.tsx'
+import { Boundary } from '../shell/boundary.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
 import { BlocksEditor } from './blocks-editor.tsx'
 
@@ -20,6 +21,7 @@ export function BlocksInput(props: InputProps) {
     lastEmitted.current = next
     onChange(next)
   }
+  // A failed editor falls back to JSON input and does not close the form.
   return (
     <Boundary
       fallback={
@@ -32,20 +34,4 @@ export function BlocksInput(props: InputProps) {
       <BlocksEditor key={shown.generation} {...props} onChange={change} />
     </Boundary>
   )
-}
-
-interface BoundaryProps {
-  readonly fallback: ReactNode
-  readonly children: ReactNode
-}
-
-/** An error of the editor falls back to JSON input and does not close the form. */
-class Boundary extends Component<BoundaryProps, { readonly failed: boolean }> {
-  override state = { failed: false }
-
-  static getDerivedStateFromError = () => ({ failed: true })
-
-  override render() {
-    return this.state.failed ? this.props.fallback : this.props.children
-  }
 }

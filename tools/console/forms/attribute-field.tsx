@@ -12,6 +12,7 @@ import {
   TextInput,
 } from '../fields/simple-inputs.tsx'
 import { UidInput } from '../fields/uid-input.tsx'
+import { Boundary } from '../shell/boundary.tsx'
 import { directionOf, useTranslate } from '../shell/i18n.tsx'
 
 const BlocksInput = lazy(() =>
@@ -92,9 +93,11 @@ function Input(props: InputProps) {
   if (props.attribute.type === 'component' && props.attribute.repeatable)
     return <ComponentListField {...props} field={AttributeField} />
   return (
-    <Suspense fallback={<p aria-busy="true">{translate('loading')}</p>}>
-      <Chosen {...props} />
-    </Suspense>
+    <Boundary>
+      <Suspense fallback={<p aria-busy="true">{translate('loading')}</p>}>
+        <Chosen {...props} />
+      </Suspense>
+    </Boundary>
   )
 }
 

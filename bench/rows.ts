@@ -247,4 +247,4 @@ export const RULED: readonly RuledRow[] = [
 export const RULED_GOAL = 1.1
 
 /** Requests a second at which CPU is compared: either side answers as many, so that each is as busy as the other. */
-export const RULED_RATE = 30
+export const RULED_RATE = 200

@@ -97,7 +97,10 @@ export type MediaTypes = ReadonlyMap<string, string | null>
 
 /** Detects the media types of all files in content/media/. */
 export async function detectMedia(root: string): Promise<MediaTypes> {
-  const folder = await realpath(join(root, 'content', 'media')).catch(() => null)
+  const folder = await realpath(join(root, 'content', 'media')).catch((error: unknown) => {
+    if (isAbsent(error)) return null
+    throw error
+  })
   const types = new Map<string, string | null>()
   if (folder === null) return types
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

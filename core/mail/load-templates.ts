@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { didYouMean, hintFor } from '../base/nearest.ts'
+import { readFolder } from '../base/read-folder.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { sortDiagnostics } from '../project/faults.ts'
@@ -54,11 +54,7 @@ export async function loadTemplates({
 }
 
 async function listMails(root: string): Promise<readonly string[]> {
-  const entries = await readdir(join(root, MAILS_FOLDER), { withFileTypes: true }).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  })
+  const entries = await readFolder(join(root, MAILS_FOLDER))
   return entries
     .filter(entry => !entry.isDirectory() && entry.name.endsWith('.md') && entry.name !== 'README.md')
     .map(({ name }) => name)

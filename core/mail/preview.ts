@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readFolder } from '../base/read-folder.ts'
 import { escapeHtml } from '../base/text.ts'
 import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import { LOOPBACK_HOST, MAIL_FOLDER } from './transport.ts'
@@ -35,12 +36,8 @@ function isLocal({ peer, headers }: HttpRequest): boolean {
 /** The newest mails are listed; older ones stay in the folder. */
 const MAX_LISTED = 100
 
-async function listFiles(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw error
-  })
-}
+const listFiles = async (folder: string): Promise<readonly string[]> =>
+  (await readFolder(folder)).map(({ name }) => name)
 
 async function answerList(folder: string): Promise<HttpResponse> {
   const files = await listFiles(folder)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { readFolder } from '../base/read-folder.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Environment } from './environment.ts'
 import type { ProjectFault } from './faults.ts'
@@ -84,8 +84,12 @@ async function pathsOf(journey: IncludeWalk, item: YamlScalar, from: string): Pr
     return []
   }
   const found = isPattern(written)
-    ? await matchesOf(written, from)
+    ? await matchesOf(written, from).catch((error: Error) => error)
     : existing(resolve(dirname(from), written))
+  if (found instanceof Error) {
+    report(journey, item, 'bad-include', `a folder of \`${written}\` cannot be read: ${found.message}`)
+    return []
+  }
   if (found.length === 0)
     report(
       journey,
@@ -135,7 +139,7 @@ async function walk(folder: string, parts: readonly string[]): Promise<readonly 
   const [part, ...rest] = parts
   if (part === undefined) return []
   if (part === '..') return walk(join(folder, part), rest)
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const entries = await readFolder(folder)
   if (part === '**')
     return walkAnywhere(
       folder,

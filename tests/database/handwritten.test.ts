@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { readCustomMigrationStatus } from '../../core/migrate/custom-migrations/migration-record.ts'
@@ -30,6 +30,13 @@ async function shop(t: ExecutionContext) {
     },
     migration: (name: string, ...lines: readonly string[]) =>
       folder.write(`migrations/${name}`, `${lines.join('\n')}\n`),
+    /** As Kubernetes mounts a ConfigMap: each file is a link to one in a hidden folder. */
+    link(name: string) {
+      const path = join(folder.path, 'migrations', name)
+      folder.write('migrations/..data/README', '')
+      renameSync(path, join(folder.path, 'migrations', '..data', name))
+      symlinkSync(join('..data', name), path)
+    },
     remove: (name: string) => rmSync(join(folder.path, 'migrations', name)),
     async plan(form: 'text' | 'sql' = 'text') {
       const { tables, files } = await wanted()
@@ -185,6 +192,14 @@ const LATE = [
   `Reflect.set(globalThis, 'lateMigration', () => { go(); return went.then(() => 'done', error => error.message) })`,
   `throw new Error('not today')`,
 ]
+
+test.serial('a migration runs that is a symbolic link to a file', async t => {
+  const one = await shop(t)
+  await filled(one)
+  one.migration('2026-01-02-mine.before.sql', 'ALTER TABLE people ADD COLUMN mine text;')
+  one.link('2026-01-02-mine.before.sql')
+  t.regex(await one.migrate(), /run migrations\/2026-01-02-mine\.before\.sql/)
+})
 
 test.serial('code that continues after its migration failed cannot reach the database', async t => {
   const one = await shop(t)

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { loadProject } from '../../core/project/load-project.ts'
@@ -62,6 +62,19 @@ test('included files are merged once, in the order of their paths, relative to t
   })
   t.deepEqual(Object.keys(settings.contentTypes), ['zebra', 'index', 'c', 'x', 'b'])
   t.like(settings.server, { port: 1, host: 'h' })
+})
+
+test('a folder of a pattern that cannot be read is reported', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', 'name: A\ninclude: ["types/*/*.yaml"]\n')
+  folder.write('types/a/a.yaml', 'contentTypes: { a: {} }\n')
+  symlinkSync('circle', join(folder.path, 'types', 'circle'))
+  const loaded = await loadProject(folder.path, {})
+  t.regex(
+    loaded.ok ? '' : String(loaded.reasons[0]?.message),
+    /^a folder of `types\/\*\/\*\.yaml` cannot be read: ELOOP/,
+  )
 })
 
 test('a glob pattern does not include the file that contains it', async t => {

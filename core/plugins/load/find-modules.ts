@@ -1,6 +1,6 @@
-import type { Dirent } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { readFolder } from '../../base/read-folder.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { PluginKind } from '../plugin-module.ts'
 
@@ -78,7 +78,7 @@ interface ListedFiles {
 
 /** Empty if the folder does not exist. */
 async function listFiles(folder: string): Promise<ListedFiles> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(noFolder)
+  const entries = await readFolder(folder)
   const below = await Promise.all(
     entries.map(async (entry): Promise<ListedFiles> => {
       const path = join(folder, entry.name)
@@ -105,12 +105,6 @@ const linkedFolder = (shown: string): Diagnostic =>
 
 const unknownEnding = (shown: string): Diagnostic =>
   diagnoseModule('bad-module', 'a plugin is no JSX: end its name in .ts or .js', { file: shown })
-
-function noFolder(error: unknown): readonly Dirent[] {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT' || code === 'ENOTDIR') return []
-  throw error
-}
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*(\/[a-z][a-z0-9]*(-[a-z0-9]+)*)*$/
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Dirent } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readFolder } from '../../base/read-folder.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { findTransactionCommand } from '../../database/transaction-commands.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
@@ -94,8 +94,8 @@ interface FoundMigrations {
 
 /** Migration files sorted by name; other files are ignored. */
 async function findMigrations(root: string): Promise<FoundMigrations> {
-  const entries = await readdir(join(root, MIGRATIONS), { withFileTypes: true }).catch(noFolder)
-  const names = entries.filter(entry => entry.isFile() && isCode(entry.name)).map(({ name }) => name)
+  const entries = await readFolder(join(root, MIGRATIONS))
+  const names = entries.filter(entry => !entry.isDirectory() && isCode(entry.name)).map(({ name }) => name)
   const sorted = names.toSorted()
   return {
     files: sorted.flatMap(name => toFile(root, name)),
@@ -130,9 +130,3 @@ const misnamedMigration = (name: string): Diagnostic =>
     `\`${name}\` does not say when it runs: name it like 2026-11-21-split-name.before.sql, with \`before\` or \`after\` the generated steps, in letters, digits, dots and hyphens`,
     { file: `${MIGRATIONS}/${name}` },
   )
-
-function noFolder(error: unknown): readonly Dirent[] {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT' || code === 'ENOTDIR') return []
-  throw error
-}

@@ -1,9 +1,11 @@
+import { useNotify } from 'ra-core'
 import { useState } from 'react'
-import { callApi } from '../api/client.ts'
+import { ApiFault, callApi } from '../api/client.ts'
 import { asList, asText, isJsonObject } from '../api/json.ts'
 import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
+import { describeFault } from '../shell/notices.tsx'
 import type { InputProps } from './field-props.ts'
 import { TextInput } from './simple-inputs.tsx'
 
@@ -11,6 +13,7 @@ import { TextInput } from './simple-inputs.tsx'
 export function UidInput(props: InputProps) {
   const translate = useTranslate()
   const schema = useSchema()
+  const notify = useNotify()
   const [busy, setBusy] = useState(false)
   const { attribute, siblings, path, readOnly, onChange } = props
   const source = attribute.targetField === null ? '' : asText(siblings[attribute.targetField])
@@ -30,7 +33,12 @@ export function UidInput(props: InputProps) {
           },
         })
           .then(({ body }) => asList(isJsonObject(body) ? (body.data ?? null) : null).filter(isJsonObject))
-          .catch(() => [])
+          .catch((fault: unknown) => {
+            // Without permission to read the other documents, the server checks alone.
+            const isForbidden = fault instanceof ApiFault && fault.status === 403
+            if (!isForbidden) notify(describeFault(fault, translate), { type: 'error' })
+            return []
+          })
       : []
     setBusy(false)
     const taken = new Set(sameStart.map(document => document[attribute.name]))

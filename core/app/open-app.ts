@@ -40,7 +40,7 @@ import {
   type SignInOptions,
   signedPathsOf,
 } from './sections.ts'
-import { START_ENDED, type StartFault, toStartFault } from './start-fault.ts'
+import { failStart, START_ENDED, type StartFault } from './start-fault.ts'
 
 /** A project over an open database, ready to serve. It does not listen yet. */
 export interface App {
@@ -113,7 +113,7 @@ export async function prepareApp(
   options: AppOptions,
 ): Promise<Result<PreparedApp, StartFault>> {
   const mail = openMailSection(blueprint, options)
-  const signIn = await openSignIn(blueprint, options)
+  const signIn = await openSignIn(blueprint, options).catch(failStart)
   if (!signIn.ok || !mail.ok) return failed(...[signIn, mail].flatMap(each => (each.ok ? [] : each.reasons)))
   const registering = registerApp(blueprint, options.observer, mail.value)
   const registered = await unlessAborted(options.signal, registering)
@@ -161,11 +161,7 @@ async function openOnDatabase(
   const { registered } = opening
   const storage = openProjectStorage(project, registered)
   if (!storage.ok) return storage
-  const prepared = await prepareDatabase(blueprint, opening, storage.value).catch((error: unknown) => {
-    const fault = toStartFault(error)
-    if (fault) return failed(fault)
-    throw error
-  })
+  const prepared = await prepareDatabase(blueprint, opening, storage.value).catch(failStart)
   if (!prepared.ok) return prepared
   const app = assembleApp(blueprint, { ...opening, storage: storage.value, messages: prepared.value })
   const problem = await bootstrap(blueprint, opening)

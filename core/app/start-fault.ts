@@ -1,3 +1,4 @@
+import { failed, type Result } from '../base/result.ts'
 import type { OpeningFault } from '../database/connect/opening-fault.ts'
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../faults/diagnostic.ts'
@@ -22,9 +23,9 @@ export const START_ENDED = 'The start was ended'
  * The fault of an error that was thrown during a start; undefined: a bug. Each step of a start is a transaction, so the
  * next start continues after the last committed step.
  */
-export function toStartFault(error: unknown): StartFault | undefined {
-  if (isFileError(error))
-    return { kind: 'other', message: `A file or folder cannot be used: ${error.message}` }
+function toStartFault(error: unknown): StartFault | undefined {
+  const reason = describeFileError(error)
+  if (reason !== undefined) return { kind: 'other', message: reason }
   const fault = toDatabaseFault(error)
   if (fault && UNAVAILABLE.has(fault.kind)) {
     const message = `The database stopped answering while it was prepared (${fault.message}): start again when it is back`
@@ -37,9 +38,24 @@ export function toStartFault(error: unknown): StartFault | undefined {
 
 const UNAVAILABLE: ReadonlySet<DatabaseFault['kind']> = new Set(['unavailable', 'busy', 'timeout'])
 
-/** Errors of sockets have no path, except for Unix sockets (`connect`). */
+/** For `catch` in a start: fails with the fault of an error, and throws a bug. */
+export function failStart(error: unknown): Result<never, StartFault> {
+  const fault = toStartFault(error)
+  if (fault) return failed(fault)
+  throw error
+}
+
+/** The message for an error of the file system: no permission, no room, a file where a folder is expected; undefined: another error. */
+export const describeFileError = (error: unknown): string | undefined =>
+  isFileError(error) ? `A file or folder cannot be used: ${error.message}` : undefined
+
+/** Errors of sockets have no path, except for Unix sockets (`connect`); nor have writes to an open file. */
 const isFileError = (error: unknown): error is Error =>
-  error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect'
+  error instanceof Error &&
+  'syscall' in error &&
+  (('path' in error && error.syscall !== 'connect') || ('code' in error && DISK_CODES.has(error.code)))
+
+const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
 
 /** SQLSTATEs that concern the server and not the statement: corruption, missing privileges. */
 const isServerError = (fault: DatabaseFault): boolean =>

@@ -16,12 +16,13 @@ export interface Ended {
 /** tests/cli/terminal.test.ts checks these lines. */
 const STEPS = /^(Plinth .*: reading the project …|Database: .*|(Creating|Opening) the database …)\n/gm
 
-/** Runs a `plinth start` that is expected to exit; it is killed after 30 seconds. */
+/** Runs a command, `plinth start` by default, that is expected to exit; it is killed after two minutes. */
 export async function runToEnd(
   project: string,
   environment: Readonly<Record<string, string>>,
+  command = 'start',
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...PLINTH, 'start', project], {
+  const child = spawn(process.execPath, [...PLINTH, command, project], {
     cwd: root,
     env: {
       ...process.env,

@@ -90,6 +90,19 @@ test.serial('unreadable content is reported with its position, and nothing start
   t.false(existsSync(join(folder.path, '.plinth')))
 })
 
+test.serial('a folder that cannot be written is named, by a start and by a command', async t => {
+  const folder = notes(t)
+  folder.write('.plinth', 'A file where a folder is expected.\n')
+  t.regex(await refused(t, folder), /A file or folder cannot be used: E\w+: .*\.plinth/)
+  const types = await runToEnd(folder.path, {}, 'types')
+  t.deepEqual(
+    [types.code, /^A file or folder cannot be used: E\w+: .*\.plinth/m.test(types.output)],
+    [1, true],
+    types.output,
+  )
+  t.notRegex(types.output, /\n\s+at .*:\d+/)
+})
+
 test.serial('a missing database is named in one line, without its password', async t => {
   const port = await freePort()
   const output = await refused(t, notes(t), {

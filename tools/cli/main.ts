@@ -165,7 +165,13 @@ if (process.argv.some(word => ['-h', '--help', 'help'].includes(word)))
 // If the output is closed (EPIPE), a server keeps running and a command still returns its exit code.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-await program.parseAsync()
+await program.parseAsync().catch(async (error: unknown) => {
+  const { describeFileError } = await import('../../core/app/start-fault.ts')
+  const reason = describeFileError(error)
+  if (reason === undefined) throw error
+  process.stderr.write(`${reason}\n`)
+  process.exitCode = 1
+})
 
 /** `plinth plan` and `plinth migrate`. */
 function addSchema(program: Command): void {

@@ -78,8 +78,9 @@ async function hasFold(transaction: Transaction, schema: string): Promise<boolea
 /** Collations whose lower() covers all of Unicode, the best first: PostgreSQL 17's own, ICU's, the C library's. */
 const COLLATIONS = ['pg_c_utf8', 'und-x-icu', 'C.utf8', 'C.UTF-8', 'en_US.utf8', 'en_US.UTF-8'] as const
 
-const UPPER = 'ÉÅŐŻЖΩ'
-const LOWER = 'éåőżжω'
+/** With the letters that Turkish (I) and Lithuanian (Ì) locales lower-case in their own way. */
+const UPPER = 'ÉÅŐŻЖΩIÌ'
+const LOWER = 'éåőżжωiì'
 
 /**
  * SQL that creates `plinth_fold(text)`, which lower-cases all of Unicode in any locale. It is an immutable SQL function of

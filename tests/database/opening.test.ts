@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os'
 import test from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { openTestApp } from '../harness/test-app.ts'
 import { administer, createDatabase, testServer } from '../harness/test-database.ts'
+
+const NOTES = {
+  contentTypes: { note: { attributes: { text: 'string' } } },
+  roles: { public: { permissions: { note: ['find', 'create'] } } },
+}
+
+const foundIn = (body: unknown): number => (body as { readonly data: readonly unknown[] }).data.length
 
 async function reasonsOf(url: string) {
   const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: tmpdir(), observe: () => {} })
@@ -112,6 +120,25 @@ if (server) {
     const [reason] = await reasonsOf(url.href)
     t.is(reason?.kind, 'encoding')
     t.regex(reason?.message ?? '', /LATIN1.*--encoding=UTF8/)
+  })
+
+  test('a Turkish database compares texts without case as every other one', async t => {
+    const name = `plinth_turkish_${process.pid}`
+    await administer(
+      server,
+      `CREATE DATABASE ${name} ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8' TEMPLATE template0`,
+    )
+    t.teardown(() => administer(server, `DROP DATABASE ${name} WITH (FORCE)`))
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    const app = await openTestApp(t, { project: NOTES as never, database: url.href })
+    await app.request('POST', '/api/notes', { body: { data: { text: 'INDEX of Istanbul' } } })
+    for (const filter of ['$eqi]=index of ISTANBUL', '$containsi]=istan', '$startsWithi]=index'])
+      t.is(
+        foundIn((await app.request('GET', `/api/notes?filters[text][${encodeURI(filter)}`)).body),
+        1,
+        filter,
+      )
   })
 
   test('a server that is too old is refused with its version and the required one', async t => {

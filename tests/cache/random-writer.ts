@@ -5,8 +5,8 @@ export interface TwoCaches extends TwoApps {
   readonly second: Site
 }
 
-export async function openTwoCaches(project: string): Promise<TwoCaches> {
-  const apps = await openTwoApps(project)
+export async function openTwoCaches(project: string, extension?: string): Promise<TwoCaches> {
+  const apps = await openTwoApps(project, extension === undefined ? {} : { extension })
   return { ...apps, second: await apps.open(project) }
 }
 

@@ -31,10 +31,23 @@ contentTypes:
 apiTokens: { full: { type: full-access, secret: ${FULL} } }
 `
 
+/** Its resolver reads an attribute that the request does not ask for. */
+const EXTENSION = `
+import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ graphql }) {
+    graphql.use({
+      typeDefs: 'extend type Article { label: String }',
+      resolvers: { Article: { label: article => article.title + ' rated ' + article.rating } },
+    })
+  },
+})
+`
+
 const test = anyTest as TestFn<TwoCaches>
 
 test.before(async t => {
-  t.context = await openTwoCaches(PROJECT)
+  t.context = await openTwoCaches(PROJECT, EXTENSION)
 })
 
 test.after.always(t => t.context.close())
@@ -83,7 +96,13 @@ const READS: readonly ((writer: Writer) => string)[] = [
   ({ random }) => `/api/articles?filters[rating][$gte]=${random(10)}&sort=rating,documentId`,
   () => '/api/articles?filters[author][name][$contains]=all&sort=documentId&locale=*',
   () => '/api/authors?sort=name,documentId&populate=articles&pagination[pageSize]=5',
+  ({ random }) =>
+    custom(`(sort: ["title", "documentId"], pagination: { page: ${random(2) + 1}, pageSize: 3 })`),
+  ({ random }) => custom(`(filters: { rating: { gte: ${random(10)} } }, sort: "documentId", pagination: {})`),
 ]
+
+const custom = (words: string): string =>
+  `/graphql?query=${encodeURIComponent(`{ articles${words} { data { id attributes { label author { data { attributes { articles { data { attributes { label } } } } } } } } meta { pagination { total } } } }`)}`
 
 test(`no answer is older than the last write before its request (seed ${SEED})`, async t => {
   const { plain, cached, second } = t.context

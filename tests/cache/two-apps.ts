@@ -58,11 +58,20 @@ export interface TwoApps {
   close(): Promise<void>
 }
 
+interface TwoAppsOptions {
+  readonly observer?: Observer
+  /** Source of an extension of each of them. */
+  readonly extension?: string
+}
+
 /**
  * The same project twice over one database: one with a cache, the other without, as the expected result. It is below
  * the app, because tests count and delay the statements of each.
  */
-export async function openTwoApps(yaml: string, cache = '', observer = SILENT): Promise<TwoApps> {
+export async function openTwoApps(
+  yaml: string,
+  { observer = SILENT, extension }: TwoAppsOptions = {},
+): Promise<TwoApps> {
   const endings: (() => unknown)[] = []
   const ends: Ends = { teardown: end => void endings.unshift(end) }
   const database = await openTestDatabase(ends)
@@ -70,11 +79,12 @@ export async function openTwoApps(yaml: string, cache = '', observer = SILENT): 
     const folder = temporaryFolder()
     ends.teardown(() => folder.remove())
     folder.write('project.yaml', text)
+    if (extension !== undefined) folder.write('extensions/code.js', extension)
     return openSite(ends, passed(await compileApp(folder.path, {})), { bare: database, observer })
   }
   return {
     database,
-    cached: await open(`${yaml}\n${cache}\n`),
+    cached: await open(yaml),
     plain: await open(`${yaml}\ncache: { enabled: false }\n`),
     open,
     async close() {

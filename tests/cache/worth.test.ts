@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava'
-import { openTwoApps, type Site, type TwoApps } from './two-apps.ts'
+import { FULL, openTwoApps, type Site, type TwoApps } from './two-apps.ts'
 
 // The cost of caching for responses that are requested once or change all the time.
 
@@ -14,10 +14,23 @@ roles:
 apiTokens: { full: { type: full-access, secret: full-access-for-the-tests-of-the-cache } }
 `
 
+const EXTENSION = `
+import { defineExtension } from 'plinth'
+let calls = 0
+export default defineExtension({
+  register({ graphql }) {
+    graphql.use({
+      typeDefs: 'extend type Note { calls: String }',
+      resolvers: { Note: { calls: note => note.title + ' in ' + note.place + ': ' + ++calls } },
+    })
+  },
+})
+`
+
 const test = anyTest as TestFn<TwoApps>
 
 test.before(async t => {
-  t.context = await openTwoApps(PROJECT)
+  t.context = await openTwoApps(PROJECT, { extension: EXTENSION })
 })
 
 test.after.always(t => t.context.close())
@@ -52,6 +65,34 @@ test.serial('a response is cached at the second request, and so are the totals o
   t.is((await read(cached, path)).length, 1)
   t.deepEqual(await read(cached, path), ['prove an answer'])
 })
+
+test.serial(
+  'rows are cached before their custom fields are resolved, which happens for each request',
+  async t => {
+    const { cached, plain } = t.context
+    const note = await plain.data('POST', '/api/notes', { title: 'custom', place: 7 })
+    const query = (calls: string) =>
+      `/graphql?query=${encodeURIComponent(`{ notes(filters: { title: { eq: "custom" } }) { data { attributes { ${calls} } } meta { pagination { total } } } }`)}`
+    const path = query('calls')
+    const answers: string[] = []
+    const statements: (readonly string[])[] = []
+    for (let time = 0; time < 3; time++) {
+      cached.statements()
+      answers.push((await cached.ask('GET', path, { as: FULL })).text)
+      statements.push(cached.statements())
+    }
+    t.deepEqual(
+      answers.map(text => JSON.parse(text).data.notes),
+      [1, 2, 3].map(calls => ({
+        data: [{ attributes: { calls: `custom in 7: ${calls}` } }],
+        meta: { pagination: { total: 1 } },
+      })),
+    )
+    t.deepEqual(statements[2], ['prove an answer'])
+    await plain.data('PUT', `/api/notes/${note.documentId}`, { place: 8 })
+    t.regex((await cached.ask('GET', path, { as: FULL })).text, /custom in 8: 4/)
+  },
+)
 
 test.serial(
   'reads between writes cost one statement each, and are cached again when the writes end',

@@ -17,7 +17,7 @@ apiTokens: { full: { type: full-access, secret: ${FULL} } }
 async function open(t: ExecutionContext) {
   const observations: Observation[] = []
   const observer = { isEnabled: () => true, emit: (each: Observation) => void observations.push(each) }
-  const apps = await openTwoApps(project('title: string, size: string'), '', observer)
+  const apps = await openTwoApps(project('title: string, size: string'), { observer })
   t.teardown(() => apps.close())
   return {
     ...apps,

@@ -82,7 +82,13 @@ async function readOnlyRoot(
 /** `found`: a complete body, or rows with custom fields to fill in. */
 interface ReadRoot {
   readonly root: TextRoot
-  readonly found: BodyOrText | { readonly rows: string; readonly total: number | null }
+  readonly found: BodyOrText | SlottedRows
+}
+
+/** The JSON of documents with the slots of custom fields, and the number of all that match, where the query asks for it. */
+interface SlottedRows {
+  readonly rows: string
+  readonly total: number | null
 }
 
 async function readRoot(
@@ -98,11 +104,39 @@ async function readRoot(
     })
     return found === null ? null : { root, found }
   }
-  const { text, total } =
-    query.take.kind === 'one'
-      ? { text: (await documents.findOne(query, root.layout, readOptions(context))) ?? 'null', total: null }
-      : await documents.findMany(query, root.layout, readOptions(context))
-  return violatesNonNull(text, root) ? null : { root, found: { rows: text, total } }
+  const slotted = slottedQuery(root, query)
+  const found = await documents.findBody(slotted, { ...readOptions(context), ahead: context.prefetch })
+  return found === null ? null : { root, found: slotted.read ?? parseSlotted(found) }
+}
+
+/** Caches rows before their custom fields are filled in: those are resolved for each request. */
+function slottedQuery(
+  root: TextRoot,
+  query: RestrictedQuery,
+): BodyReads & { readonly read: SlottedRows | undefined } {
+  let read: SlottedRows | undefined
+  return {
+    query,
+    shape: root.layout,
+    formatKey: `slots ${root.nullPattern?.source ?? ''}`,
+    print({ text, total }) {
+      const rows = text ?? (query.take.kind === 'one' ? 'null' : '[]')
+      if (violatesNonNull(rows, root)) return null
+      read = { rows, total }
+      return `${total ?? ''}\n${rows}`
+    },
+    /** What this request read itself, which need not be parsed again. */
+    get read() {
+      return read
+    },
+  }
+}
+
+/** `25\n[{…}]` */
+function parseSlotted(found: BodyOrText): SlottedRows {
+  const text = typeof found === 'string' ? found : found.bytes.toString()
+  const end = text.indexOf('\n')
+  return { rows: text.slice(end + 1), total: end === 0 ? null : Number(text.slice(0, end)) }
 }
 
 function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextOptions): BodyReads {

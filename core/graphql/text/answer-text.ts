@@ -18,7 +18,16 @@ import {
   responsePagination,
 } from '../resolve/resolver-context.ts'
 import type { CustomField, PlaceSteps } from './custom-field.ts'
-import { type AnswerPath, type FoundSlot, findPaths, readSlots, splitAtSlots } from './slots.ts'
+import {
+  type AnswerPath,
+  type FoundSlot,
+  findPaths,
+  parseSlotted,
+  readSlots,
+  type SlottedRows,
+  slottedQuery,
+  violatesNonNull,
+} from './slots.ts'
 import { restrictRoots, type TextOperation, type TextRoot } from './text-operation.ts'
 
 export interface TextOptions {
@@ -85,12 +94,6 @@ interface ReadRoot {
   readonly found: BodyOrText | SlottedRows
 }
 
-/** The JSON of documents with the slots of custom fields, and the number of all that match, where the query asks for it. */
-interface SlottedRows {
-  readonly rows: string
-  readonly total: number | null
-}
-
 async function readRoot(
   root: TextRoot,
   query: RestrictedQuery,
@@ -109,36 +112,6 @@ async function readRoot(
   return found === null ? null : { root, found: slotted.read ?? parseSlotted(found) }
 }
 
-/** Caches rows before their custom fields are filled in: those are resolved for each request. */
-function slottedQuery(
-  root: TextRoot,
-  query: RestrictedQuery,
-): BodyReads & { readonly read: SlottedRows | undefined } {
-  let read: SlottedRows | undefined
-  return {
-    query,
-    shape: root.layout,
-    formatKey: `slots ${root.nullPattern?.source ?? ''}`,
-    print({ text, total }) {
-      const rows = text ?? (query.take.kind === 'one' ? 'null' : '[]')
-      if (violatesNonNull(rows, root)) return null
-      read = { rows, total }
-      return `${total ?? ''}\n${rows}`
-    },
-    /** What this request read itself, which need not be parsed again. */
-    get read() {
-      return read
-    },
-  }
-}
-
-/** `25\n[{…}]` */
-function parseSlotted(found: BodyOrText): SlottedRows {
-  const text = typeof found === 'string' ? found : found.bytes.toString()
-  const end = text.indexOf('\n')
-  return { rows: text.slice(end + 1), total: end === 0 ? null : Number(text.slice(0, end)) }
-}
-
 function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextOptions): BodyReads {
   const frame = frameOf(root, operation)
   return {
@@ -150,12 +123,6 @@ function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextOp
       return violatesNonNull(rows, root) ? null : printRoot(root, frame, { text: rows, total })
     },
   }
-}
-
-/** True if a non-null field is null. Values that are only read for custom fields do not count. */
-function violatesNonNull(text: string, { nullPattern: broken, steps }: TextRoot): boolean {
-  if (!broken?.test(text)) return false
-  return steps.length === 0 || splitAtSlots(text).parts.some(part => broken.test(part))
 }
 
 interface AnsweredRoot {

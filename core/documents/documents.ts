@@ -1,5 +1,5 @@
 import type { RequestContext } from '../base/request-context.ts'
-import type { BodyFormat, BodyOrText } from '../cache/answer-store.ts'
+import type { BodyFormat, BodyOrText, ReadResult } from '../cache/answer-store.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import type { Transaction } from '../database/database.ts'
 import type { AnswerShape } from '../plan/row.ts'
@@ -24,6 +24,11 @@ export interface DocumentReads {
   findMany(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<FoundMany>
   /** The JSON text of one document; null: none is visible. */
   findOne(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<string | null>
+  /**
+   * The rows of a list, or one document, for code that completes them; text null: none is visible. Cached like bodies. The total
+   * where the query asks for it.
+   */
+  findRows(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<ReadResult>
   /** The best matches of lists by relevance of several types, as a JSON array (docs/search.md). Not cached. */
   findAcross(queries: readonly RestrictedQuery[], limit: number, options?: ReadOptions): Promise<string>
   /** The finished body, cached while its tables do not change; null: no document was found. */

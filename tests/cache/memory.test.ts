@@ -79,6 +79,7 @@ const NO_DOCUMENTS: Documents = {
   findMany: absent,
   findOne: absent,
   findAcross: absent,
+  findRows: absent,
   findBody: absent,
   create: absent,
   update: absent,

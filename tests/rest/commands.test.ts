@@ -30,6 +30,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Pla
     findMany: () => Promise.reject(new Error('a list was read')),
     findOne: () => Promise.reject(new Error('a document was read')),
     findAcross: () => Promise.reject(new Error('lists were read')),
+    findRows: () => Promise.reject(new Error('rows were read')),
     findBody: () => Promise.reject(new Error('a document was read')),
     create: async command => {
       input.push(command)

@@ -58,6 +58,16 @@ export function openReads({
       return bounds.refuse(error)
     }
   }
+  const findBody: DocumentReads['findBody'] = async ({ query, shape, formatKey, print }, options) => {
+    if (!cache) {
+      recordCacheOutcome(options?.requestContext, 'off')
+      return print(await find(query, shape, options))
+    }
+    const reading = toCacheableRead(query, planning(shape), options?.documentId)
+    const terms = { formatKey, print, run: run(query, options), prefetch: options?.ahead }
+    const found = await cache.find(reading, terms).catch(bounds.refuse)
+    return found === null ? null : bounds.count(found, options?.requestContext)
+  }
   return {
     findAcross: openFindAcross({ database, bounds, planning, run }),
     async findOne(query, shape, options) {
@@ -68,17 +78,28 @@ export function openReads({
       const { text, total } = await find(query, shape, options)
       return { text: text ?? '[]', total }
     },
-    async findBody({ query, shape, formatKey, print }, options) {
-      if (!cache) {
-        recordCacheOutcome(options?.requestContext, 'off')
-        return print(await find(query, shape, options))
+    findBody,
+    async findRows(query, shape, options) {
+      // What this request read itself need not be parsed again.
+      let read: ReadResult | undefined
+      const print = (found: ReadResult): string => {
+        read = found
+        return printRows(found)
       }
-      const reading = toCacheableRead(query, planning(shape), options?.documentId)
-      const terms = { formatKey, print, run: run(query, options), prefetch: options?.ahead }
-      const found = await cache.find(reading, terms).catch(bounds.refuse)
-      return found === null ? null : bounds.count(found, options?.requestContext)
+      const found = await findBody({ query, shape, formatKey: 'rows', print }, options)
+      return read ?? parseRows(found)
     },
   }
+}
+
+/** `25\n[{…}]`: the total and the JSON of the rows, each empty where there is none. */
+const printRows = ({ text, total }: ReadResult): string => `${total ?? ''}\n${text ?? ''}`
+
+function parseRows(found: BodyOrText | null): ReadResult {
+  const printed = typeof found === 'string' ? found : (found?.bytes.toString() ?? '\n')
+  const end = printed.indexOf('\n')
+  const text = printed.slice(end + 1)
+  return { text: text === '' ? null : text, total: end === 0 ? null : Number(printed.slice(0, end)) }
 }
 
 interface AcrossOptions {

@@ -35,13 +35,10 @@ export function readResolver(root: RootField, options: ResolveOptions) {
     const selected = { root, nodes: info.fieldNodes, args }
     let counts: Pagination | undefined
     const read = async (query: RestrictedQuery): Promise<unknown> => {
-      if (query.take.kind === 'one') {
-        const text = await options.documents.findOne(query, 'flat', readOptions(execution))
-        return text === null ? null : JSON.parse(text)
-      }
-      const { text, total } = await options.documents.findMany(query, 'flat', readOptions(execution))
+      const { text, total } = await options.documents.findRows(query, 'flat', readOptions(execution))
+      if (query.take.kind === 'one') return text === null ? null : JSON.parse(text)
       counts = responsePagination(query.take.page, total ?? 0)
-      return JSON.parse(text)
+      return JSON.parse(text ?? '[]')
     }
     const rows =
       options.aroundActions && !root.type.builtIn

@@ -53,9 +53,10 @@ export function documentWrapper(type: ContentType, use: DocumentUse, { shapeOf, 
 export type Pagination = ReturnType<typeof responsePagination>
 
 /** Read options of an operation. */
-export const readOptions = ({ signal, requestContext }: ExecutionContext): ReadOptions => ({
+export const readOptions = ({ signal, requestContext, prefetch }: ExecutionContext): ReadOptions => ({
   ...(signal && { signal }),
   ...(requestContext && { requestContext }),
+  ...(prefetch && { ahead: prefetch }),
 })
 
 export const toOperationContext = (

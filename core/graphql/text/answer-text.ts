@@ -18,16 +18,7 @@ import {
   responsePagination,
 } from '../resolve/resolver-context.ts'
 import type { CustomField, PlaceSteps } from './custom-field.ts'
-import {
-  type AnswerPath,
-  type FoundSlot,
-  findPaths,
-  parseSlotted,
-  readSlots,
-  type SlottedRows,
-  slottedQuery,
-  violatesNonNull,
-} from './slots.ts'
+import { type AnswerPath, type FoundSlot, findPaths, readSlots, violatesNonNull } from './slots.ts'
 import { restrictRoots, type TextOperation, type TextRoot } from './text-operation.ts'
 
 export interface TextOptions {
@@ -84,14 +75,14 @@ async function readOnlyRoot(
       return text === null ? null : before + text + behind
     },
   }
-  const found = await documents.findBody(around, { ...readOptions(context), ahead: context.prefetch })
+  const found = await documents.findBody(around, readOptions(context))
   return found === null ? null : { body: typeof found === 'string' ? found : found.bytes }
 }
 
 /** `found`: a complete body, or rows with custom fields to fill in. */
 interface ReadRoot {
   readonly root: TextRoot
-  readonly found: BodyOrText | SlottedRows
+  readonly found: BodyOrText | RootRows
 }
 
 async function readRoot(
@@ -101,15 +92,12 @@ async function readRoot(
 ): Promise<ReadRoot | null> {
   const { documents, context } = options
   if (root.steps.length === 0) {
-    const found = await documents.findBody(bodyQuery(root, query, options), {
-      ...readOptions(context),
-      ahead: context.prefetch,
-    })
+    const found = await documents.findBody(bodyQuery(root, query, options), readOptions(context))
     return found === null ? null : { root, found }
   }
-  const slotted = slottedQuery(root, query)
-  const found = await documents.findBody(slotted, { ...readOptions(context), ahead: context.prefetch })
-  return found === null ? null : { root, found: slotted.read ?? parseSlotted(found) }
+  const found = await documents.findRows(query, root.layout, readOptions(context))
+  const text = found.text ?? (query.take.kind === 'one' ? 'null' : '[]')
+  return violatesNonNull(text, root) ? null : { root, found: { text, total: found.total } }
 }
 
 function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextOptions): BodyReads {
@@ -136,7 +124,7 @@ async function answerRoot({ root, found }: ReadRoot, options: TextOptions): Prom
   if (typeof found === 'string') return { key, text: found, errors: [] }
   if ('bytes' in found) return { key, text: found.bytes, errors: [] }
   const { context, operation } = options
-  const rows = await answerCustomFields(found.rows, {
+  const rows = await answerCustomFields(found.text, {
     fields: code,
     steps,
     context,

@@ -1,8 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import type { BodyOrText } from '../../cache/answer-store.ts'
-import type { BodyReads } from '../../documents/documents.ts'
 import { CODE_SLOT } from '../../plan/layout.ts'
-import type { RestrictedQuery } from '../../query/query.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 import type { CustomField, CustomFieldRow, PlaceSteps, SlotRun } from './custom-field.ts'
 import type { TextRoot } from './text-operation.ts'
@@ -141,42 +138,6 @@ function nextMark(text: string, from: number): number {
   let at = text.indexOf(ESCAPE, from)
   while (at > 0 && text[at - 1] !== '"') at = text.indexOf(ESCAPE, at + 1)
   return at < 0 ? -1 : at - 1
-}
-
-/** The JSON of documents with the slots of custom fields, and the number of all that match, where the query asks for it. */
-export interface SlottedRows {
-  readonly rows: string
-  readonly total: number | null
-}
-
-/** Caches rows before their custom fields are filled in: those are resolved for each request. */
-export function slottedQuery(
-  root: TextRoot,
-  query: RestrictedQuery,
-): BodyReads & { readonly read: SlottedRows | undefined } {
-  let read: SlottedRows | undefined
-  return {
-    query,
-    shape: root.layout,
-    formatKey: `slots ${root.nullPattern?.source ?? ''}`,
-    print({ text, total }) {
-      const rows = text ?? (query.take.kind === 'one' ? 'null' : '[]')
-      if (violatesNonNull(rows, root)) return null
-      read = { rows, total }
-      return `${total ?? ''}\n${rows}`
-    },
-    /** What this request read itself, which need not be parsed again. */
-    get read() {
-      return read
-    },
-  }
-}
-
-/** `25\n[{…}]` */
-export function parseSlotted(found: BodyOrText): SlottedRows {
-  const text = typeof found === 'string' ? found : found.bytes.toString()
-  const end = text.indexOf('\n')
-  return { rows: text.slice(end + 1), total: end === 0 ? null : Number(text.slice(0, end)) }
 }
 
 /** True if a non-null field is null. Values that are only read for custom fields do not count. */

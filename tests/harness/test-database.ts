@@ -66,12 +66,17 @@ async function databaseOn(server: string): Promise<FreshDatabase> {
   await administer(server, `CREATE DATABASE ${name} TEMPLATE template0`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+  const drop = async () => void (await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  return { url: url.href, drop }
 }
 
-/** Runs one statement on a connection of its own. */
-export async function administer(url: string, statement: string): Promise<void> {
+/** Runs one statement on a connection of its own; returns its rows. */
+export async function administer(
+  url: string,
+  statement: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(statement).finally(() => client.end())
+  const { rows } = await client.query(statement).finally(() => client.end())
+  return rows
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
-import type { ErrorRequestHandler, Express } from 'express'
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import { onceResolved } from '../base/memo.ts'
 import { notFound } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
@@ -49,6 +49,7 @@ export const errorHandler =
       return
     }
     removeContentHeaders(response)
+    if (fault.code !== 'rangeNotSatisfiable') response.removeHeader('Content-Range')
     const answer = toFaultResponse(fault)
     const { graphql } = options
     refuse(response, graphql ? toEndpointForm(answer, { path, headers }, { graphql }) : answer, headers)
@@ -79,12 +80,15 @@ export async function mountUploads(app: Express, folder: string): Promise<void> 
   const { default: express } = await import('express')
   app.use(
     '/uploads',
-    (request, response, next) => {
-      if (READS.has(request.method)) next()
-      else writeAnswer(response, methodNotAllowed(ALLOWED_ANYWHERE), [])
-    },
+    refuseWrites,
     express.static(folder, { index: false, redirect: false, dotfiles: 'ignore', setHeaders: setSafeHeaders }),
   )
+}
+
+/** Files are read-only: 405 for all methods but GET and HEAD. */
+export const refuseWrites: RequestHandler = (request, response, next) => {
+  if (READS.has(request.method)) next()
+  else writeAnswer(response, methodNotAllowed(ALLOWED_ANYWHERE), [])
 }
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])

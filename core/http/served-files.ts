@@ -7,7 +7,7 @@ import { type FileStorage, isStorageKey, type ServedFiles } from '../media/stora
 import type { SignedPaths } from '../media/storage/signed-paths.ts'
 import type { AnyOptions } from '../plugins/document-types.ts'
 import type { DocumentActions } from '../plugins/services/documents-api.ts'
-import { setSafeHeaders } from './express-fallback.ts'
+import { refuseWrites, setSafeHeaders } from './express-fallback.ts'
 
 /** Rejects with a RequestFault for credentials that are refused. */
 export type MayReadFile = (key: string, authorization: string | undefined) => Promise<boolean>
@@ -27,6 +27,7 @@ export function mountServedFiles(
   files: ServedFiles & { readonly signedUrl?: FileStorage['signedUrl'] | undefined },
   { mayRead, paths }: FileAccess,
 ): void {
+  app.use('/uploads', refuseWrites)
   app.get('/uploads/:key', async (request, response, next) => {
     const key = String(request.params.key)
     if (!isStorageKey(key)) return next()
@@ -38,6 +39,7 @@ export function mountServedFiles(
     }
     if (files.signedUrl) return response.redirect(302, await files.signedUrl(key, REDIRECT_LIFETIME))
     const found = await files.stat(key)
+    if (isOver(response)) return
     return found === null ? next() : sendFile({ key, size: found.size }, files, { request, response })
   })
 }
@@ -58,9 +60,13 @@ async function sendFile(
   files: ServedFiles,
   { request, response }: Exchange,
 ): Promise<void> {
-  const range = readRange(request, size)
+  const range = readRange({ request, response }, size)
   const length = range ? range.end - range.start + 1 : size
   const stream = request.method === 'HEAD' || length === 0 ? null : await files.read(key, range)
+  if (isOver(response)) {
+    stream?.destroy()
+    return
+  }
   if (request.method !== 'HEAD' && length > 0 && stream === null) throw new RequestFault(notFound())
   response.type(extname(key) || 'application/octet-stream')
   setSafeHeaders(response, key)
@@ -70,6 +76,9 @@ async function sendFile(
   if (stream === null) response.end()
   else await sendStream(stream, length, response)
 }
+
+/** While the storage was asked, the request may have timed out, or its client gone: the bytes of the file would never be read. */
+const isOver = (response: Response): boolean => response.headersSent || response.destroyed
 
 /** A stream that ends early or late breaks the connection: a client must not take a part for the file. */
 async function sendStream(stream: Readable, length: number, response: Response): Promise<void> {
@@ -91,11 +100,15 @@ async function sendStream(stream: Readable, length: number, response: Response):
   }
 }
 
-/** One range, as Express parses it; undefined: the whole file. Throws 416 for a range beyond the file. */
-function readRange(request: Request, size: number): { start: number; end: number } | undefined {
+/** One range, as Express parses it; undefined: the whole file. Throws 416 for a range beyond the file, with its size (RFC 9110, 15.5.17). */
+function readRange(
+  { request, response }: Exchange,
+  size: number,
+): { start: number; end: number } | undefined {
   const ranges = request.headers['if-range'] === undefined ? request.range(size) : undefined
   if (ranges === -1) {
     const message = `The file has ${size} bytes`
+    response.setHeader('Content-Range', `bytes */${size}`)
     throw new RequestFault(fault('rangeNotSatisfiable', message, { size }))
   }
   if (!Array.isArray(ranges) || ranges.type !== 'bytes' || ranges.length !== 1) return undefined

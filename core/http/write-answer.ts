@@ -179,8 +179,11 @@ const CODES: ReadonlyMap<number, FaultCode> = new Map([
  * http-errors). null: the error is a failure of the server.
  */
 export function clientFaultOf(error: unknown): Fault | null {
-  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return null
+  if (!(error instanceof Error)) return null
   const status = 'status' in error ? error.status : undefined
+  // Express could not decode a segment of the path. It sets no `expose`; the message is that of REST.
+  if (error instanceof URIError && status === 400) return fault('badRequest', 'failed to decode')
+  if (!('expose' in error) || error.expose !== true) return null
   if (typeof status !== 'number' || status < 400 || status > 499) return null
   return fault(CODES.get(status) ?? 'badRequest', error.message)
 }

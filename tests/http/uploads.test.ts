@@ -133,6 +133,18 @@ test('files are read-only: other methods are refused, and OPTIONS lists the allo
   t.is(options.headers.get('allow'), 'HEAD, GET')
 })
 
+test('a parameter of an Express route that cannot be decoded is a 400, as in REST', async t => {
+  const host = openExpressFallback(
+    app => void app.get('/pages/:name', (request, response) => void response.send(request.params.name)),
+    { observer: SILENT },
+  )
+  const { url } = await serve(t, [], { fallback: host })
+  t.is(await (await fetch(`${url}/pages/caf%C3%A9`)).text(), 'café')
+  const refused = await fetch(`${url}/pages/%ff`)
+  t.is(refused.status, 400)
+  t.like(await refused.json(), { error: { name: 'BadRequestError', message: 'failed to decode' } })
+})
+
 test('an error of a middleware that refuses a request keeps its status, any other is a 500', async t => {
   const host = openExpressFallback(
     app => {

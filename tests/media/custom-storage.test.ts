@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import sharp from 'sharp'
 import { compileApp } from '../../core/app/compile-app.ts'
@@ -7,11 +8,13 @@ import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
+import { until } from '../harness/until.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-cannot-be-guessed'
 
-const project = (upload: string) => `name: Files
+const project = (upload: string, server: string) => `name: Files
 upload: ${upload}
+server: ${server}
 contentTypes: { note: { attributes: { text: string } } }
 roles:
   public: { permissions: { note: [find] } }
@@ -66,13 +69,20 @@ interface Options {
   readonly isPrivate?: boolean
   readonly more?: string
   readonly upload?: string
+  readonly server?: string
 }
 
-function write(t: ExecutionContext, { isPrivate = false, more = '', upload }: Options = {}): Folder {
+function write(
+  t: ExecutionContext,
+  { isPrivate = false, more = '', upload, server = '{}' }: Options = {},
+): Folder {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   const options = JSON.stringify({ folder: join(folder.path, 'kept') })
-  folder.write('project.yaml', project(upload ?? `{ provider: folder-storage, providerOptions: ${options} }`))
+  folder.write(
+    'project.yaml',
+    project(upload ?? `{ provider: folder-storage, providerOptions: ${options} }`, server),
+  )
   folder.write(
     'extensions/storage.mjs',
     EXTENSION.replace('MORE', more).replace('PRIVATE', String(isPrivate)),
@@ -150,7 +160,10 @@ test.serial('a storage of an extension stores files and sends them, with ranges 
       range,
     )
   }
-  t.is((await fetchFile(app, file.url, { range: 'bytes=10-' })).status, 416)
+  const beyond = await fetchFile(app, file.url, { range: 'bytes=10-' })
+  t.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, 'bytes */10'])
+  for (const path of ['/uploads/%ff', '/uploads/%E0%A4%A'])
+    t.is((await fetchFile(app, path)).status, 400, path)
   for (const path of [
     '/uploads/nothing_0.txt',
     '/uploads/..%2fproject.yaml',
@@ -224,6 +237,42 @@ test.serial(
     t.is(redirect.headers.get('location'), `https://cdn.test/${other.file.hash}.txt?for=60`)
   },
 )
+
+test.serial('private files are read-only, too, and a range beyond one has its size', async t => {
+  const { app } = await open(t, { isPrivate: true })
+  const { file } = await upload(app, '0123456789', 'digits.txt')
+  const token = { authorization: `Bearer ${TOKEN}` }
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const refused = await fetchFile(app, file.url, token, method)
+    t.deepEqual([refused.status, refused.headers.get('allow')], [405, 'HEAD, GET'], method)
+  }
+  const beyond = await fetchFile(app, file.url, { ...token, range: 'bytes=10-' })
+  t.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, 'bytes */10'])
+  t.like(await beyond.json(), { error: { status: 416, details: { size: 10 } } })
+  const part = await fetchFile(app, file.url, { ...token, range: 'bytes=2-4' })
+  t.is(await part.text(), '234')
+})
+
+test.serial('bytes that a storage gives after the request has timed out are not kept open', async t => {
+  const { app } = await open(t, {
+    server: '{ requestTimeout: 1s }',
+    more: 'get: key => globalThis.lateFile(),',
+  })
+  const { file } = await upload(app, '0123456789', 'digits.txt')
+  const late = Readable.from(['0123456789'])
+  let give = () => {}
+  const given = new Promise<Readable>(resolve => {
+    give = () => resolve(late)
+  })
+  Object.assign(globalThis, { lateFile: () => given })
+  t.is((await fetchFile(app, file.url)).status, 503)
+  give()
+  await until('the late stream is closed', () => late.destroyed)
+  t.deepEqual(
+    app.log().filter(line => line.includes('failed unexpectedly')),
+    [],
+  )
+})
 
 test.serial('a public address of the storage is written to records, if it is one', async t => {
   const { app, kept } = await open(t, {

@@ -1,13 +1,15 @@
 import type { Sharp } from 'sharp'
 import { onceResolved } from '../base/memo.ts'
+import type { WriteScope } from '../base/request-context.ts'
 import { openSerialQueue } from '../base/serial-queue.ts'
+import { currentWrites } from '../database/request-scope.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { MediaKind } from '../project/settings/settings.ts'
 import type { FileInfo } from './file-info.ts'
 import { cleanName, type FileRecord, type Format, toHash, toKilobytes } from './file-record.ts'
 import { type FileType, fileType } from './file-type.ts'
-import { type PictureSize, pictureSize } from './picture-size.ts'
+import type { PictureSize } from './picture-size.ts'
 import type { FormFile } from './read-form.ts'
 import type { FileStorage, LocalFile } from './storage/file-storage.ts'
 import { discardFiles, stagingPath } from './storage/staging.ts'
@@ -60,7 +62,7 @@ function checkKind(upload: Upload, rules: UploadRules['kinds']): void {
 
 /** Checked by the header before decoding, since memory use grows with pixels, not with bytes. */
 function checkPixels(upload: Upload, most: number): void {
-  const size = pictureSize(upload.file.staged.head, uploadType(upload).mime)
+  const size = upload.file.staged.picture
   if (!size || size.width * size.height <= most) return
   const { width, height } = size
   const name = cleanName(upload.file.filename)
@@ -77,8 +79,7 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
   const name = info.name ?? cleanName(file.filename)
   const ext = options.replaced?.ext ?? input
   const hash = options.replaced?.hash ?? toHash(name.endsWith(ext) ? name.slice(0, -ext.length) : name)
-  const { path, head, size } = file.staged
-  const dimensions = hasUnverifiedType(upload) ? undefined : pictureSize(head, mime)
+  const { path, size, picture: dimensions } = file.staged
   const made = await makeFormats(
     { path, name, hash, ext, mime, dimensions, pixelLimit: options.pixelLimit },
     options.folder,
@@ -112,9 +113,6 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
     ],
   }
 }
-
-/** True if only the name gives the type: then the bytes are not read as a picture. */
-const hasUnverifiedType = (upload: Upload): boolean => uploadType(upload).kind === 'files'
 
 /** Stores all parts; after a failure it removes those already stored. */
 export async function storeParts(
@@ -181,6 +179,12 @@ type OpenPicture = (path: string, pixels: number) => Sharp
 /** Seconds allowed for one smaller picture. */
 const FORMAT_TIMEOUT = 20
 
+/**
+ * The longer side of a picture with smaller ones, in shorter sides. Decoding takes time for each row as well: a picture of one pixel
+ * by millions would keep all other uploads waiting, and its smaller ones would show nothing.
+ */
+const MAX_RATIO = 10_000
+
 /** Uploads that may wait for the picture queue of this process. */
 const MAX_WAITING = 50
 
@@ -214,22 +218,39 @@ const openSharp = onceResolved(loadSharp)
  */
 async function makeFormats(picture: Picture, folder: string): Promise<readonly StagedFormat[]> {
   const { dimensions, mime } = picture
-  if (!dimensions || !RESIZED.has(mime)) return []
+  if (!dimensions || !RESIZED.has(mime) || isLine(dimensions)) return []
   const open = await openSharp()
-  return open ? enqueue(() => makeAll(open, picture, dimensions, folder)) : []
+  const writes = currentWrites()
+  return open ? enqueue(() => makeAll(open, picture, { dimensions, folder, writes })) : []
+}
+
+const isLine = ({ width, height }: PictureSize): boolean =>
+  Math.max(width, height) > MAX_RATIO * Math.min(width, height)
+
+interface FormatOptions {
+  readonly dimensions: PictureSize
+  readonly folder: string
+  /** Of the request; undefined: there is none. */
+  readonly writes: Pick<WriteScope, 'isClosed'> | undefined
 }
 
 async function makeAll(
   open: OpenPicture,
   picture: Picture,
-  dimensions: PictureSize,
-  folder: string,
+  { dimensions, folder, writes }: FormatOptions,
 ): Promise<readonly StagedFormat[]> {
   const made: StagedFormat[] = []
   for (const box of BOXES) {
     if (dimensions.width <= box.width && dimensions.height <= box.height) continue
+    // The request has timed out: its file will not be stored, and others wait.
+    if (writes?.isClosed) {
+      await discardFiles(made.map(({ path }) => path))
+      throw new RequestFault(fault('unavailable', 'Service Unavailable'))
+    }
     const format = await makeFormat(open, picture, { ...box, path: stagingPath(folder) })
-    if (format) made.push(format)
+    // The next one would fail as well, after as much time.
+    if (!format) break
+    made.push(format)
   }
   return made
 }

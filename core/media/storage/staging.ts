@@ -6,16 +6,19 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import { detectMime } from '../file-type.ts'
+import { filePictureSize, type PictureSize } from '../picture-size.ts'
 
 /** A completely received file that is not stored yet. */
 export interface StagedFile {
   readonly path: string
   /** Bytes. */
   readonly size: number
-  /** The first 256 KiB: enough to detect the type and the size of a picture. */
+  /** The first 256 KiB: enough to detect the type. */
   readonly head: Buffer
   /** The detected media type; null if unknown. */
   readonly detected: string | null
+  /** undefined: no picture by its bytes, or one without a readable size. */
+  readonly picture: PictureSize | undefined
 }
 
 /** Staging folder. It is next to the uploads, and never served. */
@@ -60,7 +63,9 @@ export async function stage(stream: Readable, { folder, sizeLimit }: StagingOpti
     throw error
   }
   const first = Buffer.concat(head).subarray(0, HEAD_LENGTH)
-  return { path, size, head: first, detected: await detectMime(first) }
+  const detected = await detectMime(first)
+  const picture = detected === null ? undefined : await filePictureSize(path, first, detected)
+  return { path, size, head: first, detected, picture }
 }
 
 const fileTooLarge = (limit: number): RequestFault =>

@@ -43,7 +43,7 @@ function mimeOf({ detected }: DetectedFile, ext: string): string | null {
 
 const UNKNOWN_MIME = 'application/octet-stream'
 
-const isBinary = (head: Buffer): boolean => head.includes(0)
+const isBinary = (head: Buffer): boolean => head.includes(0) && utf16Of(head) === null
 
 /** Endings that are long or have other characters than letters and digits are part of the name. */
 const extensionOf = (name: string): string => /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
@@ -159,11 +159,38 @@ export async function detectMime(head: Buffer): Promise<string | null> {
   const { fileTypeFromBuffer } = await import('file-type')
   // The library throws on some broken headers: their type is unknown.
   const found = await fileTypeFromBuffer(head.subarray(0, DETECTION_LENGTH)).catch(() => undefined)
-  if (found && found.mime !== 'application/xml') return ALIASES[found.mime] ?? found.mime
-  const markup = detectMarkup(head.toString('utf8'))
+  const mime = found && isMistaken(found.mime, head) ? undefined : found?.mime
+  if (mime !== undefined && mime !== 'application/xml') return ALIASES[mime] ?? mime
+  const markup = detectMarkup(toText(head))
   if (markup === 'svg') return 'image/svg+xml'
-  return markup === 'page' ? HTML : (found?.mime ?? null)
+  return markup === 'page' ? HTML : (mime ?? null)
 }
+
+/**
+ * The library takes texts for media: one in UTF-16 for MP3, since its byte order mark looks like the start of a frame, and one that
+ * begins with a short signature, such as `BMI,age` for a bitmap.
+ */
+function isMistaken(mime: string, head: Buffer): boolean {
+  if (mediaKind(mime) === 'files' || mime === 'image/svg+xml') return false
+  return utf16Of(head) !== null || isPlainText(head.subarray(0, DETECTION_LENGTH))
+}
+
+/** Media have control characters, or bytes that are no UTF-8, in their headers. The last character may be cut. */
+function isPlainText(head: Buffer): boolean {
+  const text = head.toString('utf8')
+  return !CONTROL.test(text) && !text.slice(0, -1).includes('\ufffd')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\u0000-\u0008\u000e-\u001f]/
+
+/** By the byte order mark; null: another encoding. */
+function utf16Of(head: Buffer): 'utf-16le' | 'utf-16be' | null {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : null
+}
+
+const toText = (head: Buffer): string => new TextDecoder(utf16Of(head) ?? 'utf-8').decode(head)
 
 const HTML = 'text/html'
 

@@ -42,10 +42,35 @@ test('a name decides between text formats, and never makes a file an image, vide
   t.is(await typeOf('a\0b', 'a.txt'), 'application/octet-stream .txt files')
 })
 
+test('a text is no picture, sound or video, whatever it begins with, and UTF-16 is text', async t => {
+  for (const text of [
+    'BMI,age\n21,40',
+    'GIF is a format',
+    'ID3 tags',
+    'The moov is here',
+    '1234mdat5678',
+    'MThd',
+  ])
+    t.is(await typeOf(text, 'a.csv'), 'text/csv .csv files', text)
+  t.is(await typeOf(`BMI${'é'.repeat(9_000)}`, 'a.csv'), 'text/csv .csv files', 'cut within a character')
+  const little = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+  for (const encode of [little, (text: string) => little(text).swap16()]) {
+    t.is(await typeOf(encode('Name\tWert\r\nÄpfel\t3'), 'a.csv'), 'text/csv .csv files')
+    t.is(await typeOf(encode('Name'), 'a.mp3'), 'audio/mpeg .mp3 files', 'as the name claims')
+    t.is(await typeOf(encode('<!DOCTYPE html><script>alert(1)</script>'), 'a.png'), 'text/html .html files')
+    t.is(
+      await typeOf(encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'a.png'),
+      'image/svg+xml .svg images',
+    )
+  }
+  t.is(await typeOf(Buffer.from('fffb9064000f0000', 'hex'), 'a'), 'audio/mpeg .mp3 audios')
+  t.is(await typeOf(Buffer.from('424d46000000000000003600000028000000', 'hex'), 'a'), 'image/bmp .bmp images')
+})
+
 test('disallowed types are refused by their bytes, not by their names', async t => {
   const upload = async (name: string, bytes: string | Buffer): Promise<Upload> => {
     const head = Buffer.from(bytes)
-    const staged = { path: '', size: 1, head, detected: await detectMime(head) }
+    const staged = { path: '', size: 1, head, detected: await detectMime(head), picture: undefined }
     return { file: { field: 'files', filename: name, staged }, info: {} }
   }
   const check = (uploads: readonly Upload[], ...kinds: readonly (readonly MediaKind[])[]) =>

@@ -82,6 +82,8 @@ export async function openHttpServer(options: DispatcherOptions): Promise<HttpSe
     },
     listener,
   )
+  // Node drops headers after the first thousand: a precondition or credentials among them. Their bytes are bounded.
+  server.maxHeadersCount = 0
   // Unknown values of `Expect` are ignored; Node's own answer has no body.
   server.on('checkExpectation', listener)
   const connections = trackConnections(server)

@@ -51,6 +51,15 @@ test('a request without a Host, or with two, is refused with the reason, also be
   t.regex(await send(port, 'GET / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 OK\r\n/, 'HTTP/1.0 has none')
 })
 
+test('no header is dropped, however many come before it', async t => {
+  const { port } = await serve(t, [({ headers }) => ({ status: 200, body: String(headers['if-match']) })])
+  const answer = await send(
+    port,
+    `PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${'a:\r\n'.repeat(3_500)}If-Match: "tag"\r\n\r\n`,
+  )
+  t.regex(answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n"tag"$/)
+})
+
 test('an unknown expectation is ignored', async t => {
   const { port } = await serve(t, [echo])
   const answer = await send(port, 'GET /a HTTP/1.1\r\nHost: x\r\nExpect: more\r\nConnection: close\r\n\r\n')

@@ -45,7 +45,7 @@ export interface FormSource {
 const MAX_FILES = 100
 
 export const isForm = ({ headers }: FormSource): boolean =>
-  /^\s*multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')
+  /^\s*multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 
 /**
  * Streams a form, so that no file is held in memory. Rejects with a RequestFault for a form that is malformed or exceeds
@@ -73,8 +73,9 @@ export async function readForm(source: FormSource, options: ReadFormOptions): Pr
 
 /** All parts are read as streams: texts that Busboy decodes have replacement characters for bytes that are no UTF-8. */
 function openParser({ headers }: FormSource): BusboyInstance {
+  const type = headers['content-type'] ?? ''
+  if (EMPTY_BOUNDARY.test(type)) throw new RequestFault(malformed(NO_BOUNDARY))
   try {
-    const type = headers['content-type'] ?? ''
     return new Busboy({
       headers: { ...headers, 'content-type': type },
       limits: HEADER_BOUNDS,
@@ -83,8 +84,17 @@ function openParser({ headers }: FormSource): BusboyInstance {
       preservePath: true,
     })
   } catch (error) {
-    throw error instanceof Error ? new RequestFault(malformed(error)) : error
+    // The media type is known to be right: only its boundary can be missing, or too long to be searched for.
+    throw error instanceof Error ? new RequestFault(malformed(NO_BOUNDARY)) : error
   }
+}
+
+const EMPTY_BOUNDARY = /;\s*boundary\s*=\s*(?:""\s*)?(?:;|$)/i
+
+/** What clients do wrong that set the header by hand. */
+const NO_BOUNDARY = {
+  message:
+    'Content-Type needs a boundary of 1 to 250 characters; clients add it to forms themselves if the request sets no Content-Type',
 }
 
 /** Why reading stopped: a fault of the form, or an unexpected error. */

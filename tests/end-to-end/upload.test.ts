@@ -342,6 +342,32 @@ test.serial('an invalid form is refused', async t => {
   t.deepEqual(staged(), [])
 })
 
+test.serial('a form without a boundary is refused with what is missing', async t => {
+  const types = ['', ';', '; boundary=', '; boundary=""', '; charset=utf-8', `; boundary=${'x'.repeat(300)}`]
+  for (const parameters of types) {
+    const answer = await fetch(`${server.base}/api/upload`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secretOf('full')}`,
+        'content-type': `multipart/form-data${parameters}`,
+      },
+      body: '--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\na\r\n--x--\r\n',
+    })
+    t.is(answer.status, 400, parameters)
+    t.like(
+      await answer.json(),
+      {
+        error: {
+          name: 'BadRequestError',
+          message:
+            'The form cannot be read: Content-Type needs a boundary of 1 to 250 characters; clients add it to forms themselves if the request sets no Content-Type',
+        },
+      },
+      parameters,
+    )
+  }
+})
+
 test.serial('uploads that are too large or too many are refused, and nothing is stored', async t => {
   const before = stored()
   const large = await send({ files: [['large.bin', Buffer.alloc(64 * 1024 * 1024 + 1)]] }).catch(() => null)

@@ -61,9 +61,9 @@ async function perform(
   return handle(action, { request, route, caller }, options)
 }
 
-/** A POST with `?id=` updates a file; without it uploads new ones. */
+/** A POST with `?id=` updates a file; without it, or with `?id` alone, uploads new ones: as `postUpload` does. */
 const guardedAction = (action: Action, { search }: HttpRequest): Action =>
-  action === 'upload' && routeArguments({}).parse(search)?.id !== undefined ? 'update' : action
+  action === 'upload' && (routeArguments({}).parse(search)?.id ?? null) !== null ? 'update' : action
 
 async function handle(
   action: Action,

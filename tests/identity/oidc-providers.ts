@@ -174,6 +174,8 @@ export interface Answers {
   token: Readonly<Record<string, unknown>>
   status: number
   issuer: string | null
+  /** More of the configuration. */
+  configuration: object
   unsigned: boolean
   ownKey: boolean
 }
@@ -184,7 +186,7 @@ export async function openHostileProvider(t: ExecutionContext) {
   const stranger = await generateKeyPair('RS256')
   const usual: Answers = {
     ...{ claims: {}, header: {}, userinfo: {}, token: {} },
-    ...{ status: 200, issuer: null, unsigned: false, ownKey: true },
+    ...{ status: 200, issuer: null, configuration: {}, unsigned: false, ownKey: true },
   }
   const state: Answers = { ...usual }
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
@@ -225,6 +227,7 @@ export async function openHostileProvider(t: ExecutionContext) {
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['RS256'],
+          ...state.configuration,
         })
       case '/keys':
         return json({ keys: [jwk] })

@@ -277,6 +277,22 @@ test('a provider that is down is 503, also for its configuration, and is asked a
   t.is((await app.request('GET', '/api/connect/company')).status, 302)
 })
 
+test('an answer of a provider that is too long is refused before it is read to its end', async t => {
+  const provider = await openHostileProvider(t)
+  const app = await openTestApp(t, { project: project(provider.url) })
+  const long = { padding: 'x'.repeat(600_000) }
+  provider.state.configuration = long
+  t.is((await app.request('GET', '/api/connect/company')).status, 503)
+  for (const answers of [{ userinfo: long }, { token: long }]) {
+    const refused = await provider.signIn(app, answers)
+    t.like(refused, {
+      status: 400,
+      body: { error: { message: 'The sign-in at the provider failed: begin again' } },
+    })
+  }
+  t.is((await provider.signIn(app, { userinfo: { padding: 'x'.repeat(60_000) } })).status, 302)
+})
+
 for (const [provider, message] of [
   [{ redirectUrls: ['https://[x/redirect'] }, /`https:\/\/\[x\/redirect` is not an address.*redirectUrls/s],
   [{ issuer: 'https://login.example:99999' }, /`https:\/\/login\.example:99999` is not an address/],

@@ -131,7 +131,7 @@ const COOLDOWN = 30_000
 const KEYS_LIFETIME = 600_000
 /** Milliseconds without a new attempt after a failure. */
 const PAUSE = 5_000
-/** Bytes of a key set or a configuration. */
+/** Bytes of one answer. */
 const MOST_BYTES = 512_000
 
 /** The keys of an issuer, loaded at the first token. A failure to load them is 503, and not retried at once. */
@@ -198,10 +198,16 @@ async function fetchBounded(url: string, init: RequestInit): Promise<string> {
     redirect: 'manual',
     signal: init.signal ?? AbortSignal.timeout(FETCH_TIMEOUT),
   })
-  if (response.status !== 200) throw new Error(`${url} answers ${response.status}`)
+  if (response.status === 200) return readBounded(url, response)
+  await response.body?.cancel()
+  throw new Error(`${url} answers ${response.status}`)
+}
+
+/** The body as text. Rejects if it has more than MOST_BYTES: no answer of an issuer or provider has. */
+export async function readBounded(url: string, { body }: Response): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of response.body ?? []) {
+  for await (const part of body ?? []) {
     size += part.length
     if (size > MOST_BYTES) throw new Error(`${url} answers more than ${MOST_BYTES} bytes`)
     parts.push(part)

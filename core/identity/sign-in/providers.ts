@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { domainToASCII, domainToUnicode } from 'node:url'
-import type { Configuration } from 'openid-client'
+import type { Configuration, CustomFetch } from 'openid-client'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { trimEndCharacter } from '../../base/text.ts'
 import type { Transaction } from '../../database/database.ts'
@@ -13,7 +13,7 @@ import { openRateLimit } from '../rate-limit.ts'
 import { type Account, findAccount, lockIdentifiers, writeAccount } from '../users/accounts.ts'
 import { findRole, NO_MESSAGES, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
 import { toUsername } from '../users/user-values.ts'
-import { claimedRole } from './issuer-strategy.ts'
+import { claimedRole, readBounded } from './issuer-strategy.ts'
 import { openSealing, type Sealing } from './sealing.ts'
 import { issueSession } from './sign-in.ts'
 
@@ -104,7 +104,9 @@ function openConfigurations(): OpenProviders['configurationOf'] {
 }
 
 async function discover({ issuer, clientId, clientSecret }: SignInProvider): Promise<Configuration> {
-  const { allowInsecureRequests, discovery, enableNonRepudiationChecks, None } = await import('openid-client')
+  const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks, None } = await import(
+    'openid-client'
+  )
   // The signature of the ID token is verified, although it comes from the provider directly.
   const execute = [
     enableNonRepudiationChecks,
@@ -116,11 +118,18 @@ async function discover({ issuer, clientId, clientSecret }: SignInProvider): Pro
       clientId,
       clientSecret === '' ? {} : { client_secret: clientSecret },
       clientSecret === '' ? None() : undefined,
-      { timeout: PROVIDER_TIMEOUT / 1000, execute },
+      { timeout: PROVIDER_TIMEOUT / 1000, execute, [customFetch]: fetchAnswer },
     )
   } catch (error) {
     throw unreachable(issuer, error)
   }
+}
+
+/** The library reads bodies without a limit: one without an end would fill the memory until its timeout. */
+const fetchAnswer: CustomFetch = async (url, options) => {
+  const answer = await fetch(url, options as RequestInit)
+  const { status, headers } = answer
+  return new Response((await readBounded(url, answer)) || null, { status, headers })
 }
 
 const unreachable = (issuer: string, error: unknown): RequestFault =>

@@ -224,3 +224,49 @@ test('an error body of megabytes is read in part', async t => {
   })
   await t.throwsAsync(files.remove('a'), { message: 'The S3 store answered 400 Odd to DELETE of a' })
 })
+
+for (const [what, message, answer] of [
+  ['is none', 'no complete list of the bucket pictures', ['<html>hello</html>']],
+  ['is cut', 'no complete list of the bucket pictures', ['<ListBucketResult><Contents><Key>a</Key>']],
+  ['has no end', 'a page of a list that has no end', null],
+  [
+    'repeats itself',
+    'lists the same page again and again',
+    ['<ListBucketResult><NextContinuationToken>x</NextContinuationToken></ListBucketResult>'],
+  ],
+] as const)
+  test(`a list of files that ${what} is an error`, async t => {
+    const { files } = await open(t, {
+      disturb(_request, response) {
+        response.writeHead(200)
+        if (answer) response.end(answer[0])
+        else writeForever(response)
+        return true
+      },
+    })
+    const list = async () => {
+      for await (const { key } of files.list?.() ?? []) t.log(key)
+    }
+    const error = await t.throwsAsync(list)
+    t.true(error?.message.includes(message), error?.message)
+  })
+
+test('a list that is not found is an error', async t => {
+  const { files } = await open(t, {
+    disturb(_request, response) {
+      response.writeHead(404).end('<html>Not found</html>')
+      return true
+    },
+  })
+  const list = files.list?.()[Symbol.asyncIterator]()
+  await t.throwsAsync(async () => list?.next(), { message: 'The S3 store has no bucket pictures' })
+})
+
+function writeForever(response: ServerResponse): void {
+  const part = Buffer.alloc(65_536, ' ')
+  const more = () => {
+    while (response.write(part));
+    response.once('drain', more)
+  }
+  more()
+}

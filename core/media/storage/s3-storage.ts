@@ -102,15 +102,33 @@ async function put(requests: S3Requests, key: string, { path, mime }: LocalFile)
 async function* listBucket(requests: S3Requests): AsyncGenerator<StoredEntry> {
   for (let next = ''; ; ) {
     const query = `?list-type=2${next && `&continuation-token=${encodeURIComponent(next)}`}`
-    const page = await (await requests.send('GET', '', { query })).text()
+    const page = await readPage(await requests.send('GET', '', { query }), requests.bucket)
     for (const entry of page.split('<Contents>').slice(1)) {
       const key = elementOf(entry, 'Key')
       const storedAt = Date.parse(elementOf(entry, 'LastModified'))
       if (isStorageKey(key)) yield { key, size: Number(elementOf(entry, 'Size')), storedAt }
     }
-    next = unescapeXml(elementOf(page, 'NextContinuationToken'))
-    if (next === '') return
+    const following = unescapeXml(elementOf(page, 'NextContinuationToken'))
+    if (following === '') return
+    if (following === next) throw new Error('The S3 store lists the same page again and again')
+    next = following
   }
+}
+
+/** Characters of a page: a thousand keys of 1,024 characters, all of them escaped, with what else is said of them. */
+const PAGE_LENGTH = 16_000_000
+
+/** Rejects for anything but a list: files that it left out would seem to be missing. */
+async function readPage({ status, body }: Response, bucket: string): Promise<string> {
+  if (status === 404) throw new Error(`The S3 store has no bucket ${bucket}`)
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const part of body ?? []) {
+    text += decoder.decode(part, { stream: true })
+    if (text.length > PAGE_LENGTH) throw new Error('The S3 store answered a page of a list that has no end')
+  }
+  if (text.includes('</ListBucketResult>')) return text
+  throw new Error(`The S3 store answered no complete list of the bucket ${bucket}`)
 }
 
 /** The store serves the files itself, so types that could run code in a browser are stored with download headers. */

@@ -13,6 +13,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import { toEndpointForm } from '../graphql/refusal.ts'
+import type { Observer } from '../observe/observation.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 import {
   countPending,
@@ -67,11 +68,14 @@ const KEEP_ALIVE_TIMEOUT = 65_000
 export async function openHttpServer(options: DispatcherOptions): Promise<HttpServer> {
   const { settings } = options
   const dispatcher = await openDispatcher(options)
-  const listener: RequestListener = (request, response) => {
-    const problem = hostProblem(request)
-    if (problem === null) receive(dispatcher, request, response)
-    else refuseHost(response, problem, dispatcher.current.options)
-  }
+  const listener = inTurn(
+    (request, response) => {
+      const problem = hostProblem(request)
+      if (problem === null) receive(dispatcher, request, response)
+      else refuseHost(response, problem, dispatcher.current.options)
+    },
+    () => dispatcher.current.options.observer,
+  )
   const server = createServer(
     {
       ...socketTimeouts(settings),
@@ -187,6 +191,36 @@ const SWEEP_INTERVAL = 50
 
 /** `close` of an HTTP server would also close idle connections at once. */
 const stopListening = (server: Server): unknown => NetServer.prototype.close.call(server)
+
+/** Requests of a connection that may wait for the answers before theirs. Clients that pipeline requests send fewer. */
+const MAX_PIPELINED = 100
+
+/**
+ * Passes the requests of a connection on one after another (RFC 9112, 9.3.2). A packet can hold thousands: all of their answers would
+ * be in memory until the client reads the first. Closes the connection of a client that sends too many.
+ */
+function inTurn(receiveNext: RequestListener, observer: () => Observer): RequestListener {
+  const waiting = new WeakMap<Socket, number>()
+  return (request, response) => {
+    // A response gets its socket from Node when those before it have ended.
+    if (response.socket !== null) {
+      receiveNext(request, response)
+      return
+    }
+    const { socket } = request
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    if (count <= MAX_PIPELINED)
+      response.once('socket', () => {
+        waiting.set(socket, (waiting.get(socket) ?? 0) - 1)
+        receiveNext(request, response)
+      })
+    else if (!socket.destroyed) {
+      observer().emit({ kind: 'malformed', code: 'TOO_MANY_PIPELINED' })
+      socket.destroy()
+    }
+  }
+}
 
 /** Why the address of a request is unclear (RFC 9112, 3.2); null: it is clear. */
 function hostProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {

@@ -60,6 +60,55 @@ test('no header is dropped, however many come before it', async t => {
   t.regex(answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n"tag"$/)
 })
 
+test('pipelined requests run one after another, and are answered in their order', async t => {
+  let running = 0
+  let most = 0
+  const { port } = await serve(t, [
+    async request => {
+      most = Math.max(most, ++running)
+      await pause(1)
+      running--
+      return { status: 200, body: `${request.path} ${await request.body()};` }
+    },
+  ])
+  const requests = Array.from({ length: 60 }, (_, at) =>
+    at % 2 === 0
+      ? `GET /${at} HTTP/1.1\r\nHost: x\r\n\r\n`
+      : `POST /${at} HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc`,
+  )
+  const last = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+  const answers = await send(port, `${requests.join('')}${last}`)
+  const bodies = [...answers.matchAll(/\r\n\r\n([^;\r]+);/g)].map(([, body]) => body)
+  t.deepEqual(bodies, [...requests.map((_, at) => `/${at} ${at % 2 === 0 ? '' : 'abc'}`), '/last '])
+  t.is(most, 1)
+})
+
+test('a connection with too many pipelined requests is closed, and none but the first runs', async t => {
+  let received = 0
+  let answer = () => {}
+  const { port, url, reported } = await serve(t, [
+    request => {
+      if (request.path !== '/slow') return echo(request)
+      received++
+      return new Promise(resolve => {
+        answer = () => resolve({ status: 200, body: '' })
+      })
+    },
+  ])
+  const socket = await open(port)
+  const closed = new Promise(resolve => socket.once('close', resolve))
+  socket.on('error', () => undefined).resume()
+  socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20_000))
+  await closed
+  t.is(received, 1)
+  t.deepEqual(
+    reported.filter(({ kind }) => kind === 'malformed'),
+    [{ kind: 'malformed', code: 'TOO_MANY_PIPELINED' }],
+  )
+  t.is((await fetch(url)).status, 200)
+  answer()
+})
+
 test('an unknown expectation is ignored', async t => {
   const { port } = await serve(t, [echo])
   const answer = await send(port, 'GET /a HTTP/1.1\r\nHost: x\r\nExpect: more\r\nConnection: close\r\n\r\n')

@@ -38,6 +38,7 @@ import {
 } from './prepare-file.ts'
 import { type FormFile, type FormRules, type FormSource, type MultipartForm, readForm } from './read-form.ts'
 import { replaceFile } from './replace-file.ts'
+import { type FileStorage, StorageOutage } from './storage/file-storage.ts'
 import { discardFiles, duplicateStaged } from './storage/staging.ts'
 
 /**
@@ -94,7 +95,8 @@ type UseFiles<Value> = (documentIds: readonly string[]) => Promise<Value>
 /** reference/rest.md#15-upload. */
 const UPLOADED: FormRules = { accepts: field => field === 'files', fields: 200, fieldSize: 65_536 }
 
-export function openFiles(options: FileServiceOptions): Files {
+export function openFiles(service: FileServiceOptions): Files {
+  const options = { ...service, files: withOutages(service) }
   const { settings, staging } = options
   return {
     readForm: (source, rules = UPLOADED) =>
@@ -123,6 +125,21 @@ export function openFiles(options: FileServiceOptions): Files {
       return replaceFile(id, upload, { ...options, conditions })
     },
     remove: (id, conditions) => removeFile(id, { ...options, conditions }),
+  }
+}
+
+/** The storage for requests: an outage is logged with its reason, and answered 503, as one of the database is. */
+function withOutages({ files, report }: FileServiceOptions): FileStorage {
+  const run = <Value>(work: Promise<Value>): Promise<Value> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof StorageOutage)) throw error
+      report(error)
+      throw new RequestFault(fault('unavailable', 'Service Unavailable'))
+    })
+  return {
+    ...files,
+    store: (key, file) => run(files.store(key, file)),
+    read: key => run(files.read(key)),
   }
 }
 

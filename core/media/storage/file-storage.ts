@@ -46,6 +46,9 @@ export interface LocalFile {
   readonly mime: string
 }
 
+/** The storage is not reachable, or busy for longer than its requests are repeated: a later attempt may succeed. */
+export class StorageOutage extends Error {}
+
 /** True for names that are safe as a storage key: they cannot leave the folder. */
 export const isStorageKey = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)
 

@@ -11,6 +11,7 @@ import {
   isStorageKey,
   type LocalFile,
   type ServedFiles,
+  StorageOutage,
   type StoredEntry,
 } from './file-storage.ts'
 
@@ -257,7 +258,9 @@ interface S3Request {
 /** A missing key is an answer; a missing bucket, and everything else, is an error. */
 async function finish(answer: Response | Error, { method, key, bucket }: S3Request): Promise<Response> {
   if (answer instanceof Error)
-    throw new Error(`The S3 store did not answer ${method} of ${key}: ${reasonOf(answer)}`, { cause: answer })
+    throw new StorageOutage(`The S3 store did not answer ${method} of ${key}: ${reasonOf(answer)}`, {
+      cause: answer,
+    })
   if (answer.ok) return answer
   const { status, headers } = answer
   const { code, message } = parseError(await readStart(answer))
@@ -266,7 +269,8 @@ async function finish(answer: Response | Error, { method, key, bucket }: S3Reque
   const region = headers.get('x-amz-bucket-region')
   const hint = status >= 300 && status < 400 && region ? `: the bucket is in the region ${region}` : ''
   const reason = hint === '' && message ? `: ${message}` : hint
-  throw new Error(`The S3 store answered ${status}${code && ` ${code}`} to ${method} of ${key}${reason}`)
+  const text = `The S3 store answered ${status}${code && ` ${code}`} to ${method} of ${key}${reason}`
+  throw isTemporary(status) ? new StorageOutage(text) : new Error(text)
 }
 
 /** Characters of an error body that are read. */

@@ -220,10 +220,13 @@ function stageFile(stream: Readable, { field, filename, refuse }: FilePart, read
   // Its error is one of `file`, which has the cause. A full disk also ends the stream.
   stream.on('error', () => undefined)
   streams.push(stream)
-  const file = stage(stream, options).then(staged => ({ field, filename, staged }))
+  const file = stage(stream, options).then(staged => ({ field, filename: unescapeName(filename), staged }))
   file.catch((error: unknown) => refuse(failureOf(error)))
   files.push(file)
 }
+
+/** Forms escape quotes in names, and no percent sign (https://html.spec.whatwg.org/#multipart-form-data). Strapi undoes it, too. */
+const unescapeName = (filename: string): string => filename.replaceAll('%22', '"')
 
 function failureOf(error: unknown): Failure {
   if (error instanceof RequestFault) return error.fault

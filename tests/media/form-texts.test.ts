@@ -155,6 +155,7 @@ test.serial('names of files may have any character of UTF-8, also encoded', asyn
     ['é\uFFFD.txt', "filename*=UTF-8''%C3%A9%EF%BF%BD.txt"],
     ['é.txt', "filename*=ISO-8859-1''%E9.txt"],
     ['100%E9.txt', 'filename="100%E9.txt"'],
+    ['12\\".txt', 'filename="12%22.txt"'],
     ['file', 'filename=".."'],
     ['file', 'filename="../"'],
     ['b.txt', 'filename="..\\a/b.txt"'],

@@ -218,11 +218,18 @@ const openSharp = onceResolved(loadSharp)
  */
 async function makeFormats(picture: Picture, folder: string): Promise<readonly StagedFormat[]> {
   const { dimensions, mime } = picture
-  if (!dimensions || !RESIZED.has(mime) || isLine(dimensions)) return []
+  if (!dimensions || !RESIZED.has(mime) || isLine(dimensions) || needsMuchMemory(picture, dimensions))
+    return []
   const open = await openSharp()
   const writes = currentWrites()
   return open ? enqueue(() => makeAll(open, picture, { dimensions, folder, writes })) : []
 }
+
+/** Decoding an AVIF takes some 18 bytes for each pixel, of other pictures 6, which `upload.pixelLimit` is made for. */
+const AVIF_MEMORY = 3
+
+const needsMuchMemory = ({ mime, pixelLimit }: Picture, { width, height }: PictureSize): boolean =>
+  mime === 'image/avif' && width * height * AVIF_MEMORY > pixelLimit
 
 const isLine = ({ width, height }: PictureSize): boolean =>
   Math.max(width, height) > MAX_RATIO * Math.min(width, height)

@@ -23,10 +23,10 @@ function picturesOf(t: ExecutionContext) {
     const staged = await stage(Readable.from([bytes]), { folder: path, sizeLimit: 1e9 })
     return { file: { field: 'files', filename: name, staged }, info: {} }
   }
-  const prepare = async (name: string, bytes: Buffer) => {
+  const prepare = async (name: string, bytes: Buffer, pixelLimit = PIXELS) => {
     const uploaded = await upload(name, bytes)
-    checkUploads([uploaded], { kinds: [], pixelLimit: PIXELS })
-    return (await prepareFile(uploaded, { files, folder: path, pixelLimit: PIXELS })).record
+    checkUploads([uploaded], { kinds: [], pixelLimit })
+    return (await prepareFile(uploaded, { files, folder: path, pixelLimit })).record
   }
   return { folder: path, prepare }
 }
@@ -46,6 +46,13 @@ test('an AVIF has its size and smaller pictures, and the pixel limit applies to 
   const { prepare } = picturesOf(t)
   const bytes = await picture(1200, 800).avif({ effort: 0 }).toBuffer()
   t.is(describe(await prepare('a.avif', bytes)), `1200x800 ${FORMATS}`)
+  const pixels = 1200 * 800
+  t.is(describe(await prepare('a.avif', bytes, 3 * pixels)), `1200x800 ${FORMATS}`)
+  t.is(
+    describe(await prepare('a.avif', bytes, 3 * pixels - 1)),
+    '1200x800',
+    'decoding takes three times the memory',
+  )
   const bomb = Buffer.from(bytes)
   const at = bomb.indexOf('ispe') + 8
   bomb.writeUInt32BE(30_000, at)

@@ -6,6 +6,7 @@ import { attempt, fault, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
+  isSafeMethod,
   type Responder,
   refusalResponse,
 } from '../faults/http-exchange.ts'
@@ -53,7 +54,7 @@ export function openEndpoints(endpoints: Endpoints, options: EndpointOptions): G
     if (!found) return null
     const { methods, id } = found
     const endpoint = methods[request.method === 'HEAD' ? 'GET' : request.method]
-    if (endpoint && acting) return endpoint.perform({ request, id, caller: acting })
+    if (endpoint && acting) return run(endpoint, { request, id, caller: acting })
     return endpoint
       ? perform(endpoint, { request, id }, options)
       : answerMethod(request.method, allowed(methods))
@@ -101,10 +102,11 @@ const allowed = (methods: Readonly<Record<string, RestEndpoint>>): string =>
     .join(', ')
 
 async function perform(
-  { subject, action, perform }: RestEndpoint,
+  endpoint: RestEndpoint,
   call: Omit<EndpointCall, 'caller'>,
   { identify, guards }: EndpointOptions,
 ): Promise<HttpResponse> {
+  const { subject, action } = endpoint
   call.request.route = `${subject}.${action}`
   const guard = guards?.get(subject)?.get(action)
   if (guard) {
@@ -114,13 +116,36 @@ async function perform(
     return guard({
       request,
       args,
-      handle: (current, caller) => perform({ request: current(), id, caller }).catch(refusalResponse),
+      handle: (current, caller) => run(endpoint, { request: current(), id, caller }).catch(refusalResponse),
     })
   }
   const caller = await identify(call.request.headers.authorization)
   call.request.identified = caller
   if (!caller.grants.allows(subject, action)) throw denied(caller, subject, action)
-  return perform({ ...call, caller })
+  return run(endpoint, { ...call, caller })
+}
+
+async function run(endpoint: RestEndpoint, call: EndpointCall): Promise<HttpResponse> {
+  refuseConditions(call.request)
+  return endpoint.perform(call)
+}
+
+type Condition = 'If-Match' | 'If-None-Match'
+
+/**
+ * Throws a RequestFault for conditions of a write that are not evaluated: its client relies on them, so that the write must not
+ * happen (RFC 9110, 13.2.1).
+ */
+export function refuseConditions(
+  { method, headers }: Pick<HttpRequest, 'method' | 'headers'>,
+  refused: readonly Condition[] = ['If-Match', 'If-None-Match'],
+): void {
+  if (isSafeMethod(method)) return
+  const name = refused.find(each => headers[each.toLowerCase()] !== undefined)
+  if (name)
+    throw new RequestFault(
+      fault('badRequest', `${name} is not evaluated by ${method} of this path: send the request without it`),
+    )
 }
 
 /** Parameters as plugins see them: null without `=`. A malformed query string yields none; its route refuses it. */

@@ -26,6 +26,7 @@ import type { Precondition } from '../query/command.ts'
 import { countPopulates } from '../query/populate-nodes.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
 import { answerBody, answerDocument, answerJson, ENVELOPE, envelope, responseShape } from './answer.ts'
+import { refuseConditions } from './endpoint.ts'
 import { parseQueryString, readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestOptions } from './rest-call.ts'
 import { isStrapi4Request } from './strapi4.ts'
@@ -39,6 +40,7 @@ export async function performAction(
   call: RestCall,
   options: RestOptions,
 ): Promise<HttpResponse> {
+  refuseConditions(call.request, ['If-None-Match'])
   const isSave = action === 'create' || action === 'update'
   // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
   const params = isSave && !options.runMiddlewares ? documentParams(call) : toParams(call)

@@ -122,3 +122,27 @@ test('one of several writers that saw the same state succeeds', async t => {
   const statuses = (await Promise.all(changes)).map(({ status }) => status)
   t.deepEqual(statuses.toSorted(), [200, 412, 412, 412, 412])
 })
+
+test('a condition that a write does not evaluate is refused, and nothing is written', async t => {
+  const id = await room.make('/api/people', { name: 'Ann' })
+  const cases: readonly (readonly [method: string, path: string, headers: readonly string[]])[] = [
+    ['PUT', `/api/people/${id}`, ['If-None-Match']],
+    ['DELETE', `/api/people/${id}`, ['If-None-Match']],
+    ['POST', '/api/people', ['If-None-Match']],
+    ['PUT', '/api/users/1', ['If-Match', 'If-None-Match']],
+    ['DELETE', '/api/users/1', ['If-Match', 'If-None-Match']],
+    ['POST', '/api/upload', ['If-Match', 'If-None-Match']],
+    ['DELETE', '/api/upload/files/1', ['If-Match', 'If-None-Match']],
+  ]
+  const before = (await room.send('GET', '/api/people')).body
+  for (const [method, path, headers] of cases)
+    for (const header of headers)
+      for (const value of ['*', '"tag"']) {
+        const refused = await room.send(method, path, { name: 'Bea' }, { headers: { [header]: value } })
+        const message = `400 ${header} is not evaluated by ${method} of this path: send the request without it`
+        t.is(reported(refused), message, `${method} ${path}`)
+      }
+  t.deepEqual((await room.send('GET', '/api/people')).body, before)
+  const read = await room.send('GET', `/api/people/${id}`, undefined, { headers: { 'if-none-match': '*' } })
+  t.is(read.status, 304)
+})

@@ -16,7 +16,7 @@ import { isForm, type MultipartForm } from '../../media/read-form.ts'
 import type { ScalarAttribute } from '../../model/model.ts'
 import type { Comparison, Query, Value } from '../../query/query.ts'
 import { answerJson, answerMethod } from '../answer.ts'
-import { type GeneratedResponder, parseRowId, routeArguments } from '../endpoint.ts'
+import { type GeneratedResponder, parseRowId, refuseConditions, routeArguments } from '../endpoint.ts'
 import { parseQueryString, requestParams } from '../parse-query-string.ts'
 import type { RestOptions } from '../rest-call.ts'
 
@@ -70,6 +70,7 @@ async function handle(
   { route, ...call }: UploadRequest & UploadCall,
   options: UploadOptions,
 ): Promise<HttpResponse> {
+  refuseConditions(call.request)
   if (route.kind === 'upload') return postUpload(call, options)
   if (!call.caller.grants.allows('upload', action)) throw denied(call.caller, 'upload', action)
   if (route.kind === 'files') return getFiles(call, options)

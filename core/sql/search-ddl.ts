@@ -139,7 +139,7 @@ function triggerConditions(trigger: SearchTrigger) {
 }
 
 /** The columns of the row that decide what its vectors contain, and the vectors. */
-function watchedColumns(trigger: FillTrigger): readonly string[] {
+export function watchedColumns(trigger: FillTrigger): readonly string[] {
   const columns = trigger.vectors.flatMap(({ column, texts }) => [
     column,
     ...texts.filter(({ component }) => component === null).map(text => text.column),

@@ -92,6 +92,31 @@ test('a changed search replaces its vectors, a removed one drops them, and an at
   t.is(Number(left.rows[0]?.[0]), 0)
 })
 
+test('a searched attribute and one of a component change their types, and are searched by what is left of them', async t => {
+  const database = await started(t, TEXTS)
+  const LONG = TEXTS.replace('title: string', 'title: text')
+  t.deepEqual(await planned(database, LONG), [
+    'safe contract: drop the former search triggers of "articles"',
+    'safe stop: change `title` of content-type `article` from character varying(255) to text',
+    'safe expand: let writes to "articles" fill its search vectors',
+  ])
+  await bring(database, LONG)
+  await run(
+    database,
+    `UPDATE articles SET title = repeat('wine ', 60) || 'kraken' WHERE id = 1;
+    UPDATE components_part_quote SET text = repeat('zebra ', 60) || 'giraffe'`,
+  )
+  t.is(await count(database, LONG, 'kraken'), 1)
+  t.is(await count(database, LONG, 'giraffe'), 1)
+  const SHORT = TEXTS.replace('text: text', 'text: string')
+  await bring(database, SHORT, { allowing: 'destructive' })
+  t.is(await count(database, SHORT, 'wine'), 5)
+  t.is(await count(database, SHORT, 'kraken'), 0)
+  t.is(await count(database, SHORT, 'zebra'), 1)
+  t.is(await count(database, SHORT, 'giraffe'), 0)
+  t.deepEqual(await planned(database, SHORT), [])
+})
+
 test('a large table is filled and indexed by an explicit migration only', async t => {
   const database = await started(t)
   const refused = await bring(database, TEXTS, { manyRows: 2 })

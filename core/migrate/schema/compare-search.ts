@@ -1,4 +1,4 @@
-import type { SearchTrigger } from '../../model/storage.ts'
+import type { RefillTrigger, SearchTrigger } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import {
@@ -7,10 +7,12 @@ import {
   SEARCH_TRIGGER,
   searchTriggerNames,
   triggerFunction,
+  watchedColumns,
 } from '../../sql/search-ddl.ts'
-import { type SchemaFinding, type Step, tableStep } from './finding.ts'
+import { type SchemaFinding, type Step, step, tableStep } from './finding.ts'
 import { digestOfBody } from './literals.ts'
-import type { TablePair } from './pair-tables.ts'
+import { mayLose, type TablePair } from './pair-tables.ts'
+import { CATALOGUE_TYPES } from './read-catalogue.ts'
 import { countRows, countTooMany } from './row-counts.ts'
 
 /**
@@ -20,7 +22,8 @@ import { countRows, countTooMany } from './row-counts.ts'
 export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
   const triggers = desired.searchTriggers ?? []
-  const names = new Set(triggers.flatMap(searchTriggerNames))
+  const kept = triggers.filter(trigger => !watchesNewType(pair, trigger))
+  const names = new Set(kept.flatMap(searchTriggerNames))
   const former = actual.triggers.filter(one => one.name.startsWith(SEARCH_TRIGGER) && !names.has(one.name))
   if (former.length > 0) {
     const statements = [
@@ -34,10 +37,38 @@ export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
   }
   for (const trigger of triggers) {
     const isNew = !isThere(pair, trigger)
-    if (isNew) yield makeTrigger(pair, trigger)
-    if (trigger.kind === 'fill') yield* fillVectors(pair, trigger, isNew)
+    if (isNew || !kept.includes(trigger)) yield makeTrigger(pair, trigger)
+    const isOutdated = isNew || losesText(pair, trigger)
+    if (trigger.kind === 'fill') yield* fillVectors(pair, trigger, isOutdated)
+    else if (isOutdated && !isNew) yield refillOwners(pair, trigger)
   }
 }
+
+/** PostgreSQL does not change the type of a column that a trigger names: such a trigger is dropped before and created after. */
+function watchesNewType({ columns, desired }: TablePair, trigger: SearchTrigger): boolean {
+  if (trigger.kind !== 'fill') return false
+  const watched = watchedColumns(trigger)
+  return desired.columns.some(({ name, type }) => {
+    const actual = columns.get(name)
+    return watched.includes(name) && actual !== undefined && actual.type !== CATALOGUE_TYPES[type]
+  })
+}
+
+/** A change of type shortens a searched text. It calls no trigger. */
+function losesText({ columns, desired }: TablePair, trigger: SearchTrigger): boolean {
+  const searched = trigger.kind === 'fill' ? watchedColumns(trigger) : trigger.columns
+  return desired.columns.some(
+    column => searched.includes(column.name) && mayLose(column, columns.get(column.name)),
+  )
+}
+
+/** Its fill trigger fills the vectors of all rows again. */
+const refillOwners = ({ schema }: TablePair, { table, vector }: RefillTrigger): Step =>
+  step(
+    'fill',
+    `fill the search vectors of "${table}" again`,
+    `UPDATE ${qualified(schema, table)} SET ${ident(vector)} = NULL`,
+  )
 
 function isThere({ schema, actual }: TablePair, trigger: SearchTrigger): boolean {
   const digest = digestOfBody(printTriggerBody(schema, trigger))
@@ -62,18 +93,18 @@ const BATCH = 1000
 function* fillVectors(
   { schema, desired, actual, columns, manyRows }: TablePair,
   { vectors }: Extract<SearchTrigger, { kind: 'fill' }>,
-  isNew: boolean,
+  isOutdated: boolean,
 ): Generator<SchemaFinding> {
   const [first] = vectors
   if (!first) return
   const own = vectors.map(({ column }) => column)
   const isEmpty = own.map(column => `${ident(column)} IS NULL`).join(' OR ')
   // Without the trigger, filled vectors may be outdated.
-  const isPartial = !isNew && own.every(column => columns.has(column))
+  const isPartial = !isOutdated && own.every(column => columns.has(column))
   const table = qualified(schema, desired.name)
   const before = qualified(schema, actual.name)
   const set = `UPDATE ${table} SET ${ident(first.column)} = NULL`
-  const outdated = isNew ? 'true' : isEmpty
+  const outdated = isOutdated ? 'true' : isEmpty
   const made: Step = {
     ...tableStep(
       actual.name,

@@ -565,3 +565,17 @@ contentTypes:
   t.deepEqual([row?.name, names(row?.seo, 'title'), names(row?.next)], ['p', 's', 'p'])
   t.deepEqual(names((await second.find('list', list.documentId))?.pages), ['p'])
 })
+
+test('drafts are switched on for the target of a component that no content-type has', async t => {
+  const unused = (tag: string) => `
+components:
+  shared.inner: { attributes: { tag: { type: relation, relation: manyToMany, target: tag } } }
+  shared.outer: { attributes: { inner: { type: component, component: shared.inner } } }
+contentTypes:
+  tag: { ${tag} attributes: { name: string } }
+`
+  const one = await stage(await openTestDatabase(t), unused(''))
+  const { documentId } = await one.create('tag', { name: 'a' })
+  const then = await one.become(unused('draftAndPublish: true, localized: true,'))
+  t.is((await then.find('tag', documentId, { status: 'draft' }))?.name, 'a')
+})

@@ -27,14 +27,19 @@ export function printFindComponents(reshape: Reshape, naming: Naming): string {
   const components = reshape.holdings.filter(isComponent)
   const stored = components.map(one => storedParts(one, naming)).join(' UNION ALL ')
   const roots = reshape.parts.filter(({ owner }) => !isComponent(owner)).map(move => rootParts(move, naming))
+  // Components may be in no content-type, or in new ones only.
+  const all = roots.length === 0 ? [NO_PARTS] : roots
   const nested = `SELECT c.component, c.id, ${copyOf('p.copy = p.id', 'c.sequence')}, p.copy, p.locale, p.kept,
     p.drafts_before, p.drafts_after, p.locales_after
     FROM parts AS p JOIN stored AS c ON c.owner_key = p.id AND regexp_replace(c.owner, '\\.[^.]*$', '') = p.component`
   return `CREATE TEMP TABLE ${PARTS.replace('pg_temp.', '')} ON COMMIT DROP AS WITH RECURSIVE stored AS MATERIALIZED (${stored}),
   parts (component, id, copy, parent, locale, kept, drafts_before, drafts_after, locales_after) AS (
-    (${roots.join(' UNION ALL ')}) UNION ALL ${nested}
+    (${all.join(' UNION ALL ')}) UNION ALL ${nested}
   ) SELECT * FROM parts`
 }
+
+const NO_PARTS =
+  'SELECT component, id, id, owner_key, locale::text, true, false, false, false FROM stored WHERE false'
 
 const copyOf = (same: string, sequence: string): string =>
   `CASE WHEN ${same} THEN c.id ELSE nextval(${sequence})::integer END`

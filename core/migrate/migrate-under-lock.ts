@@ -221,7 +221,7 @@ async function apply(
     ...steps.flatMap(step => step.statements),
     ...printVersions(database.schema, catalogue),
   ])
-  await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands }, catalogue)
+  await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands })
   const keepsOthers = expands || steps.every(isBackwardCompatible)
   const outdated = keepsOthers ? [] : await findOtherVersions(site, task)
   const seen = left.filter(one => empty.includes(one))

@@ -5,7 +5,6 @@ import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import type { Stage } from './migration-options.ts'
 import type { SchemaPlan } from './plan-steps.ts'
-import type { Catalogue } from './schema/catalogue.ts'
 import { columnKindOf } from './schema/columns.ts'
 import type { Leftover } from './schema/finding.ts'
 import type { Runner } from './schema/read-catalogue.ts'
@@ -96,14 +95,15 @@ export async function recordTables(
   { database: { schema }, transaction }: DdlContext,
   tables: readonly Table[],
   { renamedTables, left, dropped, isOpen }: PlanOutcome,
-  { tables: actual }: Catalogue,
 ): Promise<void> {
   const ledger = qualified(schema, 'plinth_tables')
   const droppedTables = dropped.flatMap(({ table, column }) => (column === null ? [table] : []))
   const gone = [...renamedTables.keys(), ...droppedTables]
+  // A table of that name that another program creates is not Plinth's.
+  const isThere = `EXISTS (SELECT FROM pg_class WHERE relnamespace = ${printSpace(schema)} AND relname = ledger.name)`
   await transaction.run({
-    text: `DELETE FROM ${ledger} WHERE name = ANY ($1::text[]) OR NOT name = ANY ($2::text[])`,
-    values: [gone, [...actual.keys(), ...tables.map(table => table.name)]],
+    text: `DELETE FROM ${ledger} AS ledger WHERE name = ANY ($1::text[]) OR NOT ${isThere}`,
+    values: [gone],
   })
   const abandoned = (table: string) =>
     left.flatMap(one => (one.table === table && one.column !== null ? [one.column] : []))

@@ -4,6 +4,7 @@ import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { RISKS } from '../../core/migrate/schema/finding.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { storageOf } from '../model/compiled.ts'
+import { schemaCase } from './schema-case.ts'
 import { stage } from './shift-case.ts'
 
 const PAGE = new URL('../../docs/migrations.md', import.meta.url)
@@ -112,4 +113,18 @@ test('dropping objects that left the project removes only what the page lists, a
   t.deepEqual(await count(), [1, 2, 0, 1])
   await become(NO_SEO)
   t.deepEqual(await count(), [1, 1, 0, 1])
+})
+
+test('a table under the name of one that a migration dropped is not taken for Plinth’s', async t => {
+  const one = await schemaCase(t)
+  const project = (relation: string) =>
+    `contentTypes: { book: { attributes: { next: { type: relation, relation: ${relation}, target: book } } } }`
+  await one.started(project('manyToMany'))
+  await one.started(project('manyToOne'))
+  await one.sql('CREATE TABLE books_next_links (line text)')
+  await one.started(project('manyToOne').replace('next', 'other'))
+  t.regex(
+    (await one.refused(project('manyToMany'))).join('\n'),
+    /table "books_next_links" .* was not made by Plinth/,
+  )
 })

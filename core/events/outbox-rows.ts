@@ -78,7 +78,10 @@ const MAX_LEAD = '2 hours'
 /** The most due events that one claim looks at. */
 const SEEN = 500
 
-/** How long an event stays deferred, unless the one before it ends: that may be removed by hand, or by an older version. */
+/**
+ * How long an event stays deferred at most, unless the one before it ends. That one may be removed by hand, or by a process of
+ * an older version, which makes no other due: so it is no longer than until that one would be due again.
+ */
 const DEFERRAL = '5 minutes'
 
 const DUE = (row: string) => `(${row}.due_at <= now() OR ${row}.due_at > now() + interval '${MAX_LEAD}')`
@@ -106,13 +109,13 @@ due AS MATERIALIZED (
   WHERE o.id = ANY (ARRAY(SELECT first FROM firsts)) AND o.state = 'waiting' AND ${DUE('o')}
   ORDER BY o.id LIMIT $2::integer FOR UPDATE OF o SKIP LOCKED),
 blocked AS MATERIALIZED (
-  SELECT o.id FROM firsts f JOIN plinth_outbox o ON o.id = f.id JOIN plinth_outbox h ON h.id = f.first
+  SELECT o.id, h.due_at FROM firsts f JOIN plinth_outbox o ON o.id = f.id JOIN plinth_outbox h ON h.id = f.first
   WHERE f.first <> f.id AND o.state = 'waiting' AND ${DUE('o')} AND h.state = 'waiting' AND NOT ${DUE('h')}
   FOR UPDATE OF o, h SKIP LOCKED),
 claimed AS (
   UPDATE plinth_outbox t SET attempts = t.attempts + 1, due_at = ${later('$3')} FROM due WHERE t.id = due.id RETURNING t.*),
 deferred AS (
-  UPDATE plinth_outbox t SET due_at = ${NOW} + interval '${DEFERRAL}' FROM blocked b WHERE t.id = b.id RETURNING 1)
+  UPDATE plinth_outbox t SET due_at = least(b.due_at, ${NOW} + interval '${DEFERRAL}') FROM blocked b WHERE t.id = b.id RETURNING 1)
 SELECT (SELECT count(*) FROM seen) >= ${SEEN} AND (EXISTS (SELECT FROM claimed) OR EXISTS (SELECT FROM deferred)),
   t.id::text, t.attempts, t.content_type, t.document_id, t.locale, t.action, t.origin::text, (extract(epoch FROM t.written_at) * 1000)::text
 FROM (SELECT 1) one LEFT JOIN claimed t ON true ORDER BY t.id`

@@ -142,6 +142,24 @@ test('many events that wait for an earlier one of their document do not delay ot
   )
 })
 
+test('an event behind one that a process of an older version has claimed waits no longer than that claim lasts', async t => {
+  const heard: string[] = []
+  const room = await openListening(t, [listener('note.*', ({ action }) => void heard.push(action))])
+  const { documentId } = await room.create('note', { text: 'a' })
+  await room.update('note', documentId, { text: 'b' })
+  const claim = `UPDATE plinth_outbox SET attempts = 1, due_at = now() + interval '1 minute' WHERE action = 'create'`
+  await room.database.run({ text: claim, values: [] })
+  room.events.start()
+  const due = (order: string) => `(SELECT due_at FROM plinth_outbox ORDER BY id ${order} LIMIT 1)`
+  await until(async () => (await room.rows(`SELECT ${due('DESC')} > now()`))[0]?.[0] === true)
+  t.deepEqual(await room.rows(`SELECT ${due('DESC')} = ${due('ASC')}`), [[true]])
+  // The claim expires, and the older process has ended the event meanwhile.
+  await room.database.run({ text: `DELETE FROM plinth_outbox WHERE action = 'create'`, values: [] })
+  await room.database.run({ text: 'UPDATE plinth_outbox SET due_at = now()', values: [] })
+  await until(() => heard.length === 1)
+  t.deepEqual(heard, ['update'])
+})
+
 test('an event that failed permanently does not block later events', async t => {
   const heard: string[] = []
   const room = await openListening(t, [

@@ -109,12 +109,15 @@ export async function recordTables(
     left.flatMap(one => (one.table === table && one.column !== null ? [one.column] : []))
   await transaction.run({
     text: `INSERT INTO ${ledger} AS made SELECT * FROM jsonb_populate_recordset(NULL::${ledger}, $1::jsonb)
-      ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = excluded.columns,
+      ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = ${isOpen ? ALL_COLUMNS : 'excluded.columns'},
       indexes = excluded.indexes, constraints = excluded.constraints,
       ${isOpen ? MEANT : MEANS}`,
     values: [JSON.stringify(tables.map(table => toRow(table, abandoned(table.name))))],
   })
 }
+
+/** Columns that a deferred step drops are still Plinth's. */
+const ALL_COLUMNS = `(SELECT jsonb_agg(DISTINCT each.name) FROM jsonb_array_elements(made.columns || excluded.columns) AS each (name))`
 
 const MEANS = 'kinds = excluded.kinds, shape = excluded.shape'
 const MEANT = 'kinds = excluded.kinds || made.kinds, shape = coalesce(made.shape, excluded.shape)'

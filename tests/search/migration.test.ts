@@ -117,6 +117,23 @@ test('a searched attribute and one of a component change their types, and are se
   t.deepEqual(await planned(database, SHORT), [])
 })
 
+test('vectors that a rolling deploy leaves to the older version are dropped after it', async t => {
+  const database = await started(t, TITLE)
+  await bring(database, TEXTS, { stage: 'expand' })
+  t.is(await count(database, TITLE, 'wine'), 5)
+  await run(database, `UPDATE articles SET title = 'beer' WHERE id < 3`)
+  t.is(await count(database, TITLE, 'beer'), 2)
+  t.is(await count(database, TEXTS, 'beer'), 2)
+  const former = await vectorOf(TITLE)
+  t.true(
+    (await bring(database, TEXTS, { stage: 'all' })).includes(
+      `drop column "${former}" of "articles" (content-type \`article\`)`,
+    ),
+  )
+  t.is(await count(database, TEXTS, 'beer'), 2)
+  t.deepEqual(await planned(database, TEXTS), [])
+})
+
 test('a large table is filled and indexed by an explicit migration only', async t => {
   const database = await started(t)
   const refused = await bring(database, TEXTS, { manyRows: 2 })

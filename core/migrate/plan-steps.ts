@@ -30,7 +30,7 @@ import {
   withLock,
 } from './schema/finding.ts'
 import { sameList } from './schema/literals.ts'
-import { matchTables } from './schema/match-tables.ts'
+import { matchTables, refuseTakenTables } from './schema/match-tables.ts'
 import { projection, renamed, type TablePair, toPair } from './schema/pair-tables.ts'
 import { countLostValues, countRows, findSeveralDocuments } from './schema/row-counts.ts'
 import { printVersionsCopy } from './table-versions.ts'
@@ -67,7 +67,7 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
     ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
     ...reshape.findings,
     ...matches.flatMap(({ table, actual }) => [...refuseForeignTable(catalogue, table, actual)]),
-    ...refuseExchangedNames(desired, catalogue),
+    ...refuseTakenTables(desired, catalogue),
     ...findRemovedTables(catalogue, desired, { ...reshape, created }),
   ]
   return toSchemaPlan(findings, pairs)
@@ -232,22 +232,6 @@ function* refuseForeignTable(
   const advice =
     'rename that table, give the content-type another `tableName`, or Plinth another `database.schema`'
   yield refusal('foreign-table', table.name, `${what}: ${advice}`)
-}
-
-/** Refuses a plan in which two tables exchange their names: a rename would find the new name in use. */
-function* refuseExchangedNames(
-  desired: readonly Table[],
-  { owned: made, tables }: Catalogue,
-): Generator<SchemaFinding> {
-  const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
-  for (const { name: table, serves, shape } of desired) {
-    const before = (tables.has(table) && made.get(table)?.shape) || null
-    const now = before && before.uid !== shape?.uid ? nameOf.get(before.uid) : undefined
-    if (before === null || now === undefined || now === table) continue
-    const what = `table "${table}" (${serves}) holds the rows of \`${before.uid}\`, whose table is to be "${now}"`
-    const advice = `give \`${before.uid}\` that name in a first step: two tables cannot change names in one`
-    yield refusal('foreign-table', table, `${what}: ${advice}`)
-  }
 }
 
 function* findRemovedTables(

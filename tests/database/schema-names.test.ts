@@ -91,3 +91,21 @@ test('two types that swap their tables are refused', async t => {
   const refused = await one.refused(two('two', 'one'))
   t.regex(refused.join('\n'), /table "two" .* holds the rows of `api::b\.b`/)
 })
+
+test('a type that takes the table of one that is gone does not get its documents unasked', async t => {
+  const one = await schemaCase(t)
+  const type = (key: string, more = '') =>
+    `contentTypes: { ${key}: { tableName: texts, ${more} attributes: { title: string } } }`
+  await one.started(type('essay'))
+  t.deepEqual(await one.refused(type('note')), [])
+  await one.started(type('essay'))
+  await one.sql(
+    `INSERT INTO texts (document_id, created_at, updated_at, title) VALUES ('a', now(), now(), 'Dune')`,
+  )
+  t.deepEqual(await one.refused(type('note')), [
+    'table "texts" (content-type `note`) holds 1 row of content-type `essay`, which is no longer in the project: put it back, name it as `renamedFrom: essay` of its successor, give this one another `tableName`, or delete the rows: DELETE FROM "public"."texts"',
+  ])
+  await one.started(type('note', 'renamedFrom: essay,'))
+  await one.started(type('note'))
+  t.deepEqual(await one.sql('SELECT title FROM texts'), [['Dune']])
+})

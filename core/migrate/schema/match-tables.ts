@@ -1,5 +1,8 @@
 import type { AttributeShape, SchemaShape, Table, TableLink } from '../../model/storage.ts'
+import { qualified } from '../../sql/ddl.ts'
 import type { ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
+import { refusal, type SchemaFinding } from './finding.ts'
+import { countRows } from './row-counts.ts'
 
 /**
  * Which table of the database each table of the model is: by its name; else by what `plinth_tables` records of which
@@ -57,6 +60,38 @@ const formerOf = (
 
 const linkTableOf = (attribute: AttributeShape | undefined): TableLink | undefined =>
   attribute?.kind === 'link' && attribute.link.kind === 'table' ? attribute.link : undefined
+
+/**
+ * Refuses tables under whose name the rows of another content-type are: of one that is to exchange names with this one, because a
+ * rename would find the new name in use, or of one that is gone, whose documents would become this one's unasked.
+ */
+export function* refuseTakenTables(
+  desired: readonly Table[],
+  { schema, owned, tables }: Catalogue,
+): Generator<SchemaFinding> {
+  const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
+  for (const { name: table, serves, shape } of desired) {
+    const before = (tables.has(table) && owned.get(table)?.shape) || null
+    if (before === null || uidsOf(shape).includes(before.uid)) continue
+    const now = nameOf.get(before.uid)
+    const holds = `table "${table}" (${serves}) holds`
+    if (now !== undefined) {
+      const what = `${holds} the rows of \`${before.uid}\`, whose table is to be "${now}"`
+      const advice = `give \`${before.uid}\` that name in a first step: two tables cannot change names in one`
+      yield refusal('foreign-table', table, `${what}: ${advice}`)
+    } else if (before.holder !== 'component') {
+      const [, key] = /\.(.*)$/.exec(before.uid) ?? []
+      const place = qualified(schema, table)
+      yield {
+        kind: 'precondition',
+        code: 'vanished-rows',
+        table,
+        countQuery: countRows(place),
+        message: `${holds} {rows} of content-type \`${key}\`, which is no longer in the project: put it back, name it as \`renamedFrom: ${key}\` of its successor, give this one another \`tableName\`, or delete the rows: DELETE FROM ${place}`,
+      }
+    }
+  }
+}
 
 /** Things that have a name inside a table: indexes, checks, foreign keys. */
 interface Named {

@@ -1,6 +1,6 @@
 import { SERVES_WORDS } from '../model/search-words.ts'
 import type { Column, Table } from '../model/storage.ts'
-import { alter, printIndex, printTable, qualified } from '../sql/ddl.ts'
+import { alter, printIndex, printRenameKey, printTable, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printSearchTrigger, SEARCH_TRIGGER, triggerFunction } from '../sql/search-ddl.ts'
 import { printVersionTriggers, versionFunctionOf } from '../sql/version-ddl.ts'
@@ -193,7 +193,7 @@ function* renameTable({ schema, desired, actual }: TablePair): Generator<SchemaF
   const rename = alter(schema, actual.name, `RENAME TO ${ident(desired.name)}`)
   const copy = printVersionsCopy(schema, actual.name, desired.name)
   const summary = `rename table "${actual.name}" to "${desired.name}" (${desired.serves})`
-  yield tableStep(actual.name, 'rename', summary, rename, copy)
+  yield tableStep(actual.name, 'rename', summary, rename, printRenameKey(schema, desired.name), copy)
 }
 
 function* compareKey(pair: TablePair): Generator<SchemaFinding> {

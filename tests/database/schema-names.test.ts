@@ -20,6 +20,9 @@ const FILL = [
   `INSERT INTO components_shared_seo (status, owner, owner_key, position, text) VALUES ('published', 'article.seo', 1, 1, 'x')`,
 ]
 
+/** All tables, indexes and sequences. */
+const NAMES = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind <> 't' ORDER BY 1`
+
 for (const [name, after, tables] of [
   ['pluralApiId', type('article: { pluralApiId: essays, '), ['essays', 'essays_tags_links', 'article.seo']],
   ['tableName', type('article: { tableName: texts, '), ['texts', 'texts_tags_links', 'article.seo']],
@@ -49,6 +52,9 @@ for (const [name, after, tables] of [
     t.deepEqual(await one.sql(`SELECT title FROM ${table}`), [['one']], steps.join('\n'))
     t.deepEqual(await one.sql(`SELECT owner_id, target_key FROM ${links}`), [[1, 1]])
     t.deepEqual(await one.sql('SELECT owner, text FROM components_shared_seo'), [[owner, 'x']])
+    const fresh = await schemaCase(t)
+    await fresh.started(after)
+    t.deepEqual(await one.sql(NAMES), await fresh.sql(NAMES))
     const again = await planMigration(one.database, (await storageOf(after)).tables)
     t.deepEqual([...again.steps, ...again.refusals, ...again.left], [])
   })

@@ -202,6 +202,8 @@ function formerColumn(holder: Holder, { renamedFrom }: ScalarAttribute, name: st
 function backfillOf(attribute: ScalarAttribute): string | number | boolean | undefined {
   const value = attribute.backfill ?? (attribute.required ? attribute.default : undefined)
   if (value === undefined || value === null || attribute.type === 'password') return undefined
+  // As in bodies, a text of type json is JSON text.
+  if (attribute.type === 'json' && typeof value === 'string') return value
   if (COLUMN_TYPES[attribute.type] === 'jsonb') return JSON.stringify(value)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? value

@@ -7,6 +7,7 @@ import type { AttributeDeclaration, ScalarDeclaration } from '../project/setting
 import type {
   ComponentUse,
   DynamicZoneDeclaration,
+  Json,
   LocaleSettings,
   MediaDeclaration,
   RelationDeclaration,
@@ -282,18 +283,33 @@ function scalarOf(base: AttributeBase, declaration: ScalarDeclaration): ScalarAt
     type,
     unique: declaration.unique || type === 'uid',
     ...present({
-      default: declaration.default,
+      default: withJsonText(type, declaration.default),
       min,
       max,
       minLength,
       maxLength,
       lowerCase,
       targetField,
-      backfill,
+      backfill: withJsonText(type, backfill),
     }),
     ...(regex === undefined ? {} : { regex: compilePattern(regex) }),
     ...(type === 'uid' ? { generate: declaration.generate === true } : {}),
     ...enumerationOf(declaration),
+  }
+}
+
+/** A text of type json is JSON text, as in bodies. Another text is the value itself. */
+function withJsonText(type: ScalarDeclaration['type'], value: Json | undefined): Json | undefined {
+  return type === 'json' && typeof value === 'string' && !isJson(value) ? JSON.stringify(value) : value
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
   }
 }
 

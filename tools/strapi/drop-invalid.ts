@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import { checkDefaults } from '../../core/documents/values/check-defaults.ts'
 import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
@@ -51,7 +52,9 @@ async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnost
   const model = compileModel(project)
   if (!model.ok) return model.reasons
   const access = compileAccess(project, model.value)
-  return access.ok ? [] : access.reasons
+  if (!access.ok) return access.reasons
+  const defaults = checkDefaults(project, model.value)
+  return defaults.ok ? [] : defaults.reasons
 }
 
 /** Keeps one fault per entry, and one per conflict between two entries: the other may be valid without it. */

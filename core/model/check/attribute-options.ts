@@ -161,6 +161,10 @@ function* checkValues(
       const tooLong = `the value has ${value.length} characters; an enumeration's have at most ${LONGEST_VALUE}`
       yield { code: 'enumeration', message: tooLong, path: [...path, index] }
     }
+    if (/\0|\p{Surrogate}/u.test(value)) {
+      const unstorable = 'the value must not hold the character NUL or half of a surrogate pair'
+      yield { code: 'enumeration', message: unstorable, path: [...path, index] }
+    }
     if (renamedFrom === undefined || !declared.has(renamedFrom)) continue
     const still = `\`${value}\` cannot be renamed from \`${renamedFrom}\`, which is still a value`
     yield { code: 'renamed-from', message: still, path: [...path, index, 'renamedFrom'] }

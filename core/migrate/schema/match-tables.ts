@@ -80,7 +80,7 @@ export function* refuseTakenTables(
       const advice = `give \`${before.uid}\` that name in a first step: two tables cannot change names in one`
       yield refusal('foreign-table', table, `${what}: ${advice}`)
     } else if (before.holder !== 'component') {
-      const [, key] = /\.(.*)$/.exec(before.uid) ?? []
+      const key = before.uid.slice(before.uid.indexOf('.') + 1)
       const place = qualified(schema, table)
       yield {
         kind: 'precondition',

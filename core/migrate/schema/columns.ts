@@ -13,7 +13,14 @@ import {
   withLock,
 } from './finding.ts'
 import { sameDefault } from './literals.ts'
-import { converted, mayLose, projection, type TablePair, withNewValues } from './pair-tables.ts'
+import {
+  converted,
+  mayLose,
+  projection,
+  type TablePair,
+  unfilledProjection,
+  withNewValues,
+} from './pair-tables.ts'
 import { CATALOGUE_TYPES } from './read-catalogue.ts'
 import { countLostValues, countRemovedRows, countRows, countTooMany } from './row-counts.ts'
 
@@ -157,7 +164,7 @@ export function fillEmpty(pair: TablePair, column: Column, rows: string): Step {
   const update = `UPDATE ${qualified(schema, desired.name)} SET ${ident(column.name)} = ${value} WHERE ${empty}`
   return {
     ...tableStep(pair.actual.name, 'fill', `fill ${describeColumn(pair, column)} where it is empty`, update),
-    onlyIf: countRows(projection(pair), empty),
+    onlyIf: countRows(unfilledProjection(pair), empty),
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from './finding.ts'
 import { digestOfBody, literalsOf, sameList } from './literals.ts'
 import { matchByName } from './match-tables.ts'
-import { mayLose, projection, renamed, type TablePair } from './pair-tables.ts'
+import { isBackfilled, mayLose, projection, renamed, type TablePair } from './pair-tables.ts'
 import { countRows, findDangling, findDuplicates, findOtherValues } from './row-counts.ts'
 
 export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
@@ -140,9 +140,14 @@ const mayMerge = ({ desired, columns }: TablePair, index: Index): boolean =>
     column => index.columns.includes(column.name) && mayLose(column, columns.get(column.name)),
   )
 
-/** The migration gives its columns other values, such as the locale of components. */
-const isFilled = ({ reshape }: TablePair, { unique, columns }: Index): boolean =>
-  unique && columns.some(column => reshape?.fillings.has(column))
+/** The migration gives its columns other values, such as the locale of components or a backfill. */
+const isFilled = (pair: TablePair, { unique, columns }: Index): boolean =>
+  unique &&
+  pair.desired.columns.some(
+    column =>
+      columns.includes(column.name) &&
+      (pair.reshape?.fillings.has(column.name) || isBackfilled(pair, column)),
+  )
 
 /**
  * Components without a locale share one scope, although NULLs are distinct in the index. During a reshape NULL may also mean

@@ -1,4 +1,4 @@
-import type { Column, Table } from '../../model/storage.ts'
+import type { Check, Column, Table } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
@@ -76,15 +76,42 @@ export function renamed(pair: TablePair, columns: readonly (string | null)[]): r
  * SQL for the table's rows with the names and values that they will have after the migration. Preconditions are checked on
  * it before anything is changed.
  */
-export function projection({ schema, desired, actual, columns, reshape }: TablePair): string {
-  const values = desired.columns.map(column => {
-    const present = columns.get(column.name)
-    const filling = reshape?.fillings.get(column.name)
-    return `${filling ?? valueIn(column, present)} AS ${ident(column.name)}`
-  })
+export const projection = (pair: TablePair): string => projectionOf(pair, filledValue)
+
+/** The same before empty values get a backfill. */
+export const unfilledProjection = (pair: TablePair): string => projectionOf(pair, valueAfter)
+
+function projectionOf(pair: TablePair, print: (pair: TablePair, column: Column) => string): string {
+  const { schema, desired, actual, reshape } = pair
+  const values = desired.columns.map(column => `${print(pair, column)} AS ${ident(column.name)}`)
   const rows = reshape === undefined ? '' : ` WHERE ${reshape.rows}`
   return `(SELECT ${values.join(', ')} FROM ${qualified(schema, actual.name)}${rows}) AS future`
 }
+
+/** The value after empty ones got the backfill of an attribute that is required, or is for published rows. */
+function filledValue(pair: TablePair, column: Column): string {
+  const value = valueAfter(pair, column)
+  const check = requiringCheck(pair, column)
+  if (column.backfill === undefined || (column.nullable && check === undefined)) return value
+  const filled = `coalesce(${value}, ${quoteConstant(column.backfill)}::${column.type})`
+  const onlyWhen = check?.onlyWhen ?? null
+  const condition = pair.desired.columns.find(({ name }) => name === onlyWhen?.column)
+  if (onlyWhen === null || condition === undefined) return filled
+  return `CASE WHEN ${valueAfter(pair, condition)} = ${quoteConstant(onlyWhen.equals)} THEN ${filled} ELSE ${value} END`
+}
+
+/** The check that requires the column's value. */
+const requiringCheck = ({ desired }: TablePair, { name }: Column): Check | undefined =>
+  desired.checks.find(({ column, rule }) => column === name && 'notNull' in rule)
+
+/** True if empty values of an existing column get the attribute's backfill. */
+export const isBackfilled = (pair: TablePair, column: Column): boolean =>
+  column.backfill !== undefined &&
+  pair.columns.has(column.name) &&
+  (!column.nullable || requiringCheck(pair, column) !== undefined)
+
+const valueAfter = ({ columns, reshape }: TablePair, column: Column): string =>
+  reshape?.fillings.get(column.name) ?? valueIn(column, columns.get(column.name))
 
 function valueIn(column: Column, actual: ActualColumn | undefined): string {
   if (actual === undefined) {

@@ -802,6 +802,53 @@ test('reserved and clashing names are changed with all their references, and not
   t.notRegex(report, /left out/)
 })
 
+test('names that clash are changed also where other faults are removed, and one fault removes nothing but its part', async t => {
+  const text = { type: 'string' }
+  const { types, settings, report } = await imported(t, {
+    'package.json': {
+      name: ' ',
+      dependencies: { '@strapi/strapi': '5.1.0', '@strapi/plugin-graphql': '5.1.0' },
+    },
+    'config/middlewares.js':
+      "module.exports = [{ name: 'strapi::cors', config: { origin: ['none', '', 'https://a.example'] } }]",
+    ...type('int', {
+      title: { type: 'email', min: 3 },
+      fooBar: text,
+      foo_bar: text,
+      slug: { type: 'uid', targetField: 'nothing' },
+    }),
+    ...type('page', { size: { type: 'enumeration', enum: ['a'], enumName: 'Sizes' } }),
+  })
+  t.is(Object.keys(types).length, 2)
+  const [[, int] = []] = Object.entries(types).filter(([key]) => key !== 'page')
+  t.is(Object.keys(int?.attributes ?? {}).length, 4)
+  t.deepEqual(settings?.server.cors.origins, ['https://a.example'])
+  t.regex(report, /without a counterpart: `enumName`/)
+})
+
+test('of two schemas with one uid the last is imported, as in Strapi, and the other is named', async t => {
+  const schema = (name: string) => ({
+    info: { singularName: 'blog-post', pluralName: 'blog-posts', displayName: 'Post' },
+    attributes: { [name]: { type: 'string' } },
+  })
+  const { types, report } = await imported(t, {
+    'src/api/blog/content-types/BlogPost/schema.json': schema('old'),
+    'src/api/blog/content-types/blog-post/schema.json': schema('title'),
+  })
+  t.deepEqual(Object.keys(types['blog-post']?.attributes ?? {}), ['title'])
+  t.regex(report, /BlogPost\/schema\.json was not read: .*same uid, `api::blog\.blog-post`/)
+})
+
+test('a permission that a route asked for and no role can have is reported', async t => {
+  const { settings, report } = await imported(t, {
+    ...type('note', { title: { type: 'string' } }),
+    'src/api/note/routes/note.js':
+      "module.exports = createCoreRouter('api::note.note', { config: { find: { auth: { scope: ['api::note.note.find', 'plugin::shop.cart.find'] } } } })",
+  })
+  t.deepEqual(settings?.routesConfig['note.find']?.auth, { scope: ['api::note.note.find'] })
+  t.regex(report, /Lost content or access:[\s\S]*also asked for `plugin::shop\.cart\.find` here/)
+})
+
 test('a file with invalid JSON is reported with line and column', async t => {
   const strapi = strapiProject({
     ...type('page', { title: { type: 'string' } }),

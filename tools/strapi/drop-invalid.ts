@@ -18,11 +18,24 @@ const MOST_ROUNDS = 500
  * The resulting file therefore always loads. Fails with the faults that could not be removed.
  */
 export const repairSheet = (sheet: Block): Promise<Result<Block, Diagnostic>> =>
-  inFolder(folder => repairIn(folder, sheet))
+  inFolder(async folder => {
+    const { sheet: repaired, faults } = await repairIn(folder, sheet, () => false)
+    return faults.length === 0 ? ok(repaired) : failed(...faults)
+  })
 
-/** What `plinth check` refuses. */
-export const sheetFaults = (sheet: Block): Promise<readonly Diagnostic[]> =>
-  inFolder(folder => faultsOf(folder, sheet))
+/**
+ * What `plinth check` refuses for its name. Faults of other kinds keep the checker from comparing names, so what has them is
+ * removed from a copy first.
+ */
+export const nameFaults = (sheet: Block): Promise<readonly Diagnostic[]> =>
+  inFolder(async folder => {
+    const { faults } = await repairIn(folder, sheet, found => found.some(isOfName))
+    return faults.filter(isOfName)
+  })
+
+const OF_NAMES = /-clash$|^reserved-name$|^name-too-long$/
+
+const isOfName = ({ code }: Diagnostic): boolean => OF_NAMES.test(code)
 
 async function inFolder<Value>(run: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-import-'))
@@ -33,16 +46,26 @@ async function inFolder<Value>(run: (folder: string) => Promise<Value>): Promise
   }
 }
 
-async function repairIn(folder: string, sheet: Block): Promise<Result<Block, Diagnostic>> {
+/** A document, and its faults that were not removed. */
+interface Repaired {
+  readonly sheet: Block
+  readonly faults: readonly Diagnostic[]
+}
+
+/** Removes faults until there are none, none can be removed, or `isEnough`. */
+async function repairIn(
+  folder: string,
+  sheet: Block,
+  isEnough: (faults: readonly Diagnostic[]) => boolean,
+): Promise<Repaired> {
   let repaired = sheet
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; ; round++) {
     const faults = await faultsOf(folder, repaired)
-    if (faults.length === 0) return ok(repaired)
+    if (faults.length === 0 || round === MOST_ROUNDS || isEnough(faults)) return { sheet: repaired, faults }
     const removed = chosen(faults).reduce(withoutFault, repaired)
-    if (removed === repaired) return failed(...faults)
+    if (removed === repaired) return { sheet: repaired, faults }
     repaired = removed
   }
-  return failed(...(await faultsOf(folder, repaired)))
 }
 
 async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnostic[]> {
@@ -57,14 +80,31 @@ async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnost
   return defaults.ok ? [] : defaults.reasons
 }
 
-/** Keeps one fault per entry, and one per conflict between two entries: the other may be valid without it. */
+/**
+ * The faults that can be removed together: one of each entry or list, one of each conflict between two entries (the other may
+ * be valid without it), and none inside of what another fault removes.
+ */
 function chosen(faults: readonly Diagnostic[]): readonly Diagnostic[] {
-  const seen = new Set<string>()
-  return faults.filter(({ code, path }) => {
-    const thing = code.endsWith('-side') || code.endsWith('-clash') ? code : JSON.stringify(path.slice(0, 4))
-    return !seen.has(thing) && seen.add(thing)
-  })
+  const found: { readonly fault: Diagnostic; readonly place: Path }[] = []
+  const conflicts = new Set<string>()
+  for (const fault of faults) {
+    const place = placeOf(fault.path)
+    const isConflict = fault.code.endsWith('-side') || fault.code.endsWith('-clash')
+    if (place.length === 0 || (isConflict && conflicts.has(fault.code))) continue
+    if (found.some(other => isWithin(place, other.place) || isWithin(other.place, place))) continue
+    found.push({ fault, place })
+    if (isConflict) conflicts.add(fault.code)
+  }
+  return found.map(({ fault }) => fault)
 }
+
+/** An attribute, a setting, or a list: without one of its items, the others have other numbers. */
+function placeOf(path: Path): Path {
+  const item = path.findIndex(key => typeof key === 'number')
+  return path.slice(0, item < 0 ? 4 : Math.min(item, 4))
+}
+
+const isWithin = (path: Path, outer: Path): boolean => outer.every((key, index) => path[index] === key)
 
 const withoutFault = (sheet: Block, { path, message }: Diagnostic): Block =>
   withoutPath(sheet, path, `left out: ${message}`)

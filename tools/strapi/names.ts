@@ -185,9 +185,7 @@ interface Naming {
   readonly refused: RefusedNames
 }
 
-const OF_NAMES = /-clash$|^reserved-name$|^name-too-long$/
-
-/** The refused names with those of further faults; the same object if no fault is about a name. */
+/** The refused names with those of further faults of names; the same object if no fault is of the Strapi project's names. */
 export function refusedNames(
   faults: readonly Diagnostic[],
   project: StrapiProject,
@@ -196,8 +194,7 @@ export function refusedNames(
   const holders = new Map(refused.holders)
   const attributes = new Map(refused.attributes)
   const tables = new Set(refused.tables)
-  const named = faults.filter(({ code }) => OF_NAMES.test(code))
-  const found = named.flatMap(({ code, path }) => ({ code, at: placeOfName(path, project, names) ?? [] }))
+  const found = faults.flatMap(({ code, path }) => ({ code, at: placeOfName(path, project, names) ?? [] }))
   for (const {
     code,
     at: [uid, attribute],

@@ -77,7 +77,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   return {
     folder: reading.folder,
     uploads: resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public', 'uploads'),
-    name: textAt(manifest, 'name') ?? basename(reading.folder),
+    name: textAt(manifest, 'name')?.trim() || basename(reading.folder),
     version,
     contentTypes,
     components,
@@ -267,7 +267,22 @@ async function readTypes(reading: Reading): Promise<readonly StrapiType[]> {
     const schema = await readSchema(reading, file)
     if (schema !== undefined) types.push(toType({ owner, api, name, file, schema }))
   }
-  return types
+  return oneOfEach(types, reading)
+}
+
+/** Strapi gives files such as `blogPost/schema.json` and `blog-post/schema.json` one uid, and the last takes it. */
+function oneOfEach<Holder extends StrapiHolder>(
+  holders: readonly Holder[],
+  { irregular }: Reading,
+): readonly Holder[] {
+  const last = new Map(holders.map(holder => [holder.uid, holder]))
+  return holders.filter(holder => {
+    const other = last.get(holder.uid)
+    const isRead = other === undefined || other === holder
+    if (!isRead)
+      irregular.push(`${holder.file} was not read: ${other.file} has the same uid, \`${holder.uid}\``)
+    return isRead
+  })
 }
 
 async function readComponents(reading: Reading): Promise<readonly StrapiHolder[]> {
@@ -278,7 +293,7 @@ async function readComponents(reading: Reading): Promise<readonly StrapiHolder[]
     const schema = await readSchema(reading, file)
     if (schema !== undefined) components.push(toHolder(`${category}.${name}`, file, schema))
   }
-  return components
+  return oneOfEach(components, reading)
 }
 
 async function readUser(reading: Reading): Promise<StrapiHolder | null> {

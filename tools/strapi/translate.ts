@@ -17,7 +17,7 @@ import {
   usersPermissions,
 } from './convert/to-settings.ts'
 import { toTypes } from './convert/to-types.ts'
-import { repairSheet, sheetFaults } from './drop-invalid.ts'
+import { nameFaults, repairSheet } from './drop-invalid.ts'
 import { type Names, NONE_REFUSED, nameAll, refusedNames } from './names.ts'
 import { textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiFacts, StrapiLocale } from './read/read-facts.ts'
@@ -182,7 +182,7 @@ async function withAcceptedNames(project: StrapiProject, facts: StrapiFacts | nu
   let names = nameAll(project)
   let sheet = translate(project, names, facts)
   for (let round = 0; round < NAMING_ROUNDS; round++) {
-    const more = refusedNames(await sheetFaults(sheet), project, { names, refused })
+    const more = refusedNames(await nameFaults(sheet), project, { names, refused })
     if (more === refused) break
     refused = more
     names = nameAll(project, refused)

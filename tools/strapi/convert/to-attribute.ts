@@ -276,7 +276,7 @@ const SILENT: ReadonlySet<string> = new Set([
     'writable',
     'autoPopulate',
   ],
-  ...['displayName', 'description', 'enumName', REPAIRED],
+  ...['displayName', 'description', REPAIRED],
 ])
 
 const OF_THE_PANEL: ReadonlySet<string> = new Set([
@@ -300,7 +300,7 @@ function remarks(
   const field =
     textAt(declared, 'type') === 'customField'
       ? [
-          `the custom field \`${textAt(declared, 'customField')}\`, kept as ${type}${unknownField ? ', which holds any value: its plugin is not known' : ''}`,
+          `the custom field \`${textAt(declared, 'customField') ?? ''}\`, kept as ${type}${unknownField ? ', which holds any value: its plugin is not known' : ''}`,
         ]
       : []
   const repaired = textAt(declared, REPAIRED)
@@ -359,7 +359,7 @@ function toRelation(name: string, declared: LiteralMapping, around: StrapiAttrib
 function whyNoRelation(relation: string, declared: LiteralMapping): string {
   const target = textAt(declared, 'target') ?? ''
   if (relation === 'morphOne' || relation === 'morphMany')
-    return `it is the other side of \`${textAt(declared, 'morphBy')}\` of \`${target}\`, which leads to documents of any content-type`
+    return `it is the other side of \`${textAt(declared, 'morphBy') ?? ''}\` of \`${target}\`, which leads to documents of any content-type`
   if (relation.startsWith('morph'))
     return `a \`${relation}\` relation leads to documents of any content-type, which Plinth has not; a relation for each content-type can take its place`
   if (!RELATION_KINDS.has(relation)) return `Plinth has no relation \`${relation}\``

@@ -2,6 +2,7 @@ import type { Json } from '../../../core/project/settings/settings.ts'
 import type { Names } from '../names.ts'
 import {
   isLiteralList,
+  type LiteralMapping,
   type LiteralValue,
   mappingAt,
   scriptPlace,
@@ -26,21 +27,41 @@ function toRouter({ uid, options }: StrapiRouter, names: Names): readonly Docume
   if (key === undefined) return []
   return ACTIONS.flatMap(action => {
     const declared = mappingAt(options, 'config', action)
-    const auth = authOf(valueAt(declared, 'auth'), names)
-    const notes = [...usesOf(declared, 'policies'), ...usesOf(declared, 'middlewares')]
+    const { auth, notes: unknown } = authOf(declared, names)
+    const notes = [...unknown, ...usesOf(declared, 'policies'), ...usesOf(declared, 'middlewares')]
     if (auth === undefined && notes.length === 0) return []
     return [entry(`${key}.${action}`, { kind: 'flow', json: auth === undefined ? {} : { auth } }, notes)]
   })
 }
 
-function authOf(declared: LiteralValue | undefined, names: Names): Json | undefined {
-  if (declared === false) return false
-  const scope = textsAt(declared, 'scope').flatMap(each => {
-    const [, uid = '', action = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(each) ?? []
-    const key = names.types.get(uid)?.key
-    return key === undefined ? [] : [`api::${key}.${key}.${action}`]
-  })
-  return scope.length === 0 ? undefined : { scope }
+interface RouteAuth {
+  readonly auth: Json | undefined
+  readonly notes: readonly Note[]
+}
+
+function authOf(declared: LiteralMapping, names: Names): RouteAuth {
+  if (valueAt(declared, 'auth') === false) return { auth: false, notes: [] }
+  const wanted = textsAt(declared, 'auth', 'scope')
+  const known = wanted.flatMap(each => scopeOf(each, names) ?? [])
+  const unknown = wanted.filter(each => scopeOf(each, names) === undefined).map(each => `\`${each}\``)
+  return {
+    auth: known.length === 0 ? undefined : { scope: known },
+    notes:
+      unknown.length === 0
+        ? []
+        : [
+            lost(
+              `Strapi also asked for ${unknown.join(', ')} here, which no role can have: a policy in policies/ can ask instead`,
+              scriptPlace(declared, 'auth'),
+            ),
+          ],
+  }
+}
+
+function scopeOf(permission: string, { types }: Names): string | undefined {
+  const [, uid = '', action = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(permission) ?? []
+  const key = types.get(uid)?.key
+  return key === undefined ? undefined : `api::${key}.${key}.${action}`
 }
 
 /** Policies and middlewares are code, which has to be rewritten for Plinth. */

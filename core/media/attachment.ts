@@ -52,7 +52,7 @@ export function permitAttachment(
 ): Attachment | null {
   if (!ref && !refId && !field) return null
   const type = model.contentTypes.get(ref ?? '')
-  if (!type || type.builtIn) throw unknownType(ref, model)
+  if (!type || !takesFiles(type, model)) throw unknownType(ref, model)
   if (!refId || refId.includes('\0')) throw invalidField('refId', 'the id of a document')
   const attribute = type.attributes.get(field ?? '')
   if (attribute?.kind !== 'media') throw unknownField(field, type)
@@ -78,8 +78,11 @@ function publishCondition(type: ContentType, { grants, user }: Caller): Attachme
   return publishing.where && filterFor(publishing.where, user)
 }
 
-function unknownType(ref: string | undefined, { contentTypes }: Model): RequestFault {
-  const known = [...contentTypes.values()].filter(({ builtIn }) => !builtIn).map(({ uid }) => uid)
+/** Content-types of the project, and users: a project may give them media attributes. */
+const takesFiles = (type: ContentType, { builtIn }: Model): boolean => !type.builtIn || type === builtIn.user
+
+function unknownType(ref: string | undefined, model: Model): RequestFault {
+  const known = [...model.contentTypes.values()].filter(type => takesFiles(type, model)).map(({ uid }) => uid)
   return invalidField('ref', `the uid of a content-type${ref ? didYouMean(ref, known) : ''}`)
 }
 

@@ -326,3 +326,48 @@ for (const responseFormat of ['v4', 'v5'] as const)
         t.is(status, 200, `${text} ${JSON.stringify(body)}`)
       }
   })
+
+test('a user uploads their picture with the ref of Strapi, and no one else does', async t => {
+  const app = await openTestApp(t, {
+    project: {
+      ...PROJECT,
+      user: {
+        attributes: { avatar: { type: 'media' }, papers: { type: 'media', multiple: true, private: true } },
+      },
+      roles: {
+        authenticated: {
+          permissions: {
+            users: { me: true, update: { where: { id: '$user.id' }, fields: ['avatar'] } },
+            upload: ['upload'],
+          },
+        },
+      },
+    },
+  })
+  const people = await Promise.all(
+    ['ann', 'ben'].map(async username => {
+      const body = { username, email: `${username}@example.org`, password: 'Secret-1' }
+      return (await app.request('POST', '/api/auth/local/register', { body })).body as {
+        jwt: string
+        user: { id: number }
+      }
+    }),
+  )
+  const [ann, ben] = people
+  const send = async (refId: number | undefined, field = 'avatar') => {
+    const form = new FormData()
+    form.set('files', new File(['a'], 'ann.txt'))
+    form.set('ref', 'plugin::users-permissions.user')
+    form.set('refId', String(refId))
+    form.set('field', field)
+    return app.request('POST', '/api/upload', { body: form, token: ann?.jwt ?? '' })
+  }
+  t.is((await send(ann?.user.id)).status, 201)
+  const me = await app.request('GET', '/api/users/me?populate=avatar', { token: ann?.jwt ?? '' })
+  t.like(me.body, { username: 'ann', avatar: { name: 'ann.txt' } })
+  t.is((await send(ben?.user.id)).status, 400)
+  t.is((await send(ann?.user.id, 'papers')).status, 400)
+  t.is((await send(ann?.user.id, 'password')).status, 400)
+  const files = await app.request('GET', '/api/upload/files', { token: TOKEN })
+  t.is((files.body as unknown[]).length, 1)
+})

@@ -473,6 +473,19 @@ test('permissions of deleted types and of roles are no lost access, and forms wi
   t.notRegex(out, /without a counterpart/)
 })
 
+test('a role that uploads files may change them, as in Strapi, with a remark', async t => {
+  const { settings, report } = await imported(t, {
+    ...type('note', { title: { type: 'string' } }),
+    'config/sync/user-role.editor.json': {
+      name: 'Editor',
+      type: 'editor',
+      permissions: [{ action: 'plugin::upload.content-api.upload' }],
+    },
+  })
+  t.deepEqual(settings?.roles.editor?.permissions.upload, { update: true, upload: true })
+  t.regex(report, /`upload: \[update\]`: in Strapi this role can change any file/)
+})
+
 test('without a database, roles, locales and sign-in come from the files of config-sync', async t => {
   const folder = strapiProject({
     ...type('note', { title: { type: 'string' } }, { pluginOptions: { i18n: { localized: true } } }),

@@ -63,6 +63,10 @@ const USUAL: readonly string[] = [
 const FILES_NOTE =
   'forms that create or change documents with files (`files.cover`) need `upload: [upload]`; Strapi 4 asked for no permission'
 
+/** Strapi's permission to upload is also that for `POST /api/upload?id=1`, which changes a file. */
+const UPDATE_NOTE =
+  '`upload: [update]`: in Strapi this role can change any file, as it uploads files. Remove the word where it should only add files'
+
 /** True if the role could send files with documents, and may not upload them. */
 const sendsFiles = (subjects: Subjects, withFiles: ReadonlySet<string>): boolean =>
   !subjects.get('upload')?.has('upload') &&
@@ -100,6 +104,7 @@ function toRole(role: StrapiRole, options: RoleOptions): DocumentEntry | undefin
     [
       ...(readsDrafts ? [DRAFTS_NOTE] : []),
       ...(sendsFiles(subjects, withFiles) ? [FILES_NOTE] : []),
+      ...(subjects.get('upload')?.has('update') ? [UPDATE_NOTE] : []),
       ...unknownNotes(unknown, names),
     ],
   )
@@ -152,6 +157,8 @@ function grantsOf({ actions }: StrapiRole, names: Names): { subjects: Subjects; 
     else if (grant !== 'nothing')
       subjects.set(grant.subject, (subjects.get(grant.subject) ?? new Set()).add(grant.action))
   }
+  const files = subjects.get('upload')
+  if (files?.has('upload')) files.add('update')
   const places = [...names.types.values()].map(({ key }) => key)
   return {
     subjects: new Map([...subjects].toSorted(([one], [two]) => place(one, places) - place(two, places))),

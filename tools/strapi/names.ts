@@ -74,7 +74,7 @@ function nameAttributes(
 const USER = 'plugin::users-permissions.user'
 
 /** Reserves the name, or the next free one with a number. */
-function free(wanted: string, taken: Set<string>, separator = '-'): string {
+export function free(wanted: string, taken: Set<string>, separator = '-'): string {
   let name = wanted
   for (let count = 2; taken.has(name); count++) name = `${wanted}${separator}${count}`
   taken.add(name)

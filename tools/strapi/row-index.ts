@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ContentType } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
-import { roleKey } from './convert/to-roles.ts'
+import { roleKeys } from './convert/to-roles.ts'
 import type { Correspondence, TypePair } from './field-mapping.ts'
+import { roleType } from './read/read-facts.ts'
 import { numberAt, type SourceRow, type StrapiDatabase } from './read/source.ts'
 import type { StrapiNames } from './strapi-names.ts'
 import type { Loss } from './warnings.ts'
@@ -51,7 +52,7 @@ async function indexType(type: TypePair, options: IndexOptions): Promise<Indexed
   const table = names.table(type.collectionName)
   const rows = await source.read({
     table,
-    columns: ['id', 'document_id', 'locale', 'published_at', 'type', 'code'],
+    columns: ['id', 'document_id', 'locale', 'published_at', 'name', 'type', 'code'],
     orderBy: ['id'],
   })
   const ids = await documentIds(type, table, rows, options)
@@ -108,16 +109,18 @@ async function documentIds(
   { source, names }: IndexOptions,
 ): Promise<ReadonlyMap<number, string>> {
   const groups = type.localized ? await entriesOfDocuments(names.localizations(table), source) : new Map()
+  const called = isRole(type) ? roleKeys(rows.map(roleType)) : rows.map(row => calledOf(type, row))
   return new Map(
-    rows.map(row => {
+    rows.map((row, index) => {
       const id = numberAt(row, 'id') ?? 0
-      return [id, calledOf(type, row) || madeId(table, groups.get(id) ?? id)]
+      return [id, called[index] || madeId(table, groups.get(id) ?? id)]
     }),
   )
 }
 
+const isRole = ({ ours }: TypePair): boolean => ours.key === 'role' && ours.builtIn
+
 function calledOf({ ours }: TypePair, row: SourceRow): string | null | undefined {
-  if (ours.key === 'role' && ours.builtIn) return roleKey({ type: row.get('type') ?? '' })
   return ours.key === 'locale' && ours.builtIn ? row.get('code') : row.get('document_id')
 }
 

@@ -4,7 +4,7 @@ import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { pairRelations } from './convert/pair-relations.ts'
 import { codeNotes, configNotes, middlewareNotes, otherSettings } from './convert/project-warnings.ts'
-import { roleKey, tokenNotes, toRoles } from './convert/to-roles.ts'
+import { roleKeys, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
 import {
   convertGraphql,
@@ -80,13 +80,13 @@ const toLocale = ({ code, name }: StrapiLocale): Json =>
 function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null): DocumentEntry | undefined {
   const { jwtExpiresIn, allowedFields } = usersPermissions(project, names)
   const advanced = facts?.advanced
-  const role = textAt(advanced, 'default_role')
+  const role = defaultRole(facts)
   return section('auth', [
     entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
     flow('jwtExpiresIn', jwtExpiresIn),
     section('register', [
       flow('enabled', valueAt(advanced, 'allow_register') === false ? false : undefined),
-      flow('role', role === undefined || role === 'authenticated' ? undefined : roleKey({ type: role })),
+      flow('role', role === 'authenticated' ? undefined : role),
       flow('allowedFields', allowedFields),
       flow('confirmEmail', valueAt(advanced, 'email_confirmation') === true ? true : undefined),
     ]),
@@ -96,6 +96,13 @@ function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null)
       flow('confirmUrl', textAt(advanced, 'email_confirmation_redirection') || undefined),
     ]),
   ])
+}
+
+/** The key of the role of new users. */
+function defaultRole(facts: StrapiFacts | null): string | undefined {
+  const types = facts?.roles.map(({ type }) => type) ?? []
+  const wanted = textAt(facts?.advanced, 'default_role')
+  return wanted === undefined ? undefined : (roleKeys(types)[types.indexOf(wanted)] ?? wanted)
 }
 
 /** Strapi packages that Plinth replaces, that belong to the admin panel, or that have a line of their own. */

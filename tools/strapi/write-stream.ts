@@ -9,7 +9,7 @@ import type { Status } from '../../core/query/query.ts'
 import { describe } from '../transfer/describe.ts'
 import type { StreamedDocument, StreamedValues, StreamedVersion } from '../transfer/stream.ts'
 import { overFiles } from '../transfer/stream-fault.ts'
-import { correspond, type TypePair } from './field-mapping.ts'
+import { type Correspondence, correspond, type TypePair } from './field-mapping.ts'
 import type { Names } from './names.ts'
 import { withPresentFiles, withPresentFormats } from './read/present-files.ts'
 import type { HolderReadContext, ValuesById } from './read/read-options.ts'
@@ -85,8 +85,23 @@ export async function writeStream(
       await rm(partial, { force: true })
     }
   })
-  return { documents, losses: [...(source.losses ?? []), ...texts()] }
+  return {
+    documents,
+    losses: [...(source.losses ?? []), ...unknownTypes(source, correspondence), ...texts()],
+  }
 }
+
+/** Content of the admin panel and of the plugins that Plinth replaces, which docs/import-strapi.md names. */
+const KNOWN =
+  /^(?:admin|strapi)::|^plugin::(?:users-permissions|upload|i18n|content-releases|review-workflows)\./
+
+/** Rows of an archive whose content-type the project does not have: of a plugin, or of another version of the project. */
+const unknownTypes = ({ counts = new Map() }: StrapiDatabase, { byUid }: Correspondence): readonly string[] =>
+  [...counts].flatMap(([uid, count]) =>
+    byUid.has(uid) || KNOWN.test(uid)
+      ? []
+      : [`${uid}: the project has no such content-type (${count === 1 ? '1 row' : `${count} rows`})`],
+  )
 
 /** Documents per query. */
 const BATCH = 500

@@ -1,5 +1,5 @@
 import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../../core/access/actions.ts'
-import type { Names } from '../names.ts'
+import { free, type Names } from '../names.ts'
 import { textAt } from '../read/literal-value.ts'
 import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
@@ -19,9 +19,13 @@ export function toRoles(
     withFiles: project.version === 4 ? typesWithFiles(project, names) : new Set(),
     isUsual: hasUsualAuth(roles),
   }
+  const keys = roleKeys(roles.map(({ type }) => type))
   return section(
     'roles',
-    roles.toSorted((one, two) => placeOf(one) - placeOf(two)).map(role => toRole(role, options)),
+    roles
+      .map((role, index) => ({ role, key: keys[index] ?? role.type }))
+      .toSorted((one, two) => placeOf(one.role) - placeOf(two.role))
+      .map(({ role, key }) => toRole(role, key, options)),
   )
 }
 
@@ -50,9 +54,20 @@ const placeOf = ({ type }: StrapiRole): number => {
   return place < 0 ? 2 : place
 }
 
-/** The key of a role in project.yaml. */
-export const roleKey = ({ type }: Pick<StrapiRole, 'type'>): string =>
-  /^[A-Za-z][A-Za-z0-9_-]*$/.test(type) ? type : toKebabCase(`role ${type}`)
+/**
+ * The keys of roles in project.yaml, each of one role, in the order of the roles: users must not get the permissions of another
+ * role. Types that are keys stay; of others (`редактор`) only letters from a to z and digits are left.
+ */
+export function roleKeys(types: readonly string[]): readonly string[] {
+  const isKey = (type: string): boolean => /^[A-Za-z][A-Za-z0-9_-]*$/.test(type)
+  const taken = new Set(types.filter(isKey))
+  const stayed = new Set<string>()
+  return types.map(type => {
+    const stays = isKey(type) && !stayed.has(type)
+    if (stays) stayed.add(type)
+    return stays ? type : free(toKebabCase(`role ${type}`), taken)
+  })
+}
 
 /** Strapi's descriptions of its two built-in roles. */
 const USUAL: readonly string[] = [
@@ -78,9 +93,8 @@ const sendsFiles = (subjects: Subjects, withFiles: ReadonlySet<string>): boolean
 const DRAFTS_NOTE =
   '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
 
-function toRole(role: StrapiRole, options: RoleOptions): DocumentEntry | undefined {
+function toRole(role: StrapiRole, key: string, options: RoleOptions): DocumentEntry | undefined {
   const { names, withDrafts, withFiles, isUsual } = options
-  const key = roleKey(role)
   const name = role.name === key.charAt(0).toUpperCase() + key.slice(1) ? undefined : role.name || undefined
   const description = USUAL.includes(role.description) ? undefined : role.description || undefined
   const { subjects, unknown } = grantsOf(role, names)

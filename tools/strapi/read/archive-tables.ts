@@ -45,7 +45,10 @@ export function archiveTables(lines: ArchiveLines, version: 4 | 5): StrapiDataba
   const losses = lines.skipped.map(
     path => `archive entry \`${path}\`: no file of \`strapi export\`, so it was not read`,
   )
-  return { ...open(tables), losses }
+  const counts = new Map(
+    [...groupBy(lines.entities, ({ type }) => String(type))].map(([uid, own]) => [uid, own.length]),
+  )
+  return { ...open(tables), losses, counts }
 }
 
 const toSchema = ({ uid, info, collectionName, attributes }: JsonObject): ArchiveSchema => ({
@@ -110,8 +113,8 @@ function addComponents(tables: Tables, field: ComponentField, value: unknown): v
     if (!isRecord(item)) continue
     const uid = String(item.__component ?? field.component)
     const schema = tables.schemas.get(uid)
-    if (!schema) continue
-    addHolder(tables, schema, item)
+    // A place whose component is not there is reported when it is read.
+    if (schema) addHolder(tables, schema, item)
     addRow(tables, table, {
       id: null,
       entity_id: field.id,

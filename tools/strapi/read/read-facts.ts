@@ -1,5 +1,5 @@
 import { EMPTY_MAPPING, fromJson, type LiteralValue } from './literal-value.ts'
-import { numberAt, type StrapiDatabase } from './source.ts'
+import { numberAt, type SourceRow, type StrapiDatabase } from './source.ts'
 
 /** Settings that Strapi stores in its database and Plinth in its project file. */
 export interface StrapiFacts {
@@ -70,11 +70,14 @@ async function readRoles(source: StrapiDatabase): Promise<readonly StrapiRole[]>
       id,
       name,
       description: row.get('description') ?? '',
-      type: row.get('type') || name,
+      type: roleType(row),
       actions: actions.get(id) ?? [],
     }
   })
 }
+
+/** A role without a type is called by its name. */
+export const roleType = (row: SourceRow): string => row.get('type') || (row.get('name') ?? '')
 
 /** Permissions by role. */
 async function readActions(source: StrapiDatabase): Promise<ReadonlyMap<number, readonly string[]>> {

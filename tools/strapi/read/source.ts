@@ -8,6 +8,8 @@ export interface StrapiDatabase {
   read(query: RowQuery): Promise<readonly SourceRow[]>
   /** What of the source is not read, a sentence each. */
   readonly losses?: readonly string[]
+  /** The number of rows by the uid of their content-type, in an archive. */
+  readonly counts?: ReadonlyMap<string, number>
 }
 
 /** The tables of rows `table, column, type`, in the order of the columns. */

@@ -56,7 +56,7 @@ const placeOf = ({ type }: StrapiRole): number => {
 
 /**
  * The keys of roles in project.yaml, each of one role, in the order of the roles: users must not get the permissions of another
- * role. Types that are keys stay; of others (`редактор`) only letters from a to z and digits are left.
+ * role. Types that are keys stay; of others only letters from a to z and digits are left.
  */
 export function roleKeys(types: readonly string[]): readonly string[] {
   const isKey = (type: string): boolean => /^[A-Za-z][A-Za-z0-9_-]*$/.test(type)

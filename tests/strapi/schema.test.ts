@@ -580,6 +580,23 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
   )
 })
 
+test('settings of uploads, mails, the server and of schemas that have no counterpart are reported', async t => {
+  const { report } = await imported(t, {
+    ...type('note', { title: { type: 'string' } }, { indexes: [{ name: 'x', columns: ['title'] }] }),
+    'config/server.js': "module.exports = { socket: '/tmp/x', app: { keys: ['a'] } }",
+    'config/plugins.js':
+      "module.exports = { upload: { config: { security: { deniedTypes: ['image/svg+xml'] }, localServer: {} } }, email: { config: { settings: { defaultReplyTo: 'a@example.org' } } } }",
+  })
+  t.regex(
+    report,
+    /Lost content or access:[\s\S]*`security` of `upload\.config` refused files.*config\/plugins\.js:1/,
+  )
+  t.regex(report, /without a counterpart: `indexes` of the schema/)
+  t.regex(report, /without a counterpart: `socket` in config\/server/)
+  t.regex(report, /without a counterpart: `localServer` of `upload\.config`/)
+  t.regex(report, /without a counterpart: `defaultReplyTo` of `email\.config\.settings`/)
+})
+
 test('plugins in folders that are not read, and other settings of config/, are reported', async t => {
   const { report } = await imported(t, {
     ...type('page', { title: { type: 'string' } }),

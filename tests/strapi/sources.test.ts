@@ -244,7 +244,10 @@ test('roles whose types are no keys stay apart, and what an archive has besides 
     schemas: [role, permission, user, note, part],
     entities,
     links,
-    configuration: [{ type: 'core-store', value: settings }],
+    configuration: [
+      { type: 'core-store', value: settings },
+      { type: 'webhook', value: { id: 1, name: 'Rebuild', url: 'https://example.org/secret' } },
+    ],
   }
   const entries = Object.entries(files).map(([name, content]) =>
     tarEntry({ path: `${name}/${name}_00001.jsonl` }, lines(content)),
@@ -257,6 +260,8 @@ test('roles whose types are no keys stay apart, and what an archive has besides 
   t.is(done.code, 0, done.complaint)
   const { losses } = JSON.parse(done.out)
   t.true(losses.some((loss: string) => /note parts: it holds a component that did not come over/.test(loss)))
+  t.regex(done.out, /the webhook `Rebuild` did not come over/)
+  t.notRegex(done.out, /example\.org\/secret/)
   t.true(losses.includes('plugin::navigation.item: the project has no such content-type (1 row)'))
   const yaml = readFileSync(join(out, 'project.yaml'), 'utf8')
   t.regex(yaml, /^ {2}role:\n {4}name: Role 0\n {4}permissions:\n {6}note: \[delete\]$/m)

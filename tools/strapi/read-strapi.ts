@@ -342,6 +342,7 @@ function syncedFacts(files: SyncedFiles): StrapiFacts | null {
     defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
     advanced: setting('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
     tokens: [],
+    webhooks: [],
     tables: new Map(),
   }
 }

@@ -101,7 +101,17 @@ export const otherSettings = ({ config, ownCode, packages }: StrapiProject): rea
     successor: '`server.cors` has the origins and `credentials`',
   }),
   ...mailNotes(config),
+  ...fileTypeNotes(config),
 ]
+
+/** Types of files that Strapi refused. */
+function fileTypeNotes({ plugins }: StrapiConfig): readonly Note[] {
+  const declared = valueAt(plugins, 'upload', 'config', 'security')
+  if (declared === undefined) return []
+  const text =
+    '`security` of `upload.config` refused files by their types: `upload.allowedTypes` refuses kinds of files'
+  return [lost(text, scriptPlace(plugins, 'upload', 'config', 'security') ?? 'config/plugins')]
+}
 
 /** Tasks in config/server itself; those of config/cron-tasks are files of custom code. */
 function cronNotes({ server }: StrapiConfig, ownCode: readonly OwnCode[]): readonly Note[] {
@@ -135,6 +145,20 @@ const LEFT_SETTINGS: readonly (readonly [SettingsModule, readonly string[], read
   ['api', ['rest'], ['prefix', 'defaultLimit', 'maxLimit', 'withCount']],
   ['api', ['responses'], ['privateAttributes']],
   ['plugins', ['users-permissions', 'config'], ['jwt', 'jwtSecret', 'register']],
+  [
+    'plugins',
+    ['upload', 'config'],
+    ['provider', 'providerOptions', 'sizeLimit', 'breakpoints', 'security', 'actionOptions'],
+  ],
+  ['plugins', ['email', 'config', 'settings'], ['defaultFrom', 'testAddress']],
+  [
+    'server',
+    [],
+    [
+      ...['host', 'port', 'url', 'proxy', 'dirs', 'cron', 'app', 'admin', 'transfer', 'webhooks'],
+      ...['emitErrors', 'absoluteUrl', 'logger'],
+    ],
+  ],
 ]
 
 function leftSettings(
@@ -147,7 +171,8 @@ function leftSettings(
   const [first] = keys
   if (first === undefined) return []
   const what = keys.map(key => `\`${key}\``).join(', ')
-  const text = `without a counterpart: ${what} of \`${way.join('.')}\` in config/${module}`
+  const of = way.length === 0 ? '' : ` of \`${way.join('.')}\``
+  const text = `without a counterpart: ${what}${of} in config/${module}`
   return [{ kind: 'remark', text, source: scriptPlace(declared, first) ?? `config/${module}` }]
 }
 

@@ -219,6 +219,12 @@ const attributes = ({ entries, left }: ConvertedAttributes, source: string | und
   source,
 })
 
+/** Keys of a schema that are imported, or that only Strapi's admin panel and generator read. */
+const OF_SCHEMAS: ReadonlySet<string> = new Set([
+  ...['kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes'],
+  ...['uid', 'modelType', 'modelName', 'globalId', 'connection', 'apiName', 'plugin', 'config', '__schema__'],
+])
+
 /** System fields, which Plinth always returns. */
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']
 
@@ -227,7 +233,11 @@ function typeNotes({ schema, file }: StrapiType, hidden: ReadonlySet<string>): r
   const plugins = [...mappingAt(schema, 'pluginOptions').keys()].filter(
     plugin => !['i18n', 'content-manager', 'content-type-builder'].includes(plugin),
   )
+  const other = [...schema.keys()].filter(key => !OF_SCHEMAS.has(key))
   return [
+    ...(other.length > 0
+      ? [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')} of the schema`]
+      : []),
     ...(shown.length > 0
       ? [
           lost(

@@ -37,7 +37,8 @@ export function archiveTables(lines: ArchiveLines, version: 4 | 5): StrapiDataba
   }
   for (const link of lines.links) addLink(tables, link)
   for (const { type, value } of lines.configuration)
-    if (type === 'core-store' && isRecord(value))
+    if (type === 'webhook' && isRecord(value)) addRow(tables, 'strapi_webhooks', { name: toText(value.name) })
+    else if (type === 'core-store' && isRecord(value))
       addRow(tables, 'strapi_core_store_settings', {
         key: String(value.key),
         value: JSON.stringify(value.value),

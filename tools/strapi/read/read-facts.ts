@@ -10,6 +10,8 @@ export interface StrapiFacts {
   /** Settings of the users-permissions plugin. */
   readonly advanced: LiteralValue
   readonly tokens: readonly StrapiToken[]
+  /** Names of the webhooks. Their URLs may be secret. */
+  readonly webhooks: readonly string[]
   readonly tables: StrapiDatabase['tables']
 }
 
@@ -35,6 +37,7 @@ export interface StrapiToken {
 export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
   const locales = await source.read({ table: 'i18n_locale', columns: ['code', 'name'], orderBy: ['id'] })
   const tokens = await source.read({ table: 'strapi_api_tokens', columns: ['name', 'type'], orderBy: ['id'] })
+  const webhooks = await source.read({ table: 'strapi_webhooks', columns: ['name'], orderBy: ['id'] })
   const settings = await readSettings(source)
   const defaultLocale = settings.get('plugin_i18n_default_locale')
   return {
@@ -43,6 +46,7 @@ export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
     defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
     advanced: settings.get('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
     tables: source.tables,
+    webhooks: webhooks.map(row => row.get('name') ?? ''),
     tokens: tokens.map(row => ({ name: row.get('name') ?? '', type: row.get('type') ?? '' })),
   }
 }

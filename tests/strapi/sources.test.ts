@@ -246,6 +246,27 @@ test('roles whose types are no keys stay apart, and what an archive has besides 
     links,
     configuration: [
       { type: 'core-store', value: settings },
+      {
+        type: 'core-store',
+        value: {
+          key: 'plugin_users-permissions_grant',
+          value: {
+            email: { enabled: true },
+            google: { enabled: true, secret: 'hidden' },
+            github: { enabled: false },
+          },
+        },
+      },
+      {
+        type: 'core-store',
+        value: {
+          key: 'plugin_users-permissions_email',
+          value: {
+            reset_password: { options: { message: 'Our own words' } },
+            email_confirmation: { options: { message: '<p>Thank you for registering!</p>\n' } },
+          },
+        },
+      },
       { type: 'webhook', value: { id: 1, name: 'Rebuild', url: 'https://example.org/secret' } },
     ],
   }
@@ -261,7 +282,9 @@ test('roles whose types are no keys stay apart, and what an archive has besides 
   const { losses } = JSON.parse(done.out)
   t.true(losses.some((loss: string) => /note parts: it holds a component that did not come over/.test(loss)))
   t.regex(done.out, /the webhook `Rebuild` did not come over/)
-  t.notRegex(done.out, /example\.org\/secret/)
+  t.regex(done.out, /users sign in at `google` in Strapi: name them in `auth\.providers`/)
+  t.regex(done.out, /the texts of the account mails `reset_password` did not come over/)
+  t.notRegex(done.out, /hidden|example\.org\/secret/)
   t.true(losses.includes('plugin::navigation.item: the project has no such content-type (1 row)'))
   const yaml = readFileSync(join(out, 'project.yaml'), 'utf8')
   t.regex(yaml, /^ {2}role:\n {4}name: Role 0\n {4}permissions:\n {6}note: \[delete\]$/m)

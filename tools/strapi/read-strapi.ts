@@ -342,6 +342,8 @@ function syncedFacts(files: SyncedFiles): StrapiFacts | null {
     defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
     advanced: setting('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
     tokens: [],
+    providers: [],
+    mails: [],
     webhooks: [],
     tables: new Map(),
   }

@@ -3,8 +3,14 @@ import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { pairRelations } from './convert/pair-relations.ts'
-import { codeNotes, configNotes, middlewareNotes, otherSettings } from './convert/project-warnings.ts'
-import { roleKeys, tokenNotes, toRoles, webhookNotes } from './convert/to-roles.ts'
+import {
+  codeNotes,
+  configNotes,
+  middlewareNotes,
+  otherSettings,
+  panelNotes,
+} from './convert/project-warnings.ts'
+import { roleKeys, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
 import {
   convertGraphql,
@@ -139,7 +145,7 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
     ...middlewareNotes(project),
     ...(facts === null
       ? [lost(NO_ROLES)]
-      : [...tokenNotes(facts), ...webhookNotes(facts)].map(text => lost(text))),
+      : [...tokenNotes(facts).map(text => lost(text)), ...panelNotes(facts)]),
     ...(plugins.length === 0 ? [] : [`packages without a counterpart: ${plugins.join(', ')}`]),
     ...merged.map(file => `${file} is imported: its settings replace those of config/`),
     ...unread.map(

@@ -11,6 +11,7 @@ import {
   type UnevaluatedCode,
   valueAt,
 } from '../read/literal-value.ts'
+import type { StrapiFacts } from '../read/read-facts.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { lost, type Note } from '../yaml-document.ts'
 import { GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
@@ -45,6 +46,27 @@ export const middlewareNotes = (project: StrapiProject): readonly Note[] =>
   ownMiddlewares(project).map(({ name, place }) =>
     codeNote('middleware', place, `the middleware \`${name}\` of config/middlewares`),
   )
+
+/** What Strapi's admin panel keeps in the database, and Plinth has elsewhere. */
+export const panelNotes = ({ providers, mails, webhooks }: StrapiFacts): readonly Note[] =>
+  [
+    ...(providers.length === 0
+      ? []
+      : [
+          `users sign in at ${quoted(providers)} in Strapi: name them in \`auth.providers\` (docs/identity.md, Sign-in at a provider). No user is linked to an account there by an address: those who are imported set a password by the mail of \`/api/auth/forgot-password\``,
+        ]),
+    ...(mails.length === 0
+      ? []
+      : [
+          `the texts of the account mails ${quoted(mails)} did not come over: write them in mails/ (docs/mail.md, Account mails)`,
+        ]),
+    ...webhooks.map(
+      name =>
+        `the webhook \`${name}\` did not come over: an extension sends it (docs/recipes.md, Webhook sender)`,
+    ),
+  ].map(text => lost(text))
+
+const quoted = (words: readonly string[]): string => words.map(word => `\`${word}\``).join(', ')
 
 /** The converted settings, by module of config/. */
 const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string[]])[] = [

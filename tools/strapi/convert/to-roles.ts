@@ -257,13 +257,6 @@ function withoutOpenAuth(subjects: Subjects): void {
   if (auth?.size === 0) subjects.delete('auth')
 }
 
-/** Webhooks are code in Plinth. */
-export const webhookNotes = ({ webhooks }: StrapiFacts): readonly string[] =>
-  webhooks.map(
-    name =>
-      `the webhook \`${name}\` did not come over: an extension sends it (docs/recipes.md, Webhook sender)`,
-  )
-
 /** Tokens cannot be converted: Strapi stores them as hashes with its own salt. */
 export const tokenNotes = ({ tokens }: StrapiFacts): readonly string[] =>
   tokens.map(({ name, type }) => {

@@ -1,4 +1,12 @@
-import { EMPTY_MAPPING, fromJson, type LiteralValue } from './literal-value.ts'
+import {
+  EMPTY_MAPPING,
+  fromJson,
+  jsonOrText,
+  type LiteralValue,
+  mappingAt,
+  textAt,
+  valueAt,
+} from './literal-value.ts'
 import { numberAt, type SourceRow, type StrapiDatabase } from './source.ts'
 
 /** Settings that Strapi stores in its database and Plinth in its project file. */
@@ -10,6 +18,10 @@ export interface StrapiFacts {
   /** Settings of the users-permissions plugin. */
   readonly advanced: LiteralValue
   readonly tokens: readonly StrapiToken[]
+  /** Providers at which users sign in, such as `google`. */
+  readonly providers: readonly string[]
+  /** The account mails whose texts were changed in Strapi's admin panel. */
+  readonly mails: readonly string[]
   /** Names of the webhooks. Their URLs may be secret. */
   readonly webhooks: readonly string[]
   readonly tables: StrapiDatabase['tables']
@@ -46,18 +58,49 @@ export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
     defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
     advanced: settings.get('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
     tables: source.tables,
+    providers: enabledProviders(settings.get('plugin_users-permissions_grant')),
+    mails: changedMails(settings.get('plugin_users-permissions_email')),
     webhooks: webhooks.map(row => row.get('name') ?? ''),
     tokens: tokens.map(row => ({ name: row.get('name') ?? '', type: row.get('type') ?? '' })),
   }
 }
 
+/** Sign-in by password is the provider `email`. */
+const enabledProviders = (declared: LiteralValue | undefined): readonly string[] =>
+  [...mappingAt(declared)].flatMap(([name, each]) =>
+    name !== 'email' && valueAt(each, 'enabled') === true ? [name] : [],
+  )
+
+/** The first sentence of each account mail of Strapi. */
+const MAILS: Readonly<Record<string, string>> = {
+  reset_password: '<p>We heard that you lost your password. Sorry about that!</p>',
+  email_confirmation: '<p>Thank you for registering!</p>',
+}
+
+const changedMails = (declared: LiteralValue | undefined): readonly string[] =>
+  Object.entries(MAILS).flatMap(([name, start]) => {
+    const text = textAt(declared, name, 'options', 'message')
+    return text === undefined || text.startsWith(start) ? [] : [name]
+  })
+
+const SETTINGS: readonly string[] = [
+  'plugin_i18n_default_locale',
+  ...[
+    'plugin_users-permissions_advanced',
+    'plugin_users-permissions_grant',
+    'plugin_users-permissions_email',
+  ],
+]
+
 async function readSettings(source: StrapiDatabase): Promise<ReadonlyMap<string, LiteralValue>> {
   const rows = await source.read({
     table: 'strapi_core_store_settings',
     columns: ['key', 'value'],
-    among: { column: 'key', values: ['plugin_i18n_default_locale', 'plugin_users-permissions_advanced'] },
+    among: { column: 'key', values: SETTINGS },
   })
-  return new Map(rows.map(row => [row.get('key') ?? '', fromJson(JSON.parse(row.get('value') ?? 'null'))]))
+  return new Map(
+    rows.map(row => [row.get('key') ?? '', fromJson(jsonOrText(row.get('value') ?? 'null') ?? null)]),
+  )
 }
 
 async function readRoles(source: StrapiDatabase): Promise<readonly StrapiRole[]> {

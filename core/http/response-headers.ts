@@ -19,19 +19,25 @@ const VARY: HeaderList = ['Vary', 'Origin, Authorization, Strapi-Response-Format
 
 const METHODS = 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS'
 const HEADERS = 'Content-Type,Authorization,Origin,Accept'
-/** Plinth's own headers, allowed in addition to those of the contract when a preflight asks for them. */
-const MORE_HEADERS: ReadonlySet<string> = new Set([
+/** Plinth's own headers, and those that GraphQL asks forms of other sites for: allowed when a preflight asks for them. */
+const MORE_HEADERS: readonly string[] = [
+  'apollo-require-preflight',
+  'graphql-require-preflight',
   'idempotency-key',
   'if-match',
   'if-none-match',
   'strapi-response-format',
+  'x-apollo-operation-name',
   'x-plinth-position',
   'x-request-id',
-])
+  'x-requested-with',
+]
 const MAX_AGE = '31536000'
 
 /** The answer repeats the request's origin if it is allowed (reference/rest.md#1-envelope-and-status-codes). */
-export function createCors({ origins, credentials }: ServerSettings['cors']): Cors {
+export function createCors({ origins, credentials, headers: own }: ServerSettings['cors']): Cors {
+  const more = new Set([...MORE_HEADERS, ...own.map(name => name.toLowerCase())])
+  const isAllowed = (name: string): boolean => more.has(name) || (more.has('*') && HEADER_NAME.test(name))
   const all = origins.includes('*')
   const known = new Set(origins)
   const shared = credentials ? ['Access-Control-Allow-Credentials', 'true'] : []
@@ -45,7 +51,7 @@ export function createCors({ origins, credentials }: ServerSettings['cors']): Co
       if (method !== 'OPTIONS' || headers.origin === undefined) return null
       if (headers['access-control-request-method'] === undefined) return null
       const asked = headers['access-control-request-headers']
-      return [...headersFor(headers.origin), ...preflightHeaders(asked)]
+      return [...headersFor(headers.origin), ...preflightHeaders(asked, isAllowed)]
     },
   }
 }
@@ -53,9 +59,11 @@ export function createCors({ origins, credentials }: ServerSettings['cors']): Co
 const EXPOSED_HEADERS =
   'ETag,Idempotency-Key,Idempotency-Replayed,X-Request-Id,X-Plinth-Position,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset'
 
-function preflightHeaders(asked: string | undefined): HeaderList {
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+
+function preflightHeaders(asked: string | undefined, isAllowed: (name: string) => boolean): HeaderList {
   const names = (asked ?? '').split(',').map(name => name.trim().toLowerCase())
-  const more = names.filter(name => MORE_HEADERS.has(name))
+  const more = names.filter(isAllowed)
   return [
     'Access-Control-Allow-Methods',
     METHODS,

@@ -12,7 +12,7 @@ export const SETTINGS: ServerSettings = {
   host: '127.0.0.1',
   port: 0,
   url: 'http://localhost',
-  cors: { origins: ['*'], credentials: false },
+  cors: { origins: ['*'], headers: [], credentials: false },
   bodyLimit: 1024,
   requestTimeout: 5_000,
   stallTimeout: 0,

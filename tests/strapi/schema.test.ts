@@ -534,6 +534,7 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     const { remarks } = JSON.parse(report) as { remarks: { kind: string; text: string; source?: string }[] }
     return {
       from: settings?.auth.mail.from,
+      headers: settings?.server.cors.headers,
       remarks: remarks.map(({ kind, text, source }) => `${kind} ${source}: ${text}`),
     }
   }
@@ -546,7 +547,7 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     'config/server.js':
       "module.exports = ({ env }) => ({\n  cron: {\n    enabled: env.bool('CRON', true),\n    tasks: { '0 1 * * *': () => {} },\n  },\n})",
     'config/middlewares.js':
-      "module.exports = [\n  { name: 'strapi::security', config: { contentSecurityPolicy: { useDefaults: true }, frameguard: false } },\n  { name: 'strapi::cors', config: { origin: ['https://a.example'], headers: '*', maxAge: 60 } },\n]",
+      "module.exports = [\n  { name: 'strapi::security', config: { contentSecurityPolicy: { useDefaults: true }, frameguard: false } },\n  { name: 'strapi::cors', config: { origin: ['https://a.example'], headers: ['Accept', 'X-Tenant'], maxAge: 60 } },\n]",
     'config/plugins.js':
       "module.exports = ({ env }) => ({\n  email: {\n    config: { provider: 'sendgrid', providerOptions: { apiKey: env('KEY') }, settings: { defaultFrom: env('FROM', 'shop@example.org') } },\n  },\n})",
   })
@@ -556,7 +557,8 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     known.remarks,
     /^remark config\/middlewares\.js:2: .*`contentSecurityPolicy`, `frameguard` of `strapi::security`/,
   )
-  has(known.remarks, /^remark config\/middlewares\.js:3: .*`headers`, `maxAge` of `strapi::cors`/)
+  has(known.remarks, /^remark config\/middlewares\.js:3: .*without a counterpart: `maxAge` of `strapi::cors`/)
+  t.deepEqual(known.headers, ['X-Tenant'])
   has(known.remarks, /^remark config\/plugins\.js:3: .*the provider `sendgrid` did not come over/)
 
   const computed = await read({

@@ -85,6 +85,8 @@ export interface ServerSettings {
   readonly cors: {
     /** Origins that may call the API, such as https://example.org, or `*` for all origins. */
     readonly origins: readonly string[]
+    /** Further request headers that browsers may send from other origins, such as X-Tenant, or `*` for all. */
+    readonly headers: readonly string[]
     /** Allows browsers to send credentials. It needs a list of origins without `*`. */
     readonly credentials: boolean
   }

@@ -7,6 +7,7 @@ import {
   mappingAt,
   scriptPlace,
   textAt,
+  toJson,
   UNKNOWN_KEYS,
   type UnevaluatedCode,
   valueAt,
@@ -119,12 +120,15 @@ export const otherSettings = ({ config, ownCode, packages }: StrapiProject): rea
     successor: '`server.securityHeaders` sends those of Plinth',
   }),
   ...middlewareSettings(config, 'strapi::cors', {
-    except: ['origin', 'enabled'],
-    successor: '`server.cors` has the origins and `credentials`',
+    except: ['origin', 'enabled', ...(areHeadersImported(config) ? ['headers'] : [])],
+    successor: '`server.cors` has the origins, headers and `credentials`',
   }),
   ...mailNotes(config),
   ...fileTypeNotes(config),
 ]
+
+const areHeadersImported = (config: StrapiConfig): boolean =>
+  toJson(valueAt(middleware(config, 'strapi::cors'), 'headers')) !== undefined
 
 /** Types of files that Strapi refused. */
 function fileTypeNotes({ plugins }: StrapiConfig): readonly Note[] {

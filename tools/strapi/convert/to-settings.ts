@@ -31,7 +31,11 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
     setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0'), '0.0.0.0'),
     setting('port', valueAt(server, 'port') ?? env('PORT', 1337), 1337),
     setting('url', valueAt(server, 'url') || undefined, 'http://localhost:1337'),
-    section('cors', [flow('origins', corsOrigins(config))], corsNotes(config)),
+    section(
+      'cors',
+      [flow('origins', corsOrigins(config)), flow('headers', corsHeaders(config))],
+      corsNotes(config),
+    ),
     flow(
       'bodyLimit',
       sizeUnlessDefault(['server', 'bodyLimit'], valueAt(middleware(config, 'strapi::body'), 'jsonLimit')),
@@ -71,6 +75,18 @@ export function middleware({ middlewares }: StrapiConfig, name: string): Literal
   if (!isLiteralList(middlewares)) return undefined
   const found = middlewares.find(each => textAt(each, 'name') === name)
   return valueAt(found, 'config')
+}
+
+/** Headers that browsers may send in Strapi without a setting, and in Plinth. */
+const ALWAYS_ALLOWED = ['content-type', 'authorization', 'origin', 'accept']
+
+function corsHeaders(config: StrapiConfig): Json | undefined {
+  const declared = valueAt(middleware(config, 'strapi::cors'), 'headers')
+  const headers =
+    typeof declared === 'string' ? declared.split(',').map(each => each.trim()) : toJson(declared)
+  if (!Array.isArray(headers)) return undefined
+  const more = headers.map(String).filter(name => !ALWAYS_ALLOWED.includes(name.toLowerCase()))
+  return more.length === 0 ? undefined : more
 }
 
 function corsOrigins(config: StrapiConfig): Json | undefined {

@@ -534,7 +534,7 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     const { remarks } = JSON.parse(report) as { remarks: { kind: string; text: string; source?: string }[] }
     return {
       from: settings?.auth.mail.from,
-      headers: settings?.server.cors.headers,
+      cors: settings?.server.cors,
       remarks: remarks.map(({ kind, text, source }) => `${kind} ${source}: ${text}`),
     }
   }
@@ -547,7 +547,7 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     'config/server.js':
       "module.exports = ({ env }) => ({\n  cron: {\n    enabled: env.bool('CRON', true),\n    tasks: { '0 1 * * *': () => {} },\n  },\n})",
     'config/middlewares.js':
-      "module.exports = [\n  { name: 'strapi::security', config: { contentSecurityPolicy: { useDefaults: true }, frameguard: false } },\n  { name: 'strapi::cors', config: { origin: ['https://a.example'], headers: ['Accept', 'X-Tenant'], maxAge: 60 } },\n]",
+      "module.exports = [\n  { name: 'strapi::security', config: { contentSecurityPolicy: { useDefaults: true }, frameguard: false } },\n  { name: 'strapi::cors', config: { origin: ['https://a.example'], headers: ['Accept', 'X-Tenant'], credentials: true, maxAge: 60 } },\n]",
     'config/plugins.js':
       "module.exports = ({ env }) => ({\n  email: {\n    config: { provider: 'sendgrid', providerOptions: { apiKey: env('KEY') }, settings: { defaultFrom: env('FROM', 'shop@example.org') } },\n  },\n})",
   })
@@ -558,7 +558,7 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     /^remark config\/middlewares\.js:2: .*`contentSecurityPolicy`, `frameguard` of `strapi::security`/,
   )
   has(known.remarks, /^remark config\/middlewares\.js:3: .*without a counterpart: `maxAge` of `strapi::cors`/)
-  t.deepEqual(known.headers, ['X-Tenant'])
+  t.like(known.cors, { headers: ['X-Tenant'], credentials: true })
   has(known.remarks, /^remark config\/plugins\.js:3: .*the provider `sendgrid` did not come over/)
 
   const computed = await read({
@@ -866,7 +866,13 @@ test('of two schemas with one uid the last is imported, as in Strapi, and the ot
   const { types, report } = await imported(t, {
     'src/api/blog/content-types/BlogPost/schema.json': schema('old'),
     'src/api/blog/content-types/blog-post/schema.json': schema('title'),
+    'src/api/blog/content-types/photo/schema.json': {
+      info: { singularName: 'photo', pluralName: 'photos', displayName: 'Photo' },
+      attributes: { file: { type: 'media' } },
+    },
   })
+  t.regex(report, /`ref=api::blog\.photo` have `ref=api::photo\.photo` here/)
+  t.notRegex(report, /ref=api::blog\.blog-post/)
   t.deepEqual(Object.keys(types['blog-post']?.attributes ?? {}), ['title'])
   t.regex(report, /BlogPost\/schema\.json was not read: .*same uid, `api::blog\.blog-post`/)
 })

@@ -15,7 +15,7 @@ import {
 import type { StrapiFacts } from '../read/read-facts.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { lost, type Note } from '../yaml-document.ts'
-import { GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
+import { corsCredentials, GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
 
 /** The replacement for each kind of Strapi code. */
 const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
@@ -120,7 +120,12 @@ export const otherSettings = ({ config, ownCode, packages }: StrapiProject): rea
     successor: '`server.securityHeaders` sends those of Plinth',
   }),
   ...middlewareSettings(config, 'strapi::cors', {
-    except: ['origin', 'enabled', ...(areHeadersImported(config) ? ['headers'] : [])],
+    except: [
+      'origin',
+      'enabled',
+      ...(areHeadersImported(config) ? ['headers'] : []),
+      ...(corsCredentials(config) === undefined ? [] : ['credentials']),
+    ],
     successor: '`server.cors` has the origins, headers and `credentials`',
   }),
   ...mailNotes(config),

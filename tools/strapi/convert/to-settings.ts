@@ -33,7 +33,11 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
     setting('url', valueAt(server, 'url') || undefined, 'http://localhost:1337'),
     section(
       'cors',
-      [flow('origins', corsOrigins(config)), flow('headers', corsHeaders(config))],
+      [
+        flow('origins', corsOrigins(config)),
+        flow('headers', corsHeaders(config)),
+        flow('credentials', corsCredentials(config) === true ? true : undefined),
+      ],
       corsNotes(config),
     ),
     flow(
@@ -87,6 +91,13 @@ function corsHeaders(config: StrapiConfig): Json | undefined {
   if (!Array.isArray(headers)) return undefined
   const more = headers.map(String).filter(name => !ALWAYS_ALLOWED.includes(name.toLowerCase()))
   return more.length === 0 ? undefined : more
+}
+
+/** Browsers may send credentials from listed origins only. undefined: Strapi's setting has no counterpart. */
+export function corsCredentials(config: StrapiConfig): boolean | undefined {
+  const declared = valueAt(middleware(config, 'strapi::cors'), 'credentials')
+  if (declared === false) return false
+  return declared === true && corsOrigins(config) !== undefined ? true : undefined
 }
 
 function corsOrigins(config: StrapiConfig): Json | undefined {

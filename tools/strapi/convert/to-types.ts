@@ -156,6 +156,7 @@ function toContentType(
     ],
     [
       ...named.notes,
+      ...refNotes(type, named.key),
       ...unreadAttributes(type),
       ...typeNotes(type, secret),
       ...routerNotes(project, type.uid),
@@ -163,6 +164,15 @@ function toContentType(
     ],
   )
   return found === undefined ? [] : [{ ...found, source: type.file }]
+}
+
+/** A content-type's uid has the name of its API in Strapi, and its own name twice in Plinth. */
+function refNotes({ uid, file, attributes }: StrapiType, key: string): readonly Note[] {
+  const ours = `api::${key}.${key}`
+  const hasFiles = [...attributes.values()].some(each => textAt(each, 'type') === 'media')
+  return uid === ours || !hasFiles
+    ? []
+    : [lost(`uploads of Strapi with \`ref=${uid}\` have \`ref=${ours}\` here`, file)]
 }
 
 /** Attributes that code adds to a schema. */

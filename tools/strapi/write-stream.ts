@@ -93,7 +93,7 @@ export async function writeStream(
 
 /** Content of the admin panel and of the plugins that Plinth replaces, which docs/import-strapi.md names. */
 const KNOWN =
-  /^(?:admin|strapi)::|^plugin::(?:users-permissions|upload|i18n|content-releases|review-workflows)\./
+  /^(?:admin|strapi)::|^plugin::(?:users-permissions|upload|i18n|content-manager|content-releases|review-workflows)\./
 
 /** Rows of an archive whose content-type the project does not have: of a plugin, or of another version of the project. */
 const unknownTypes = ({ counts = new Map() }: StrapiDatabase, { byUid }: Correspondence): readonly string[] =>

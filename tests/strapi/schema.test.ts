@@ -880,11 +880,19 @@ test('of two schemas with one uid the last is imported, as in Strapi, and the ot
 test('a permission that a route asked for and no role can have is reported', async t => {
   const { settings, report } = await imported(t, {
     ...type('note', { title: { type: 'string' } }),
+    ...type('home', { title: { type: 'string' } }, { kind: 'singleType' }),
     'src/api/note/routes/note.js':
-      "module.exports = createCoreRouter('api::note.note', { config: { find: { auth: { scope: ['api::note.note.find', 'plugin::shop.cart.find'] } } } })",
+      "module.exports = createCoreRouter('api::note.note', { config: { find: { auth: { scope: ['api::note.note.find', 'plugin::shop.cart.find', 'api::note.note.archive'], strategies: ['a'] } } } })",
+    'src/api/home/routes/home.js':
+      "module.exports = createCoreRouter('api::home.home', { config: { find: { auth: false }, create: { auth: false } } })",
   })
+  t.deepEqual(Object.keys(settings?.routesConfig ?? {}), ['home.find', 'note.find'])
   t.deepEqual(settings?.routesConfig['note.find']?.auth, { scope: ['api::note.note.find'] })
-  t.regex(report, /Lost content or access:[\s\S]*also asked for `plugin::shop\.cart\.find` here/)
+  t.regex(
+    report,
+    /Lost content or access:[\s\S]*also asked for `plugin::shop\.cart\.find`, `api::note\.note\.archive` here/,
+  )
+  t.regex(report, /without a counterpart: `strategies` of `auth`/)
 })
 
 test('a file with invalid JSON is reported with line and column', async t => {

@@ -14,20 +14,32 @@ import type { StrapiProject, StrapiRouter } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, lost, type Note, section } from '../yaml-document.ts'
 
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
+const SINGLE_ACTIONS = ['find', 'update', 'delete']
 
 /** The section `routesConfig`: routes that are public or need other permissions. */
-export const toRoutes = ({ routers }: StrapiProject, names: Names): DocumentEntry | undefined =>
-  section(
-    'routesConfig',
-    routers.flatMap(router => toRouter(router, names)),
+export function toRoutes({ routers, contentTypes }: StrapiProject, names: Names): DocumentEntry | undefined {
+  const singles = new Set(
+    contentTypes.flatMap(({ uid, schema }) => (textAt(schema, 'kind') === 'singleType' ? [uid] : [])),
   )
+  const actionsOf: ActionsOf = uid => {
+    const key = names.types.get(uid)?.key
+    return key === undefined ? undefined : { key, actions: singles.has(uid) ? SINGLE_ACTIONS : ACTIONS }
+  }
+  return section(
+    'routesConfig',
+    routers.flatMap(router => toRouter(router, actionsOf)),
+  )
+}
 
-function toRouter({ uid, options }: StrapiRouter, names: Names): readonly DocumentEntry[] {
-  const key = names.types.get(uid)?.key
-  if (key === undefined) return []
-  return ACTIONS.flatMap(action => {
+/** The key and the routes of a content-type. */
+type ActionsOf = (uid: string) => { readonly key: string; readonly actions: readonly string[] } | undefined
+
+/** Strapi ignores the configuration of an action that a content-type does not have. */
+function toRouter({ uid, options }: StrapiRouter, actionsOf: ActionsOf): readonly DocumentEntry[] {
+  const { key, actions = [] } = actionsOf(uid) ?? {}
+  return actions.flatMap(action => {
     const declared = mappingAt(options, 'config', action)
-    const { auth, notes: unknown } = authOf(declared, names)
+    const { auth, notes: unknown } = authOf(declared, actionsOf)
     const notes = [...unknown, ...usesOf(declared, 'policies'), ...usesOf(declared, 'middlewares')]
     if (auth === undefined && notes.length === 0) return []
     return [entry(`${key}.${action}`, { kind: 'flow', json: auth === undefined ? {} : { auth } }, notes)]
@@ -39,29 +51,36 @@ interface RouteAuth {
   readonly notes: readonly Note[]
 }
 
-function authOf(declared: LiteralMapping, names: Names): RouteAuth {
-  if (valueAt(declared, 'auth') === false) return { auth: false, notes: [] }
-  const wanted = textsAt(declared, 'auth', 'scope')
-  const known = wanted.flatMap(each => scopeOf(each, names) ?? [])
-  const unknown = wanted.filter(each => scopeOf(each, names) === undefined).map(each => `\`${each}\``)
+function authOf(declared: LiteralMapping, actionsOf: ActionsOf): RouteAuth {
+  const auth = valueAt(declared, 'auth')
+  if (auth === false) return { auth: false, notes: [] }
+  const wanted = textsAt(auth, 'scope')
+  const known = wanted.flatMap(each => scopeOf(each, actionsOf) ?? [])
+  const place = scriptPlace(declared, 'auth')
+  const unknown = quoted(wanted.filter(each => scopeOf(each, actionsOf) === undefined))
+  const others = quoted([...mappingAt(auth)].map(([key]) => key).filter(key => key !== 'scope'))
   return {
     auth: known.length === 0 ? undefined : { scope: known },
-    notes:
-      unknown.length === 0
+    notes: [
+      ...(unknown === ''
         ? []
         : [
             lost(
-              `Strapi also asked for ${unknown.join(', ')} here, which no role can have: a policy in policies/ can ask instead`,
-              scriptPlace(declared, 'auth'),
+              `Strapi also asked for ${unknown} here, which no role can have: a policy in policies/ can ask instead`,
+              place,
             ),
-          ],
+          ]),
+      ...(others === '' ? [] : [lost(`without a counterpart: ${others} of \`auth\``, place)]),
+    ],
   }
 }
 
-function scopeOf(permission: string, { types }: Names): string | undefined {
+const quoted = (words: readonly string[]): string => words.map(word => `\`${word}\``).join(', ')
+
+function scopeOf(permission: string, actionsOf: ActionsOf): string | undefined {
   const [, uid = '', action = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(permission) ?? []
-  const key = types.get(uid)?.key
-  return key === undefined ? undefined : `api::${key}.${key}.${action}`
+  const { key, actions } = actionsOf(uid) ?? {}
+  return key !== undefined && actions?.includes(action) ? `api::${key}.${key}.${action}` : undefined
 }
 
 /** Policies and middlewares are code, which has to be rewritten for Plinth. */

@@ -1,11 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileAccess } from '../../core/access/compile/compile-access.ts'
+import { checkApp } from '../../core/app/check-app.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
-import { checkDefaults } from '../../core/documents/values/check-defaults.ts'
 import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
-import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { type Block, type DocumentEntry, lost, printSheet } from './yaml-document.ts'
@@ -72,12 +70,8 @@ async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnost
   await writeFile(join(folder, 'project.yaml'), printSheet(sheet).yaml)
   const { project, faults } = await readProject(folder, {})
   if (faults.length > 0 || project === undefined) return faults
-  const model = compileModel(project)
-  if (!model.ok) return model.reasons
-  const access = compileAccess(project, model.value)
-  if (!access.ok) return access.reasons
-  const defaults = checkDefaults(project, model.value)
-  return defaults.ok ? [] : defaults.reasons
+  const checked = await checkApp({})(project)
+  return checked.ok ? [] : checked.reasons
 }
 
 /**

@@ -43,7 +43,8 @@ export const parseForm = (text: string): Params => parseText(text, 'form')
 function parseText(text: string, what: 'query' | 'form'): Params {
   if (text === '') return NONE
   try {
-    const parsed = parse(text, { ...OPTIONS, strictNullHandling: what === 'query' })
+    const options = { ...OPTIONS, strictNullHandling: what === 'query' }
+    const parsed = joinPopulate(parse(text, options), () => parse(text, { ...options, strictMerge: false }))
     return what === 'query' && BARE_ITEM.test(text) ? withoutBareItems(parsed) : parsed
   } catch (reason) {
     if (reason instanceof RangeError) throw tooMuch(reason, what)
@@ -57,6 +58,37 @@ const OPTIONS = {
   parameterLimit: BOUNDS.parameters,
   throwOnLimitExceeded: true,
 } as const
+
+/**
+ * `populate[blocks][populate]=*&populate=author` populates both, as in Strapi: a plain value is one more key of the object. The
+ * parser keeps such values apart otherwise, which refuses them.
+ */
+function joinPopulate(parsed: Params, parseJoined: () => Params): Params {
+  const { populate } = parsed
+  if (!hasMixedForms(populate)) return parsed
+  const { populate: joined } = parseJoined()
+  return { ...parsed, populate: withWords(joined) }
+}
+
+/** True for a list with both objects and texts. Names of every object (`constructor`) are no keys to the parser. */
+function hasMixedForms(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const items = Object.values(value)
+  const isMixed = Object.hasOwn(value, '0') && items.some(isRecord)
+  const texts = items.filter(item => typeof item === 'string')
+  if (isMixed) return texts.length > 0 && !texts.some(text => text in Object.prototype)
+  return items.some(hasMixedForms)
+}
+
+/** The parser gives joined keys the value `true`; all other values of a query string are texts. */
+const withWords = (value: unknown): unknown =>
+  value === true
+    ? 'true'
+    : Array.isArray(value)
+      ? value.map(withWords)
+      : isRecord(value)
+        ? mapValues(value, withWords)
+        : value
 
 /** Clients write an empty list as `ids[]`, without `=`: @strapi/client does so for `$in: []`. */
 const BARE_ITEM = /(?:\]|%5[Dd])(?:&|$)/

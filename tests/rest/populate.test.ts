@@ -52,6 +52,14 @@ test('an object enables or disables an attribute, or has options for its rows', 
       ['populate[author]=1&populate[meta]=false', '* author<named>(*)'],
       ['populate[author]', '*'],
       ['populate[author][populate]=true', '* author<named>(*)'],
+      [
+        'populate[author][populate]=books&populate=meta&populate[cover]=true',
+        '* author<named>(* books<named>(*)) meta<named>(*) cover<named>(*)',
+      ],
+      [
+        'populate[author][populate][books][fields]=title&populate[author][populate]=books',
+        '* author<named>(* books<named>(*))',
+      ],
       ['populate[zone][on][parts.quote][populate]=true', '* zone<named>(parts.quote: *)'],
       [
         'populate[author][fields]&populate[author][filters]=&populate[author][populate]',
@@ -161,6 +169,11 @@ test('unknown populate names are refused: with the whole path of a text, with th
       ['populate[author][populate]=nothing', 'Invalid key nothing | nothing populate'],
       ['populate[author][populate][nothing]=true', 'Invalid key nothing | null populate'],
       ['populate[author][populate][0]=*', 'Invalid key * | * populate'],
+      ['populate[author][fields]=name&populate=nothing', 'Invalid key nothing | null populate'],
+      [
+        'populate[author][fields]=name&populate=constructor',
+        'Invalid populate parameter. Expected a string, an array of strings, a populate object',
+      ],
       [
         'populate[0][author]=true',
         'Invalid populate parameter. Expected a string, an array of strings, a populate object',

@@ -21,9 +21,14 @@ export type LinkOperation =
       readonly kind: 'edit'
       readonly disconnect: readonly LinkTarget[]
       readonly connect: readonly Connecting[]
-      /** Documents that positions name and that the body has not connected before. */
-      readonly neighbours: ReadonlySet<number>
+      readonly neighbours: LinkNeighbours
     }
+
+/**
+ * Documents that positions name and that the body has not connected before. Each with the links to it that are put next to its
+ * others, such as that to another locale.
+ */
+export type LinkNeighbours = ReadonlyMap<number, readonly LinkTarget[]>
 
 interface Connecting {
   readonly entries: readonly LinkTarget[]
@@ -66,8 +71,8 @@ export function changeLinks(
   return gone.size === 0 ? order.entries() : order.entries().filter(entry => !gone.has(entryKey(entry)))
 }
 
-/** The order of new links in a list that is not loaded; `neighbours`: documents known to be in the list. */
-export function arrangeAmong(connect: readonly Connecting[], neighbours: Iterable<number>): readonly Run[] {
+/** The order of new links in a list that is not loaded; `neighbours`: those that the list has. */
+export function arrangeAmong(connect: readonly Connecting[], neighbours: LinkNeighbours): readonly Run[] {
   const order = LinkOrder.ofNeighbours(neighbours)
   arrange(order, connect)
   return order.runs()
@@ -110,11 +115,15 @@ const unexpected = (): RequestFault => {
   throw new TypeError('an end of a list is always there')
 }
 
-function neighboursOf(connect: readonly Connecting[]): ReadonlySet<number> {
+function neighboursOf(connect: readonly Connecting[]): LinkNeighbours {
   const connected = new Set<number | undefined>()
-  const neighbours = new Set<number>()
+  const neighbours = new Map<number, readonly LinkTarget[]>()
   for (const { entries, place } of connect) {
-    if ('key' in place && !connected.has(place.key)) neighbours.add(place.key)
+    if ('key' in place && !connected.has(place.key))
+      neighbours.set(
+        place.key,
+        entries.filter(({ key }) => key === place.key),
+      )
     for (const { key } of entries) connected.add(key)
   }
   return neighbours

@@ -14,12 +14,13 @@ import {
   type InverseRelation,
   inSlot,
   inTable,
+  named,
   ownedBy,
   Parameters,
   reached,
   slotsOf,
 } from './inverse-sql.ts'
-import { arrangeAmong, type LinkOperation } from './link-change.ts'
+import { arrangeAmong, type LinkNeighbours, type LinkOperation } from './link-change.ts'
 
 /** The links of one list, as statements find them. */
 export interface ListRows {
@@ -37,17 +38,19 @@ export interface ListRows {
   all(parameters: Parameters): string
   /** ` AND …`: which of the rows prove to a caller that a document is in the list. */
   seen(parameters: Parameters): string
+  /** Conditions: the row is what an entry with the columns key, status and locale names. */
+  named(entry: string): readonly string[]
 }
 
 /** The known positions of a list around these documents. null: a position is missing. */
 export async function readBounds(
   list: ListRows,
-  keys: readonly number[],
+  named: LinkNeighbours,
   { transaction }: Pick<WriteOptions, 'transaction'>,
 ): Promise<Bounds | null> {
   const [start, next] = await Promise.all([
     transaction.run(printStart(list)),
-    keys.length === 0 ? undefined : transaction.run(printNeighbours(list, keys)),
+    named.size === 0 ? undefined : transaction.run(printNeighbours(list, named)),
   ])
   const neighbours = new Map<number, Neighbour>()
   for (const [key, before = null, first = null, last = null, after = null, missing] of next?.rows ?? []) {
@@ -93,16 +96,38 @@ function printStart(list: ListRows): Statement {
 /** Up to here a look at the list for each document takes less time than one that sorts it. */
 const FEW = 16
 
-const printNeighbours = (list: ListRows, keys: readonly number[]): Statement =>
-  keys.length > FEW ? printManyNeighbours(list, keys) : printFewNeighbours(list, keys)
+const printNeighbours = (list: ListRows, named: LinkNeighbours): Statement =>
+  named.size > FEW ? printManyNeighbours(list, named) : printFewNeighbours(list, named)
 
-function printFewNeighbours(list: ListRows, keys: readonly number[]): Statement {
+/** ` AND …`: without the links that are put next to other links to the same document. */
+function printUnmoved(list: ListRows, named: LinkNeighbours, parameters: Parameters): string {
+  const moved = [...named.values()].flat()
+  if (moved.length === 0) return ''
+  const columns = [
+    parameters.put(
+      moved.map(({ key }) => key ?? null),
+      'integer[]',
+    ),
+    parameters.put(
+      moved.map(({ status }) => status),
+      'text[]',
+    ),
+    parameters.put(
+      moved.map(({ locale }) => locale),
+      'text[]',
+    ),
+  ]
+  const entries = `unnest(${columns.join(', ')}) AS m (key, status, locale)`
+  return ` AND NOT EXISTS (SELECT FROM ${entries} WHERE ${and(...list.named('m'))})`
+}
+
+function printFewNeighbours(list: ListRows, named: LinkNeighbours): Statement {
   const parameters = new Parameters()
   const place = columnOf(list.alias, list.column)
   const from = list.from(parameters)
   const near = (side: '<' | '>', of: string) =>
     `(SELECT ${place} ${from} AND ${place} ${side} n.${of} ORDER BY ${place} ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1)`
-  const own = `SELECT ${list.key} AS key, min(${place}) AS first, max(${place}) AS last, count(*) - count(${place}) AS missing ${from} AND ${list.key} = ANY (${parameters.put(keys, 'integer[]')})${list.seen(parameters)} GROUP BY 1`
+  const own = `SELECT ${list.key} AS key, min(${place}) AS first, max(${place}) AS last, count(*) - count(${place}) AS missing ${from} AND ${list.key} = ANY (${parameters.put([...named.keys()], 'integer[]')})${list.seen(parameters)}${printUnmoved(list, named, parameters)} GROUP BY 1`
   return {
     name: `read places in ${list.called}`,
     text: `SELECT n.key, ${near('<', 'first')}, n.first, n.last, ${near('>', 'last')}, n.missing FROM (${own}) n`,
@@ -114,13 +139,13 @@ function printFewNeighbours(list: ListRows, keys: readonly number[]): Statement 
  * The same by one pass over the list. Every plan of it takes linear time: the keys are in a hashed subquery, since a join with them
  * or a comparison with an array could be one with each.
  */
-function printManyNeighbours(list: ListRows, keys: readonly number[]): Statement {
+function printManyNeighbours(list: ListRows, named: LinkNeighbours): Statement {
   const parameters = new Parameters()
   const place = columnOf(list.alias, list.column)
   const next = (side: 'PRECEDING' | 'FOLLOWING') =>
     `first_value(${place}) OVER (ORDER BY ${place} GROUPS BETWEEN 1 ${side} AND 1 ${side})`
   const from = list.from(parameters)
-  const isNamed = `${list.key} IN (SELECT unnest(${parameters.put(keys, 'integer[]')}))${list.seen(parameters)}`
+  const isNamed = `${list.key} IN (SELECT unnest(${parameters.put([...named.keys()], 'integer[]')}))${list.seen(parameters)}${printUnmoved(list, named, parameters)}`
   // Places that are missing come last, and are no neighbours of others.
   const all = `SELECT ${list.key} AS key, ${place} AS place, ${next('PRECEDING')} AS before, ${next('FOLLOWING')} AS after, ${isNamed} AS named ${from}`
   return {
@@ -178,6 +203,7 @@ export function inverseRows(relation: InverseRelation, end: InverseEnd, view: Li
         ? ` AND (CASE WHEN ${drafted} THEN ${own} = 'draft' ELSE ${own} = 'published' END)`
         : ` AND (${own} = 'published' OR ${drafted})`
     },
+    named: entry => named(relation, 'o', entry),
   }
 }
 
@@ -194,16 +220,19 @@ export async function placeLinks(
 ): Promise<readonly Placed[]> {
   const isAtEnd = connect.every(({ place }) => place.at === 'end')
   if (isAtEnd || list === null) {
-    const runs = arrangeAmong(connect, [])
+    const runs = arrangeAmong(connect, new Map())
     return placesAmong(runs, { first: null, neighbours: new Map() }) ?? []
   }
-  const keys = [...neighbours]
-  const bounds = await readBounds(list, keys, options)
-  const places = bounds && placesAmong(arrangeAmong(connect, bounds.neighbours.keys()), bounds)
+  const arranged = (bounds: Bounds) => {
+    const found = [...neighbours].filter(([key]) => bounds.neighbours.has(key))
+    return placesAmong(arrangeAmong(connect, new Map(found)), bounds)
+  }
+  const bounds = await readBounds(list, neighbours, options)
+  const places = bounds && arranged(bounds)
   if (places) return places
   options.transaction.send(printRenumber(list))
-  const wider = await readBounds(list, keys, options)
-  const placed = wider && placesAmong(arrangeAmong(connect, wider.neighbours.keys()), wider)
+  const wider = await readBounds(list, neighbours, options)
+  const placed = wider && arranged(wider)
   if (!placed) throw new TypeError(`${list.called} has no room after it was renumbered`)
   return placed
 }

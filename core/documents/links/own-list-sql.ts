@@ -157,5 +157,11 @@ export function ownRows(
       const drafted = `${columnOf('l', link.targetKey)} = ANY (${parameters.put(view.drafted, 'integer[]')})`
       return ` AND (${columnOf('l', link.targetStatus)} = 'published' OR ${drafted})`
     },
+    named: entry =>
+      [
+        [link.targetKey, 'key'] as const,
+        [link.targetStatus, 'status'] as const,
+        [link.targetLocale, 'locale'] as const,
+      ].flatMap(([column, of]) => (column === null ? [] : [`${columnOf('l', column)} = ${entry}.${of}`])),
   }
 }

@@ -154,25 +154,36 @@ export class LinkOrder {
   readonly #start = newNode([])
   readonly #end = newNode([])
   readonly #anchors: ReadonlyMap<number, Node>
+  /** Anchors that have other links than the ones that are put next to them. */
+  readonly #lasting: ReadonlySet<Node>
   /** By document: the nodes that hold links to it. */
   readonly #nodes = new Map<number | undefined, Node[]>()
   readonly #byEntry = new Map<string, Node>()
 
-  private constructor(anchors: ReadonlyMap<number, Node>) {
+  private constructor(anchors: ReadonlyMap<number, Node>, lasting: ReadonlySet<Node>) {
     this.#anchors = anchors
+    this.#lasting = lasting
     for (const [key, node] of anchors) this.#nodes.set(key, [node])
   }
 
   static ofWhole(entries: readonly LinkTarget[]): LinkOrder {
-    const order = new LinkOrder(new Map())
+    const order = new LinkOrder(new Map(), new Set())
     order.#start.after = order.#end
     order.#end.before = order.#start
     for (const entry of entries) order.#insert([entry], order.#end, 'before')
     return order
   }
 
-  static ofNeighbours(keys: Iterable<number>): LinkOrder {
-    return new LinkOrder(new Map(Array.from(keys, key => [key, newNode([])])))
+  /** By document: the links to it that are put next to others to it. */
+  static ofNeighbours(neighbours: ReadonlyMap<number, readonly LinkTarget[]>): LinkOrder {
+    const anchors = new Map<number, Node>()
+    const lasting = new Set<Node>()
+    for (const [key, moved] of neighbours) {
+      const anchor = newNode([])
+      anchors.set(key, anchor)
+      if (moved.length > 0) lasting.add(anchor)
+    }
+    return new LinkOrder(anchors, lasting)
   }
 
   /** Puts links in, and takes them from where they were. false: the document that they are to be next to is not in the list. */
@@ -224,7 +235,7 @@ export class LinkOrder {
 
   #take(entry: LinkTarget): void {
     const id = entryKey(entry)
-    const anchor = entry.key === undefined ? undefined : this.#anchors.get(entry.key)
+    const anchor = this.#leavingAnchor(entry)
     const node = this.#byEntry.get(id)
     this.#byEntry.delete(id)
     if (node) node.entries = node.entries.filter(each => entryKey(each) !== id)
@@ -233,6 +244,12 @@ export class LinkOrder {
     const left = this.#nodes.get(entry.key)?.filter(each => each !== emptied && each !== anchor) ?? []
     if (left.length > 0) this.#nodes.set(entry.key, left)
     else this.#nodes.delete(entry.key)
+  }
+
+  /** The known links to a document are gone with one of them, unless there are others. */
+  #leavingAnchor({ key }: LinkTarget): Node | undefined {
+    const anchor = key === undefined ? undefined : this.#anchors.get(key)
+    return anchor && !this.#lasting.has(anchor) ? anchor : undefined
   }
 }
 

@@ -158,7 +158,7 @@ async function inverseEditOf(
   return [attribute.name, await edited({ relation, end, operation, align }, saving, options)]
 }
 
-const NO_EDIT: Edit = { kind: 'edit', disconnect: [], connect: [], neighbours: new Set() }
+const NO_EDIT: Edit = { kind: 'edit', disconnect: [], connect: [], neighbours: new Map() }
 
 const PUBLISHING: Alignment = { from: 'draft', to: 'published' }
 

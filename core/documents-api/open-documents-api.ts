@@ -110,6 +110,8 @@ function addSuggestion(fault: Fault, holder: ContentType): Fault {
   const { key, path, expected } = fault.details
   if (typeof key !== 'string' || key === '' || expected !== undefined) return fault
   const holderAtPath = typeof path === 'string' ? locationAt(path.split('.'), key, holder) : holder
+  // The name exists, and is refused for another reason: it would suggest itself.
+  if (holderAtPath?.attributes.has(key)) return fault
   const near = didYouMean(key, key.startsWith('$') ? OPERATOR_WORDS : (holderAtPath?.attributes.keys() ?? []))
   return near === '' ? fault : { ...fault, message: `${fault.message}${near}` }
 }

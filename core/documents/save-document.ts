@@ -63,7 +63,7 @@ export async function saveDocument(save: Saving, options: SaveOptions): Promise<
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) {
     // Another request deleted the single type after it was found: this one finds or creates it again.
-    if (type.kind === 'single') return saveDocument(save, options)
+    if (!namesDocument(foreseen) && type.kind === 'single') return saveDocument(save, options)
     throw new RequestFault(notFound())
   }
   const saving = { ...options, transaction: cached, assertion: options.recalled?.assertion }
@@ -109,10 +109,15 @@ function assertLocale(command: SaveCommand, rows: readonly CurrentRow[]): void {
     throw new RequestFault(fault('application', 'locale is already used'))
 }
 
+const namesDocument = (
+  command: SaveCommand,
+): command is SaveCommand & { readonly kind: 'update'; readonly documentId: string } =>
+  command.kind === 'update' && command.documentId !== null
+
 /** null: the document has to be created. */
 async function knownDocument(command: SaveCommand, options: SaveOptions): Promise<string | null> {
   const { type } = command
-  if (command.kind === 'update' && command.documentId !== null) return command.documentId
+  if (namesDocument(command)) return command.documentId
   if (type.kind !== 'single') {
     if (command.kind === 'create') return null
     throw new RequestFault(notFound())

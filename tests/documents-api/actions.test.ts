@@ -1,4 +1,5 @@
 import test from 'ava'
+import { openTestApp } from '../harness/test-app.ts'
 import { open, refusalOf } from './opened.ts'
 
 test('documents are created, found, counted, changed and deleted with the values of REST', async t => {
@@ -154,8 +155,25 @@ test('invalid values are reported with the nearest valid one', async t => {
     [() => books.findOne({} as { documentId: string }), /documentId must be/],
     [() => books.create({} as { data: Record<string, unknown> }), /data must be an object/],
     [() => books.create({ data: { titel: 'x' } }), /Invalid key titel.*did you mean `title`\?$/],
+    [() => books.create({ data: { createdAt: '2024-01-01' } }), /^validation: Invalid key createdAt$/],
+    [() => books.findMany({ sort: 'writer' }), /^validation: Invalid key writer$/],
     [() => books.create({ data: {}, locale: 'de' }), /Unknown locale de/],
     [() => documents('writer').publish({ documentId: 'x' }), /^validation: /],
   ]
   for (const [action, message] of refused) t.regex(await refusalOf(action()), message)
+})
+
+test('a single type is changed under its own documentId only; another one is missing, and the database serves on', async t => {
+  const project = {
+    name: 'Single',
+    contentTypes: { setting: { kind: 'single', attributes: { name: 'string' } } },
+  }
+  const { app } = await openTestApp(t, { project })
+  const settings = app.documents('setting')
+  t.is(await settings.update({ documentId: 'absent', data: { name: 'none' } }), null)
+  const { documentId } = await settings.create({ data: { name: 'one' } })
+  t.is(await settings.update({ documentId: 'absent', data: { name: 'two' } }), null)
+  t.like(await settings.update({ documentId, data: { name: 'three' } }), { documentId, name: 'three' })
+  t.like(await settings.delete({ documentId: 'absent' }), { entries: [] })
+  t.like(await settings.findFirst(), { name: 'three' })
 })

@@ -196,16 +196,23 @@ function scopesOf(holder: Holder, names: ReadonlyMap<string, string>): NonNullab
   }
 }
 
-/** JSON of an instance never contains password hashes. */
+/** JSON of an instance never contains password hashes, nor do the rows that it includes. */
 function hideSecrets(model: RowModel, holder: Holder): void {
+  const { Model: Row } = loadSequelize()
   const secrets = [...holder.attributes.values()].filter(
     attribute => attribute.kind === 'scalar' && attribute.type === 'password',
   )
-  if (secrets.length === 0) return
-  const hidden = new Set(secrets.map(({ name }) => name))
+  const hidden = new Set(secrets.map(({ name }) => modelAttribute(name)))
+  // Sequelize converts included rows without their own toJSON.
+  const shownOf = (value: unknown): unknown => {
+    if (value instanceof Row) return value.toJSON()
+    return Array.isArray(value) && value[0] instanceof Row ? value.map(shownOf) : undefined
+  }
   model.prototype.toJSON = function toJSON() {
-    const values: Readonly<Record<string, unknown>> = this.get({ plain: true })
-    return Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.has(name)))
+    const own: Readonly<Record<string, unknown>> = this.get()
+    const values = Object.entries(Row.prototype.toJSON.call(this))
+    const shown = values.filter(([name]) => !hidden.has(name))
+    return Object.fromEntries(shown.map(([name, value]) => [name, shownOf(own[name]) ?? value]))
   }
 }
 

@@ -236,6 +236,34 @@ test('associations read every kind of relation, components and zones', async t =
   t.like(bossRow?.deputy, { name: 'ann' })
 })
 
+test('JSON of a row has no passwords, in rows and components that it includes either', async t => {
+  const vault = {
+    components: { 'part.key': { attributes: { label: 'string', code: 'password' } } },
+    contentTypes: {
+      keeper: { attributes: { name: 'string', pin: 'password', dataValues: 'password' } },
+      vault: {
+        attributes: {
+          keepers: relation('manyToMany', 'keeper'),
+          chief: relation('manyToOne', 'keeper'),
+          key: { type: 'component', component: 'part.key' },
+        },
+      },
+    },
+  }
+  const server = await open(t, vault)
+  const keepers = server.app.documents('keeper')
+  const { documentId } = await keepers.create({ data: { name: 'ann', pin: 'secret', dataValues: 'secret' } })
+  await server.app.documents('vault').create({
+    data: { keepers: [documentId], chief: documentId, key: { label: 'front', code: 'secret' } },
+  })
+  const include = ['keepers', 'chief', 'key']
+  const rows = await modelOf(server, 'vault').findAll({ include })
+  for (const json of [rows.map(row => row.toJSON()), JSON.parse(JSON.stringify(rows))] as [object][]) {
+    t.like(json[0], { keepers: [{ name: 'ann' }], chief: { name: 'ann' }, key: { label: 'front' } })
+    t.notRegex(JSON.stringify(json), /"pin"|"code"|"dataValues_"|\$2b\$/)
+  }
+})
+
 const NAMES = ['sequelize', 'order', 'get', 'save', 'dataValues', 'owner', 'position', 'where', 'id1']
 
 const ODD = {

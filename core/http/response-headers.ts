@@ -106,8 +106,9 @@ type TaggedRequest = Pick<HttpRequest, 'method' | 'headers'>
  */
 export function applyTag(answer: HttpResponse, { method, headers }: TaggedRequest): HttpResponse {
   if (!answer.hasEtag || answer.status >= 300 || answer.body === null) return answer
-  const tag = `"${answer.etag ?? entityTag(answer.body)}"`
-  const tagged = { ...answer, headers: { ...answer.headers, ETag: tag } }
+  const own = ownTag(answer)
+  const tag = own?.replace('W/', '') ?? `"${answer.etag ?? entityTag(answer.body)}"`
+  const tagged = own === undefined ? { ...answer, headers: { ...answer.headers, ETag: tag } } : answer
   if (method !== 'GET' && method !== 'HEAD') return tagged
   const match = headers['if-match']
   if (match !== undefined && !matchesTag(match, tag))
@@ -115,6 +116,12 @@ export function applyTag(answer: HttpResponse, { method, headers }: TaggedReques
   const noneMatch = headers['if-none-match']
   if (noneMatch === undefined || !matchesTag(noneMatch.replaceAll('W/', ''), tag)) return tagged
   return { ...tagged, status: 304, body: null }
+}
+
+/** The ETag that project code has set. */
+function ownTag({ headers }: HttpResponse): string | undefined {
+  for (const name in headers) if (name.toLowerCase() === 'etag') return headers[name]
+  return undefined
 }
 
 const matchesTag = (condition: string, tag: string): boolean =>

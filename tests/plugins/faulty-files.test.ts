@@ -451,6 +451,34 @@ test('a response has the type that code sets as a header, once, and errors keep 
   t.is((await app.request('GET', '/api/date')).body, '1970-01-01T00:00:00.000Z')
 })
 
+test('a response whose status has no body has none, and no length; an ETag that code sets is sent and compared', async t => {
+  const app = await openTestApp(t, {
+    project: project(t, {
+      'extensions/all.ts': extension(`
+        rest.route('GET', '/value', ({ http }) => { http.response.status = 204; return { a: 1 } }, { auth: false })
+        rest.route('GET', '/reset', ({ http }) => { http.response.status = 205; return { a: 1 } }, { auth: false })
+        rest.route('GET', '/send', ({ http }) => { http.response.send({ a: 1 }, { status: 204 }) }, { auth: false })
+        rest.route('GET', '/tag', ({ http }) => { http.response.setHeader('etag', '"mine"'); return 1 }, { auth: false })`),
+    }).path,
+  })
+  for (const [path, status] of [
+    ['value', 204],
+    ['reset', 205],
+  ] as const) {
+    const answer = await app.request('GET', `/api/${path}`)
+    t.is(answer.status, status)
+    t.falsy(answer.body)
+    t.false(Number(answer.headers['content-length'] ?? 0) > 0)
+    t.is(answer.headers['content-type'], undefined)
+  }
+  const sent = await app.request('GET', '/api/send')
+  t.is(sent.status, 500)
+  t.regex(JSON.stringify(sent.body), /a response with the status 204 has no body/)
+  t.is((await app.request('GET', '/api/tag')).headers.etag, '"mine"')
+  const headers = { 'if-none-match': 'W/"mine"' }
+  t.is((await app.request('GET', '/api/tag', { headers })).status, 304)
+})
+
 test('a resolver that assigns a status or a body of the response gets an error instead of no effect', async t => {
   const app = await openTestApp(t, {
     project: project(t, {

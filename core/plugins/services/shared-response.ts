@@ -77,6 +77,8 @@ export class SharedResponse implements PluginResponse {
     if (type !== undefined) validateHeaderValue('Content-Type', type)
     const isRaw = type !== undefined && (typeof value === 'string' || Buffer.isBuffer(value))
     const body = isRaw ? value : value === undefined ? null : toJsonBody(value, 'http.response.send(…)')
+    if (body !== null && body !== 'null' && WITHOUT_BODY.has(status))
+      throw new TypeError(`a response with the status ${status} has no body`)
     this.#answer = { status: toStatus(status), body, hasEtag: true, ...(type === undefined ? {} : { type }) }
   }
 
@@ -92,12 +94,13 @@ export class SharedResponse implements PluginResponse {
   /** null: no response was set. Later changes have no effect. */
   close(): HttpResponse | null {
     this.#isClosed = true
-    if (!this.#answer || this.#headers.size === 0) return this.#answer
-    const all = Object.entries(this.#headers.over(this.#answer.headers))
+    const answer = this.#answer && withoutBody(this.#answer)
+    if (!answer || this.#headers.size === 0) return answer
+    const all = Object.entries(this.#headers.over(answer.headers))
     const headers = Object.fromEntries(all.filter(([name]) => name.toLowerCase() !== 'content-type'))
     // An error keeps its own type: it has another body than the one that the plugin meant.
-    const type = this.#answer.fault ? undefined : this.#headers.get('content-type')
-    return { ...this.#answer, headers, ...(type !== undefined && { type }) }
+    const type = answer.fault ? undefined : this.#headers.get('content-type')
+    return { ...answer, headers, ...(type !== undefined && { type }) }
   }
 
   #isLate(call: string): boolean {
@@ -105,6 +108,13 @@ export class SharedResponse implements PluginResponse {
     return this.#isClosed
   }
 }
+
+/** HTTP gives these no content (RFC 9110, 15.3.5, 15.3.6 and 15.4.5), nor its length in a 204. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** Code that sets the status alone means the body that is there to go. */
+const withoutBody = (answer: HttpResponse): HttpResponse =>
+  answer.body !== null && WITHOUT_BODY.has(answer.status) ? { ...answer, body: null } : answer
 
 /** 1xx is no response: a client would wait for another one. */
 function toStatus(status: unknown): number {

@@ -6,6 +6,7 @@ import { type HttpRequest, isSafeMethod } from '../faults/http-exchange.ts'
 import { ALL_ROWS, requireScalar } from '../identity/users/user-values.ts'
 import type { ContentType } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
+import { parseDateTime } from '../query/parse-moment.ts'
 import type { Status, VersionChoice } from '../query/query.ts'
 import { readBareBody, readData, requestParams } from './parse-query-string.ts'
 import type { RestCall, RestOptions } from './rest-call.ts'
@@ -72,7 +73,7 @@ async function fromLocalization(
   if (params.locale === undefined || params.locale === null || params.locale === '')
     throw new RequestFault(fault('application', 'locale is missing'))
   // Strapi 4 creates a draft unless the body says when it is published.
-  const status = type.draftAndPublish && typeof data.publishedAt !== 'string' ? 'draft' : 'published'
+  const status = params.status ?? (type.draftAndPublish ? 'draft' : 'published')
   const query = { locale: params.locale, status, populate: 'localizations' }
   return {
     ...call,
@@ -169,10 +170,20 @@ function toBody(
   return {
     bytes: Buffer.from(JSON.stringify({ data: withoutUnknown(data, type, droppedFor(caller)) })),
     params: {
-      ...(stamp !== undefined && { status: stamp === null ? 'draft' : 'published' }),
+      ...(stamp !== undefined && { status: writtenStatus(stamp) }),
       ...(isLocale && { locale }),
     },
   }
+}
+
+/** A value that is neither must not decide that a draft is published. */
+function writtenStatus(publishedAt: unknown): Status {
+  if (publishedAt === null) return 'draft'
+  const parsed = parseDateTime(publishedAt)
+  if (parsed.ok) return 'published'
+  const expected = 'a timestamp, an ISO date or null'
+  const details = { key: 'publishedAt', path: null, source: 'body', expected }
+  throw new RequestFault(fault('validation', `Invalid value for publishedAt: expected ${expected}`, details))
 }
 
 /** The request with other parameters, and another body if `bytes` is not null. */

@@ -317,6 +317,28 @@ test('publicationState shows drafts to permitted callers, and publishedAt: null 
   })
 })
 
+test('a publishedAt that is no time is refused, so that it does not decide that a draft is published', async t => {
+  const { send } = await openSite(t)
+  const { data } = await send('POST', 'articles', { title: 'draft', publishedAt: null })
+  for (const publishedAt of ['soon', '', false, true, [], {}])
+    for (const [method, path] of [
+      ['PUT', `articles/${data.id}`],
+      ['POST', 'articles'],
+    ] as const)
+      t.like(await send(method, path, { title: 'changed', publishedAt }), {
+        status: 400,
+        body: {
+          error: {
+            message: 'Invalid value for publishedAt: expected a timestamp, an ISO date or null',
+            details: { key: 'publishedAt', source: 'body' },
+          },
+        },
+      })
+  t.deepEqual((await send('GET', 'articles')).list, [])
+  await send('PUT', `articles/${data.id}`, { publishedAt: 1_767_225_600_000 })
+  t.is((await send('GET', 'articles')).list.length, 1)
+})
+
 test('locale=all lists all locales', async t => {
   const { send } = await openSite(t)
   await send('POST', 'articles', { title: 'one' })
@@ -361,6 +383,12 @@ test('a POST to localizations creates a locale of a document', async t => {
     [path, { locale: 'fr', title: 'deux' }, 400, 'locale is already used'],
     [path, { title: 'deux' }, 400, 'locale is missing'],
     [path, { data: { locale: 'fr' } }, 400, 'locale is missing'],
+    [
+      path,
+      { locale: 'fr', publishedAt: 'soon' },
+      400,
+      'Invalid value for publishedAt: expected a timestamp, an ISO date or null',
+    ],
     ['articles/999', { locale: 'fr' }, 404, 'Not Found'],
     ['landing', { locale: 'fr' }, 404, 'Not Found'],
   ] as const

@@ -29,6 +29,7 @@ import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-versi
 import {
   authorizeCommand,
   authorizeQuery,
+  isUnstorable,
   prepareCount,
   prepareFindFirst,
   prepareFindMany,
@@ -128,13 +129,15 @@ function changesStatus<Kind extends StatusChange>(
       call,
     )
     const answer = versionAnswer('publish', status, { call, options })
+    const missing = { kind: 'value', value: { documentId: command.documentId, entries: [] } } as const
     return async () => {
+      if (isUnstorable(command.documentId)) return missing
       try {
         const { texts, documentId } = await changeOf(options.documents)(command, answer)
         return { kind: 'value', value: { documentId, entries: texts.map(text => JSON.parse(text)) } }
       } catch (error) {
         if (!isRefusedAs(error, 'notFound')) throw error
-        return { kind: 'value', value: { documentId: command.documentId, entries: [] } }
+        return missing
       }
     }
   }

@@ -181,10 +181,10 @@ function deleteForCode(call: ActionCall, options: ActionOptions): PreparedAction
   const { query } = answer
   const { documentId } = command
   const take: Query['take'] = { kind: 'many', page: { start: 0, limit: MAX_LOCALES }, total: false }
-  const filter =
-    documentId === null ? query.filter : andFilter(query.filter, parseFilter({ documentId }, call.type))
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'value', value: { documentId, entries: [] } }
+    const filter =
+      documentId === null ? query.filter : andFilter(query.filter, parseFilter({ documentId }, call.type))
     const { text } = await options.documents.findMany({ ...query, take, filter }, 'flat')
     const deleted = await options.documents.delete(command, [], answer)
     // Nothing is deleted of a document that is hidden from the caller.

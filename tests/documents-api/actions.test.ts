@@ -177,3 +177,26 @@ test('a single type is changed under its own documentId only; another one is mis
   t.like(await settings.delete({ documentId: 'absent' }), { entries: [] })
   t.like(await settings.findFirst(), { name: 'three' })
 })
+
+test('a documentId with a character that no documentId has is missing, for every action, over REST too', async t => {
+  const project = {
+    name: 'Missing',
+    contentTypes: { note: { draftAndPublish: true, attributes: { title: 'string' } } },
+    roles: { public: { permissions: { note: '*' } } },
+  }
+  const { app, request } = await openTestApp(t, { project })
+  const notes = app.documents('note')
+  const documentId = 'a\0b'
+  t.is(await notes.findOne({ documentId }), null)
+  t.is(await notes.update({ documentId, data: {} }), null)
+  for (const action of ['delete', 'publish', 'unpublish', 'discardDraft'] as const)
+    t.deepEqual(await notes[action]({ documentId }), { documentId, entries: [] }, action)
+  for (const [method, path, status] of [
+    ['GET', 'notes/a%00b', 404],
+    ['PUT', 'notes/a%00b', 404],
+    ['DELETE', 'notes/a%00b', 204],
+    ['POST', 'actions/notes/a%00b/unpublish', 200],
+    ['POST', 'actions/notes/a%00b/discard-draft', 200],
+  ] as const)
+    t.is((await request(method, `/api/${path}`, { body: { data: {} } })).status, status, path)
+})

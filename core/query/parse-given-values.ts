@@ -114,7 +114,8 @@ export function parseLinkChange(
   raw: unknown,
   path: Path,
 ): Result<LinkChange | null, LinkFault> {
-  if (!isRecord(raw) || isEntry(raw)) return parseSet(attribute, raw)
+  const links = { target: attribute.target, path }
+  if (!isRecord(raw) || isEntry(raw)) return parseSet(links, raw)
   const unknown = Object.keys(raw).find(key => !OPERATIONS.has(key) && key !== OPTIONS)
   if (unknown !== undefined) return failed(unknownOperation(unknown, path))
   const { set, connect, disconnect } = raw
@@ -122,8 +123,8 @@ export function parseLinkChange(
   if (changes && set !== undefined) return failed(combined(path))
   if (changes && attribute.kind === 'media') return failed(onlySet(path))
   // Strapi does the same, although `connect: []` changes nothing.
-  if (set !== undefined || connect === null) return parseSet(attribute, set ?? null)
-  return parseChange(attribute, { connect: connect ?? [], disconnect: disconnect ?? [] })
+  if (set !== undefined || connect === null) return parseSet(links, set ?? null)
+  return parseChange(links, { connect: connect ?? [], disconnect: disconnect ?? [] })
 }
 
 type LinkObject = Readonly<Record<string, unknown>>
@@ -137,21 +138,24 @@ const isEntry = (raw: LinkObject): boolean =>
   !Object.keys(raw).some(key => OPERATIONS.has(key)) &&
   (Object.hasOwn(raw, 'documentId') || Object.hasOwn(raw, 'id'))
 
-function parseSet(
-  { target }: RelationAttribute | MediaAttribute,
-  raw: unknown,
-): Result<LinkChange, LinkFault> {
-  const targets = parseTargets(raw, target)
+/** An attribute in a body, as its entries need it. */
+interface Links {
+  readonly target: ContentType
+  readonly path: Path
+}
+
+function parseSet(links: Links, raw: unknown): Result<LinkChange, LinkFault> {
+  const targets = parseTargets(raw, links)
   return targets.ok ? ok({ kind: 'set', targets: targets.value }) : targets
 }
 
 function parseChange(
-  { target }: RelationAttribute | MediaAttribute,
+  links: Links,
   input: { readonly connect: unknown; readonly disconnect: unknown },
 ): Result<LinkChange | null, LinkFault> {
-  const connect = parseConnections(input.connect, target)
+  const connect = parseConnections(input.connect, links)
   if (!connect.ok) return connect
-  const disconnect: Result<readonly TargetRef[], LinkFault> = parseTargets(input.disconnect, target)
+  const disconnect: Result<readonly TargetRef[], LinkFault> = parseTargets(input.disconnect, links)
   if (!disconnect.ok) return disconnect
   if (connect.value.length === 0 && disconnect.value.length === 0) return ok(null)
   return ok({ kind: 'change', connect: connect.value, disconnect: disconnect.value })
@@ -171,15 +175,15 @@ const onlySet = (path: Path): LinkFault =>
   invalidRelations(path, 'files are given as a whole, without `connect` and `disconnect`')
 
 /** One entry or a list, in shorthand or longhand; null means none. */
-const parseTargets = (raw: unknown, target: ContentType): Result<readonly TargetRef[], LinkFault> =>
-  parseEntries(raw, entry => parseTarget(entry, target))
+const parseTargets = (raw: unknown, links: Links): Result<readonly TargetRef[], LinkFault> =>
+  parseEntries(raw, entry => parseTarget(entry, links))
 
 /** Like parseTargets, with positions in the list. */
-const parseConnections = (raw: unknown, target: ContentType): Result<readonly LinkConnection[], LinkFault> =>
+const parseConnections = (raw: unknown, links: Links): Result<readonly LinkConnection[], LinkFault> =>
   parseEntries(raw, entry => {
-    const parsed = parseTarget(entry, target)
+    const parsed = parseTarget(entry, links)
     if (!parsed.ok) return parsed
-    const position = parsePosition(isRecord(entry) ? entry.position : undefined)
+    const position = parsePosition(isRecord(entry) ? entry.position : undefined, links)
     return position.ok ? ok({ ...parsed.value, position: position.value }) : position
   })
 
@@ -198,7 +202,7 @@ function parseEntries<Entry>(
 }
 
 /** Unknown keys of the longhand form are ignored, because clients send back the documents that they received. */
-function parseTarget(entry: unknown, target: ContentType): Result<TargetRef, LinkFault> {
+function parseTarget(entry: unknown, { target, path }: Links): Result<TargetRef, LinkFault> {
   if (!isRecord(entry)) {
     const by = toId(entry) ?? toDocumentId(entry)
     return by ? ok({ by, locale: null, status: null }) : failed(MISSING_ENTRY)
@@ -206,10 +210,10 @@ function parseTarget(entry: unknown, target: ContentType): Result<TargetRef, Lin
   const by = toDocumentId(entry.documentId) ?? toId(entry.id)
   if (!by) return failed(MISSING_ENTRY)
   const locale = target.localized ? (entry.locale ?? null) : null
-  if (locale !== null && !isWord(locale)) return failed(badWord('locale', 'the code of a locale'))
+  if (locale !== null && !isWord(locale)) return failed(badWord('locale', 'the code of a locale', path))
   const input = target.draftAndPublish ? (entry.status ?? null) : null
   const status = STATUSES.find(word => word === input) ?? null
-  if (status !== input) return failed(badWord('status', STATUSES.join(' or ')))
+  if (status !== input) return failed(badWord('status', STATUSES.join(' or '), path))
   return ok({ by, locale, status })
 }
 
@@ -230,10 +234,10 @@ export function readRowId(raw: unknown): number | null {
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : null
 }
 
-const badWord = (key: string, expected: string): LinkFault => ({
+const badWord = (key: string, expected: string, path: Path): LinkFault => ({
   kind: 'format',
   path: [],
-  message: `Invalid value for ${key} of a relation: expected ${expected}`,
+  message: `Invalid value for ${key} of a relation at ${printPath(path)}: expected ${expected}`,
 })
 
 const END: LinkPosition = { at: 'end' }
@@ -241,7 +245,8 @@ const END: LinkPosition = { at: 'end' }
 const PLACES = ['before', 'after', 'start', 'end'] as const
 
 /** Exactly one key; an entry without a position comes last (reference/rest.md#9-relations-in-bodies). */
-function parsePosition(raw: unknown): Result<LinkPosition, LinkFault> {
+function parsePosition(raw: unknown, { path }: Links): Result<LinkPosition, LinkFault> {
+  const badPosition = (reason: string) => failed(invalidPosition(path, reason))
   if (raw === undefined || raw === null) return ok(END)
   if (!isRecord(raw)) return badPosition(`expected an object with ${ONE_PLACE}`)
   const keys = Object.keys(raw)
@@ -265,8 +270,11 @@ function toNeighbour(raw: unknown): TargetRef['by'] | null {
 
 const ONE_PLACE = 'exactly one of `before`, `after`, `start` and `end`'
 
-const badPosition = (reason: string): Result<never, LinkFault> =>
-  failed({ kind: 'format', path: [], message: `Invalid position of a relation: ${reason}` })
+const invalidPosition = (path: Path, reason: string): LinkFault => ({
+  kind: 'format',
+  path: [],
+  message: `Invalid position of a relation at ${printPath(path)}: ${reason}`,
+})
 
 /**
  * Why the value of a relation or media attribute is refused. `key`: the path leads to an unknown key; `format`:

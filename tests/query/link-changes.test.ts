@@ -19,7 +19,7 @@ function read(name: string, raw: unknown): string {
   return parsed.reasons.map(({ kind, message }) => `${kind}: ${message}`).join('; ')
 }
 
-const WRONG = 'format: Invalid position of a relation:'
+const WRONG = 'format: Invalid position of a relation at sequels:'
 const ONE = 'expected exactly one of `before`, `after`, `start` and `end`'
 
 const TABLE: Readonly<Record<string, readonly (readonly [raw: unknown, meaning: string])[]>> = {
@@ -95,11 +95,11 @@ const TABLE: Readonly<Record<string, readonly (readonly [raw: unknown, meaning: 
     [[{ documentId: 'a', status: 'published' }], 'set a//published'],
     [
       [{ documentId: 'a', status: 'other' }],
-      'format: Invalid value for status of a relation: expected published or draft',
+      'format: Invalid value for status of a relation at sequels: expected published or draft',
     ],
     [
       [{ documentId: 'a', locale: 5 }],
-      'format: Invalid value for locale of a relation: expected the code of a locale',
+      'format: Invalid value for locale of a relation at sequels: expected the code of a locale',
     ],
   ],
   'what names no document is refused': [

@@ -95,8 +95,8 @@ const documentParams = ({ route }: RestCall): Params =>
 
 /** Parameters in the form of the documents API, with REST's defaults. The path names the document, never the query. */
 function toParams(call: RestCall): Params {
-  const { documentId: _, data: __, ...parameters } = requestParams(call.request)
-  const status = parameters.status ?? 'published'
+  // `status` without a value is null, which is refused.
+  const { documentId: _, data: __, status = 'published', ...parameters } = requestParams(call.request)
   // Objects of a query string have no prototype; a clone gives middlewares plain objects.
   return structuredClone({ ...parameters, ...documentParams(call), status })
 }

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createTestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { openTestApp } from '../harness/test-app.ts'
 
 const attributes = { text: 'string', owner: 'string', likes: 'integer' }
 const PROJECT = {
@@ -186,4 +187,61 @@ test('document middlewares wrap the queries of both formats: conditions, order a
   )
   const { body } = await app.request('GET', '/api/notes?sort=text&fields=text')
   t.like(body, { data: [{ text: 'a!' }, { text: 'c!' }] })
+})
+
+test('with document middlewares, a mutation needs the permission of its own action, and its own attributes', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write(
+    'extensions/pass.ts',
+    "import { defineExtension } from 'plinth'\n" +
+      'export default defineExtension({ register({ documents }) { documents.use((context, next) => next()) } })',
+  )
+  const article = { draftAndPublish: true, localized: true, attributes: { title: 'string', owner: 'string' } }
+  const graphql = { endpoints: { '/graphql': 'nested', '/graphql5': 'flat' } }
+  const permissions = {
+    article: {
+      find: true,
+      create: { set: { owner: 'the server' } },
+      publish: true,
+      update: { fields: ['title'] },
+      createLocalization: { fields: ['owner'] },
+    },
+    note: { find: true, create: true },
+    page: { find: true, create: { fields: ['title'] }, publish: false },
+  }
+  const app = await openTestApp(t, {
+    plugins: folder.path,
+    project: {
+      graphql,
+      i18n: { locales: ['en', 'fr'] },
+      contentTypes: { article, page: article, note: { attributes: { text: 'string' } } },
+      roles: { public: { permissions } },
+    },
+  })
+  const post = async (path: string, query: string) =>
+    (await app.request('POST', path, { body: { query: `mutation { ${query} }` } })).body
+  t.like(await post('/graphql', 'createNote(data: { text: "a" }) { data { attributes { text } } }'), {
+    data: { createNote: { data: { attributes: { text: 'a' } } } },
+  })
+  t.like(await post('/graphql5', 'createNote(data: { text: "b" }) { text }'), {
+    data: { createNote: { text: 'b' } },
+  })
+  const row = '{ documentId title owner }'
+  const made = await post('/graphql5', `createArticle(data: { title: "c", owner: "mine" }) ${row}`)
+  t.like(made, { data: { createArticle: { title: 'c', owner: 'the server' } } })
+  const { documentId } = (made as { data: { createArticle: { documentId: string } } }).data.createArticle
+  const localized = `createArticleLocalization(id: "${documentId}", locale: "fr", data: { owner: "le mien" })`
+  t.like(await post('/graphql', `${localized} { data { attributes { owner locale } } }`), {
+    data: { createArticleLocalization: { data: { attributes: { owner: 'le mien', locale: 'fr' } } } },
+  })
+  const changed = await post(
+    '/graphql5',
+    `updateArticle(documentId: "${documentId}", data: { owner: "x" }) ${row}`,
+  )
+  t.like(changed, { data: { updateArticle: null }, errors: [{ message: 'Invalid key owner' }] })
+  // Permissions are checked before values.
+  const published = await post('/graphql5', 'createPage(data: { owner: "x" }) { owner }')
+  t.like(published, { data: { createPage: null }, errors: [{ message: 'Forbidden access' }] })
+  t.is((await app.request('GET', '/api/articles?status')).status, 400)
 })

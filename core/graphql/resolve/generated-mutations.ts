@@ -118,6 +118,7 @@ export const NESTED_MUTATIONS: Mutations = insideMiddlewares(
   {
     key: 'id',
     parseValues: parseNestedValues,
+    statusOf: () => 'draft',
     target: findTarget,
     documentOf: answer =>
       isRecord(answer) && typeof answer.data !== 'function' ? (answer.data ?? null) : null,
@@ -249,6 +250,7 @@ export const FLAT_MUTATIONS: Mutations = insideMiddlewares(
   {
     key: 'documentId',
     parseValues: parseFlatInput,
+    statusOf: ({ status }) => parseStatus(status),
     target: async ({ args }) => ({ documentId: storableId(args.documentId) ?? '', locale: null }),
     documentOf: answer => answer ?? null,
     withDocument: (_answer, document) => document,
@@ -260,6 +262,8 @@ interface MutationFormat {
   /** `id` or `documentId` */
   readonly key: string
   parseValues(type: ContentType, data: unknown): GivenValues
+  /** What the arguments alone say; if the document decides, the draft. */
+  statusOf(args: Arguments): Status
   /** The document that the arguments name, with the locale that they imply; null: the only one of a single type. */
   target(call: MutationCall): Promise<MutationTarget | null>
   /** The document in the answer of a mutation, and the answer with another one. */
@@ -297,7 +301,7 @@ async function runInside(
 ): Promise<unknown> {
   const { root, args, caller, options } = call
   const isDelete = action === 'delete'
-  if (!isDelete) assertPermitted(call, format)
+  if (!isDelete) assertPermitted(action, call, format)
   const params = await paramsOf(call, format)
   let answer: unknown
   const value = await options.aroundActions?.({
@@ -320,10 +324,19 @@ async function runInside(
 
 const ACTIONS: { readonly [Action in WriteAction]?: DocumentAction } = { create: 'create', delete: 'delete' }
 
-function assertPermitted({ root: { type }, args, caller }: MutationCall, format: MutationFormat): void {
+function assertPermitted(
+  action: WriteAction,
+  { root: { type }, args, caller }: MutationCall,
+  format: MutationFormat,
+): void {
   const values = format.parseValues(type, args.data)
-  const status = type.draftAndPublish ? 'draft' : 'published'
-  permit({ kind: 'update', type, locale: null, documentId: null, status, values, precondition: null }, caller)
+  const status = type.draftAndPublish ? format.statusOf(args) : 'published'
+  const saved = { type, locale: null, status, values }
+  if (action === 'create') permit({ kind: 'create', ...saved }, caller)
+  else {
+    const locales = action === 'createLocalization' ? ({ locales: 'new' } as const) : {}
+    permit({ kind: 'update', ...saved, documentId: null, precondition: null, ...locales }, caller)
+  }
 }
 
 async function paramsOf(call: MutationCall, format: MutationFormat): Promise<Record<string, unknown>> {

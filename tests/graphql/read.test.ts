@@ -231,6 +231,10 @@ test.serial('a page beyond the largest countable offset is empty', async t => {
     '{ books(pagination: { page: 2147483647, pageSize: 3 }) { data { id } meta { pagination { page total } } } }',
   )
   t.deepEqual(data.books, { data: [], meta: { pagination: { page: 2147483647, total: 4 } } })
+  const last = await ask(
+    '{ books(pagination: { start: 2147483647, limit: 1 }) { data { id } meta { pagination { page } } } }',
+  )
+  t.deepEqual(last.data.books, { data: [], meta: { pagination: { page: 2147483647 } } })
 })
 
 test.serial('private attributes cannot be filtered or sorted by', async t => {

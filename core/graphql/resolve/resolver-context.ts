@@ -65,10 +65,13 @@ export const toOperationContext = (
   { model, limits, format }: ResolveOptions,
 ): OperationContext => ({ schema, fragments, variables: variableValues, format, model, limits, caller })
 
+/** The largest `Int` of GraphQL, which is the largest `start`, too: its page of one document would be the next number. */
+const MAX_INT = 2_147_483_647
+
 /** The counts of a list (reference/graphql.md#5-pagination). */
 export const responsePagination = ({ start, limit }: Page, total: number) => ({
   total,
-  page: Math.floor(start / limit) + 1,
+  page: Math.min(Math.floor(start / limit) + 1, MAX_INT),
   pageSize: limit,
   pageCount: Math.ceil(total / limit),
 })

@@ -40,7 +40,8 @@ export async function performAction(
   call: RestCall,
   options: RestOptions,
 ): Promise<HttpResponse> {
-  refuseConditions(call.request, ['If-None-Match'])
+  // A document that is created has no tag to match.
+  refuseConditions(call.request, action === 'create' ? undefined : ['If-None-Match'])
   const isSave = action === 'create' || action === 'update'
   // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
   const params = isSave && !options.runMiddlewares ? documentParams(call) : toParams(call)

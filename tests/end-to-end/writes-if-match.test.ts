@@ -128,7 +128,7 @@ test('a condition that a write does not evaluate is refused, and nothing is writ
   const cases: readonly (readonly [method: string, path: string, headers: readonly string[]])[] = [
     ['PUT', `/api/people/${id}`, ['If-None-Match']],
     ['DELETE', `/api/people/${id}`, ['If-None-Match']],
-    ['POST', '/api/people', ['If-None-Match']],
+    ['POST', '/api/people', ['If-Match', 'If-None-Match']],
     ['PUT', '/api/users/1', ['If-Match', 'If-None-Match']],
     ['DELETE', '/api/users/1', ['If-Match', 'If-None-Match']],
     ['POST', '/api/upload', ['If-Match', 'If-None-Match']],

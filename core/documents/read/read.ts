@@ -79,18 +79,22 @@ export function openReads({
       return { text: text ?? '[]', total }
     },
     findBody,
-    async findRows(query, shape, options) {
-      // What this request read itself need not be parsed again.
-      let read: ReadResult | undefined
-      const print = (found: ReadResult): string => {
-        read = found
-        return printRows(found)
-      }
-      const found = await findBody({ query, shape, formatKey: 'rows', print }, options)
-      return read ?? parseRows(found)
-    },
+    findRows: openFindRows(findBody),
   }
 }
+
+const openFindRows =
+  (findBody: DocumentReads['findBody']): DocumentReads['findRows'] =>
+  async (query, shape, options) => {
+    // What this request read itself need not be parsed again.
+    let read: ReadResult | undefined
+    const print = (found: ReadResult): string => {
+      read = found
+      return printRows(found)
+    }
+    const found = await findBody({ query, shape, formatKey: 'rows', print }, options)
+    return read ?? parseRows(found)
+  }
 
 /** `25\n[{…}]`: the total and the JSON of the rows, each empty where there is none. */
 const printRows = ({ text, total }: ReadResult): string => `${total ?? ''}\n${text ?? ''}`

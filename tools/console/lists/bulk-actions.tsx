@@ -21,12 +21,10 @@ interface BulkActionsProps {
 /** One request for each document: permissions, validation and events are those of single writes. */
 export function BulkActions({ type, heading }: BulkActionsProps) {
   const translate = useTranslate()
-  const schema = useSchema()
-  const notify = useNotify()
-  const { data, selectedIds, onUnselectItems, refetch, filterValues } = useListContext<ListRow>()
+  const { selectedIds, onUnselectItems } = useListContext<ListRow>()
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
   const [pending, setPending] = useState<Bulk | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useBulk(type, setOutcomes)
   const actions = bulkActionsOf(type)
   const leave = (close: () => void) => () => {
     heading.current?.focus()
@@ -37,27 +35,6 @@ export function BulkActions({ type, heading }: BulkActionsProps) {
   )
   // Always a fragment: the outcomes stay mounted, and take no focus, when documents are selected again.
   if (selectedIds.length === 0 || actions.length === 0) return <>{report}</>
-  const { locale } = versionParams(schema, type, filterValues as ListFilter)
-  const run = async (bulk: Bulk) => {
-    setBusy(true)
-    const results = await changeAll(selectedIds.map(String), {
-      change: id => changeDocument(type, bulk, id, locale),
-      title: id =>
-        titleOf(
-          type,
-          data?.find(row => row.id === id),
-        ),
-      describe: fault => describeFault(fault, translate),
-    })
-    setBusy(false)
-    setOutcomes(results)
-    onUnselectItems()
-    await refetch()
-    const failed = results.filter(({ fault }) => fault !== null).length
-    const done = results.length - failed
-    if (failed === 0) notify(translate('bulkDone', { count: done }), { type: 'success' })
-    else notify(translate('bulkFailed', { done, failed }), { type: 'error' })
-  }
   return (
     <>
       {report}
@@ -83,6 +60,34 @@ export function BulkActions({ type, heading }: BulkActionsProps) {
       </section>
     </>
   )
+}
+
+/** Runs an action on the selected documents, shows the list again and notifies the user. */
+function useBulk(type: TypeInfo, onOutcomes: (outcomes: readonly Outcome[]) => void) {
+  const translate = useTranslate()
+  const schema = useSchema()
+  const notify = useNotify()
+  const { data, selectedIds, onUnselectItems, refetch, filterValues } = useListContext<ListRow>()
+  const [busy, setBusy] = useState(false)
+  const run = async (bulk: Bulk) => {
+    const { locale } = versionParams(schema, type, filterValues as ListFilter)
+    const rowOf = (id: string) => data?.find(row => row.id === id)
+    setBusy(true)
+    const outcomes = await changeAll(selectedIds.map(String), {
+      change: id => changeDocument(type, bulk, id, locale),
+      title: id => titleOf(type, rowOf(id)),
+      describe: fault => describeFault(fault, translate),
+    })
+    setBusy(false)
+    onOutcomes(outcomes)
+    onUnselectItems()
+    await refetch()
+    const failed = outcomes.filter(({ fault }) => fault !== null).length
+    const done = outcomes.length - failed
+    if (failed === 0) notify(translate('bulkDone', { count: done }), { type: 'success' })
+    else notify(translate('bulkFailed', { done, failed }), { type: 'error' })
+  }
+  return { busy, run }
 }
 
 interface Outcome {

@@ -91,10 +91,9 @@ function projectionOf(pair: TablePair, print: (pair: TablePair, column: Column) 
 /** The value after empty ones got the backfill of an attribute that is required, or is for published rows. */
 function filledValue(pair: TablePair, column: Column): string {
   const value = valueAfter(pair, column)
-  const check = requiringCheck(pair, column)
-  if (column.backfill === undefined || (column.nullable && check === undefined)) return value
+  if (column.backfill === undefined || !needsValue(pair, column)) return value
   const filled = `coalesce(${value}, ${quoteConstant(column.backfill)}::${column.type})`
-  const onlyWhen = check?.onlyWhen ?? null
+  const onlyWhen = requiringCheck(pair, column)?.onlyWhen ?? null
   const condition = pair.desired.columns.find(({ name }) => name === onlyWhen?.column)
   if (onlyWhen === null || condition === undefined) return filled
   return `CASE WHEN ${valueAfter(pair, condition)} = ${quoteConstant(onlyWhen.equals)} THEN ${filled} ELSE ${value} END`
@@ -104,11 +103,13 @@ function filledValue(pair: TablePair, column: Column): string {
 const requiringCheck = ({ desired }: TablePair, { name }: Column): Check | undefined =>
   desired.checks.find(({ column, rule }) => column === name && 'notNull' in rule)
 
+/** True if empty values are refused, at least in published rows. */
+const needsValue = (pair: TablePair, column: Column): boolean =>
+  !column.nullable || requiringCheck(pair, column) !== undefined
+
 /** True if empty values of an existing column get the attribute's backfill. */
 export const isBackfilled = (pair: TablePair, column: Column): boolean =>
-  column.backfill !== undefined &&
-  pair.columns.has(column.name) &&
-  (!column.nullable || requiringCheck(pair, column) !== undefined)
+  column.backfill !== undefined && pair.columns.has(column.name) && needsValue(pair, column)
 
 const valueAfter = ({ columns, reshape }: TablePair, column: Column): string =>
   reshape?.fillings.get(column.name) ?? valueIn(column, columns.get(column.name))

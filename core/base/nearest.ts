@@ -1,3 +1,4 @@
+import { ticked } from './text.ts'
 /**
  * The candidate that the writer of `word` most likely meant; undefined without a near one. Checked in this order: the same
  * word in another spelling, a synonym from other systems, and a word of which at most a third of the letters differ (a
@@ -61,7 +62,7 @@ export function hintFor(word: string, candidates: Iterable<string>, none = 'ther
   const known = [...candidates]
   const near = didYouMean(word, known)
   if (near !== '' || known.length > MAX_LISTED) return near
-  return known.length === 0 ? `: ${none}` : `: one of ${known.map(each => `\`${each}\``).join(', ')}`
+  return known.length === 0 ? `: ${none}` : `: one of ${ticked(known)}`
 }
 
 /**

@@ -16,6 +16,19 @@ export function detachString(text: string): string {
   return Buffer.from(text, encoding).toString(encoding)
 }
 
+/** The value of a JSON text; undefined: it is none. */
+export function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** `a`, `b`: a list of names in a message. */
+export const ticked = (words: readonly unknown[]): string => words.map(word => `\`${word}\``).join(', ')
+
 /** A text without its middle, if it is longer than `most` characters. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { parseJsonText } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
 import { callerOf, type ExplainedUser, type Principal, toAnswer } from '../explain/answer.ts'
 import { answerReport } from '../explain/report.ts'
@@ -102,7 +103,7 @@ function requestIn(words: Words): SimulatedRequest {
   if (!/^\/[\x21-\x7e]*$/.test(path))
     return refuse('`path` is a path such as /api/articles, percent-encoded where needed')
   const input = words.body === undefined || words.body === '' ? null : textIn(words, 'body', LONGEST.body)
-  if (input !== null && !isJson(input)) return refuse('`body` is not valid JSON')
+  if (input !== null && parseJsonText(input) === undefined) return refuse('`body` is not valid JSON')
   // The permission of a write matters, not its document.
   const writes = method === 'POST' || method === 'PUT'
   return { method, path, body: input ?? (writes ? '{"data":{}}' : null) }
@@ -112,16 +113,6 @@ function textIn(words: Words, name: string, longest: number): string {
   const value = words[name]
   if (typeof value !== 'string' || value === '') return refuse(`the parameter \`${name}\` is missing`)
   return value.length > longest ? refuse(`\`${name}\` has more than ${longest} characters`) : value
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
 }
 
 async function askerIn(words: Words, { roles, database }: SimulationOptions): Promise<Principal> {

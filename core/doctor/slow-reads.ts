@@ -1,3 +1,4 @@
+import { parseJsonText } from '../base/text.ts'
 import { isRecord } from '../query/parse-place.ts'
 
 /** A group of equal slow reads in the log. `work` contains no values (query/describe-query.ts). */
@@ -89,7 +90,7 @@ const shapeOf = ({ start: _start, ...work }: SlowRead['work']): string => JSON.s
 function toRead(line: string): SlowRead | null {
   const at = line.indexOf('{')
   if (at < 0 || !line.includes('"slowWork"')) return null
-  const said = parseLine(line.slice(at))
+  const said = parseJsonText(line.slice(at))
   if (!isRecord(said) || said.event !== 'slowWork' || !isRecord(said.work)) return null
   const { milliseconds, work } = said
   return typeof milliseconds === 'number' ? toSlowRead(work, milliseconds) : null
@@ -100,12 +101,3 @@ const toSlowRead = (work: SlowRead['work'], milliseconds: number): SlowRead | nu
   work.action === 'find' || (work.action === 'findOne' && work.populate !== undefined)
     ? { work, times: 1, slowest: milliseconds, together: milliseconds }
     : null
-
-function parseLine(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { didYouMean, nearest } from '../base/nearest.ts'
+import { ticked } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
 import { EVENT_ACTIONS, type EventAction, type Outbox } from '../documents/outbox.ts'
 import type { ContentType, Model } from '../model/model.ts'
@@ -160,6 +161,6 @@ function patternHint(pattern: string, types: readonly ContentType[]): string {
   const near = { key: nearest(key, keys), action: nearest(action, actions) }
   const isNear = near.key !== undefined && near.action !== undefined
   const hint = isNear ? didYouMean(pattern, [`${near.key}.${near.action}`]) : ''
-  const actionNames = EVENT_ACTIONS.map(each => `\`${each}\``).join(', ')
+  const actionNames = ticked(EVENT_ACTIONS)
   return hint || `: it is a content-type's name or \`*\`, a dot, and ${actionNames} or \`*\``
 }

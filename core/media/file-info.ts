@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { permit } from '../access/restrict/permit.ts'
+import { parseJsonText } from '../base/text.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Actor, GivenValues, WriteConditions } from '../query/command.ts'
@@ -17,20 +18,11 @@ export interface FileInfo {
 export function parseFileInfo(texts: readonly string[]): readonly FileInfo[] {
   const infos: FileInfo[] = []
   for (const text of texts) {
-    const parsed = parseJson(text)
+    const parsed = parseJsonText(text)
     if (Array.isArray(parsed) && parsed.length === 0) throw invalid('fileInfo', 'a JSON object')
     infos.push(...(Array.isArray(parsed) ? parsed : [parsed]).map(readFileInfo))
   }
   return infos
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 /** Unused keys, such as `folder`, are ignored. Throws a RequestFault for an invalid value. */

@@ -1,5 +1,6 @@
 import { deepFreeze, present } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import { parseJsonText } from '../base/text.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { compilePattern } from '../project/pattern.ts'
 import type { Project } from '../project/project.ts'
@@ -300,17 +301,9 @@ function scalarOf(base: AttributeBase, declaration: ScalarDeclaration): ScalarAt
 
 /** A text of type json is JSON text, as in bodies. Another text is the value itself. */
 function withJsonText(type: ScalarDeclaration['type'], value: Json | undefined): Json | undefined {
-  return type === 'json' && typeof value === 'string' && !isJson(value) ? JSON.stringify(value) : value
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
+  return type === 'json' && typeof value === 'string' && parseJsonText(value) === undefined
+    ? JSON.stringify(value)
+    : value
 }
 
 function enumerationOf({

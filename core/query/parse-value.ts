@@ -1,5 +1,6 @@
 import { hasFiniteNumbers, isDeeperThan } from '../base/plain-data.ts'
 import { ok, type Result } from '../base/result.ts'
+import { parseJsonText } from '../base/text.ts'
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
 import {
   type InvalidValue,
@@ -82,16 +83,6 @@ const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 
 /** The same limit as for stored values (documents/values/). */
 const MAX_JSON_DEPTH = 1_000
-
-/** undefined: invalid JSON. */
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (reason) {
-    if (reason instanceof SyntaxError) return undefined
-    throw reason
-  }
-}
 
 const PARSERS: { readonly [Type in ValueType]: (raw: unknown) => Parsed } = {
   id: parseInteger,

@@ -1,7 +1,7 @@
 import { fitsPassword } from '../../base/passwords.ts'
 import { hasFiniteNumbers, isDeeperThan } from '../../base/plain-data.ts'
 import type { Result } from '../../base/result.ts'
-import { printJsonValue, trimDecimal } from '../../base/text.ts'
+import { parseJsonText, printJsonValue, trimDecimal } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ScalarAttribute, ValueType } from '../../model/model.ts'
 import type { InvalidValue } from '../../query/parse-moment.ts'
@@ -22,12 +22,10 @@ import {
 /** reference/rest.md#3-attribute-values: any value; a text is taken as JSON text. */
 function parseJson(value: unknown): ParseOutcome {
   if (typeof value !== 'string') return storedJson(value)
-  try {
-    return storedJson(JSON.parse(value))
-  } catch (error) {
-    if (error instanceof SyntaxError) return { refusal: rule('must be JSON: a text is read as JSON text') }
-    throw error
-  }
+  const parsed = parseJsonText(value)
+  return parsed === undefined
+    ? { refusal: rule('must be JSON: a text is read as JSON text') }
+    : storedJson(parsed)
 }
 
 /** A JSON list. */

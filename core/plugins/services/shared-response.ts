@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { parseJsonText } from '../../base/text.ts'
 import type { HttpResponse } from '../../faults/http-exchange.ts'
 import type { PluginResponse, SendOptions } from '../context.ts'
 import { nameType } from '../plugin-module.ts'
@@ -64,12 +65,7 @@ export class SharedResponse implements PluginResponse {
   }
 
   json(): unknown {
-    try {
-      return JSON.parse(String(this.body))
-    } catch (error) {
-      if (error instanceof SyntaxError) return undefined
-      throw error
-    }
+    return parseJsonText(String(this.body))
   }
 
   send(value: unknown, { status = 200, type }: SendOptions = {}): void {

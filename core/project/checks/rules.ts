@@ -1,4 +1,5 @@
 import { didYouMean, nearest } from '../../base/nearest.ts'
+import { ticked } from '../../base/text.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -61,7 +62,7 @@ function* providerOptions({ upload }: Settings): Generator<ProjectFinding> {
   yield* optionValues(upload.providerOptions, known)
   const missing = needed.filter(key => !Object.hasOwn(upload.providerOptions, key))
   if (missing.length === 0) return
-  const message = `the provider \`${upload.provider}\` needs ${missing.map(key => `\`${key}\``).join(', ')} in \`providerOptions\``
+  const message = `the provider \`${upload.provider}\` needs ${ticked(missing)} in \`providerOptions\``
   yield { code: 'missing-key', message, path, atKey: true }
 }
 

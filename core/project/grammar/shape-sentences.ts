@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { didYouMean, nearest, synonymsOf } from '../../base/nearest.ts'
+import { ticked } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ProjectFinding } from '../faults.ts'
 import { isProjectSecret } from '../secret-ranges.ts'
@@ -41,8 +42,6 @@ export function toFinding(error: ErrorObject, scene: MessageContext): ProjectFin
 
 /** Longer lists of valid words are left out of the message. */
 const MAX_LISTED = 14
-
-const ticked = (words: readonly unknown[]): string => words.map(word => `\`${word}\``).join(', ')
 
 const listed = (words: readonly string[], lead: string): string =>
   words.length > 0 && words.length <= MAX_LISTED ? `: ${lead} ${ticked(words)}` : ''

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type RegisteredApp, registerApp } from '../../../core/app/open-plugins.ts'
 import { printStartFault } from '../../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { ticked } from '../../../core/base/text.ts'
 import type { RolesProject } from '../../../core/explain/roles-project.ts'
 import { printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { SILENT } from '../../../core/observe/observation.ts'
@@ -139,8 +140,7 @@ function compareRoutes(before: CodeVersion, after: CodeVersion): readonly ApiCha
 
 const LABELS = { auth: 'it requires', policies: 'its policies are', middlewares: 'its middlewares are' }
 
-const list = (names: readonly string[]): string =>
-  names.length === 0 ? 'none' : names.map(name => `\`${name}\``).join(', ')
+const list = (names: readonly string[]): string => (names.length === 0 ? 'none' : ticked(names))
 
 /** `routesConfig`, `resolversConfig` and the middlewares around every request. */
 function compareOperations(before: Settings, after: Settings): readonly ApiChange[] {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { ticked } from '../../../core/base/text.ts'
 import {
   codeAt,
   isCode,
@@ -54,20 +55,18 @@ export const panelNotes = ({ providers, mails, webhooks }: StrapiFacts): readonl
     ...(providers.length === 0
       ? []
       : [
-          `users sign in at ${quoted(providers)} in Strapi: name them in \`auth.providers\` (docs/identity.md, Sign-in at a provider). No user is linked to an account there by an address: those who are imported set a password by the mail of \`/api/auth/forgot-password\``,
+          `users sign in at ${ticked(providers)} in Strapi: name them in \`auth.providers\` (docs/identity.md, Sign-in at a provider). No user is linked to an account there by an address: those who are imported set a password by the mail of \`/api/auth/forgot-password\``,
         ]),
     ...(mails.length === 0
       ? []
       : [
-          `the texts of the account mails ${quoted(mails)} did not come over: write them in mails/ (docs/mail.md, Account mails)`,
+          `the texts of the account mails ${ticked(mails)} did not come over: write them in mails/ (docs/mail.md, Account mails)`,
         ]),
     ...webhooks.map(
       name =>
         `the webhook \`${name}\` did not come over: an extension sends it (docs/recipes.md, Webhook sender)`,
     ),
   ].map(text => lost(text))
-
-const quoted = (words: readonly string[]): string => words.map(word => `\`${word}\``).join(', ')
 
 /** The converted settings, by module of config/. */
 const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string[]])[] = [
@@ -201,7 +200,7 @@ function leftSettings(
   const keys = [...declared.keys()].filter(key => !imported.includes(key) && !key.startsWith(UNKNOWN_KEYS))
   const [first] = keys
   if (first === undefined) return []
-  const what = keys.map(key => `\`${key}\``).join(', ')
+  const what = ticked(keys)
   const of = way.length === 0 ? '' : ` of \`${way.join('.')}\``
   const text = `without a counterpart: ${what}${of} in config/${module}`
   return [{ kind: 'remark', text, source: scriptPlace(declared, first) ?? `config/${module}` }]
@@ -224,7 +223,7 @@ function middlewareSettings(
     ? [...declared.keys()].filter(key => !except.includes(key) && !key.startsWith(UNKNOWN_KEYS))
     : []
   if (code === undefined && keys.length === 0) return []
-  const what = code ? `\`${excerpt(code.text)}\`` : keys.map(key => `\`${key}\``).join(', ')
+  const what = code ? `\`${excerpt(code.text)}\`` : ticked(keys)
   const source = code?.place ?? scriptPlace(declared, keys[0] ?? '') ?? 'config/middlewares'
   return [{ kind: 'remark', text: `without a counterpart: ${what} of \`${name}\`; ${successor}`, source }]
 }

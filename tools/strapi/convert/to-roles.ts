@@ -1,4 +1,5 @@
 import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../../core/access/actions.ts'
+import { ticked } from '../../../core/base/text.ts'
 import { free, type Names } from '../names.ts'
 import { textAt } from '../read/literal-value.ts'
 import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
@@ -136,13 +137,11 @@ function unknownNotes(actions: readonly string[], { types }: Names): readonly Gi
   return [
     ...(others.length === 0
       ? []
-      : [lost(`${quoted(others)} did not come over: Plinth has no such ${such}. ${successor}`)]),
-    ...(roles.length === 0 ? [] : [`${quoted(roles)}: roles are declared here, and no request changes them`]),
-    ...(gone.length === 0 ? [] : [`${quoted(gone)}: the project has no such content-type`]),
+      : [lost(`${ticked(others)} did not come over: Plinth has no such ${such}. ${successor}`)]),
+    ...(roles.length === 0 ? [] : [`${ticked(roles)}: roles are declared here, and no request changes them`]),
+    ...(gone.length === 0 ? [] : [`${ticked(gone)}: the project has no such content-type`]),
   ]
 }
-
-const quoted = (words: readonly string[]): string => words.map(word => `\`${word}\``).join(', ')
 
 /** True if the role could read drafts of any content-type. */
 function addReadDrafts(subjects: Subjects, withDrafts: ReadonlySet<string>): boolean {

@@ -1,3 +1,4 @@
+import { ticked } from '../../../core/base/text.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import type { Names } from '../names.ts'
 import {
@@ -57,8 +58,8 @@ function authOf(declared: LiteralMapping, actionsOf: ActionsOf): RouteAuth {
   const wanted = textsAt(auth, 'scope')
   const known = wanted.flatMap(each => scopeOf(each, actionsOf) ?? [])
   const place = scriptPlace(declared, 'auth')
-  const unknown = quoted(wanted.filter(each => scopeOf(each, actionsOf) === undefined))
-  const others = quoted([...mappingAt(auth)].map(([key]) => key).filter(key => key !== 'scope'))
+  const unknown = ticked(wanted.filter(each => scopeOf(each, actionsOf) === undefined))
+  const others = ticked([...mappingAt(auth)].map(([key]) => key).filter(key => key !== 'scope'))
   return {
     auth: known.length === 0 ? undefined : { scope: known },
     notes: [
@@ -74,8 +75,6 @@ function authOf(declared: LiteralMapping, actionsOf: ActionsOf): RouteAuth {
     ],
   }
 }
-
-const quoted = (words: readonly string[]): string => words.map(word => `\`${word}\``).join(', ')
 
 function scopeOf(permission: string, actionsOf: ActionsOf): string | undefined {
   const [, uid = '', action = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(permission) ?? []

@@ -1,4 +1,4 @@
-import { trimEndCharacter } from '../../../core/base/text.ts'
+import { ticked, trimEndCharacter } from '../../../core/base/text.ts'
 import {
   type JsonSchema,
   readProjectSchema,
@@ -258,8 +258,7 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   const other = [...declared.keys()].filter(
     key => !GRAPHQL.includes(key) && key !== COMPATIBILITY && !key.startsWith(UNKNOWN_KEYS),
   )
-  const notes =
-    other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
+  const notes = other.length === 0 ? [] : [`without a counterpart: ${ticked(other)}`]
   const place = scriptPlace(config.plugins, 'graphql', 'config', other[0] ?? '')
   const inner = section('config', entries, notes)
   return section('graphql', [inner && { ...inner, source: place }])

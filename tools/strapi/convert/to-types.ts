@@ -1,3 +1,4 @@
+import { ticked } from '../../../core/base/text.ts'
 import { toPlural, toTitle } from '../../../core/model/names.ts'
 import { morphColumns } from '../field-mapping.ts'
 import { attributeNameIn, type Names, ownUserAttributes, whyRenamed } from '../names.ts'
@@ -245,9 +246,7 @@ function typeNotes({ schema, file }: StrapiType, hidden: ReadonlySet<string>): r
   )
   const other = [...schema.keys()].filter(key => !OF_SCHEMAS.has(key))
   return [
-    ...(other.length > 0
-      ? [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')} of the schema`]
-      : []),
+    ...(other.length > 0 ? [`without a counterpart: ${ticked(other)} of the schema`] : []),
     ...(shown.length > 0
       ? [
           lost(

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../core/base/text.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 
 /** A value in a file of a Strapi project, evaluated without running the file. */
@@ -149,12 +150,8 @@ export const textsAt = (declared: LiteralValue | undefined, ...way: readonly str
 
 /** The JSON of a text; Strapi also stores and returns a text that is none. */
 export function jsonOrText(text: string): Json {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
+  const parsed = parseJsonText(text) as Json | undefined
+  return parsed === undefined ? text : parsed
 }
 
 /** The value as JSON; undefined if any part of it is unknown. */

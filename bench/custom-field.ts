@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { temporaryFolder } from '../tests/harness/folder.ts'
-import { freePort } from '../tests/harness/server.ts'
+import { freePort } from '../tests/harness/free-port.ts'
 import { launch, type Running, startPlinth } from './process.ts'
 import { measured, median, takeTurns } from './rounds.ts'
 import { CUSTOM, CUSTOM_GOAL } from './rows.ts'

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../tests/harness/server.ts'
+import { freePort } from '../tests/harness/free-port.ts'
 import { memoryOfTree, type ProcessorTime, timeOfTree } from './processor-time.ts'
 
 export interface Running {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../tests/harness/server.ts'
+import { freePort } from '../tests/harness/free-port.ts'
 import { freshDatabase } from '../tests/harness/test-database.ts'
 import { compareCustom } from './custom-field.ts'
 import { compareKept } from './kept.ts'

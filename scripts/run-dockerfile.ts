@@ -6,10 +6,10 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, matchesGlob, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../tests/harness/free-port.ts'
 
 interface Stage {
   readonly name: string
@@ -148,14 +148,6 @@ function build(): Stage {
 function check(holds: boolean, what: string): void {
   if (!holds) throw new Error(`Not so: ${what}`)
   process.stdout.write(`ok: ${what}\n`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 /** Runs the health check until it succeeds or a minute is over. */

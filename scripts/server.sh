@@ -2,10 +2,8 @@
 # Each background job gets a process group, so that nothing of it is left behind.
 # shellcheck shell=bash
 set -m
-
-free_port() {
-  node -e 'const s=require("node:net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
-}
+# shellcheck source=scripts/free-port.sh
+. "$(dirname "${BASH_SOURCE[0]}")/free-port.sh"
 
 # wait_ready PID PORT LOG: until /_ready answers 200. Fails when the process ends or a minute is over.
 wait_ready() {

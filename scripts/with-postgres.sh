@@ -59,9 +59,8 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-free_port() {
-  node -e "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close() })"
-}
+# shellcheck source=scripts/free-port.sh
+. "$(dirname "$0")/free-port.sh"
 
 cd "$folder" # initdb and the server must not depend on a folder that their user cannot read
 as_owner "$bin/initdb" -D "$folder/data" -U postgres --auth=trust --locale=C.UTF-8 --encoding=UTF8 --no-sync >"$folder/initdb.log" 2>&1 || {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { freePort } from '../../tests/harness/server.ts'
+import { freePort } from '../../tests/harness/free-port.ts'
 import { launch, type Running, startPlinth } from '../process.ts'
 import { memoryOfTree, type ProcessorTime } from '../processor-time.ts'
 import { assertSameAnswers } from '../same-answers.ts'

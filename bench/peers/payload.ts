@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../tests/harness/server.ts'
+import { freePort } from '../../tests/harness/free-port.ts'
 import { launch } from '../process.ts'
 import { runFile } from '../sql-file.ts'
 import { type Peer, PRODUCTION, type Setting } from './contender.ts'

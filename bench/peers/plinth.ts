@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { freePort } from '../../tests/harness/server.ts'
+import { freePort } from '../../tests/harness/free-port.ts'
 import { launch } from '../process.ts'
 import { runFile } from '../sql-file.ts'
 import { type Contender, type Peer, PRODUCTION, type Setting, startOnce } from './contender.ts'

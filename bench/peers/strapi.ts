@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../tests/harness/server.ts'
+import { freePort } from '../../tests/harness/free-port.ts'
 import { launch } from '../process.ts'
 import { runFile } from '../sql-file.ts'
 import { type Peer, PRODUCTION, type Setting, startOnce } from './contender.ts'

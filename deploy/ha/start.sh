@@ -20,7 +20,7 @@ done
 
 own=
 folder=${1:-}
-[ -n "$folder" ] || { folder=$(mktemp -d /tmp/plinth-ha.XXXXXX); own=yes; }
+[ -n "$folder" ] || { folder=$(mktemp -d "${TMPDIR:-/tmp}/plinth-ha.XXXXXX"); own=yes; }
 mkdir -p "$folder"
 
 # PostgreSQL refuses to run as root.
@@ -55,12 +55,16 @@ run() {
   pids+=($!)
 }
 
-# until_ready SECONDS COMMAND…
+# until_ready NAME COMMAND…: until it succeeds, at most two minutes, and only while NAME runs.
 until_ready() {
-  local left=$(($1 * 5))
+  local name=$1 pid=${pids[-1]} end=$((SECONDS + 120))
   shift
   until "$@" >/dev/null 2>&1; do
-    ((left-- > 0)) || { echo "$* does not succeed; the logs are in $folder" >&2; own=; exit 1; }
+    if ! kill -0 "$pid" 2>/dev/null || ((SECONDS > end)); then
+      printf '%s is not ready. Its log:\n' "$name" >&2
+      tail -n 20 "$folder/$name.log" >&2
+      exit 1
+    fi
     sleep 0.2
   done
 }
@@ -71,7 +75,7 @@ run etcd etcd --data-dir "$folder/etcd" \
   --listen-client-urls "http://127.0.0.1:$etcd" --advertise-client-urls "http://127.0.0.1:$etcd" \
   --listen-peer-urls "http://127.0.0.1:$etcd_peer" --initial-advertise-peer-urls "http://127.0.0.1:$etcd_peer" \
   --initial-cluster "default=http://127.0.0.1:$etcd_peer"
-until_ready 20 answers "$etcd" GET /health
+until_ready etcd answers "$etcd" GET /health
 
 # node NAME POSTGRES_PORT REST_PORT
 node() {
@@ -92,13 +96,13 @@ cp "$here/haproxy.cfg" "$folder/"
 chmod a+r "$folder/patroni.yml" "$folder/haproxy.cfg"
 # The first node creates the database, the others copy it.
 node one "$NODE_1_PORT" "$NODE_1_REST"
-until_ready 60 answers "$NODE_1_REST" OPTIONS /primary
+until_ready one answers "$NODE_1_REST" OPTIONS /primary
 node two "$NODE_2_PORT" "$NODE_2_REST"
+until_ready two answers "$NODE_2_REST" OPTIONS /replica
 node three "$NODE_3_PORT" "$NODE_3_REST"
-until_ready 60 answers "$NODE_2_REST" OPTIONS /replica
-until_ready 60 answers "$NODE_3_REST" OPTIONS /replica
+until_ready three answers "$NODE_3_REST" OPTIONS /replica
 run haproxy haproxy -db -f "$folder/haproxy.cfg"
-until_ready 20 "$PG_BIN/pg_isready" -h 127.0.0.1 -p "$HA_PORT"
+until_ready haproxy "$PG_BIN/pg_isready" -h 127.0.0.1 -p "$HA_PORT"
 
 cat <<END
 primary    postgres://postgres:${PGPASSWORD:-secret}@127.0.0.1:$HA_PORT/postgres

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { freePort } from '../harness/free-port.ts'
 import { PLINTH } from '../harness/program.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -255,12 +255,4 @@ test('every command of the guide runs in the project that its first command crea
 async function ask(command: string, port: number): Promise<object> {
   const address = /'http:\/\/localhost:1337([^']*)'/.exec(command)?.[1] ?? ''
   return (await fetch(`http://127.0.0.1:${port}${address}`)).json() as Promise<object>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }

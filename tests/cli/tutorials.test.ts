@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { freePort } from '../harness/free-port.ts'
 import { PLINTH } from '../harness/program.ts'
-import { freePort } from '../harness/server.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
+import { freePort } from '../harness/free-port.ts'
 import { openMute, openPost } from '../harness/post.ts'
-import { freePort } from '../harness/server.ts'
 import { codeIn, FULL, forge, openPeople, type People, payloadOf, said } from './people.ts'
 import type { Body } from './reading-room.ts'
 

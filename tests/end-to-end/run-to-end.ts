@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { freePort } from '../harness/free-port.ts'
 import { PLINTH } from '../harness/program.ts'
-import { freePort } from '../harness/server.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 

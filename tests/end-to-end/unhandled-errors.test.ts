@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import test from 'ava'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { freePort } from '../harness/free-port.ts'
 import { PLINTH } from '../harness/program.ts'
-import { freePort, startServer } from '../harness/server.ts'
+import { startServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
 
 // No `error` event of a stream or a server ends the process.

@@ -80,6 +80,8 @@ export async function openBrowser(): Promise<Browser> {
     program,
     [...FLAGS, `--user-data-dir=${join(profile.path, 'profile')}`, 'about:blank'],
     {
+      // Chromium leaves a folder with its socket when it is killed.
+      env: { ...process.env, TMPDIR: profile.path },
       // 3 and 4 are the pipe, to and from Chromium.
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
@@ -148,7 +150,7 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
       await Page.navigate({ url })
     },
     until: expression =>
-      until(() => evaluate(expression), expression).catch(async (error: Error) => {
+      until(() => evaluate(expression).catch(leftPage), expression).catch(async (error: Error) => {
         throw new Error(
           `${error.message}\nThe page shows: ${await shown()}\nErrors: ${complaints.join('\n')}`,
         )
@@ -179,6 +181,13 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
       await close()
     },
   }
+}
+
+/** The page was left while the expression was evaluated: it is not so yet. */
+function leftPage(error: Error): false {
+  if (/Inspected target navigated|Execution context was destroyed|Cannot find context/.test(error.message))
+    return false
+  throw error
 }
 
 async function emulate({ Emulation }: Client, { width, height, dark }: View): Promise<void> {

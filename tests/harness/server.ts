@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { layEmbedded } from './embedded-files.ts'
+import { freePort } from './free-port.ts'
 import { PLINTH } from './program.ts'
 import { openTestApp } from './test-app.ts'
 import { freshDatabase } from './test-database.ts'
@@ -166,13 +166,4 @@ async function end(child: ChildProcess): Promise<number | null> {
   await exit
   clearTimeout(patience)
   return child.exitCode
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return address !== null && typeof address === 'object' ? address.port : 0
 }

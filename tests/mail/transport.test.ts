@@ -6,8 +6,8 @@ import test, { type ExecutionContext } from 'ava'
 import { MailError } from '../../core/mail/mail.ts'
 import { type MailTransportOptions, openTransport, sendMail } from '../../core/mail/transport.ts'
 import type { Observation } from '../../core/observe/observation.ts'
+import { freePort } from '../harness/free-port.ts'
 import { openMute, openPost } from '../harness/post.ts'
-import { freePort } from '../harness/server.ts'
 
 const MAIL = {
   to: [{ address: 'ann@example.com' }],

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort } from '../harness/server.ts'
+import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 import { type OwnProcess, ownFolder, runOwn, startOwn, type Test } from './own-process.ts'
 

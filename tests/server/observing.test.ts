@@ -1,7 +1,8 @@
 import test from 'ava'
 import pg from 'pg'
 import { temporaryFolder } from '../harness/folder.ts'
-import { freePort, startServer } from '../harness/server.ts'
+import { freePort } from '../harness/free-port.ts'
+import { startServer } from '../harness/server.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../harness/server.ts'
+import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 import { answers } from './cluster.ts'
 import { ownFolder, startOwn, type Test } from './own-process.ts'

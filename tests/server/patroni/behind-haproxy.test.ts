@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { temporaryFolder } from '../../harness/folder.ts'
-import { freePort, startServer } from '../../harness/server.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { startServer } from '../../harness/server.ts'
 import { teardownOfFile } from '../../harness/test-app.ts'
 import { until } from '../../harness/until.ts'
 import { query } from '../cluster.ts'
@@ -26,7 +27,7 @@ const file = teardownOfFile(test.after.always)
 
 /** Runs the script until the tests end. */
 async function startCluster(): Promise<string> {
-  const env = { ...process.env, HA_PORT: String((await freePort()) - 20) }
+  const env = { ...process.env, HA_PORT: String(await freePort(10)) }
   const child = spawn('bash', [START], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const exit = once(child, 'exit')
   file.teardown(async () => {
@@ -39,7 +40,7 @@ async function startCluster(): Promise<string> {
   })
   // Three nodes start at once: that takes long on a busy machine.
   const runs = () => child.exitCode !== null || shown.includes('Ctrl-C ends the cluster')
-  await until('the cluster runs', runs, 150_000)
+  await until('the cluster runs', runs, 400_000)
   return shown
 }
 

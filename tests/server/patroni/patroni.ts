@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../harness/server.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { until } from '../../harness/until.ts'
 import { childrenOf, type OwnProcess, ownFolder, sendSignal, startOwn, type Test } from '../own-process.ts'
 

@@ -1,6 +1,6 @@
 import type { WriteOutcome } from '../base/request-context.ts'
 import { TOO_LARGE } from '../sql/print-bounded.ts'
-import { categorize, OUTDATED } from './sqlstate.ts'
+import { categorize, FAILED_TRANSACTION, OUTDATED } from './sqlstate.ts'
 
 /** Why a statement failed. Messages contain neither data nor secrets. */
 export type DatabaseFault =
@@ -100,6 +100,7 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (typeof code !== 'string') return undefined
   if (code === '22P02' && message.includes(TOO_LARGE)) return tooLargeAt(message)
   if (code === OUTDATED) return { kind: 'outdated', message }
+  if (code === FAILED_TRANSACTION) return { kind: 'other', message: IGNORED_ERROR, code }
   const constraint = CONSTRAINTS[code]
   if (constraint) return { kind: constraint, message, ...namesOf(error) }
   const category = categorize(code)
@@ -111,6 +112,9 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
     return { kind: 'unavailable', message }
   return isSqlstate(code) ? { kind: 'other', message, code } : undefined
 }
+
+const IGNORED_ERROR =
+  'An earlier statement of this transaction failed, so PostgreSQL runs no more of it: let that error end the transaction, or run the statement that may fail in an app.transaction(…) inside of it'
 
 /** The server ends the connection after such an error. */
 export const isFinal = ({ severity }: { readonly severity?: unknown }): boolean =>

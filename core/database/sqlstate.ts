@@ -11,6 +11,9 @@
  */
 export type SqlstateCategory = 'retry' | 'timeout' | 'unavailable' | 'readonly'
 
+/** in_failed_sql_transaction: code ignored the error of an earlier statement. */
+export const FAILED_TRANSACTION = '25P02'
+
 /** Raised by a statement whose generation the tables no longer suit (generations/). */
 export const OUTDATED = 'PLG01'
 
@@ -26,8 +29,7 @@ const BY_CODE: Readonly<Record<string, SqlstateCategory>> = {
   '25006': 'readonly',
   // statement_completion_unknown
   '40003': 'unavailable',
-  // in_failed_sql_transaction, idle_in_transaction_session_timeout, transaction_timeout
-  '25P02': 'unavailable',
+  // idle_in_transaction_session_timeout, transaction_timeout
   '25P03': 'unavailable',
   '25P04': 'unavailable',
   // admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, idle_session_timeout

@@ -85,8 +85,9 @@ export async function mountUploads(app: Express, folder: string): Promise<void> 
   )
 }
 
-/** Files are read-only: 405 for all methods but GET and HEAD. */
+/** Files are read-only: 405 for all methods but GET and HEAD. Only GET has ranges (RFC 9110, 14.2). */
 export const refuseWrites: RequestHandler = (request, response, next) => {
+  if (request.method === 'HEAD') delete request.headers.range
   if (READS.has(request.method)) next()
   else writeAnswer(response, methodNotAllowed(ALLOWED_ANYWHERE), [])
 }

@@ -138,6 +138,15 @@ test('a nested transaction is a savepoint', async t => {
   )
 })
 
+test('after a failed statement whose error is caught, the next one says so instead of 503', async t => {
+  const { app } = await open(t)
+  const work = app.transaction(async () => {
+    await app.sequelize.query('SELECT 1 / 0').catch(() => undefined)
+    await app.documents('api::tag.tag').create({ data: { name: 'lost' } })
+  })
+  await t.throwsAsync(work, { message: /^An earlier statement of this transaction failed/ })
+})
+
 test('a write through a model is seen by the response cache', async t => {
   const server = await open(t)
   const model = modelOf(server, 'tag')

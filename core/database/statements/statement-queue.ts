@@ -4,6 +4,7 @@ import { type BatchResult, type Connection, NO_ROWS, runBatch, settingsOf } from
 import type { Rows, TransactionOptions } from '../database.ts'
 import { DatabaseFailure, toFailure } from '../database-fault.ts'
 import { type Lsn, READ_LSN, toLsn } from '../lsn.ts'
+import { FAILED_TRANSACTION } from '../sqlstate.ts'
 import { commitFailure } from './commit-outcome.ts'
 
 interface PendingStatement {
@@ -199,7 +200,7 @@ const OVER = { kind: 'other', message: 'The transaction is over', code: '25P01' 
 const SWALLOWED = {
   kind: 'other',
   message: 'A statement of the transaction failed, and its error was swallowed: nothing is committed',
-  code: '25P02',
+  code: FAILED_TRANSACTION,
 } as const
 
 const isPlain = ({ isolation, readonly, statementTimeout }: TransactionOptions): boolean =>

@@ -39,7 +39,7 @@ async function ask(url: string, { method = 'GET', headers = {} }: PlanRequest = 
 
 const PAST = 'Mon, 01 Jan 2001 00:00:00 GMT'
 
-/** Headers → status. Each case is asked for by GET and HEAD. */
+/** Headers → status. Each case is asked for by GET and HEAD, which has no ranges (RFC 9110, 14.2). */
 const CONDITIONS: readonly (readonly [headers: Record<string, string>, status: number])[] = [
   [{ range: 'bytes=0-3' }, 206],
   [{ range: 'bytes=-3' }, 206],
@@ -66,7 +66,8 @@ test('conditional and range requests for files follow HTTP, and never fail', asy
   for (const [headers, status] of CONDITIONS)
     for (const method of ['GET', 'HEAD']) {
       const answer = await ask(`${url}/uploads/a.txt`, { method, headers })
-      t.is(answer.status, status, `${method} ${JSON.stringify(headers).slice(0, 80)}`)
+      const isOfRange = status === 206 || status === 416
+      t.is(answer.status, method === 'HEAD' && isOfRange ? 200 : status, `${method} ${JSON.stringify(headers).slice(0, 80)}`)
       if (method === 'GET' && status >= 400) t.is(JSON.parse(answer.text).error.status, status)
     }
   t.deepEqual(

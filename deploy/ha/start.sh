@@ -69,7 +69,11 @@ until_ready() {
   done
 }
 
-answers() { exec 3<>"/dev/tcp/127.0.0.1/$1" && printf '%s %s HTTP/1.0\r\n\r\n' "$2" "$3" >&3 && head -n 1 <&3 | grep -q ' 200 '; }
+# answers PORT METHOD PATH: with 200, within five seconds.
+answers() {
+  local line
+  exec 3<>"/dev/tcp/127.0.0.1/$1" && printf '%s %s HTTP/1.0\r\n\r\n' "$2" "$3" >&3 && read -r -t 5 line <&3 && [[ $line == *' 200 '* ]]
+}
 
 run etcd etcd --data-dir "$folder/etcd" \
   --listen-client-urls "http://127.0.0.1:$etcd" --advertise-client-urls "http://127.0.0.1:$etcd" \

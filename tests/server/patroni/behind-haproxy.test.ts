@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
@@ -48,6 +49,22 @@ interface Member {
   readonly name: string
   readonly role: string
 }
+
+test.serial('a node that fails ends the start at once, with the end of its log', async t => {
+  const port = await freePort(10)
+  const taken = createServer().listen(port + 7, '127.0.0.1')
+  await once(taken, 'listening')
+  t.teardown(() => taken.close())
+  const env = { ...process.env, HA_PORT: String(port) }
+  const child = spawn('bash', [START], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let shown = ''
+  child.stderr.on('data', part => {
+    shown += String(part)
+  })
+  const [code] = await once(child, 'close')
+  t.is(code, 1)
+  t.regex(shown, /^one is not ready\. Its log:[\s\S]*Address already in use/m)
+})
 
 test('behind HAProxy, a lost primary costs seconds of 503, no acknowledged write and no restart', async t => {
   const shown = await startCluster()

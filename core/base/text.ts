@@ -29,6 +29,16 @@ export function parseJsonText(text: string): unknown {
 /** `a`, `b`: a list of names in a message. */
 export const ticked = (words: readonly unknown[]): string => words.map(word => `\`${word}\``).join(', ')
 
+/** The message of an error with those of its causes: `fetch failed` alone says nothing. */
+export function messageWithCauses(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { message } = error
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error.cause
+  if (!(cause instanceof Error)) return message
+  const why = messageWithCauses(cause)
+  return message === '' || message === 'fetch failed' ? why : `${message}: ${why}`
+}
+
 /** A text without its middle, if it is longer than `most` characters. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text

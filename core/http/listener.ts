@@ -276,7 +276,10 @@ const CLIENT_CLOSED_REQUEST = 499
 
 function reportEnd({ request, state, startedAt, span }: Exchange, status: number, reason?: string): void {
   const { meters, observer, logsAnswers, logsRefusals } = state
-  const isLogged = reason === undefined ? logsAnswers : logsRefusals
+  const isOutage = status === 503 && reason !== undefined
+  if (isOutage) observer.emit({ kind: 'unavailable', requestId: request.id, reason })
+  const isRefused = reason !== undefined && !isOutage
+  const isLogged = isRefused ? logsRefusals : logsAnswers
   if (!meters && !isLogged && !span) return
   const milliseconds = performance.now() - startedAt
   const route = request.route || fallbackRoute(request.path)
@@ -292,9 +295,7 @@ function reportEnd({ request, state, startedAt, span }: Exchange, status: number
     status,
     milliseconds,
   }
-  observer.emit(
-    reason === undefined ? { kind: 'answered', ...answered } : { kind: 'refused', ...answered, reason },
-  )
+  observer.emit(isRefused ? { kind: 'refused', ...answered, reason } : { kind: 'answered', ...answered })
 }
 
 /** The request belongs to the application that this server is a part of. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failed, ok, type Result } from '../base/result.ts'
+import { messageWithCauses } from '../base/text.ts'
 import type { Observer } from '../observe/observation.ts'
 import { type Deliver, type Mail, type MailAddress, MailError, type SentMail } from './mail.ts'
 
@@ -58,8 +59,7 @@ function sendBySmtp(options: SmtpOptions, observer: MailTransportOptions['observ
       observer.emit({ kind: 'mail', what: `Sent ${named}` })
       return sent
     } catch (reason) {
-      const why = reason instanceof Error ? reason.message : String(reason)
-      observer.emit({ kind: 'mailFailed', what: `Could not send ${named}: ${why}` })
+      observer.emit({ kind: 'mailFailed', what: `Could not send ${named}: ${messageWithCauses(reason)}` })
       throw toMailError(reason)
     } finally {
       pending--

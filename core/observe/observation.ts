@@ -83,7 +83,7 @@ export type Observation =
   | { readonly kind: 'eventsUnheard'; readonly listener: string; readonly events: number }
   /** The outbox cannot be read or written. Reported once until it recovers. */
   | { readonly kind: 'eventsStalled'; readonly error: unknown }
-  /** The database or another dependency of a request is unavailable. */
+  /** The database or another dependency of a request (a storage, an issuer, a sign-in provider) is unavailable. */
   | { readonly kind: 'unavailable'; readonly requestId: string; readonly reason: string }
   /**
    * Another version of the project changed the tables incompatibly; affected requests are refused. Reported once.

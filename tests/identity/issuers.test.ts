@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import test, { type ExecutionContext } from 'ava'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { freePort } from '../harness/free-port.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { attacksOn } from './attacks.ts'
 
@@ -349,4 +350,15 @@ test.serial('a clock that is set back does not keep out new keys of an issuer', 
   mock.timers.enable({ apis: ['Date'], now: Date.now() - 10_800_000 })
   t.teardown(() => mock.timers.reset())
   t.is((await get(await token(issuer, { key: next.privateKey, header: { kid: 'k2' } }))).status, 200)
+})
+
+test('the log says why an issuer cannot be reached', async t => {
+  const issuer = await openIssuer(t)
+  const nowhere = { ...issuer, url: `http://127.0.0.1:${await freePort()}` }
+  const { get, log } = await open(t, nowhere)
+  t.is((await get(await token(nowhere))).status, 503)
+  t.regex(
+    log().join('\n'),
+    /"level":50.*"unavailable".*The keys of the issuer http[^ ]+ cannot be loaded: connect ECONNREFUSED/,
+  )
 })

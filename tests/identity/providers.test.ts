@@ -1,4 +1,5 @@
 import test from 'ava'
+import { freePort } from '../harness/free-port.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { attacksOn } from './attacks.ts'
 import {
@@ -275,6 +276,12 @@ test('a provider that is down is 503, also for its configuration, and is asked a
   t.is((await app.request('GET', '/api/connect/company')).status, 503)
   provider.state.issuer = null
   t.is((await app.request('GET', '/api/connect/company')).status, 302)
+})
+
+test('the log says why a provider cannot be reached', async t => {
+  const app = await openTestApp(t, { project: project(`http://127.0.0.1:${await freePort()}`) })
+  t.is((await app.request('GET', '/api/connect/company')).status, 503)
+  t.regex(app.log().join('\n'), /"level":50.*The sign-in provider http[^ ]+ cannot be used: .*ECONNREFUSED/)
 })
 
 test('an answer of a provider that is too long is refused before it is read to its end', async t => {

@@ -3,6 +3,7 @@ import type { Caller, Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { CLAIMS } from '../../access/user-path.ts'
 import { isRecord } from '../../base/plain-data.ts'
+import { messageWithCauses } from '../../base/text.ts'
 import { fault, RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { Issuer } from '../../project/settings/settings.ts'
 import type { Strategy } from '../identify.ts'
@@ -80,7 +81,7 @@ async function verify(
     if (error instanceof errors.JOSEError) throw refusal(error.message)
     if (error instanceof RequestFault || !(error instanceof Error)) throw error
     // Web Crypto refuses keys that are too short or damaged with errors of its own.
-    throw unavailable(issuer.issuer, error.message)
+    throw unavailable(issuer.issuer, messageWithCauses(error))
   }
 }
 
@@ -145,7 +146,7 @@ function openKeys({ issuer, jwksUri }: Issuer, now: () => number): () => Promise
       return await work()
     } catch (error) {
       failedAt = performance.now()
-      throw unavailable(issuer, error instanceof Error ? error.message : String(error))
+      throw unavailable(issuer, messageWithCauses(error))
     }
   }
   const load = async (): Promise<Keys> =>

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import type { Configuration, CustomFetch } from 'openid-client'
 import type { Access } from '../../access/compile/compile-access.ts'
-import { trimEndCharacter } from '../../base/text.ts'
+import { messageWithCauses, trimEndCharacter } from '../../base/text.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { DesiredValue } from '../../documents/desired-state.ts'
 import { newDocumentId } from '../../documents/rows/document-id.ts'
@@ -135,7 +135,7 @@ const fetchAnswer: CustomFetch = async (url, options) => {
 const unreachable = (issuer: string, error: unknown): RequestFault =>
   new RequestFault({
     ...fault('unavailable', 'Service Unavailable'),
-    reason: `The sign-in provider ${issuer} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    reason: `The sign-in provider ${issuer} cannot be used: ${messageWithCauses(error)}`,
   })
 
 const callbackOf = (name: string, { identity }: ProvidersOptions): string =>
@@ -237,10 +237,9 @@ async function redeem(
     return mergeClaims(claims, await client.fetchUserInfo(configuration, tokens.access_token, claims.sub))
   } catch (error) {
     if (error instanceof RequestFault) throw error
-    const reason = error instanceof Error ? error.message : String(error)
     throw new RequestFault({
       ...fault('validation', 'The sign-in at the provider failed: begin again'),
-      reason: `The answer of ${provider.issuer} is refused: ${reason}`,
+      reason: `The answer of ${provider.issuer} is refused: ${messageWithCauses(error)}`,
     })
   }
 }

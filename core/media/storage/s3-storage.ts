@@ -3,7 +3,7 @@ import { createReadStream, openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
-import { trimEndCharacter } from '../../base/text.ts'
+import { messageWithCauses, trimEndCharacter } from '../../base/text.ts'
 import { isHarmless } from '../file-type.ts'
 import {
   assertStorageKey,
@@ -231,9 +231,6 @@ function openS3Requests({ client, base, bucket }: S3Bucket): S3Requests {
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
-/** `fetch failed` says nothing; its cause does. */
-const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message)
-
 /** 500 `InternalError`, 503 `SlowDown`, 502 and 504 of proxies, 429 of R2, 408. */
 const isTemporary = (status: number): boolean => status >= 500 || status === 429 || status === 408
 
@@ -258,7 +255,7 @@ interface S3Request {
 /** A missing key is an answer; a missing bucket, and everything else, is an error. */
 async function finish(answer: Response | Error, { method, key, bucket }: S3Request): Promise<Response> {
   if (answer instanceof Error)
-    throw new StorageOutage(`The S3 store did not answer ${method} of ${key}: ${reasonOf(answer)}`, {
+    throw new StorageOutage(`The S3 store did not answer ${method} of ${key}: ${messageWithCauses(answer)}`, {
       cause: answer,
     })
   if (answer.ok) return answer

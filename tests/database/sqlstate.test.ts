@@ -7,16 +7,7 @@ const faultOf = (code: string, severity = 'ERROR') =>
 test('each SQLSTATE of a server that is being replaced, is full or stops means an unavailable database', t => {
   const codes =
     '57P01 57P02 57P03 57P04 57P05 53300 53400 53100 53200 08000 08001 08003 08004 08006 08007 08P01'
-  for (const code of [
-    ...codes.split(' '),
-    '25006',
-    '25P03',
-    '25P04',
-    '40003',
-    '58000',
-    '58030',
-    '58P01',
-  ])
+  for (const code of [...codes.split(' '), '25006', '25P03', '25P04', '40003', '58000', '58030', '58P01'])
     t.is(faultOf(code)?.kind, 'unavailable', code)
 })
 

@@ -67,7 +67,11 @@ test('conditional and range requests for files follow HTTP, and never fail', asy
     for (const method of ['GET', 'HEAD']) {
       const answer = await ask(`${url}/uploads/a.txt`, { method, headers })
       const isOfRange = status === 206 || status === 416
-      t.is(answer.status, method === 'HEAD' && isOfRange ? 200 : status, `${method} ${JSON.stringify(headers).slice(0, 80)}`)
+      t.is(
+        answer.status,
+        method === 'HEAD' && isOfRange ? 200 : status,
+        `${method} ${JSON.stringify(headers).slice(0, 80)}`,
+      )
       if (method === 'GET' && status >= 400) t.is(JSON.parse(answer.text).error.status, status)
     }
   t.deepEqual(

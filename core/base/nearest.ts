@@ -1,4 +1,5 @@
 import { ticked } from './text.ts'
+
 /**
  * The candidate that the writer of `word` most likely meant; undefined without a near one. Checked in this order: the same
  * word in another spelling, a synonym from other systems, and a word of which at most a third of the letters differ (a

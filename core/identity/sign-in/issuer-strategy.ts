@@ -76,11 +76,10 @@ async function verify(
       throw refusal('it was issued in the future')
     return payload
   } catch (error) {
-    if (error instanceof errors.JWKSInvalid || error instanceof errors.JWKSTimeout)
-      throw unavailable(issuer.issuer, error.message)
-    if (error instanceof errors.JOSEError) throw refusal(error.message)
+    const isOfKeys = error instanceof errors.JWKSInvalid || error instanceof errors.JWKSTimeout
+    if (error instanceof errors.JOSEError && !isOfKeys) throw refusal(error.message)
     if (error instanceof RequestFault || !(error instanceof Error)) throw error
-    // Web Crypto refuses keys that are too short or damaged with errors of its own.
+    // Also errors of Web Crypto, which refuses keys that are too short or damaged.
     throw unavailable(issuer.issuer, messageWithCauses(error))
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { temporaryFolder } from '../../harness/folder.ts'
@@ -57,11 +58,7 @@ test.serial('a node that fails ends the start at once, with the end of its log',
   t.teardown(() => taken.close())
   const env = { ...process.env, HA_PORT: String(port) }
   const child = spawn('bash', [START], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  let shown = ''
-  child.stderr.on('data', part => {
-    shown += String(part)
-  })
-  const [code] = await once(child, 'close')
+  const [shown, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   t.is(code, 1)
   t.regex(shown, /^one is not ready\. Its log:[\s\S]*Address already in use/m)
 })

@@ -21,15 +21,16 @@ export function prepareOperation(
   engine: Engine,
   budget: Budget,
 ): Result<PreparedOperation, GraphQLError> {
-  const deep = findDeepVariable(requested.variables)
-  if (deep) return failed(deep)
   const query = documentText(requested, engine.trusted)
   if (!query.ok) return query
-  const request = { ...requested, query: query.value }
-  const checked = checkedDocument(request.query, engine)
+  const checked = checkedDocument(query.value, engine)
   if (!checked.ok) return checked
-  const operation = selectOperation(request, checked.value, engine.format)
+  const operation = selectOperation(requested, checked.value, engine.format)
   if (!operation.ok) return operation
+  const variables = declaredVariables(requested, operation.value)
+  const deep = findDeepVariable(variables)
+  if (deep) return failed(deep)
+  const request = { ...requested, query: query.value, variables }
   const excess = spendShape(checked.value, operation.value, budget)
   if (excess) return failed(excess)
   const ready = planOperation(request, { checked: checked.value, operation: operation.value, engine })
@@ -37,6 +38,17 @@ export function prepareOperation(
   const dear = spendSchema(ready.value.introspection, engine, budget)
   if (dear) return failed(dear)
   return ok({ checked: checked.value, operation: operation.value, plan: ready.value })
+}
+
+/** Only these are read: a request may have any number of others, which GraphQL ignores. */
+function declaredVariables(
+  { variables }: OperationRequest,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): OperationRequest['variables'] {
+  const names = variableDefinitions.map(({ variable }) => variable.name.value)
+  return Object.fromEntries(
+    names.filter(name => Object.hasOwn(variables, name)).map(name => [name, variables[name]]),
+  )
 }
 
 function checkedDocument(text: string, engine: Engine): Result<CheckedDocument, GraphQLError> {

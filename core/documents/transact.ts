@@ -167,6 +167,8 @@ function refusalOf(
   failure: DatabaseFailure,
   { storage }: TransactOptions,
 ): { readonly fault: Fault; readonly isFinal: boolean } | undefined {
+  if (isOversize(failure.fault))
+    return { fault: fault('validation', OVERSIZE, { errors: [] }), isFinal: true }
   const attribute = violatedAttribute(failure.fault, storage)
   if (!attribute) return undefined
   const isPlaced = type.attributes.get(attribute.name) === attribute
@@ -174,6 +176,15 @@ function refusalOf(
   const errors = [{ path: isPlaced ? [attribute.name] : [], message, name: 'ValidationError' }]
   return { fault: fault('validation', message, { errors }), isFinal: isPlaced && !attribute.generate }
 }
+
+/** Long texts are stored outside of their row, but some bytes of each remain in it: several hundred of them are too many. */
+const isOversize = (failed: DatabaseFault): boolean =>
+  failed.kind === 'other' && failed.code === PROGRAM_LIMIT_EXCEEDED
+
+const PROGRAM_LIMIT_EXCEEDED = '54000'
+
+const OVERSIZE =
+  'The values of a document, or of one component in it, exceed the 8160 bytes of a row of PostgreSQL: fill fewer attributes, or move some into a component'
 
 /** The attribute whose values an index refused, because they must be unique: the index's first column holds it. */
 function violatedAttribute(fault: DatabaseFault, storage: Storage): ScalarAttribute | undefined {

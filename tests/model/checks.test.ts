@@ -4,6 +4,10 @@ import { compileModel } from '../../core/model/compile-model.ts'
 import { faultsOf } from './compiled.ts'
 import { declare } from './declare.ts'
 
+/** Attributes `a0`, `a1` and so on. */
+const numbered = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `a${index}: string`).join(', ')
+
 /** Project texts and all of their diagnostics. */
 const CASES: Readonly<Record<string, readonly [yaml: string, ...reported: string[]]>> = {
   'a target that does not exist is named, with the nearest one': [
@@ -309,6 +313,10 @@ contentTypes:
     '4:7 contentTypes.article.attributes.created_at: attribute `article.created_at` and system attribute `createdAt` have the same column: `created_at`',
     '6:7 contentTypes.article.attributes.foo_bar: attribute `article.foo_bar` and attribute `article.fooBar` have the same column: `foo_bar`',
     '8:7 contentTypes.article.attributes.author_key: attribute `article.author_key` and attribute `article.author` have the same column: `author_key`',
+  ],
+  'a type has no more columns than a table may have': [
+    `contentTypes: { article: { attributes: { ${numbered(1_501)} } }, page: { attributes: { ${numbered(1_500)} } } }`,
+    '1:17 contentTypes.article: content-type `article` needs 1501 columns for its attributes; a table may have 1500: move attributes into components',
   ],
 }
 

@@ -15,7 +15,7 @@ import {
   uidSources,
 } from './attribute-options.ts'
 import type { ModelFinding, ModelRule } from './finding.ts'
-import { apiIds, columnNames, tableNames, uniqueGraphqlNames } from './name-clashes.ts'
+import { apiIds, columnCounts, columnNames, tableNames, uniqueGraphqlNames } from './name-clashes.ts'
 import { knownTargets, relationSides } from './relations.ts'
 import { nameLengths, reservedNames } from './reserved-names.ts'
 
@@ -38,6 +38,7 @@ const RULES: readonly ModelRule[] = [
   uniqueGraphqlNames,
   tableNames,
   columnNames,
+  columnCounts,
 ]
 
 /** All diagnostics in the order of the project file. Names may clash in GraphQL if the project does not serve it. */

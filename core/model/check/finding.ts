@@ -20,6 +20,7 @@ export const MODEL_CODES = [
   'graphql-clash',
   'table-clash',
   'column-clash',
+  'too-many-columns',
 ] as const
 export type ModelCode = (typeof MODEL_CODES)[number]
 

@@ -82,12 +82,30 @@ function hasLinkTable(declaration: AttributeDeclaration): boolean {
 /** No two attributes of a table share a column. */
 export function* columnNames(declarations: Declarations): Generator<ModelFinding> {
   for (const holder of declarations.holders) {
-    const declared = Object.entries(holder.attributes).flatMap(([name, declaration]) =>
-      isSystem(name) ? [] : columnClaims({ holder, name, declaration }, declarations),
-    )
-    yield* findClashes('column-clash', 'column', [...systemClaims(holder), ...declared])
+    yield* findClashes('column-clash', 'column', [
+      ...systemClaims(holder),
+      ...declaredClaims(holder, declarations),
+    ])
   }
 }
+
+/** PostgreSQL allows 1,600 columns in a table. The others are for system attributes. */
+const MAX_COLUMNS = 1_500
+
+/** No table has more columns than PostgreSQL allows. */
+export function* columnCounts(declarations: Declarations): Generator<ModelFinding> {
+  for (const holder of declarations.holders) {
+    const { length } = declaredClaims(holder, declarations)
+    if (length <= MAX_COLUMNS) continue
+    const message = `${holderName(holder)} needs ${length} columns for its attributes; a table may have ${MAX_COLUMNS}: move attributes into components`
+    yield { code: 'too-many-columns', message, path: holder.path, atKey: true }
+  }
+}
+
+const declaredClaims = (holder: DeclaredHolder, declarations: Declarations): readonly NameClaim[] =>
+  Object.entries(holder.attributes).flatMap(([name, declaration]) =>
+    isSystem(name) ? [] : columnClaims({ holder, name, declaration }, declarations),
+  )
 
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 

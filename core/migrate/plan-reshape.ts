@@ -1,4 +1,4 @@
-import type { ComponentsShape, SchemaShape, ValueShape } from '../model/storage.ts'
+import type { Column, ComponentsShape, SchemaShape, ValueShape } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { type Naming, namesAfter, namesBefore, printLeadingLocales } from './reshape/component-links.ts'
@@ -54,15 +54,22 @@ export function planReshape(all: readonly TablePair[], { schema, owned: made }: 
   )
   return {
     pairs: all.map(pair => reshapePair(pair, reshape)),
-    findings: [...reshapeRows(reshape, { schema, paired, before })],
+    findings: [
+      ...reshapeRows(reshape, { naming: namesAfter(schema, paired, localesOf(all)), schema, before }),
+    ],
     moved: new Set(sources.filter(table => !paired.has(table))),
   }
 }
 
+/** Every column of locale codes has the same renames. */
+const localesOf = (all: readonly TablePair[]): Pick<Column, 'renamedValues'> =>
+  all
+    .flatMap(({ desired }) => desired.columns)
+    .find(({ name, attribute, renamedValues }) => name === 'locale' && !attribute && renamedValues) ?? {}
+
 interface ReshapeOptions {
   readonly schema: string
-  /** New table names by old ones. */
-  readonly paired: ReadonlyMap<string, string>
+  readonly naming: Naming
   /** The recorded roles of all existing tables. */
   readonly before: readonly SchemaShape[]
 }
@@ -70,9 +77,8 @@ interface ReshapeOptions {
 /** Links are set aside while the rows at their ends change. */
 function* reshapeRows(
   reshape: Reshape,
-  { schema, paired, before }: ReshapeOptions,
+  { schema, naming, before }: ReshapeOptions,
 ): Generator<SchemaFinding> {
-  const naming = namesAfter(schema, paired)
   yield* removeComponents(reshape, { schema, naming, before })
   for (const retargeted of reshape.retargeted) yield* refuseRetargetedLinks(retargeted, naming)
   const moves = reshape.links.map((move, turn) => ({ move, options: { schema, naming, turn } }))
@@ -278,13 +284,14 @@ function newlyShared(holding: TableState): readonly ValueShape[] {
 }
 
 /** SQL that gives all locales of a document what its leading one has. */
-function printShareValues({ pair, before, after }: TableState, values: readonly ValueShape[]): string {
+function printShareValues(holding: TableState, values: readonly ValueShape[]): string {
+  const { pair, before } = holding
   const table = qualified(pair.schema, pair.desired.name)
   const columns = values.map(({ column }) => ident(column))
   const set = columns.map(column => `${column} = d.${column}`).join(', ')
   const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
   const status = before.drafts ? ' AND d.status = o.status' : ''
-  const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(table, after.locale ?? '')}`
+  const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(table, holding)}`
   return `UPDATE ${table} AS o SET ${set} FROM ${table} AS d WHERE d.document_key = o.document_key${status} AND ${leading} AND (${differs})`
 }
 

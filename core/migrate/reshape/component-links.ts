@@ -1,7 +1,7 @@
-import type { ColumnLink, TableLink } from '../../model/storage.ts'
+import type { Column, ColumnLink, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
-import { renamed } from '../schema/pair-tables.ts'
+import { renamed, withNewValues } from '../schema/pair-tables.ts'
 import { isComponent, type LinkMove, type StoredLinks, type TableState, versionKeyOf } from './reshape.ts'
 
 /** The names that things have: before a plan's first step, or once its renames are done. */
@@ -9,19 +9,28 @@ export interface Naming {
   table(holding: TableState): string
   linkTable(name: string): string
   column(holding: TableState, name: string): string
+  /** A locale's code; `stored`: SQL of one as it was stored. */
+  locale(stored: string): string
 }
 
 export const namesBefore = (schema: string): Naming => ({
   table: ({ pair }) => qualified(schema, pair.actual.name),
   linkTable: table => qualified(schema, table),
   column: (_, column) => ident(column),
+  locale: stored => stored,
 })
 
-/** `linkTables`: old name → new. */
-export const namesAfter = (schema: string, linkTables: ReadonlyMap<string, string>): Naming => ({
+/** `linkTables`: old name → new; `locales`: a column of locale codes. */
+export const namesAfter = (
+  schema: string,
+  linkTables: ReadonlyMap<string, string>,
+  locales: Pick<Column, 'renamedValues'>,
+): Naming => ({
   table: ({ pair }) => qualified(schema, pair.desired.name),
   linkTable: table => qualified(schema, linkTables.get(table) ?? table),
   column: ({ pair }, column) => ident(renamed(pair, [column])[0] ?? column),
+  // Columns that are about to be dropped still have the former codes.
+  locale: stored => withNewValues(locales, stored),
 })
 
 /** Joins the component row `o` with what is known of the documents it is in (related-tables.ts); null: not asked. */
@@ -58,6 +67,7 @@ interface Reading {
  */
 export function printComponentLinks(move: LinkMove, reading: Reading): string {
   const { source } = move
+  const { naming } = reading
   const edges =
     source.link.link.kind === 'column'
       ? columnEdges(source, source.link.link, reading)
@@ -67,10 +77,10 @@ export function printComponentLinks(move: LinkMove, reading: Reading): string {
   const columns = [
     `${ends.key}::integer AS owner_key`,
     `${ends.status}::text AS owner_status`,
-    `${leader === null ? ends.locale : 'NULL'}::text AS owner_locale`,
+    `${leader === null ? naming.locale(ends.locale) : 'NULL'}::text AS owner_locale`,
     `${ends.targetKey}::integer AS target_key`,
     `${ends.targetStatus}::text AS target_status`,
-    `${ends.targetLocale}::text AS target_locale`,
+    `${naming.locale(ends.targetLocale)}::text AS target_locale`,
     `${ends.position}::double precision AS position`,
     `${ends.inversePosition}::double precision AS inverse_position`,
     `${ends.turn}::double precision AS turn`,
@@ -84,12 +94,18 @@ function toLeader({ owner, link, source }: LinkMove, { naming }: Reading): strin
   const { before, after } = owner
   if (isComponent(owner) || source.swapped || before.locale === null || after.locale === null) return null
   if (!source.link.localized || link.localized) return null
-  return `(o.document_key, o.locale) IN ${printLeadingLocales(naming.table(owner), after.locale)}`
+  return `(o.document_key, o.locale) IN ${printLeadingLocales(naming.table(owner), owner)}`
 }
 
-/** The locale of each document that counts where locales come to share what they had each: the default one, else the first. */
-export const printLeadingLocales = (table: string, locale: string): string =>
-  `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, locale <> ${quoteConstant(locale)}, locale)`
+/**
+ * The locale of each document that counts where locales come to share what they had each: the default one, else the first by
+ * their new codes, the same before and after codes are renamed.
+ */
+export function printLeadingLocales(table: string, { pair, after }: TableState): string {
+  const column = pair.desired.columns.find(({ name }) => name === 'locale')
+  const code = withNewValues(column ?? {}, 'locale')
+  return `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, ${code} <> ${quoteConstant(after.locale ?? '')}, ${code})`
+}
 
 function tableEdges({ holding }: StoredLinks, link: TableLink, { naming, withParts }: Reading): Edges {
   const { before } = holding

@@ -161,7 +161,7 @@ function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generato
     { ...move, link: { ...link, localized: true } },
     { naming, withParts: false },
   )
-  const leaders = printLeadingLocales(naming.table(owner), after.locale)
+  const leaders = printLeadingLocales(naming.table(owner), owner)
   const leading = (edge: string) => `(${edge}.owner_key, ${edge}.owner_locale) IN ${leaders}`
   const same = ['owner_key', 'owner_status', 'target_key', 'target_status'].map(
     column => `own.${column} IS NOT DISTINCT FROM lead.${column}`,
@@ -177,10 +177,9 @@ function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generato
 export function* partLosses(reshape: Reshape, naming: Naming, done: Step): Generator<SchemaPrecondition> {
   for (const { owner, before, after } of reshape.parts) {
     const { pair } = owner
-    const locale = owner.after.locale
-    if (isComponent(owner) || owner.before.locale === null || locale === null) continue
+    if (isComponent(owner) || owner.before.locale === null || owner.after.locale === null) continue
     if (!before?.localized || after.localized) continue
-    const leaders = printLeadingLocales(naming.table(owner), locale)
+    const leaders = printLeadingLocales(naming.table(owner), owner)
     for (const component of reshape.holdings.filter(({ before: one }) =>
       before.components.includes(one.uid),
     )) {
@@ -235,12 +234,12 @@ export function valueLosses(
   values: readonly ValueShape[],
   done: Step,
 ): SchemaPrecondition {
-  const { pair, before, after } = holding
+  const { pair, before } = holding
   const from = qualified(pair.schema, pair.actual.name)
   const columns = values.map(({ column }) => ident(pair.columns.get(column)?.name ?? column))
   const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
   const status = before.drafts ? ' AND d.status = o.status' : ''
-  const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(from, after.locale ?? '')}`
+  const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(from, holding)}`
   const countQuery = countRows(
     `${from} AS o JOIN ${from} AS d ON d.document_key = o.document_key${status} AND ${leading}`,
     differs,

@@ -1,7 +1,7 @@
 import type { ColumnLink, LinkShape, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
-import type { RowConversion, TablePair } from '../schema/pair-tables.ts'
+import { type RowConversion, type TablePair, withNewValues } from '../schema/pair-tables.ts'
 import { type Naming, PARTS, printComponentLinks, printLeadingLocales } from './component-links.ts'
 import {
   type ComponentsMove,
@@ -74,7 +74,7 @@ function sharedOut(owner: TableState, naming: Naming, select: Select): string {
   const leading = `v.locale = first.locale`
   const table = naming.table(owner)
   const from = `JOIN (SELECT DISTINCT document_key, locale FROM ${table}) AS v ON v.document_key = c.owner_key
-    JOIN ${printLeadingLocales(table, owner.after.locale ?? '')} AS first ON first.document_key = c.owner_key`
+    JOIN ${printLeadingLocales(table, owner)} AS first ON first.document_key = c.owner_key`
   return select(copyOf(leading, 'c.sequence'), 'v.locale', 'true', from)
 }
 
@@ -83,12 +83,12 @@ function staysOf(owner: TableState, had: boolean, naming: Naming): string {
   const table = naming.table(owner)
   const { before, after } = owner
   if (after.locale !== null) {
-    const leading = `(c.owner_key, c.locale) IN ${printLeadingLocales(table, after.locale)}`
+    const leading = `(c.owner_key, c.locale) IN ${printLeadingLocales(table, owner)}`
     return had ? leading : 'true'
   }
   const locale = quoteConstant(before.locale ?? '')
   const there = `EXISTS (SELECT FROM ${table} AS d WHERE d.document_key = c.owner_key AND d.locale = ${locale})`
-  return had ? `c.locale = ${locale} AND ${there}` : there
+  return had ? `c.locale = ${naming.locale(locale)} AND ${there}` : there
 }
 
 /** SQL that brings the rows of components to what was found out. */
@@ -157,10 +157,14 @@ function holdingConversion(holding: TableState, reshape: Reshape): RowConversion
  * A component's locale is its document's. It is known before the migration if that keeps its locales or gets the default one, and
  * the component is not nested; else it is NULL.
  */
-function localesOfParts({ after }: TableState, { components, parts }: Reshape): ReadonlyMap<string, string> {
+function localesOfParts(
+  { pair, after }: TableState,
+  { components, parts }: Reshape,
+): ReadonlyMap<string, string> {
   if (!components.has(after.uid)) return new Map()
+  const own = withNewValues(pair.desired.columns.find(({ name }) => name === 'locale') ?? {}, 'locale')
   const cases = parts.flatMap(part => {
-    const locale = knownLocale(part)
+    const locale = knownLocale(part, own)
     return part.before === null || locale === null
       ? []
       : [`WHEN ${quoteConstant(part.before.owner)} THEN ${locale}`]
@@ -169,10 +173,10 @@ function localesOfParts({ after }: TableState, { components, parts }: Reshape): 
   return new Map([['locale', `(${locale})::varchar(255)`]])
 }
 
-function knownLocale({ owner, after }: ComponentsMove): string | null {
+function knownLocale({ owner, after }: ComponentsMove, own: string): string | null {
   if (isComponent(owner)) return null
   if (gainsLocales(owner)) return after.localized ? quoteConstant(owner.after.locale ?? '') : null
-  return changesVersions(owner) ? null : 'locale'
+  return changesVersions(owner) ? null : own
 }
 
 function columnsOf({ link }: LinkShape): readonly string[] {
@@ -257,7 +261,7 @@ function ownerOf(owner: TableState, { turn, naming }: LinkReshape): Owner {
   return {
     from: `${links} JOIN ${table} AS o ON o.${versionKeyOf(after)} = l.owner_key`,
     status: after.drafts ? 'o.status' : `'published'`,
-    locale: after.locale === null ? quoteConstant(owner.before.locale ?? '') : 'o.locale',
+    locale: after.locale === null ? naming.locale(quoteConstant(owner.before.locale ?? '')) : 'o.locale',
     hasDrafts: String(after.drafts),
     hasLocales: String(after.locale !== null),
   }

@@ -137,7 +137,7 @@ export function converted(column: Column, actual: ActualColumn, value: string): 
   return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${converted}, ${quoteConstant(column.backfill)}::${column.type}) END`
 }
 
-export function withNewValues({ renamedValues }: Column, value: string): string {
+export function withNewValues({ renamedValues }: Pick<Column, 'renamedValues'>, value: string): string {
   if (renamedValues === undefined || renamedValues.size === 0) return value
   const cases = [...renamedValues].map(
     ([from, to]) => `WHEN ${quoteConstant(from)} THEN ${quoteConstant(to)}`,

@@ -30,7 +30,7 @@ import {
   withLock,
 } from './schema/finding.ts'
 import { sameList } from './schema/literals.ts'
-import { matchTables, refuseTakenTables } from './schema/match-tables.ts'
+import { matchTables, refuseTakenNames, refuseTakenTables } from './schema/match-tables.ts'
 import { projection, renamed, type TablePair, toPair } from './schema/pair-tables.ts'
 import { countLostValues, countRows, findSeveralDocuments } from './schema/row-counts.ts'
 import { printVersionsCopy } from './table-versions.ts'
@@ -68,6 +68,7 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
     ...reshape.findings,
     ...matches.flatMap(({ table, actual }) => [...refuseForeignTable(catalogue, table, actual)]),
     ...refuseTakenTables(desired, catalogue),
+    ...refuseTakenNames(pairs, catalogue),
     ...findRemovedTables(catalogue, desired, { ...reshape, created }),
   ]
   return toSchemaPlan(findings, pairs)

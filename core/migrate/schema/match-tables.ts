@@ -2,6 +2,7 @@ import type { AttributeShape, SchemaShape, Table, TableLink } from '../../model/
 import { qualified } from '../../sql/ddl.ts'
 import type { ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
 import { refusal, type SchemaFinding } from './finding.ts'
+import type { TablePair } from './pair-tables.ts'
 import { countRows } from './row-counts.ts'
 
 /**
@@ -90,6 +91,53 @@ export function* refuseTakenTables(
         message: `${holds} {rows} of content-type \`${key}\`, which is no longer in the project: put it back, name it as \`renamedFrom: ${key}\` of its successor, give this one another \`tableName\`, or delete the rows: DELETE FROM ${place}`,
       }
     }
+  }
+}
+
+/**
+ * Refuses renames to names that the recorded project has as well: what is found under the new name would stay, and what is to
+ * get it would be dropped as removed.
+ */
+export function* refuseTakenNames(
+  pairs: readonly TablePair[],
+  { owned }: Catalogue,
+): Generator<SchemaFinding> {
+  const uids = new Set(recordedOwners(owned).keys())
+  const refuse = (table: string, what: string, former: string) =>
+    refusal(
+      'vanished-rows',
+      table,
+      `${what} is renamed from \`${former}\`, but until now the project has both: remove the former one in a first step (\`plinth migrate --allow-destructive\`) and rename in a second one, or leave \`renamedFrom\` out`,
+    )
+  for (const { desired, owned: before } of pairs) {
+    const { name: table, serves, shape } = desired
+    const [uid, former] = uidsOf(shape)
+    if (uid !== undefined && former !== undefined && uids.has(uid) && uids.has(former))
+      yield refuse(table, serves, former.slice(former.indexOf('::') < 0 ? 0 : former.lastIndexOf('.') + 1))
+    const names = new Set(before.shape?.attributes.map(({ name }) => name))
+    for (const { name, renamedFrom } of shape?.attributes ?? [])
+      if (renamedFrom !== undefined && names.has(name) && names.has(renamedFrom))
+        yield refuse(table, `\`${name}\` of ${serves}`, renamedFrom)
+  }
+  yield* refuseTakenLocales(pairs, refuse)
+}
+
+/** Every column of locale codes has the same renames, and records which codes there were. */
+function* refuseTakenLocales(
+  pairs: readonly TablePair[],
+  refuse: (table: string, what: string, former: string) => SchemaFinding,
+): Generator<SchemaFinding> {
+  for (const { desired, columns, owned } of pairs) {
+    const column = desired.columns.find(
+      ({ name, only, renamedValues }) => name === 'locale' && only && renamedValues,
+    )
+    const recorded = owned.kinds.get(columns.get('locale')?.name ?? '')
+    if (column === undefined || recorded === undefined) continue
+    const taken = [...(column.renamedValues ?? [])].filter(pair =>
+      pair.every(code => recorded.includes(JSON.stringify(code))),
+    )
+    for (const [former, code] of taken) yield refuse(desired.name, `locale \`${code}\``, former)
+    if (taken.length > 0) return
   }
 }
 

@@ -6,7 +6,12 @@ import type { Database } from '../database/database.ts'
 import { NO_OUTBOX, type Outbox } from '../documents/outbox.ts'
 import type { StartStep } from '../http/service-unavailable.ts'
 import type { IdentityOptions } from '../identity/identity.ts'
-import { type AssignedRole, syncLocales, syncRoles } from '../identity/sync-declared-rows.ts'
+import {
+  type AssignedRole,
+  findAssignedRoles,
+  syncLocales,
+  syncRoles,
+} from '../identity/sync-declared-rows.ts'
 import { endSessionsOfChangedUsers } from '../identity/users/user-documents.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { removeUnfinished } from '../media/storage/open-storage.ts'
@@ -60,6 +65,12 @@ async function prepare(
 ): Promise<Result<readonly string[], StartFault>> {
   const began = performance.now()
   onStep?.('migrating')
+  // A file of migrations/ may give the users another role.
+  const held =
+    blueprint.migrations.length > 0
+      ? []
+      : await findAssignedRoles(blueprint.project.settings.roles, { ...blueprint, database: unwatched })
+  if (held.length > 0) return failed(...held.map(toStartFault))
   const migrated = await migrate(unwatched, blueprint.storage.tables, {
     files: blueprint.migrations,
     ...(others && { others }),
@@ -132,13 +143,15 @@ export async function syncRolesAndLocales(
   database: Database,
 ): Promise<Result<null, StartFault>> {
   const roles = await syncRoles(project.settings.roles, { database, model, storage })
-  if (!roles.ok)
-    return failed(
-      ...roles.reasons.map((held): StartFault => ({ kind: 'other', message: describeAssignedRole(held) })),
-    )
+  if (!roles.ok) return failed(...roles.reasons.map(toStartFault))
   await syncLocales({ database, model, storage })
   return ok(null)
 }
+
+const toStartFault = (held: AssignedRole): StartFault => ({
+  kind: 'other',
+  message: describeAssignedRole(held),
+})
 
 const describeAssignedRole = ({ role, users }: AssignedRole): string =>
   `role \`${role}\` is no longer in the project, but ${users} ${users === 1 ? 'user has' : 'users have'} it: give them another one first`

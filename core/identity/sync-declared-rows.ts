@@ -162,8 +162,22 @@ export async function syncRoles(
   })
 }
 
+/** The removed roles that users still have, before a migration: there may be no tables yet. */
+export async function findAssignedRoles(
+  roles: Readonly<Record<string, RoleDeclaration>>,
+  { database, model, storage }: SyncOptions,
+): Promise<readonly AssignedRole[]> {
+  const tables = [model.builtIn.role, model.builtIn.user].map(type => ident(storage.table(type).name))
+  const text = 'SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL'
+  const { rows } = await database.run({ text, values: tables })
+  if (rows[0]?.[0] !== true) return []
+  const stored = await readStoredRows(database, roleTarget(model), storage)
+  const removed = stored.filter(({ key }) => !Object.hasOwn(roles, key))
+  return assignedRoles(database, removed, model, storage)
+}
+
 async function assignedRoles(
-  transaction: Transaction,
+  transaction: Runner,
   removed: readonly StoredRow[],
   { builtIn }: Model,
   storage: Storage,

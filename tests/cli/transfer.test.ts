@@ -105,11 +105,15 @@ test('an impossible import is refused in one sentence, and writes nothing', asyn
   t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson'), files: project }), 1)
   t.deepEqual(reported.splice(0), Array(2).fill(`${project} is a file: --files names a folder\n`))
   // A file at the path of the draft does not affect the permissions.
-  folder.write('all.ndjson.part', 'of another import')
-  chmodSync(join(folder.path, 'all.ndjson.part'), 0o666)
+  const draft = `all.ndjson.${process.pid}.part`
+  folder.write(draft, 'of another import')
+  chmodSync(join(folder.path, draft), 0o666)
+  const killed = 'all.ndjson.2147483646.part'
+  folder.write(killed, 'hashes of passwords')
   t.is(await runExport({ ...exporting, out: join(folder.path, 'all.ndjson') }), 0)
   t.is(reported.pop(), 'Exported 0 documents\n')
   t.is(statSync(join(folder.path, 'all.ndjson')).mode & 0o777, 0o600)
+  t.false(existsSync(join(folder.path, killed)))
   t.regex(readFileSync(join(folder.path, 'all.ndjson'), 'utf8'), /^\{"plinth":"documents",.*\}\n$/)
 })
 

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openCommandStorage } from '../../core/app/open-plugins.ts'
@@ -15,6 +14,7 @@ import {
   type Exporting,
   exportDocuments,
 } from '../transfer/export-documents.ts'
+import { partialPath } from '../transfer/partial-path.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
 import type { CommandContext } from './command-options.ts'
 import { progressBar } from './progress.ts'
@@ -78,7 +78,7 @@ async function openSink(
 ): Promise<Sink> {
   if (out !== '-') return openFile(out)
   if (settings.database.url !== 'embedded') return standardOutput()
-  return spooledOutput(join(root, '.plinth', `export-${process.pid}.ndjson`))
+  return spooledOutput(join(root, '.plinth', 'export.ndjson'))
 }
 
 interface Exported {
@@ -171,22 +171,26 @@ function standardOutput(): Sink {
  * read in a transaction that must not wait for a slow reader.
  */
 async function spooledOutput(path: string): Promise<Sink> {
-  const file = await openFile(path)
+  const handle = await overFiles(async () => {
+    const temporary = await partialPath(path)
+    const handle = await open(temporary, 'wx+', 0o600)
+    // Without a name, it is gone with the process, also if that is killed.
+    await rm(temporary)
+    return handle
+  })
   let isWhole = false
   return {
-    write: file.write,
+    write: text => overFiles(() => handle.writeFile(text)),
     async end() {
-      await file.end()
       isWhole = true
     },
     async close() {
-      await file.close()
-      if (!isWhole) return
       const output = standardOutput()
+      const whole = { encoding: 'utf8', start: 0, autoClose: false } as const
       try {
-        for await (const text of createReadStream(path, 'utf8')) await output.write(String(text))
+        if (isWhole) for await (const text of handle.createReadStream(whole)) await output.write(String(text))
       } finally {
-        await rm(path, { force: true })
+        await handle.close()
       }
     },
   }
@@ -194,11 +198,8 @@ async function spooledOutput(path: string): Promise<Sink> {
 
 /** Writes to a temporary file and renames it on completion. Readable only by its owner, also if it replaces another file. */
 async function openFile(path: string): Promise<Sink> {
-  const partial = `${path}.part`
-  const handle = await overFiles(async () => {
-    await rm(partial, { force: true })
-    return open(partial, 'wx', 0o600)
-  })
+  const partial = await overFiles(() => partialPath(path))
+  const handle = await overFiles(() => open(partial, 'wx', 0o600))
   return {
     write: text => overFiles(() => handle.writeFile(text)),
     end: () =>

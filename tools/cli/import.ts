@@ -7,6 +7,7 @@ import type { Database } from '../../core/database/database.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
 import type { OnConflict } from '../transfer/import/import-options.ts'
+import { partialPath } from '../transfer/partial-path.ts'
 import {
   FileFault,
   type LineFault,
@@ -70,8 +71,9 @@ export async function runImport(options: ImportContext): Promise<0 | 1> {
 
 /** Copies standard input to a file, because an import reads it three times: to index, to check, and to write. */
 async function spool(root: string): Promise<string> {
-  const path = join(root, '.plinth', `import-${process.pid}.ndjson`)
-  await mkdir(join(root, '.plinth'), { recursive: true })
+  const folder = join(root, '.plinth')
+  await mkdir(folder, { recursive: true })
+  const path = await partialPath(join(folder, 'import.ndjson'))
   await writeFile(path, process.stdin, { mode: 0o600 })
   return path
 }

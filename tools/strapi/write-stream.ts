@@ -7,6 +7,7 @@ import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Project } from '../../core/project/project.ts'
 import type { Status } from '../../core/query/query.ts'
 import { describe } from '../transfer/describe.ts'
+import { partialPath } from '../transfer/partial-path.ts'
 import type { StreamedDocument, StreamedValues, StreamedVersion } from '../transfer/stream.ts'
 import { overFiles } from '../transfer/stream-fault.ts'
 import { type Correspondence, correspond, type TypePair } from './field-mapping.ts'
@@ -75,10 +76,9 @@ export async function writeStream(
     }
   }
   // A file that is there is complete: one that an ended process left would import a part of the documents.
-  const partial = `${path}.${process.pid}.part`
   await overFiles(async () => {
+    const partial = await partialPath(path)
     try {
-      await rm(partial, { force: true })
       await pipeline(Readable.from(lines()), createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
       await rename(partial, path)
     } finally {

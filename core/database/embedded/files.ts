@@ -14,6 +14,7 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { processExists } from '../../base/process-exists.ts'
 import { OpeningError } from '../connect/opening-fault.ts'
 import { removeSockets } from './socket.ts'
 
@@ -189,18 +190,9 @@ const thisProcess = (): ProcessIdentity => ({
 
 /** False only if the process is certainly gone. For processes of this machine. */
 function isAlive({ pid, started }: ProcessIdentity): boolean {
-  if (!exists(pid) || isZombie(pid)) return false
+  if (!processExists(pid) || isZombie(pid)) return false
   const current = startOf(pid)
   return current === null || started === null || current === started
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 function startOf(pid: number): string | null {

@@ -36,6 +36,8 @@ async function overCopy<Value>(
   const database = new Database(copy, { fileMustExist: true })
   try {
     const tables = readTables(database)
+    // It is open, and has hashes of passwords: without a name, it is gone with the process, also if that is killed.
+    await rm(copy)
     if (!tables.has('strapi_core_store_settings'))
       return failed('The file of --database has no tables of Strapi')
     return await work(openTables(tables, readRows(database)))

@@ -1,3 +1,4 @@
+import { isDiskOutage } from '../base/disk-errors.ts'
 import { failed, type Result } from '../base/result.ts'
 import type { OpeningFault } from '../database/connect/opening-fault.ts'
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
@@ -51,11 +52,8 @@ export const describeFileError = (error: unknown): string | undefined =>
 
 /** Errors of sockets have no path, except for Unix sockets (`connect`); nor have writes to an open file. */
 const isFileError = (error: unknown): error is Error =>
-  error instanceof Error &&
-  'syscall' in error &&
-  (('path' in error && error.syscall !== 'connect') || ('code' in error && DISK_CODES.has(error.code)))
-
-const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
+  isDiskOutage(error) ||
+  (error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect')
 
 /** SQLSTATEs that concern the server and not the statement: corruption, missing privileges. */
 const isServerError = (fault: DatabaseFault): boolean =>

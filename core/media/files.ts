@@ -1,3 +1,4 @@
+import { isDiskOutage } from '../base/disk-errors.ts'
 import type { Transaction } from '../database/database.ts'
 import { isOutcomeUnknown } from '../database/database-fault.ts'
 import { afterCommit, withinTransaction } from '../database/request-scope.ts'
@@ -100,7 +101,10 @@ export function openFiles(service: FileServiceOptions): Files {
   const { settings, staging } = options
   return {
     readForm: (source, rules = UPLOADED) =>
-      readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, rules }),
+      overStorage(
+        readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, rules }),
+        options.report,
+      ),
     duplicate: async file => ({ ...file, staged: await duplicateStaged(file.staged, staging) }),
     discard: ({ files }) => discardFiles(files.map(({ staged }) => staged.path)),
     async create(uploads, attachment, by) {
@@ -128,20 +132,20 @@ export function openFiles(service: FileServiceOptions): Files {
   }
 }
 
-/** The storage for requests: an outage is logged with its reason, and answered 503, as one of the database is. */
-function withOutages({ files, report }: FileServiceOptions): FileStorage {
-  const run = <Value>(work: Promise<Value>): Promise<Value> =>
-    work.catch((error: unknown) => {
-      if (!(error instanceof StorageOutage)) throw error
-      report(error)
-      throw new RequestFault(fault('unavailable', 'Service Unavailable'))
-    })
-  return {
-    ...files,
-    store: (key, file) => run(files.store(key, file)),
-    read: key => run(files.read(key)),
-  }
-}
+/** The storage for requests. */
+const withOutages = ({ files, report }: FileServiceOptions): FileStorage => ({
+  ...files,
+  store: (key, file) => overStorage(files.store(key, file), report),
+  read: key => overStorage(files.read(key), report),
+})
+
+/** An outage of the store or the disk is logged with its reason, and answered 503, as one of the database is. */
+const overStorage = <Value>(work: Promise<Value>, report: FileServiceOptions['report']): Promise<Value> =>
+  work.catch((error: unknown) => {
+    if (!(error instanceof StorageOutage) && !isDiskOutage(error)) throw error
+    report(error)
+    throw new RequestFault(fault('unavailable', 'Service Unavailable'))
+  })
 
 interface CreateFilesOptions extends FileServiceOptions, CreateForOptions {
   readonly attachment: Attachment | null

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { createConnector } from '../../core/database/connect/open-connection.ts'
 import { createPool } from '../../core/database/connect/pool.ts'
@@ -29,6 +31,31 @@ async function openHeldPool(url: string, max: number, acquire = 200) {
   )
   return { pool, open: () => held.shift()?.(), count: () => opened }
 }
+
+test.serial(
+  'the time in which other work blocks the event loop is none in which a server does not answer',
+  async t => {
+    const url = await createDatabase(t, server)
+    const session = { ...DATABASE_SETTINGS, statementPrefix: () => 'p', mayBePooled: true }
+    const open = async (to: string) =>
+      createConnector({ target: await parsePrimary(to), session, observe: () => {}, timeout: 500 })()
+    const opening = open(url)
+    await new Promise(resolve => setTimeout(resolve, 1))
+    const began = performance.now()
+    while (performance.now() - began < 700);
+    const connection = await opening
+    t.deepEqual((await connection.query('SELECT 1 AS one')).rows, [{ one: 1 }])
+    await connection.end()
+
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    t.teardown(() => silent.close())
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    await t.throwsAsync(open(`postgres://any@127.0.0.1:${port}/any`), {
+      message: /timeout expired|terminated/,
+    })
+  },
+)
 
 test('a connection that opens too late for its caller serves the next one', async t => {
   const { pool, open, count } = await openHeldPool(await createDatabase(t, server), 1)

@@ -177,7 +177,7 @@ export async function findAssignedRoles(
 }
 
 async function assignedRoles(
-  transaction: Runner,
+  database: Runner,
   removed: readonly StoredRow[],
   { builtIn }: Model,
   storage: Storage,
@@ -186,7 +186,7 @@ async function assignedRoles(
   const link = storage.link(builtIn.user, 'role')
   if (link.kind === 'table') throw new TypeError('a user has one role')
   const [users, roles] = [storage.table(builtIn.user), storage.table(builtIn.role)]
-  const { rows } = await transaction.run({
+  const { rows } = await database.run({
     name: 'count users of roles',
     text: `SELECT r.${ident(roles.documentId)}, count(*) FROM ${ident(roles.name)} AS r JOIN ${ident(users.name)} AS u ON u.${ident(link.key)} = r.${ident(roles.key)} WHERE r.${ident(roles.documentId)} = ANY ($1::text[]) GROUP BY 1`,
     values: [removed.map(({ documentId }) => documentId)],

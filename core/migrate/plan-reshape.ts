@@ -33,7 +33,7 @@ import {
 } from './reshape/reshape.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import { endPrevious, type SchemaFinding, type Step, step } from './schema/finding.ts'
-import type { TablePair } from './schema/pair-tables.ts'
+import { columnOfLocales, type TablePair } from './schema/pair-tables.ts'
 import { countRows } from './schema/row-counts.ts'
 
 /** The conversion of rows whose meaning changes: drafts, locales, links and components that change their kind. */
@@ -63,9 +63,7 @@ export function planReshape(all: readonly TablePair[], { schema, owned: made }: 
 
 /** Every column of locale codes has the same renames. */
 const localesOf = (all: readonly TablePair[]): Pick<Column, 'renamedValues'> =>
-  all
-    .flatMap(({ desired }) => desired.columns)
-    .find(({ name, attribute, renamedValues }) => name === 'locale' && !attribute && renamedValues) ?? {}
+  all.map(({ desired }) => columnOfLocales(desired)).find(column => column?.renamedValues) ?? {}
 
 interface ReshapeOptions {
   readonly schema: string

@@ -1,7 +1,7 @@
 import type { Column, ColumnLink, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
-import { renamed, withNewValues } from '../schema/pair-tables.ts'
+import { printNewLocale, renamed, withNewValues } from '../schema/pair-tables.ts'
 import { isComponent, type LinkMove, type StoredLinks, type TableState, versionKeyOf } from './reshape.ts'
 
 /** The names that things have: before a plan's first step, or once its renames are done. */
@@ -102,8 +102,7 @@ function toLeader({ owner, link, source }: LinkMove, { naming }: Reading): strin
  * their new codes, the same before and after codes are renamed.
  */
 export function printLeadingLocales(table: string, { pair, after }: TableState): string {
-  const column = pair.desired.columns.find(({ name }) => name === 'locale')
-  const code = withNewValues(column ?? {}, 'locale')
+  const code = printNewLocale(pair)
   return `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, ${code} <> ${quoteConstant(after.locale ?? '')}, ${code})`
 }
 

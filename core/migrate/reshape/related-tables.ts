@@ -1,7 +1,7 @@
 import type { ColumnLink, LinkShape, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
-import { type RowConversion, type TablePair, withNewValues } from '../schema/pair-tables.ts'
+import { printNewLocale, type RowConversion, type TablePair } from '../schema/pair-tables.ts'
 import { type Naming, PARTS, printComponentLinks, printLeadingLocales } from './component-links.ts'
 import {
   type ComponentsMove,
@@ -162,7 +162,7 @@ function localesOfParts(
   { components, parts }: Reshape,
 ): ReadonlyMap<string, string> {
   if (!components.has(after.uid)) return new Map()
-  const own = withNewValues(pair.desired.columns.find(({ name }) => name === 'locale') ?? {}, 'locale')
+  const own = printNewLocale(pair)
   const cases = parts.flatMap(part => {
     const locale = knownLocale(part, own)
     return part.before === null || locale === null

@@ -2,7 +2,7 @@ import type { AttributeShape, SchemaShape, Table, TableLink } from '../../model/
 import { qualified } from '../../sql/ddl.ts'
 import type { ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
 import { refusal, type SchemaFinding } from './finding.ts'
-import type { TablePair } from './pair-tables.ts'
+import { columnOfLocales, type TablePair } from './pair-tables.ts'
 import { countRows } from './row-counts.ts'
 
 /**
@@ -31,6 +31,9 @@ export function matchTables(
 /** The uid, and the one that it had before. */
 const uidsOf = (shape: SchemaShape | undefined): readonly string[] =>
   shape === undefined ? [] : [shape.uid, ...(shape.renamedFrom === undefined ? [] : [shape.renamedFrom])]
+
+/** The key that the project file has: `article` for `api::article.article`; of a component, the uid itself. */
+const keyOfUid = (uid: string): string => (uid.includes('::') ? uid.slice(uid.indexOf('.') + 1) : uid)
 
 /** Uid → table. */
 const recordedOwners = (owned: ReadonlyMap<string, OwnedParts>): ReadonlyMap<string, string> =>
@@ -81,7 +84,7 @@ export function* refuseTakenTables(
       const advice = `give \`${before.uid}\` that name in a first step: two tables cannot change names in one`
       yield refusal('foreign-table', table, `${what}: ${advice}`)
     } else if (before.holder !== 'component') {
-      const key = before.uid.slice(before.uid.indexOf('.') + 1)
+      const key = keyOfUid(before.uid)
       const place = qualified(schema, table)
       yield {
         kind: 'precondition',
@@ -113,7 +116,7 @@ export function* refuseTakenNames(
     const { name: table, serves, shape } = desired
     const [uid, former] = uidsOf(shape)
     if (uid !== undefined && former !== undefined && uids.has(uid) && uids.has(former))
-      yield refuse(table, serves, former.slice(former.indexOf('::') < 0 ? 0 : former.lastIndexOf('.') + 1))
+      yield refuse(table, serves, keyOfUid(former))
     const names = new Set(before.shape?.attributes.map(({ name }) => name))
     for (const { name, renamedFrom } of shape?.attributes ?? [])
       if (renamedFrom !== undefined && names.has(name) && names.has(renamedFrom))
@@ -128,13 +131,9 @@ function* refuseTakenLocales(
   refuse: (table: string, what: string, former: string) => SchemaFinding,
 ): Generator<SchemaFinding> {
   for (const { desired, columns, owned } of pairs) {
-    const column = desired.columns.find(
-      ({ name, only, renamedValues }) => name === 'locale' && only && renamedValues,
-    )
     const recorded = owned.kinds.get(columns.get('locale')?.name ?? '')
-    if (column === undefined || recorded === undefined) continue
-    const taken = [...(column.renamedValues ?? [])].filter(pair =>
-      pair.every(code => recorded.includes(JSON.stringify(code))),
+    const taken = [...(columnOfLocales(desired)?.renamedValues ?? [])].filter(pair =>
+      pair.every(code => recorded?.includes(JSON.stringify(code))),
     )
     for (const [former, code] of taken) yield refuse(desired.name, `locale \`${code}\``, former)
     if (taken.length > 0) return

@@ -137,6 +137,14 @@ export function converted(column: Column, actual: ActualColumn, value: string): 
   return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${converted}, ${quoteConstant(column.backfill)}::${column.type}) END`
 }
 
+/** The system column; an attribute may have its name where locales are off. */
+export const columnOfLocales = ({ columns }: Table): Column | undefined =>
+  columns.find(({ name, attribute }) => name === 'locale' && !attribute)
+
+/** SQL of the locale of a row, by its new code. */
+export const printNewLocale = ({ desired }: TablePair): string =>
+  withNewValues(columnOfLocales(desired) ?? {}, 'locale')
+
 export function withNewValues({ renamedValues }: Pick<Column, 'renamedValues'>, value: string): string {
   if (renamedValues === undefined || renamedValues.size === 0) return value
   const cases = [...renamedValues].map(

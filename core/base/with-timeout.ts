@@ -1,14 +1,32 @@
+/**
+ * Parts of a timeout. While other work blocks the event loop, answers wait unread: however long that takes, it counts as one
+ * part.
+ */
+const PARTS = 5
+
+/** Calls `expire` after so many milliseconds in which the event loop was not blocked. Returns what prevents that. */
+export function startTimeout(milliseconds: number, expire: () => void): () => void {
+  let left = PARTS
+  const stop = () => clearInterval(timer)
+  const timer = setInterval(() => {
+    if (--left > 0) return
+    stop()
+    expire()
+  }, milliseconds / PARTS)
+  return stop
+}
+
 /** Resolves or rejects with `work`, or resolves to `fallback` after the timeout. Leaves no timer running. */
 export async function withTimeout<Value>(
   milliseconds: number,
   work: Promise<Value>,
   fallback: Value,
 ): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
+  let stop = () => {}
   const timeout = new Promise<Value>(resolve => {
-    timer = setTimeout(resolve, milliseconds, fallback)
+    stop = startTimeout(milliseconds, () => resolve(fallback))
   })
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout]).finally(() => stop())
 }
 
 /** Settles with `work`, or rejects with the signal's reason when it is aborted. The work itself continues. */

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createTestApp, type TestApp, type TestRequest } from '../../core/testing.ts'
+import { processorTime, yardstick } from '../harness/processor-time.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
 
 // Whatever a request may hold many of: at n, 2n and 4n of them the process is busy in proportion, and no request keeps
@@ -367,11 +368,12 @@ test.after.always(async () => {
   await dropDatabase()
 })
 
+/** In multiples of a {@link yardstick} at the same time. */
 interface Cost {
   readonly status: number
-  /** Milliseconds of processor time of the whole process. */
+  /** Processor time of the whole process. */
   readonly work: number
-  /** Milliseconds for which the event loop was blocked; never more than it was busy. */
+  /** How long the event loop was blocked; never more than it was busy. */
   readonly stall: number
 }
 
@@ -396,11 +398,13 @@ function watchEventLoop(): { end(): number } {
 
 async function costOf({ method, path, ...request }: PlanRequest): Promise<Cost> {
   const watch = watchEventLoop()
-  const began = process.cpuUsage()
-  const { status } = await app.request(method, path, { token: TOKEN, ...request })
-  const { user, system } = process.cpuUsage(began)
-  const work = (user + system) / 1000
-  return { status, work, stall: Math.min(work, watch.end()) }
+  let status = 0
+  const work = await processorTime(async () => {
+    ;({ status } = await app.request(method, path, { token: TOKEN, ...request }))
+  })
+  const stall = Math.min(work, watch.end())
+  const unit = await yardstick()
+  return { status, work: work / unit, stall: stall / unit }
 }
 
 /** The least of at least three tries, and of more until it is `enough`: others share the machine. */
@@ -413,10 +417,10 @@ async function bestOf(ask: () => PlanRequest, enough: (cost: Cost) => boolean = 
   return best
 }
 
-/** Milliseconds. */
-const STALL = 200
+/** Parsing and printing a body of 1 MB takes 1.5. */
+const STALL = 10
 /** The fixed cost of a request, and the allowed growth beyond proportion for four times the input. */
-const [BASE, SLACK] = [60, 1.8]
+const [BASE, SLACK] = [2, 1.8]
 
 for (const [name, { most, ask, over }] of Object.entries(CASES))
   test.serial(`the event loop is not blocked: ${name}`, async t => {
@@ -425,17 +429,17 @@ for (const [name, { most, ask, over }] of Object.entries(CASES))
     const half = await bestOf(() => ask(Math.ceil(most / 2)))
     const proportional = ({ stall, work }: Cost) => stall < STALL && work < 4 * SLACK * quarter.work + BASE
     const all = await bestOf(() => ask(most), proportional)
-    const reported = `${most / 4}: ${quarter.work} ms, ${most / 2}: ${half.work} ms, ${most}: ${all.work} ms, stalled ${all.stall} ms`
     t.true(
       [quarter, half, all].every(({ status }) => status > 0 && status < 500),
       `${all.status}`,
     )
-    t.true(proportional(all), reported)
+    const reported = `${most / 4}: ${quarter.work}, ${most / 2}: ${half.work}, ${most}: ${all.work}, stalled for ${all.stall}`
+    t.true(proportional(all), `in yardsticks: ${reported}`)
     if (over === undefined) return
     const refused = await bestOf(
       () => ask(over),
       ({ stall }) => stall < STALL,
     )
     t.true(refused.status >= 400 && refused.status < 500, `${over}: ${refused.status}`)
-    t.true(refused.stall < STALL, `${over}: stalled ${refused.stall} ms`)
+    t.true(refused.stall < STALL, `${over}: stalled for ${refused.stall} yardsticks`)
   })

@@ -39,13 +39,23 @@ test.serial(
     const session = { ...DATABASE_SETTINGS, statementPrefix: () => 'p', mayBePooled: true }
     const open = async (to: string) =>
       createConnector({ target: await parsePrimary(to), session, observe: () => {}, timeout: 500 })()
+    const block = async () => {
+      await new Promise(resolve => setTimeout(resolve, 1))
+      const began = performance.now()
+      while (performance.now() - began < 700);
+    }
     const opening = open(url)
-    await new Promise(resolve => setTimeout(resolve, 1))
-    const began = performance.now()
-    while (performance.now() - began < 700);
+    await block()
     const connection = await opening
     t.deepEqual((await connection.query('SELECT 1 AS one')).rows, [{ one: 1 }])
     await connection.end()
+
+    const connect = createConnector({ target: await parsePrimary(url), session, observe: () => {} })
+    const pool = createPool(connect, { ...DATABASE_SETTINGS, pool: { max: 1, idle: 10_000, acquire: 500 } })
+    const acquired = pool.acquire(SERVER_READ)
+    await block()
+    pool.release(await acquired)
+    await pool.close()
 
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     t.teardown(() => silent.close())

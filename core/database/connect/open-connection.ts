@@ -1,4 +1,5 @@
 import type { ClientConfig } from 'pg'
+import { startTimeout } from '../../base/with-timeout.ts'
 import type { Connection } from '../connection.ts'
 import { isFinal, toDriverError } from '../database-fault.ts'
 import type { Observe } from '../open-options.ts'
@@ -175,15 +176,8 @@ function watchClient(connection: Connection, { observe, timeout, aborted }: Watc
     lose(error)
     wire.stream.destroy(error)
   }
-  let left = PARTS
-  const expire = () => {
-    if (--left > 0) return
-    clearInterval(timer)
-    wire.stream.destroy(new Error('timeout expired'))
-  }
-  const timer = setInterval(expire, timeout / PARTS)
   connection.isInvalid = false
-  connection.setReady = () => clearInterval(timer)
+  connection.setReady = startTimeout(timeout, () => wire.stream.destroy(new Error('timeout expired')))
   connection.on('end', connection.setReady)
   connection.on('error', error => {
     if (!connection.lostError) observe({ event: 'database.connection-lost', message: error.message })
@@ -198,12 +192,6 @@ function watchClient(connection: Connection, { observe, timeout, aborted }: Watc
   wire.on('parameterStatus', parameter => connection.onParameter?.(parameter))
   return connection
 }
-
-/**
- * Parts of a timeout. While other work blocks the event loop, answers wait unread: however long that takes, it counts as one
- * part.
- */
-const PARTS = 5
 
 /** The server would notice the closed socket only after the statement, so the statement is cancelled as well. */
 function endOnAbort(connection: Connection, aborted: AbortSignal, end: (error: Error) => void): void {

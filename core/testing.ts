@@ -12,8 +12,7 @@ import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
 import { MAILS_FOLDER } from './mail/load-templates.ts'
 import type { Deliver, Mail } from './mail/mail.ts'
-import { printEmptyTables } from './migrate/empty-tables.ts'
-import { hashSchema } from './migrate/schema-hash.ts'
+import { printReuse } from './migrate/empty-tables.ts'
 import type { Observer } from './observe/observation.ts'
 import type { PluginApp } from './plugins/context.ts'
 import { FOLDERS } from './plugins/load/find-modules.ts'
@@ -175,11 +174,13 @@ async function start(
   return { app, send, server: options.listen ? await listen(app, observer) : null }
 }
 
-/** An app whose model the previous one had uses its tables again, without rows: creating them takes most of a start. */
+/** The tables that the previous app had, too, are used again, without rows: creating them takes most of a start. */
 function inMemory({ project, storage, migrations }: Blueprint) {
   const { schema } = project.settings.database
-  const hash = hashSchema(schema, storage.tables, migrations)
-  return { dataDir: 'memory://', ...(migrations.length === 0 && { reuse: printEmptyTables(schema, hash) }) }
+  return {
+    dataDir: 'memory://',
+    ...(migrations.length === 0 && { reuse: printReuse(schema, storage.tables) }),
+  }
 }
 
 const recordInto =

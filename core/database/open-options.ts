@@ -21,6 +21,11 @@ export type DatabaseObservation =
 
 export type Observe = (observation: DatabaseObservation) => void
 
+export interface ReuseStatements {
+  readonly same: string
+  readonly similar: string
+}
+
 export interface OpenOptions {
   /** The project's folder. The embedded database is in its `.plinth/`. */
   readonly root: string
@@ -35,10 +40,10 @@ export interface OpenOptions {
     /** A snapshot from which a new embedded database starts. */
     readonly snapshot?: Blob
     /**
-     * SQL that prepares the database which this process had in memory and closed last, so that its tables are used again.
-     * If it fails, or is absent, they are dropped.
+     * SQL that prepares the database which this process had in memory and closed last, so that its tables are used again:
+     * `same` all of them, `similar` some of them. If both fail, or are absent, all tables are dropped.
      */
-    readonly reuse?: string
+    readonly reuse?: ReuseStatements
     /**
      * `offer`: other processes of the same user may use the database through this one. `join`: uses the database through
      * the process that offers it. Absent: neither.

@@ -112,7 +112,7 @@ export async function recordTables(
       ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = ${isOpen ? ALL_COLUMNS : 'excluded.columns'},
       indexes = excluded.indexes, constraints = excluded.constraints,
       ${isOpen ? MEANT : MEANS}`,
-    values: [JSON.stringify(tables.map(table => toRow(table, abandoned(table.name))))],
+    values: [JSON.stringify(tables.map(table => toTableRecord(table, abandoned(table.name))))],
   })
 }
 
@@ -122,7 +122,8 @@ const ALL_COLUMNS = `(SELECT jsonb_agg(DISTINCT each.name) FROM jsonb_array_elem
 const MEANS = 'kinds = excluded.kinds, shape = excluded.shape'
 const MEANT = 'kinds = excluded.kinds || made.kinds, shape = coalesce(made.shape, excluded.shape)'
 
-const toRow = (table: Table, abandoned: readonly string[]): object => ({
+/** The table's row in `plinth_tables`. `abandoned`: columns that the model no longer has. */
+export const toTableRecord = (table: Table, abandoned: readonly string[]): object => ({
   name: table.name,
   serves: table.serves,
   columns: [...table.columns.map(column => column.name), ...abandoned],

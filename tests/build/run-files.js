@@ -6,6 +6,9 @@ import { root } from './place.cjs'
 /** Milliseconds without a result after which a process is ended. */
 const TIMEOUT = 480_000
 
+/** Milliseconds in which such a process may still report what it waits for. It cannot while its event loop is blocked. */
+const EXPLANATION = 10_000
+
 /**
  * Runs test files in so many processes; reports `{ file, type: 'started' | 'passed' | 'failed' | 'done', title, details }`.
  * Clusters of several servers run last, with nothing next to them: without processor time for their heartbeats they elect
@@ -38,12 +41,18 @@ function runProcess(queue, { execArgv, report }) {
   })
   let file
   let timer
+  const end = (reason = 'The event loop is blocked.') => {
+    clearTimeout(timer)
+    const details = `No result for ${TIMEOUT / 1000} s. ${reason}`
+    report({ file, type: 'failed', title: 'timeout', details })
+    child.kill('SIGKILL')
+  }
   let alone = false
   const watch = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      report({ file, type: 'failed', title: 'timeout', details: `No result for ${TIMEOUT / 1000} s.` })
-      child.kill('SIGKILL')
+      child.send('explain')
+      timer = setTimeout(end, EXPLANATION)
     }, TIMEOUT)
   }
   const next = ({ used }) => {
@@ -57,6 +66,7 @@ function runProcess(queue, { execArgv, report }) {
     }
   }
   child.on('message', message => {
+    if (message.type === 'explained') return end(message.reason)
     watch()
     if (message.type === 'ready') next({ used: false })
     else report({ ...message, file })

@@ -24,6 +24,9 @@ require(join(lib, 'worker/options.cjs')).set({ ...options, chalkOptions: { level
 
 let runner
 
+/** Titles of the file's tests that have no result yet. */
+const running = new Set()
+
 /** What test files import as `test`: it declares tests of the file that is being loaded. */
 refs.runnerChain = new Proxy(() => {}, {
   apply: (_target, _this, args) => runner.chain(...args),
@@ -53,8 +56,11 @@ async function run(file) {
   rejections.clear()
   runner = new Runner({ ...options, file })
   let declared = 0
+  running.clear()
   runner.on('stateChange', state => {
     if (state.type === 'declared-test') declared++
+    if (state.type === 'declared-test') running.add(state.title)
+    if (state.type === 'test-passed' || state.type === 'test-failed') running.delete(state.title)
     if (state.type === 'test-passed') process.send({ type: 'passed', title: state.title })
     if (state.type === 'test-failed' || state.type === 'hook-failed')
       process.send({
@@ -95,7 +101,14 @@ function usedMemory() {
   return process.memoryUsage.rss()
 }
 
+/** What a file waits for that has no results for a long time. */
+const explain = () => {
+  const resources = process.getActiveResourcesInfo().toSorted().join(', ')
+  return send({ type: 'explained', reason: `Running: ${[...running].join('; ')}. Waiting for: ${resources}.` })
+}
+
 process.on('message', async name => {
+  if (name === 'explain') return explain()
   // While a file runs, only its own work keeps the process alive: so ava notices a test that waits for nothing.
   process.channel.unref()
   await run(join(root, name))

@@ -54,7 +54,7 @@ export async function open(
 ): Promise<Opened> {
   const { project, model, access } = await world(ROLES)
   const storage = compileStorage(model)
-  const database = await openTestDatabase(t)
+  const database = await openTestDatabase(t, { tables: storage.tables })
   const migrated = await migrate(database, storage.tables)
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.reasons))
   const documents = openDocuments({ database, storage, model })

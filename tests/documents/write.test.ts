@@ -62,7 +62,7 @@ const draft = (documentId: string, values: Given) => document(page, documentId, 
 const plain = (documentId: string, values: Given) => document(note, documentId, values, ['published'])
 
 async function open(t: ExecutionContext) {
-  const database = await openTestDatabase(t)
+  const database = await openTestDatabase(t, { tables: storage.tables })
   await migrate(database, storage.tables)
   const write = (documents: readonly DesiredDocument[], more: Partial<WriteOptions> = {}) =>
     database.transaction(transaction =>

@@ -68,8 +68,9 @@ export async function openWriting(
   model: Model,
   outboxOf: (database: Database) => Outbox = () => NO_OUTBOX,
 ) {
-  const database = await openTestDatabase(t)
-  await migrate(database, compileStorage(model).tables)
+  const { tables } = compileStorage(model)
+  const database = await openTestDatabase(t, { tables })
+  await migrate(database, tables)
   return openWritingOver(database, model, outboxOf)
 }
 

@@ -5,6 +5,8 @@ import pg from 'pg'
 import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { OpenOptions } from '../../core/database/open-options.ts'
+import { printReuse } from '../../core/migrate/empty-tables.ts'
+import type { Table } from '../../core/model/storage.ts'
 import type { DatabaseSettings } from '../../core/project/settings/settings.ts'
 import { DATABASE_SETTINGS } from './database-settings.ts'
 import { snapshot } from './embedded-files.ts'
@@ -12,6 +14,8 @@ import { snapshot } from './embedded-files.ts'
 export interface TestDatabaseOptions {
   readonly settings?: Partial<DatabaseSettings>
   readonly open?: Partial<OpenOptions>
+  /** Those that the test creates first: an embedded database may have some of them already, empty. */
+  readonly tables?: readonly Table[]
 }
 
 type Test = Pick<ExecutionContext, 'teardown'>
@@ -23,8 +27,9 @@ export const testServer = (): string | undefined => process.env.TEST_DATABASE_UR
 export async function openTestDatabase(t: Test, options: TestDatabaseOptions = {}): Promise<Database> {
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
-  const embedded = server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot() } }
   const settings = { ...DATABASE_SETTINGS, url, ...options.settings }
+  const reuse = options.tables && { reuse: printReuse(settings.schema, options.tables) }
+  const embedded = server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot(), ...reuse } }
   const opened = await inTurn(() =>
     openDatabase(settings, { root: tmpdir(), observe: () => {}, ...embedded, ...options.open }),
   )

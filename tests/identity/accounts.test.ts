@@ -26,7 +26,7 @@ const storage = compileStorage(model)
 
 /** Signing in over a real database, where users are as another program left them. */
 async function open(t: ExecutionContext) {
-  const database = await openTestDatabase(t)
+  const database = await openTestDatabase(t, { tables: storage.tables })
   passed(await migrate(database, storage.tables))
   passed(await syncRoles(project.settings.roles, { database, model, storage }))
   const mails: { readonly to: string; readonly text: string }[] = []

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { createTestApp, type TestApp, type TestAppOptions } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { builtFile } from '../harness/program.ts'
 import { openTestApp } from '../harness/test-app.ts'
@@ -71,6 +72,60 @@ test('an app sees nothing of the previous one, whose tables it may use again', a
   }
 })
 
+const linksTo = (target: string) => ({ type: 'relation', relation: 'manyToMany', target })
+
+/** Projects that have more or fewer tables, columns, links, locales and searches than their predecessor. */
+const PROJECTS: readonly Readonly<Record<string, unknown>>[] = [
+  NOTES,
+  { contentTypes: { note: { draftAndPublish: true, attributes: { text: 'string', owner: 'integer' } } } },
+  {
+    i18n: { locales: ['en', 'de'] },
+    contentTypes: {
+      ...NOTES.contentTypes,
+      tag: {
+        localized: true,
+        attributes: { name: { type: 'string', unique: true }, notes: linksTo('note') },
+      },
+    },
+  },
+  {
+    contentTypes: { tag: { attributes: { name: 'string', notes: linksTo('user') } } },
+    user: { attributes: { nick: { type: 'string', unique: true } } },
+  },
+  {
+    contentTypes: {
+      note: { search: { attributes: { text: 'A' } }, attributes: { text: 'string', owner: 'string' } },
+    },
+  },
+]
+
+test.serial('an app of another project has the tables that it would have in a new database', async t => {
+  const run = async ({ app }: TestApp, sql: string) => (await app.sequelize.query(sql))[0]
+  const open = async (project: (typeof PROJECTS)[number]) =>
+    createTestApp({ project, snapshot: await snapshot() })
+  const inNewDatabase = new Map<object, unknown>()
+  for (const project of PROJECTS) {
+    const api = await open(project)
+    inNewDatabase.set(project, await run(api, ALL_OBJECTS))
+    // Nothing of this database is used again.
+    await run(api, 'CREATE SCHEMA extra')
+    await api.close()
+  }
+  const kept = new Set<number>()
+  for (const project of [...PROJECTS, ...PROJECTS.toReversed(), ...PROJECTS]) {
+    const api = await open(project)
+    t.deepEqual(await run(api, ALL_OBJECTS), inNewDatabase.get(project))
+    t.deepEqual(await run(api, 'SELECT count(*)::int FROM plinth_migrations'), [{ count: 1 }])
+    const [outbox] = (await run(api, "SELECT 'plinth_outbox'::regclass::oid")) as readonly { oid: number }[]
+    kept.add(outbox?.oid ?? 0)
+    const [type = ''] = Object.keys(Object(project.contentTypes))
+    await api.app.documents(type).create({ data: {} })
+    t.deepEqual(await api.app.documents(type).count({}), 1)
+    await api.close()
+  }
+  t.is(kept.size, 1)
+})
+
 const OBJECTS = `SELECT relkind AS kind, relname AS name, reltuples > 0 AS analysed FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'plinth%'
   UNION ALL SELECT 'trigger', tgname, tgenabled = 'O' FROM pg_trigger WHERE NOT tgisinternal
@@ -78,6 +133,12 @@ const OBJECTS = `SELECT relkind AS kind, relname AS name, reltuples > 0 AS analy
   UNION ALL SELECT 'function', proname, true FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   UNION ALL SELECT 'schema', nspname, true FROM pg_namespace
   UNION ALL SELECT 'type', typname, true FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype = 'e'
+  ORDER BY 1, 2, 3`
+
+const ALL_OBJECTS = `WITH objects AS (${OBJECTS.replace("AND relname NOT LIKE 'plinth%'", '')})
+  SELECT * FROM objects UNION ALL SELECT 'column', concat_ws(' ', attrelid::regclass, attname, atttypid::regtype, atthasdef), attnotnull
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
   ORDER BY 1, 2, 3`
 
 test('a request with oversized headers is answered as by a server', async t => {

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
+import type { ReuseStatements } from '../open-options.ts'
 import { IDLE_IN_TRANSACTION } from '../session.ts'
 import { EmbeddedBackend } from './backend.ts'
 import { durableOptions } from './durability.ts'
@@ -30,7 +31,7 @@ export interface EngineOptions {
   /** SQL that resets the session after a client in another process. */
   readonly reset: string
   /** Prepares the tables of a spare engine for this database; absent, or if it fails: they are dropped. */
-  readonly reuse?: string | undefined
+  readonly reuse?: ReuseStatements | undefined
 }
 
 /** Rejects with PostgreSQL's last error message if the files are unreadable. */
@@ -142,19 +143,20 @@ async function keepSpare(postgres: PGlite): Promise<void> {
 }
 
 /** Returns the spare engine with a database that is empty or has reused tables; undefined: there is none, or it is broken. */
-async function takeSpare(reuse: string | undefined): Promise<PGlite | undefined> {
+async function takeSpare(reuse: ReuseStatements | undefined): Promise<PGlite | undefined> {
   const spare = spares.pop()
   if (!spare) return undefined
   const { postgres, end } = spare
   clearTimeout(end)
   try {
     for (const statement of RESET) await postgres.exec(statement)
-    if (reuse !== undefined && (await isReused(postgres, reuse))) return postgres
+    if (reuse && (await isReused(postgres, reuse.same))) return postgres
     const { rows } = await postgres.query<{ plans: number }>(COUNT_PLANS)
     if ((rows[0]?.plans ?? 0) > PLANS) {
       await postgres.close()
       return undefined
     }
+    if (reuse && (await isReused(postgres, reuse.similar))) return postgres
     for (const statement of EMPTY) await postgres.exec(statement)
     return postgres
   } catch {
@@ -164,8 +166,8 @@ async function takeSpare(reuse: string | undefined): Promise<PGlite | undefined>
   }
 }
 
-const isReused = (postgres: PGlite, reuse: string): Promise<boolean> =>
-  postgres.exec(reuse).then(
+const isReused = (postgres: PGlite, statement: string): Promise<boolean> =>
+  postgres.exec(statement).then(
     () => true,
     // The tables are of another schema. The statement was rolled back.
     () => false,

@@ -104,7 +104,10 @@ function usedMemory() {
 /** What a file waits for that has no results for a long time. */
 const explain = () => {
   const resources = process.getActiveResourcesInfo().toSorted().join(', ')
-  return send({ type: 'explained', reason: `Running: ${[...running].join('; ')}. Waiting for: ${resources}.` })
+  return send({
+    type: 'explained',
+    reason: `Running: ${[...running].join('; ')}. Waiting for: ${resources}.`,
+  })
 }
 
 process.on('message', async name => {

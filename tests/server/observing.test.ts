@@ -85,7 +85,9 @@ test('a separate port serves the metrics of all workers, slow statements are log
   t.regex(text, /^plinth_http_requests_total\{route="other",status="404"\} 3$/m)
   t.regex(text, /^plinth_http_request_duration_seconds_bucket\{route="book\.find",le="\+Inf"\} 11$/m)
   t.regex(text, /^plinth_database_work_seconds_count\{kind="read"\} \d+$/m)
-  t.regex(text, /^plinth_events_total\{event="slowWork"\} 1$/m)
+  // On a slow machine, others are slow, too.
+  const slow = server.log().match(/"event":"slowWork"/g) ?? []
+  t.regex(text, new RegExp(`^plinth_events_total\\{event="slowWork"\\} ${slow.length}$`, 'm'))
   t.regex(text, /^plinth_info\{version="[^"]+"\} 2$/m)
   t.regex(text, /^plinth_outbox_events\{state="waiting"\} 0$/m)
   for (const worker of [1, 2])

@@ -1,5 +1,6 @@
 import { didYouMean } from '../base/nearest.ts'
 import { toReadableError } from '../base/project-frame.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Json } from '../project/settings/settings.ts'
@@ -48,19 +49,11 @@ async function evaluatePolicy(
   context: PolicyContext,
   timeout: number,
 ): Promise<Verdict> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Verdict>(resolve => {
-    timer = setTimeout(resolve, timeout, { kind: 'late' })
-  })
   const answered = (async () => policy.check(context))().then(
     (value): Verdict => ({ kind: 'answered', value }),
     (error: unknown): Verdict => ({ kind: 'failed', error: toReadableError(error) }),
   )
-  try {
-    return await Promise.race([answered, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return withTimeout<Verdict>(timeout, answered, { kind: 'late' })
 }
 
 const passes = (verdict: Verdict): boolean =>

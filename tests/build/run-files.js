@@ -51,7 +51,7 @@ function runProcess(queue, { execArgv, report }) {
   const watch = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      child.send('explain')
+      if (child.connected) child.send('explain')
       timer = setTimeout(end, EXPLANATION)
     }, TIMEOUT)
   }

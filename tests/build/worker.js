@@ -58,8 +58,10 @@ async function run(file) {
   let declared = 0
   running.clear()
   runner.on('stateChange', state => {
-    if (state.type === 'declared-test') declared++
-    if (state.type === 'declared-test') running.add(state.title)
+    if (state.type === 'declared-test') {
+      declared++
+      running.add(state.title)
+    }
     if (state.type === 'test-passed' || state.type === 'test-failed') running.delete(state.title)
     if (state.type === 'test-passed') process.send({ type: 'passed', title: state.title })
     if (state.type === 'test-failed' || state.type === 'hook-failed')

@@ -28,8 +28,7 @@ export async function openTestDatabase(t: Test, options: TestDatabaseOptions = {
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
   const settings = { ...DATABASE_SETTINGS, url, ...options.settings }
-  const reuse = options.tables && { reuse: printReuse(settings.schema, options.tables) }
-  const embedded = server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot(), ...reuse } }
+  const embedded = server ? undefined : await inMemory(settings, options)
   const opened = await inTurn(() =>
     openDatabase(settings, { root: tmpdir(), observe: () => {}, ...embedded, ...options.open }),
   )
@@ -37,6 +36,14 @@ export async function openTestDatabase(t: Test, options: TestDatabaseOptions = {
   t.teardown(() => opened.value.close())
   return opened.value
 }
+
+const inMemory = async ({ schema }: DatabaseSettings, { tables }: TestDatabaseOptions) => ({
+  embedded: {
+    dataDir: 'memory://',
+    snapshot: await snapshot(),
+    ...(tables && { reuse: printReuse(schema, tables) }),
+  },
+})
 
 /** The tests of a file start at once; many engines that start at once would each take all the longer. */
 function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {

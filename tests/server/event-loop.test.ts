@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createTestApp, type TestApp, type TestRequest } from '../../core/testing.ts'
-import { processorTime, yardstick } from '../harness/processor-time.ts'
+import { GROWTH, MOST, processorTime, yardstick } from '../harness/processor-time.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
 
 // Whatever a request may hold many of: at n, 2n and 4n of them the process is busy in proportion, and no request keeps
@@ -417,17 +417,15 @@ async function bestOf(ask: () => PlanRequest, enough: (cost: Cost) => boolean = 
   return best
 }
 
-/** Parsing and printing a body of 1 MB takes 1.5. */
-const STALL = 10
-/** The fixed cost of a request, and the allowed growth beyond proportion for four times the input. */
-const [BASE, SLACK] = [2, 1.8]
+/** The fixed cost of a request. */
+const BASE = 2
 
 for (const [name, { most, ask, over }] of Object.entries(CASES))
   test.serial(`the event loop is not blocked: ${name}`, async t => {
     await costOf(ask(Math.ceil(most / 4)))
     const quarter = await bestOf(() => ask(Math.ceil(most / 4)))
     const half = await bestOf(() => ask(Math.ceil(most / 2)))
-    const proportional = ({ stall, work }: Cost) => stall < STALL && work < 4 * SLACK * quarter.work + BASE
+    const proportional = ({ stall, work }: Cost) => stall < MOST && work < GROWTH * quarter.work + BASE
     const all = await bestOf(() => ask(most), proportional)
     t.true(
       [quarter, half, all].every(({ status }) => status > 0 && status < 500),
@@ -438,8 +436,8 @@ for (const [name, { most, ask, over }] of Object.entries(CASES))
     if (over === undefined) return
     const refused = await bestOf(
       () => ask(over),
-      ({ stall }) => stall < STALL,
+      ({ stall }) => stall < MOST,
     )
     t.true(refused.status >= 400 && refused.status < 500, `${over}: ${refused.status}`)
-    t.true(refused.stall < STALL, `${over}: stalled for ${refused.stall} yardsticks`)
+    t.true(refused.stall < MOST, `${over}: stalled for ${refused.stall} yardsticks`)
   })

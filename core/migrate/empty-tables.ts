@@ -30,18 +30,22 @@ function printEmptyTables(schema: string, hash: string): string {
 }
 
 /**
- * SQL that drops the tables that the schema of these tables does not have or that have statistics, and functions but those
- * of triggers and indexes; deletes the rows of the other tables and resets their sequences. The next migration is then the
- * first one, and has fewer tables to create. It fails and changes nothing if anything was created or changed since the last
- * migration.
+ * SQL that drops the tables that the schema of these tables does not have, that are searched or that have statistics, and
+ * functions but those of triggers and indexes; deletes the rows of the other tables and resets their sequences. The next migration is then the
+ * first one, and has fewer tables to create. It fails and changes nothing if the schema has an extension, or if anything was
+ * created or changed since the last migration.
  */
 function printKeepTables(schema: string, tables: readonly Table[]): string {
   const space = printSpace(schema)
   const ledger = qualified(schema, 'plinth_tables')
-  const wanted = quoteConstant(JSON.stringify(tables.map(table => toTableRecord(table, []))))
+  // A searched table is created together with the functions that its triggers call.
+  const kept = tables.filter(({ searchTriggers = [] }) => searchTriggers.length === 0)
+  const wanted = quoteConstant(JSON.stringify(kept.map(table => toTableRecord(table, []))))
   const unwanted = `SELECT name FROM ${ledger} AS ledger
     WHERE jsonb_strip_nulls(to_jsonb(ledger)) NOT IN (SELECT jsonb_strip_nulls(jsonb_array_elements(${wanted}::jsonb)))`
   return printBlock(`${printCheckUnchanged(schema)}
+    IF EXISTS (SELECT FROM pg_extension WHERE extnamespace = ${space})
+    THEN RAISE EXCEPTION 'The schema has an extension.'; END IF;
     FOR dropped IN SELECT relname FROM pg_class WHERE ${printIsTable(schema)}
       AND (reltuples > 0 OR relname = 'plinth_migrations' OR relname IN (${unwanted}))
     LOOP EXECUTE format('DROP TABLE %I.%I CASCADE', ${quoteConstant(schema)}, dropped); END LOOP;

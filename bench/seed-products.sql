@@ -7,7 +7,7 @@ FROM generate_series(1, 1000) AS n, (VALUES ('draft', 0), ('published', 1)) AS v
 ORDER BY n, later;
 
 INSERT INTO products_categories_links (owner_id, target_key, position)
-SELECT row, (row / 2 + 10 * place) % 30 + 1, 1024 * place
+SELECT row, ((row + 1) / 2 + 10 * place) % 30 + 1, 1024 * place
 FROM generate_series(1, 2000) AS row, generate_series(1, 3) AS place;
 
 INSERT INTO components_part_spec (id, status, owner, owner_key, position, name, value) OVERRIDING SYSTEM VALUE

@@ -18,7 +18,7 @@ FROM generate_series(1, :articles) AS n, (VALUES ('draft', 0), ('published', 1))
 ORDER BY n, later;
 
 INSERT INTO articles_categories_links (owner_id, target_key, position, inverse_position)
-SELECT row, (row / 2 + 10 * place) % 30 + 1, place, row
+SELECT row, ((row + 1) / 2 + 10 * place) % 30 + 1, place, row
 FROM generate_series(1, 2 * :articles) AS row, generate_series(1, 3) AS place;
 
 SELECT setval(pg_get_serial_sequence('authors', 'id'), 100), setval(pg_get_serial_sequence('categories', 'id'), 30),

@@ -83,6 +83,6 @@ const statements = ({ from, to }: Growth): readonly string[] => [
     LATERAL (SELECT timestamptz '2020-01-01Z' + n * interval '1 minute' AS stamp) AS moment,
     LATERAL (VALUES ('draft', 0, n), ('published', 1, n)) AS version (status, later)`,
   `INSERT INTO articles_categories_links (owner_id, target_key, position, inverse_position)
-  SELECT row, (row / 2 + 10 * place) % 30 + 1, place, row
+  SELECT row, ((row + 1) / 2 + 10 * place) % 30 + 1, place, row
   FROM generate_series(${2 * from + 1}, ${2 * to}) AS row, generate_series(1, 3) AS place`,
 ]

@@ -21,7 +21,7 @@ SELECT 2 * n - 1 + later, n % 100 + 1, n
 FROM generate_series(1, :articles) AS n, generate_series(0, 1) AS later;
 
 INSERT INTO articles_categories_lnk (article_id, category_id, category_ord, article_ord)
-SELECT row, (row / 2 + 10 * place) % 30 + 1, place, row
+SELECT row, ((row + 1) / 2 + 10 * place) % 30 + 1, place, row
 FROM generate_series(1, 2 * :articles) AS row, generate_series(1, 3) AS place;
 
 SELECT setval(pg_get_serial_sequence('authors', 'id'), 100), setval(pg_get_serial_sequence('categories', 'id'), 30),

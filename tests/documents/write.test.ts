@@ -81,6 +81,17 @@ async function open(t: ExecutionContext) {
   return { write, rows }
 }
 
+test('a write whose assertion does not hold changes nothing, and its error says that the write is repeated', async t => {
+  const { write, rows } = await open(t)
+  const assertion = { form: null, values: [], print: () => 'EXISTS (SELECT FROM notes)' }
+  const create = () => write([plain('n', {})], { assertion })
+  await t.throwsAsync(create, { message: /"an assertion does not hold, so Plinth repeats this write/ })
+  t.deepEqual(await rows('SELECT document_id FROM notes'), [])
+  await write([plain('m', {})])
+  await create()
+  t.deepEqual(await rows('SELECT document_id FROM notes ORDER BY id'), [['m'], ['n']])
+})
+
 test('writing a draft leaves the values, links and components of its published version unchanged', async t => {
   const { write, rows } = await open(t)
   await write([

@@ -1,4 +1,5 @@
 import type { ColumnType } from '../../model/storage.ts'
+import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { type DesiredCell, Slot, type Stored } from '../desired-state.ts'
@@ -152,8 +153,11 @@ export function printAssertion(assertion: Assertion): Statement {
   }
 }
 
-/** Division by zero if the condition is false. */
-export const failUnless = (condition: string): string => `1 / (${condition})::integer`
+/** Fails if the condition does not hold. PostgreSQL logs the refused text: it says that nothing is wrong. */
+export const failUnless = (condition: string): string =>
+  `(CASE WHEN ${condition} THEN '1' ELSE ${quoteConstant(REPEATED)} END)::integer`
+
+const REPEATED = 'an assertion does not hold, so Plinth repeats this write in several statements'
 
 interface AllocationOptions {
   readonly assertion: Assertion<Slot> | undefined

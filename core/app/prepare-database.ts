@@ -8,7 +8,8 @@ import type { StartStep } from '../http/service-unavailable.ts'
 import type { IdentityOptions } from '../identity/identity.ts'
 import {
   type AssignedRole,
-  findAssignedRoles,
+  describeAssignedRole,
+  refuseAssignedRoles,
   syncLocales,
   syncRoles,
 } from '../identity/sync-declared-rows.ts'
@@ -65,14 +66,9 @@ async function prepare(
 ): Promise<Result<readonly string[], StartFault>> {
   const began = performance.now()
   onStep?.('migrating')
-  // A file of migrations/ may give the users another role.
-  const held =
-    blueprint.migrations.length > 0
-      ? []
-      : await findAssignedRoles(blueprint.project.settings.roles, { ...blueprint, database: unwatched })
-  if (held.length > 0) return failed(...held.map(toStartFault))
   const migrated = await migrate(unwatched, blueprint.storage.tables, {
     files: blueprint.migrations,
+    checkRows: refuseAssignedRoles(blueprint.project.settings.roles, blueprint),
     ...(others && { others }),
   })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
@@ -152,6 +148,3 @@ const toStartFault = (held: AssignedRole): StartFault => ({
   kind: 'other',
   message: describeAssignedRole(held),
 })
-
-const describeAssignedRole = ({ role, users }: AssignedRole): string =>
-  `role \`${role}\` is no longer in the project, but ${users} ${users === 1 ? 'user has' : 'users have'} it: give them another one first`

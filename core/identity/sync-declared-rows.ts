@@ -5,6 +5,8 @@ import type { DesiredDocument, DesiredValue } from '../documents/desired-state.t
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import { writeOptions } from '../documents/rows/write-options.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
+import type { RowCheck } from '../migrate/migration-options.ts'
+import { refusal } from '../migrate/schema/finding.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { RoleDeclaration } from '../project/settings/settings.ts'
@@ -154,7 +156,7 @@ export async function syncRoles(
     await transaction.lock('plinth roles')
     const rows = await readStoredRows(transaction, target, storage)
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))
-    const assigned = await assignedRoles(transaction, removed, model, storage)
+    const assigned = await findAssignedRoles(transaction, Object.keys(roles), options)
     if (assigned.length > 0) return failed(...assigned)
     await writeDeclaredRows(target, declared, rows, { ...options, transaction })
     await removeRows(transaction, target.type, removed, storage)
@@ -162,37 +164,39 @@ export async function syncRoles(
   })
 }
 
-/** The removed roles that users still have, before a migration: there may be no tables yet. */
-export async function findAssignedRoles(
-  roles: Readonly<Record<string, RoleDeclaration>>,
-  { database, model, storage }: SyncOptions,
-): Promise<readonly AssignedRole[]> {
-  const tables = [model.builtIn.role, model.builtIn.user].map(type => ident(storage.table(type).name))
-  const text = 'SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL'
-  const { rows } = await database.run({ text, values: tables })
-  if (rows[0]?.[0] !== true) return []
-  const stored = await readStoredRows(database, roleTarget(model), storage)
-  const removed = stored.filter(({ key }) => !Object.hasOwn(roles, key))
-  return assignedRoles(database, removed, model, storage)
-}
+/** Refuses a migration while users have a removed role: its next start would be refused, and the former version outdated. */
+export const refuseAssignedRoles =
+  (
+    roles: Readonly<Record<string, RoleDeclaration>>,
+    { model, storage }: Omit<SyncOptions, 'database'>,
+  ): RowCheck =>
+  async (runner, { owned }) => {
+    const tables = [model.builtIn.role, model.builtIn.user].map(type => storage.table(type).name)
+    if (!tables.every(table => owned.has(table))) return []
+    const assigned = await findAssignedRoles(runner, Object.keys(roles), { model, storage })
+    return assigned.map(each => refusal('assigned-role', tables[0] ?? null, describeAssignedRole(each)))
+  }
 
-async function assignedRoles(
-  database: Runner,
-  removed: readonly StoredRow[],
-  { builtIn }: Model,
-  storage: Storage,
+export const describeAssignedRole = ({ role, users }: AssignedRole): string =>
+  describeRemovedRole(role, `, but ${users} ${users === 1 ? 'user has' : 'users have'} it`)
+
+export const describeRemovedRole = (role: string, users = ''): string =>
+  `role \`${role}\` is no longer in the project${users}: put it back (another \`name\` with the same key renames it), or give them another one first, with the version that has both: \`plinth user list --role ${role}\`, \`plinth user role\``
+
+/** The roles that users have, but that are not in the project. */
+async function findAssignedRoles(
+  runner: Runner,
+  declared: readonly string[],
+  { model: { builtIn }, storage }: Omit<SyncOptions, 'database'>,
 ): Promise<readonly AssignedRole[]> {
-  if (removed.length === 0) return []
   const link = storage.link(builtIn.user, 'role')
   if (link.kind === 'table') throw new TypeError('a user has one role')
   const [users, roles] = [storage.table(builtIn.user), storage.table(builtIn.role)]
-  const { rows } = await database.run({
-    name: 'count users of roles',
-    text: `SELECT r.${ident(roles.documentId)}, count(*) FROM ${ident(roles.name)} AS r JOIN ${ident(users.name)} AS u ON u.${ident(link.key)} = r.${ident(roles.key)} WHERE r.${ident(roles.documentId)} = ANY ($1::text[]) GROUP BY 1`,
-    values: [removed.map(({ documentId }) => documentId)],
+  const key = `r.${ident(storage.column(builtIn.role, 'type'))}`
+  const { rows } = await runner.run({
+    name: 'count users of removed roles',
+    text: `SELECT ${key}, count(*) FROM ${ident(roles.name)} AS r JOIN ${ident(users.name)} AS u ON u.${ident(link.key)} = r.${ident(roles.key)} WHERE ${key} <> ALL ($1::text[]) GROUP BY 1 ORDER BY 1`,
+    values: [declared],
   })
-  return rows.map(([id, users]) => ({
-    role: removed.find(({ documentId }) => documentId === id)?.key ?? String(id),
-    users: Number(users),
-  }))
+  return rows.map(([role, users]) => ({ role: String(role), users: Number(users) }))
 }

@@ -7,7 +7,12 @@ import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { bootstrap } from './bootstrap.ts'
-import { type PendingFiles, runBefore, splitPendingFiles } from './custom-migrations/migration-files.ts'
+import {
+  checksRowsLater,
+  type PendingFiles,
+  runBefore,
+  splitPendingFiles,
+} from './custom-migrations/migration-files.ts'
 import { runCustomMigrations, summaryOf } from './custom-migrations/run-migrations.ts'
 import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
 import { backoffDelays, isOvertaken, keptWaiting, type LockAttempt, tooBusy } from './migration-lock.ts'
@@ -86,7 +91,7 @@ export async function migrateUnderLock(site: MigrationSite, task: Task): Promise
   await bootstrap(site)
   const files = await splitPendingFiles(site, task.files, isNew)
   if (site.isRetry && files.before.length + files.after.length > 0) await holdForFiles(site, task)
-  const findings = await find(site, task, await runBefore(site, files, task))
+  const findings = await find(site, { ...task, files }, await runBefore(site, files, task))
   const { catalogue, plan } = findings
   const otherVersions = await checkOtherVersions(site, task, { plan, files })
   const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
@@ -136,13 +141,14 @@ interface Findings {
 /** The plan. Rejects with a MigrationRefused if there are objections. */
 async function find(
   { database, transaction }: DdlContext,
-  task: Task,
+  task: Omit<Task, 'files'> & { readonly files: PendingFiles },
   catalogue: Catalogue,
 ): Promise<Findings> {
   const plan = planSchema(task.tables, catalogue)
   const { refusals, costs, empty } = await evaluatePlan(transaction, plan, task.stage)
   const dear = costs.filter(({ price }) => !permits(task.allowing, price.weight))
-  const against = [...refusals, ...dear.map(cost => cost.refusal)]
+  const rows = checksRowsLater(task) ? [] : await task.checkRows(transaction, catalogue)
+  const against = [...refusals, ...rows, ...dear.map(cost => cost.refusal)]
   if (against.length > 0) throw new MigrationRefused(against)
   return { catalogue, plan, empty, apart: database.kind === 'server' ? stepsApart(costs) : new Set() }
 }
@@ -240,7 +246,10 @@ const printVersions = (schema: string, { tables }: Catalogue): readonly string[]
 
 /** Custom migrations may do anything except change Plinth's tables away from the model. */
 async function assertAsWanted({ database, transaction }: DdlContext, task: Task): Promise<void> {
-  const plan = planSchema(task.tables, await readCatalogue(transaction, database.schema))
+  const catalogue = await readCatalogue(transaction, database.schema)
+  const rows = await task.checkRows(transaction, catalogue)
+  if (rows.length > 0) throw new MigrationRefused(rows)
+  const plan = planSchema(task.tables, catalogue)
   const steps = await neededSteps(transaction, plan.steps)
   const against = [...plan.refusals.map(({ message }) => message), ...steps.map(({ summary }) => summary)]
   if (against.length === 0) return

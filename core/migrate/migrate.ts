@@ -17,6 +17,7 @@ import {
   type MigrationLimits,
   MigrationRefused,
   type MigrationReport,
+  NO_ROW_CHECK,
   type RunMigrationOptions,
 } from './migration-options.ts'
 import { type ConcurrentIndex, refusal, type SchemaRefusal, type Step } from './schema/finding.ts'
@@ -37,12 +38,13 @@ export async function migrate(
     allowing = 'safe',
     manyRows = MANY_ROWS,
     files = [],
+    checkRows = NO_ROW_CHECK,
     stage = 'start',
     others = { deployment: null, mayOutdate: true },
   }: RunMigrationOptions = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
-  const task: Task = { tables, hash, limits, allowing, manyRows, files, stage, others, done: [] }
+  const task: Task = { tables, hash, limits, allowing, manyRows, files, checkRows, stage, others, done: [] }
   if (await isDone(database, database.schema, task)) return ok(NO_CHANGES)
   try {
     return ok(await migrateInRounds(database, task))

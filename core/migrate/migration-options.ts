@@ -1,6 +1,8 @@
 import type { ServingProcess } from '../database/generations/processes.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
+import type { Catalogue } from './schema/catalogue.ts'
 import type { Leftover, Risk, SchemaRefusal } from './schema/finding.ts'
+import type { Runner } from './schema/read-catalogue.ts'
 
 export interface MigrationReport {
   /** One line per executed step; empty if the schema was current. */
@@ -37,6 +39,11 @@ export const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 
  */
 export type Stage = 'start' | 'expand' | 'all'
 
+/** Objections of rows that no table of the model expresses. `catalogue`: the tables before the generated steps, or after all of them. */
+export type RowCheck = (runner: Runner, catalogue: Catalogue) => Promise<readonly SchemaRefusal[]>
+
+export const NO_ROW_CHECK: RowCheck = async () => []
+
 export interface RunMigrationOptions {
   /** Default: start. */
   readonly stage?: Stage
@@ -49,6 +56,8 @@ export interface RunMigrationOptions {
   readonly manyRows?: number
   /** The files of migrations/. Default: none. */
   readonly files?: readonly CustomMigration[]
+  /** Runs after the custom migrations, which may change the rows. Default: no objections. */
+  readonly checkRows?: RowCheck
 }
 
 /** Rolls back the transaction and carries the refusals. */

@@ -3,11 +3,23 @@ import type { DdlContext } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
-import { runBefore, splitPendingFiles } from './custom-migrations/migration-files.ts'
+import {
+  checksRowsLater,
+  type PendingFiles,
+  runBefore,
+  splitPendingFiles,
+} from './custom-migrations/migration-files.ts'
 import { loadCustomMigration, summaryOf } from './custom-migrations/run-migrations.ts'
 import { type Cost, evaluatePlan, neededSteps, possibleObjections } from './evaluate-plan.ts'
 import { untilNotOvertaken, waitBriefly } from './migration-lock.ts'
-import { LIMITS, MigrationRefused, type RunMigrationOptions, type Stage } from './migration-options.ts'
+import {
+  LIMITS,
+  MigrationRefused,
+  NO_ROW_CHECK,
+  type RowCheck,
+  type RunMigrationOptions,
+  type Stage,
+} from './migration-options.ts'
 import { planSchema } from './plan-steps.ts'
 import { hasRecord } from './recorded-schema.ts'
 import type { Catalogue } from './schema/catalogue.ts'
@@ -47,7 +59,7 @@ export interface PlannedStep {
 /** Milliseconds for counting the rows of a table. */
 const COUNT_TIMEOUT = 300_000
 
-interface PlanOptions extends Pick<RunMigrationOptions, 'allowing' | 'manyRows' | 'files'> {
+interface PlanOptions extends Pick<RunMigrationOptions, 'allowing' | 'manyRows' | 'files' | 'checkRows'> {
   /** Default: all. */
   readonly stage?: Exclude<Stage, 'start'>
   /** The database has the tables, but not the rows: the plan is that of tables with rows. */
@@ -67,6 +79,7 @@ export async function planMigration(
     allowing = 'safe',
     manyRows,
     files = [],
+    checkRows = NO_ROW_CHECK,
     stage = 'all',
     assumesRows = false,
     countTimeout = COUNT_TIMEOUT,
@@ -74,7 +87,8 @@ export async function planMigration(
 ): Promise<MigrationPlan> {
   const work = async (transaction: Transaction) => {
     await waitBriefly(transaction, LIMITS)
-    return planIn({ database, transaction }, { tables, allowing, manyRows, files, stage, assumesRows })
+    const request = { tables, allowing, manyRows, files, checkRows, stage, assumesRows }
+    return planIn({ database, transaction }, request)
   }
   try {
     return await untilNotOvertaken(LIMITS, () =>
@@ -91,6 +105,7 @@ interface PlanRequest {
   readonly allowing: Risk
   readonly manyRows: number | undefined
   readonly files: readonly CustomMigration[]
+  readonly checkRows: RowCheck
   readonly stage: Stage
   readonly assumesRows: boolean
 }
@@ -100,7 +115,7 @@ async function planIn(site: DdlContext, request: PlanRequest): Promise<Migration
   const isNew = !(await hasRecord(transaction, database.schema))
   if (isNew || request.files.length > 0) await bootstrap(site)
   const files = await splitPendingFiles(site, request.files, isNew)
-  const generated = await planTables(site, request, await runBefore(site, files, request))
+  const generated = await planTables(site, { ...request, files }, await runBefore(site, files, request))
   const planFiles = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))
   const after = request.stage === 'expand' ? [] : files.after
   return {
@@ -118,11 +133,15 @@ async function plannedFile(file: CustomMigration): Promise<PlannedStep> {
 
 async function planTables(
   { transaction }: DdlContext,
-  { tables, allowing, stage, assumesRows }: PlanRequest,
+  request: Omit<PlanRequest, 'files'> & { readonly files: PendingFiles },
   catalogue: Catalogue,
 ): Promise<MigrationPlan> {
+  const { tables, allowing, stage, assumesRows } = request
   const plan = planSchema(tables, catalogue)
-  const { refusals, costs, empty } = await evaluatePlan(transaction, plan, stage)
+  const { refusals: own, costs, empty } = await evaluatePlan(transaction, plan, stage)
+  const refusals = checksRowsLater(request)
+    ? own
+    : [...own, ...(await request.checkRows(transaction, catalogue))]
   if (stage === 'expand') {
     const steps = await neededSteps(transaction, sortByPhase(plan.steps.filter(isExpand)))
     const planned = foldImplied(steps, step => toExpand(toPlanned(step, costs), step))

@@ -9,6 +9,41 @@ import { createDatabase, testServer } from '../harness/test-database.ts'
 const project = (attributes: string) =>
   `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`
 
+test('users with a removed role refuse the plan and the migration', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const server = testServer()
+  const url = server ? await createDatabase(t, server) : 'embedded'
+  if (!server) await layEmbedded(folder.path)
+  const reported: string[] = []
+  const write = (text: string) => void reported.push(text)
+  const options = {
+    ...{ folder: folder.path, env: { DATABASE_URL: url }, paint: (_: string, text: string) => text },
+    ...{ write, writeError: write, json: false, allowDestructive: true },
+  }
+  folder.write('project.yaml', project('title: string'))
+  t.is(await runMigrate(options), 0)
+  const settings = { ...DATABASE_SETTINGS, url }
+  const opened = await openDatabase(settings, { root: folder.path, observe: () => {} })
+  if (!opened.ok) return t.fail(opened.reasons.map(({ message }) => message).join('\n'))
+  const stamps = 'document_id, created_at, updated_at, published_at'
+  await opened.value.run({
+    text: `WITH r AS (INSERT INTO plinth_roles (${stamps}, name, type) VALUES ('e', now(), now(), now(), 'E', 'editor') RETURNING id)
+      INSERT INTO plinth_users (${stamps}, username, email, role_key) SELECT n, now(), now(), now(), n, n || '@example.org', id FROM r, (VALUES ('ann'), ('bob')) AS v (n)`,
+    values: [],
+  })
+  await opened.value.close()
+  folder.write('project.yaml', project('title: string, pages: integer'))
+  const refused = /role `editor` is no longer in the project, but 2 users have it: put it back/
+  for (const command of [() => runPlan({ ...options, form: 'text' }), runRehearsal, runMigrate]) {
+    reported.length = 0
+    t.is(await command(options), 1)
+    t.regex(reported.join(''), refused)
+  }
+  folder.write('project.yaml', `${project('title: string, pages: integer')}roles: { editor: {} }\n`)
+  t.is(await runMigrate(options), 0)
+})
+
 test('a change is planned, refused, allowed and reported afterwards', async t => {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())

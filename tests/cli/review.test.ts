@@ -122,6 +122,16 @@ test('each change for data, permissions, REST and GraphQL has its level and its 
   t.is(report.types?.length, 1)
 })
 
+test('a removed role is reported even if it had no permissions, because users may have it', async t => {
+  const folder = repository(t, BEFORE.replace('roles: {', 'roles: { editor: {},'))
+  folder.write('project.yaml', BEFORE)
+  const { out, code } = await review(folder.path)
+  const [finding] = JSON.parse(out).data
+  t.is(finding.level, 'risky')
+  t.regex(finding.message, /^if users have it: role `editor` is no longer in the project: put it back/)
+  t.is(code, 2)
+})
+
 test('a safe change ends with 0, an unchanged project has nothing to report', async t => {
   const folder = repository(t, BEFORE)
   const same = await review(folder.path, 'text')

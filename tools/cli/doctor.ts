@@ -29,19 +29,21 @@ export async function runDoctor(options: DoctorOptions): Promise<0 | 1> {
   const log = await readLog(options)
   if (!log.ok) return printReasons(options, log.reasons)
   const { env, analyze, tries } = options
-  const looked = await withSchemaReadOnly(options, async (database, { project, model, storage, files }) =>
-    examine({
-      settings: project.settings,
-      production: env.NODE_ENV === 'production',
-      workers: Math.max(1, Number(env.WORKERS ?? 1) || 1),
-      database,
-      model,
-      storage,
-      analyze,
-      tries,
-      reads: log.value,
-      plan: await planMigration(database, storage.tables, { files }),
-    }),
+  const looked = await withSchemaReadOnly(
+    options,
+    async (database, { project, model, storage, files, checkRows }) =>
+      examine({
+        settings: project.settings,
+        production: env.NODE_ENV === 'production',
+        workers: Math.max(1, Number(env.WORKERS ?? 1) || 1),
+        database,
+        model,
+        storage,
+        analyze,
+        tries,
+        reads: log.value,
+        plan: await planMigration(database, storage.tables, { files, checkRows }),
+      }),
   )
   if (!looked.ok) return printReasons(options, looked.reasons)
   const advice = looked.value

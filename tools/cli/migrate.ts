@@ -21,8 +21,8 @@ export interface MigrateOptions extends CommandContext {
 
 /** `plinth migrate`: applies the migration plan in one transaction. Returns the exit code: 0, or 1 with the reasons if it was refused. */
 export async function runMigrate(options: MigrateOptions): Promise<0 | 1> {
-  const done = await withSchema(options, (database, { tables, files }) =>
-    migrate(database, tables, { allowing: allowedBy(options), files, stage: stageOf(options) }),
+  const done = await withSchema(options, (database, { tables, files, checkRows }) =>
+    migrate(database, tables, { allowing: allowedBy(options), files, checkRows, stage: stageOf(options) }),
   )
   if (!done.ok) return printReasons(options, done.reasons)
   const migrated = done.value
@@ -48,8 +48,13 @@ const PARTLY =
 
 /** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
 export async function runRehearsal(options: MigrateOptions): Promise<0 | 1> {
-  const planned = await withSchemaReadOnly(options, (database, { tables, files }) =>
-    planMigration(database, tables, { allowing: allowedBy(options), files, stage: stageOf(options) }),
+  const planned = await withSchemaReadOnly(options, (database, { tables, files, checkRows }) =>
+    planMigration(database, tables, {
+      allowing: allowedBy(options),
+      files,
+      checkRows,
+      stage: stageOf(options),
+    }),
   )
   if (!planned.ok) return printReasons(options, planned.reasons)
   const plan = planned.value
@@ -115,8 +120,8 @@ interface PlanCommandContext extends CommandContext {
  * if there is nothing to do, 2 if there is, 1 if the plan is refused or fails.
  */
 export async function runPlan(options: PlanCommandContext): Promise<0 | 1 | 2> {
-  const planned = await withSchemaReadOnly(options, (database, { tables, files }) =>
-    planMigration(database, tables, { files }),
+  const planned = await withSchemaReadOnly(options, (database, { tables, files, checkRows }) =>
+    planMigration(database, tables, { files, checkRows }),
   )
   if (!planned.ok) return printReasons(options, planned.reasons)
   const plan = planned.value

@@ -3,7 +3,9 @@ import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { checkDefaults } from '../../core/documents/values/check-defaults.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { refuseAssignedRoles } from '../../core/identity/sync-declared-rows.ts'
 import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
+import type { RowCheck } from '../../core/migrate/migration-options.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Storage, Table } from '../../core/model/storage.ts'
@@ -54,6 +56,8 @@ interface SchemaProject extends StoredProject {
   readonly tables: readonly Table[]
   /** The files of migrations/. */
   readonly files: readonly CustomMigration[]
+  /** Users with a removed role. */
+  readonly checkRows: RowCheck
 }
 
 async function loadSchema(context: CommandContext): Promise<Result<SchemaProject, string>> {
@@ -62,7 +66,9 @@ async function loadSchema(context: CommandContext): Promise<Result<SchemaProject
   const files = await loadMigrations(stored.value.project.root)
   if (!files.ok)
     return failed(...files.reasons.map(fromWorkingDirectory(context.folder)).map(printDiagnostic))
-  return ok({ ...stored.value, tables: stored.value.storage.tables, files: files.value })
+  const { project, storage } = stored.value
+  const checkRows = refuseAssignedRoles(project.settings.roles, stored.value)
+  return ok({ ...stored.value, tables: storage.tables, files: files.value, checkRows })
 }
 
 /** Loads a project and compiles its model and storage. Fails with printed diagnostics. */

@@ -9,6 +9,7 @@ import type { Database } from '../../core/database/database.ts'
 import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { unknownName } from '../../core/explain/roles-project.ts'
+import { refuseAssignedRoles } from '../../core/identity/sync-declared-rows.ts'
 import { endSessionsOfChangedUsers } from '../../core/identity/users/user-documents.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
@@ -62,6 +63,7 @@ export async function prepareTransfer(
 async function bringInStep(blueprint: Blueprint, database: Database): Promise<Result<null, StartFault>> {
   const migrated = await migrate(database, blueprint.storage.tables, {
     others: { deployment: null, mayOutdate: false },
+    checkRows: refuseAssignedRoles(blueprint.project.settings.roles, blueprint),
   })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   return syncRolesAndLocales(blueprint, database)

@@ -1,6 +1,6 @@
 import type { DdlContext } from '../../database/run-ddl.ts'
 import type { Table } from '../../model/storage.ts'
-import { MigrationRefused } from '../migration-options.ts'
+import { MigrationRefused, type Stage } from '../migration-options.ts'
 import type { ActualTable, Catalogue, OwnedParts } from '../schema/catalogue.ts'
 import { readCatalogue } from '../schema/read-catalogue.ts'
 import type { CustomMigration } from './custom-migration.ts'
@@ -12,6 +12,10 @@ export interface PendingFiles {
   readonly before: readonly CustomMigration[]
   readonly after: readonly CustomMigration[]
 }
+
+/** True if files run after the generated steps, and may still change the rows. */
+export const checksRowsLater = ({ files, stage }: { files: PendingFiles; stage: Stage }): boolean =>
+  files.after.length > 0 && stage !== 'expand'
 
 /** Runs the files that come before the generated steps and returns the catalogue afterwards. Objects that they created for the model count as Plinth's. */
 export async function runBefore(

@@ -116,6 +116,7 @@ export const REFUSAL_CODES = [
   'not-unique',
   'value-in-use',
   'several-documents',
+  'assigned-role',
   'dangling-link',
   'too-large',
   'migration-changed',

@@ -5,6 +5,7 @@ import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import type { SchemaChange, SchemaSource } from '../../../core/graphql/compare-schemas.ts'
+import { describeRemovedRole, refuseAssignedRoles } from '../../../core/identity/sync-declared-rows.ts'
 import { migrate } from '../../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../../core/migrate/plan-migration.ts'
 import type { CommandContext } from '../command-options.ts'
@@ -96,11 +97,12 @@ async function compareVersions(versions: Versions, options: ReviewOptions): Prom
   const code = await loadBoth(versions, options)
   const api = await compareProtocols({ ...before, code: code.before }, { ...after, code: code.after })
   const differences = compareRoles(before, after)
+  const roles = options.usesDatabase ? [] : roleFindings(versions)
   return ok({
     ref,
     countsRows: options.usesDatabase,
     sections: [
-      { title: 'Data', findings: dataFindings(plan.value) },
+      { title: 'Data', findings: [...dataFindings(plan.value), ...roles] },
       { title: 'Permissions', findings: differences.map(each => permissionFinding(each, versions)) },
       { title: 'REST', findings: [...code.faults, ...api.rest.map(each => toFinding(each, versions))] },
       { title: 'GraphQL', findings: api.graphql.map(each => toFinding(each, versions)) },
@@ -146,8 +148,9 @@ async function planOf(
   options: ReviewOptions,
 ): Promise<Result<MigrationPlan, string>> {
   const { tables } = after.storage
+  const checkRows = refuseAssignedRoles(after.project.settings.roles, after)
   if (options.usesDatabase)
-    return withDatabase(after.project, database => planMigration(database, tables), {
+    return withDatabase(after.project, database => planMigration(database, tables, { checkRows }), {
       ...options,
       failureMessage: 'The database does not answer',
     })
@@ -172,8 +175,9 @@ async function planOf(
 
 const LEVELS = { safe: 'safe', slow: 'risky', destructive: 'breaking' } as const
 
+const finding = (level: ChangeLevel, message: string): Finding => ({ level, message, location: null })
+
 function dataFindings({ steps, refusals, left, possible }: MigrationPlan): readonly Finding[] {
-  const finding = (level: ChangeLevel, message: string): Finding => ({ level, message, location: null })
   return [
     ...refusals.map(({ message }) => finding('breaking', `refused: ${message}`)),
     ...steps.map(({ weight, window, summary, notes }) =>
@@ -192,6 +196,13 @@ function dataFindings({ steps, refusals, left, possible }: MigrationPlan): reado
       ),
     ),
   ]
+}
+
+/** Removed roles, which users may have. */
+function roleFindings({ before, after }: Versions): readonly Finding[] {
+  const { roles } = after.project.settings
+  const removed = Object.keys(before.project.settings.roles).filter(role => !Object.hasOwn(roles, role))
+  return removed.map(role => finding('risky', `if users have it: ${describeRemovedRole(role)}`))
 }
 
 function permissionFinding(difference: Difference, versions: Versions): Finding {

@@ -1,5 +1,5 @@
 import { SERVES_WORDS } from '../model/search-words.ts'
-import type { Column, Table } from '../model/storage.ts'
+import type { Column, SchemaShape, Table } from '../model/storage.ts'
 import { alter, printIndex, printRenameKey, printTable, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printSearchTrigger, SEARCH_TRIGGER, triggerFunction } from '../sql/search-ddl.ts'
@@ -17,6 +17,7 @@ import {
   type Neighbours,
 } from './schema/compare-table-objects.ts'
 import {
+  describeSuccessor,
   endPrevious,
   type Leftover,
   refusal,
@@ -241,13 +242,15 @@ function* findRemovedTables(
   { pairs, moved, created }: ReshapePlan & { readonly created: readonly Table[] },
 ): Generator<SchemaFinding> {
   const desiredNames = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
-  for (const [table, { serves }] of catalogue.owned) {
+  for (const [table, { serves, shape }] of catalogue.owned) {
     const actual = catalogue.tables.get(table)
     if (desiredNames.has(table) || actual === undefined) continue
-    const place = qualified(catalogue.schema, table)
+    const dropOf = (name: string) => `DROP TABLE ${qualified(catalogue.schema, name)}`
     const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
+    const taken = pairs.find(pair => isSuccessor(pair, table, shape))?.actual.name
+    const { lost, advice: successor } = describeSuccessor('table', taken, dropOf)
     const rename = renameAdvice(serves, created)
-    const advice = `put it back, name it as \`renamedFrom\` of its successor${rename}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
+    const advice = `put it back, ${successor}${rename}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
     const drop = dropTableSteps(catalogue.schema, actual, serves)
     if (moved.has(table) || serves.startsWith(SERVES_WORDS)) {
       yield* drop
@@ -258,12 +261,16 @@ function* findRemovedTables(
       kind: 'precondition',
       code: 'vanished-table',
       table,
-      countQuery: countRows(place),
-      message: `${what}: ${advice}: DROP TABLE ${place}`,
-      price: { weight: 'destructive', note: 'loses {rows}', steps: drop.slice(-1) },
+      countQuery: countRows(qualified(catalogue.schema, table)),
+      message: `${what}${lost}: ${advice}: ${dropOf(table)}`,
+      price: { weight: 'destructive', note: `loses {rows}${lost}`, steps: drop.slice(-1) },
     }
   }
 }
+
+/** True if a table is renamed from a removed one, but was found under its own name. */
+const isSuccessor = ({ desired }: TablePair, table: string, shape: SchemaShape | null): boolean =>
+  desired.renamedFrom === table || (shape !== null && desired.shape?.renamedFrom === shape.uid)
 
 /** The advice to declare a rename, if new tables of the same kind may be successors of a removed one; else empty. */
 function renameAdvice(serves: string, created: readonly Table[]): string {

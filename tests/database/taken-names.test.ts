@@ -44,7 +44,7 @@ const CASES = [
 for (const [index, [before, after, what, former]] of CASES.entries())
   test.serial(`a rename to a name that is in use until now is refused: ${what} (${index + 1})`, async t => {
     const one = await stage(await openTestDatabase(t), before)
-    const message = `${what} is renamed from \`${former}\`, but until now the project has both: remove the former one in a first step (\`plinth migrate --allow-destructive\`) and rename in a second one, or leave \`renamedFrom\` out`
+    const message = `${what} is renamed from \`${former}\`, but the database has both: remove the former one in a first step (\`plinth migrate --allow-destructive\`) and rename in a second one, or leave \`renamedFrom\` out`
     t.deepEqual(await one.losses(after), [`refused: ${message}`])
   })
 

@@ -4,6 +4,7 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
 import type { ActualColumn } from './catalogue.ts'
 import {
+  describeSuccessor,
   refusal,
   type SchemaFinding,
   type SchemaPrecondition,
@@ -282,20 +283,20 @@ function dropColumn({ schema, desired, actual }: TablePair, { name: column }: Ac
   }
 }
 
-function requireNoValues(
-  { schema, desired, actual }: TablePair,
-  { name: column }: ActualColumn,
-  dropped: Step,
-): SchemaPrecondition {
+function requireNoValues(pair: TablePair, { name: column }: ActualColumn, dropped: Step): SchemaPrecondition {
+  const { schema, desired, actual } = pair
+  const isTaken = ({ name, renamedFrom }: Column) =>
+    renamedFrom === column && pair.columns.get(name)?.name === name
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
-  const drop = alter(schema, actual.name, `DROP COLUMN ${ident(column)}`)
+  const dropOf = (name: string) => alter(schema, actual.name, `DROP COLUMN ${ident(name)}`)
+  const { lost, advice } = describeSuccessor('column', desired.columns.find(isTaken)?.name, dropOf)
   return {
     kind: 'precondition',
     code: 'vanished-column',
     table: desired.name,
     countQuery: countRows(qualified(schema, actual.name), `${ident(column)} IS NOT NULL`),
-    message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${drop}`,
-    price: { weight: 'destructive', note: 'loses values in {rows}', steps: [dropped] },
+    message: `${what}${lost}: put the attribute back, ${advice}, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${dropOf(column)}`,
+    price: { weight: 'destructive', note: `loses values in {rows}${lost}`, steps: [dropped] },
   }
 }
 

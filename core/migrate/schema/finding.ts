@@ -190,6 +190,19 @@ export const refusal = (code: RefusalCode, table: string | null, message: string
   message,
 })
 
+/** How messages name the successor (`renamedFrom`) of what is gone. `taken`: the name under which there is another one already. */
+export const describeSuccessor = (
+  kind: 'column' | 'table',
+  taken: string | undefined,
+  dropOf: (name: string) => string,
+): { readonly lost: string; readonly advice: string } =>
+  taken === undefined
+    ? { lost: '', advice: 'name it as `renamedFrom` of its successor' }
+    : {
+        lost: `, which ${kind} "${taken}" (\`renamedFrom\`) does not get, because it is there already`,
+        advice: `drop the other one first with ${dropOf(taken)}`,
+      }
+
 /**
  * The rollout phase of each step, from the view of an older version that is still serving. It does not use new objects, and
  * looser rules do not affect it. The names and meanings that it relies on must not change; stricter rules wait for its end.

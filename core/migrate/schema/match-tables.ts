@@ -98,19 +98,19 @@ export function* refuseTakenTables(
 }
 
 /**
- * Refuses renames to names that the recorded project has as well: what is found under the new name would stay, and what is to
+ * Refuses renames to names that the database has as well: what is found under the new name would stay, and what is to
  * get it would be dropped as removed.
  */
 export function* refuseTakenNames(
   pairs: readonly TablePair[],
-  { owned }: Catalogue,
+  { owned, tables }: Catalogue,
 ): Generator<SchemaFinding> {
-  const uids = new Set(recordedOwners(owned).keys())
+  const uids = new Set(recordedOwners(new Map([...owned].filter(([name]) => tables.has(name)))).keys())
   const refuse = (table: string, what: string, former: string) =>
     refusal(
       'vanished-rows',
       table,
-      `${what} is renamed from \`${former}\`, but until now the project has both: remove the former one in a first step (\`plinth migrate --allow-destructive\`) and rename in a second one, or leave \`renamedFrom\` out`,
+      `${what} is renamed from \`${former}\`, but the database has both: remove the former one in a first step (\`plinth migrate --allow-destructive\`) and rename in a second one, or leave \`renamedFrom\` out`,
     )
   for (const { desired, owned: before } of pairs) {
     const { name: table, serves, shape } = desired

@@ -1,12 +1,13 @@
 import type { Action } from '../access/actions.ts'
 import { trusted, trustedCommand } from '../access/brand.ts'
+import { isPasswordAttribute } from '../access/readable-attributes.ts'
 import { restrictModified } from '../access/restrict/modified-by-middleware.ts'
 import { permit } from '../access/restrict/permit.ts'
 import { restrict } from '../access/restrict/restrict.ts'
 import type { BodyFormat } from '../cache/answer-store.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import type { Command, PermittedCommand } from '../query/command.ts'
-import type { Filter, Populate, Query, RestrictedQuery, ShapePart, Sort } from '../query/query.ts'
+import type { Filter, Populate, Query, RestrictedQuery, Selection, Sort } from '../query/query.ts'
 import {
   type ActionCall,
   type ActionOptions,
@@ -87,15 +88,16 @@ async function readBody(
   return found === null ? { kind: 'missing' } : { kind: 'body', body: found }
 }
 
-/** Restricts a query to its caller. Trusted code may read everything, but not filter or sort by passwords. */
+/** Restricts a query to its caller. Trusted code may read everything but passwords, and may not filter or sort by them. */
 export function authorizeQuery(
   query: Query,
   { caller, original }: Pick<ActionCall, 'caller' | 'original'>,
   action?: Action,
 ): RestrictedQuery {
-  const password = caller ? undefined : findPassword(query)
-  if (password) throw invalidParam(`Invalid key ${password.name}: a password is no condition`, password.name)
-  if (!caller) return trusted(query)
+  if (!caller) {
+    refusePasswords(query)
+    return trusted(query)
+  }
   return original ? restrictModified(query, caller, action) : restrict(query, caller, action)
 }
 
@@ -105,15 +107,28 @@ export const authorizeCommand = <Kind extends Command>(
   { caller }: Pick<ActionCall, 'caller'>,
 ): PermittedCommand<Kind> => (caller ? permit(command, caller) : trustedCommand(command))
 
-/** Finds a password that a query filters or sorts by: conditions would disclose its value. */
-function findPassword({ filter, sort, selection }: Query): ScalarAttribute | undefined {
-  return inConditions(filter, sort) ?? inPopulates(selection.populate)
+/** Refuses a password that a query filters or sorts by, which would disclose its value, or that it names to be answered. */
+function refusePasswords({ filter, sort, selection }: Query): void {
+  refuseConditions(filter, sort)
+  refuseSelected(selection)
 }
 
-const isPassword = ({ type }: ScalarAttribute): boolean => type === 'password'
+const refusePassword = (attributes: readonly ScalarAttribute[], reason: string): void => {
+  const password = attributes.find(isPasswordAttribute)
+  if (password) throw invalidParam(`Invalid key ${password.name}: ${reason}`, password.name)
+}
 
-const inConditions = (filter: Filter | null, sort: readonly Sort[]): ScalarAttribute | undefined =>
-  (filter ? compared(filter) : []).find(isPassword) ?? sort.map(({ attribute }) => attribute).find(isPassword)
+const refuseConditions = (filter: Filter | null, sort: readonly Sort[]): void =>
+  refusePassword(
+    [...(filter ? compared(filter) : []), ...sort.map(({ attribute }) => attribute)],
+    'a password is no condition',
+  )
+
+/** `fields` that are not named are all of them, of which passwords are left out. */
+function refuseSelected({ fields, named, populate }: Selection): void {
+  if (named) refusePassword(fields, 'a password is never answered')
+  for (const each of populate) refusePopulated(each)
+}
 
 function compared(filter: Filter): readonly ScalarAttribute[] {
   switch (filter.kind) {
@@ -128,18 +143,10 @@ function compared(filter: Filter): readonly ScalarAttribute[] {
   }
 }
 
-function inPopulates(populates: readonly Populate[]): ScalarAttribute | undefined {
-  for (const populate of populates) {
-    const found = inPopulate(populate)
-    if (found) return found
+function refusePopulated(populate: Populate): void {
+  const parts = 'parts' in populate ? populate.parts : [populate]
+  for (const { filter = null, selection, ...part } of parts) {
+    refuseConditions(filter, 'sort' in part ? part.sort : [])
+    refuseSelected(selection)
   }
-  return undefined
-}
-
-const inPart = ({ filter, selection }: ShapePart): ScalarAttribute | undefined =>
-  inConditions(filter ?? null, []) ?? inPopulates(selection.populate)
-
-function inPopulate(populate: Populate): ScalarAttribute | undefined {
-  if ('parts' in populate) return populate.parts.map(inPart).find(found => found !== undefined)
-  return inConditions(populate.filter, populate.sort) ?? inPopulates(populate.selection.populate)
 }

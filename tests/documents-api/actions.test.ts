@@ -107,7 +107,7 @@ test('Date values are accepted as dates, and undefined in data is ignored', asyn
 test('passwords are never returned, for any caller or query', async t => {
   const { documents } = await open(t)
   const made = await documents('writer').create({ data: { name: 'Jane', pin: 'a secret pin' } })
-  const found = await documents('writer').findMany({ fields: ['name', 'pin'] })
+  const found = await documents('writer').findMany({ fields: ['name', '*'] })
   const user = await documents('user').create({
     data: { username: 'jane', email: 'jane@example.com', password: 'a secret word' },
   })
@@ -124,6 +124,37 @@ test('passwords are never returned, for any caller or query', async t => {
     () => documents('writer').findMany({ populate: { books: { filters: { pin: 'x' } } } }),
   ]
   for (const action of byPassword) t.regex(await refusalOf(action()), /Invalid key pin/)
+})
+
+test('a password that is named to be answered is refused in every action', async t => {
+  const { documents } = await open(t)
+  const [writers, books] = [documents('writer'), documents('book')]
+  const { documentId } = await writers.create({ data: { name: 'Jane', pin: 'a secret pin' } })
+  const { documentId: book } = await books.create({ data: { title: 'Emma' } })
+  const fields = ['name', 'pin']
+  const named: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['findMany', () => writers.findMany({ fields })],
+    ['findFirst', () => writers.findFirst({ fields })],
+    ['findOne', () => writers.findOne({ documentId, fields })],
+    ['create', () => writers.create({ data: { name: 'Ann' }, fields })],
+    ['update', () => writers.update({ documentId, data: { name: 'Ann' }, fields })],
+    ['delete', () => writers.delete({ documentId, fields })],
+    ['publish', () => books.publish({ documentId: book, fields: ['pin'] })],
+    ['unpublish', () => books.unpublish({ documentId: book, fields: ['pin'] })],
+    ['discardDraft', () => books.discardDraft({ documentId: book, fields: ['pin'] })],
+    ['a relation', () => books.findMany({ populate: { writer: { fields } } })],
+    ['a component', () => books.findMany({ populate: { box: { fields: ['label', 'pin'] } } })],
+    [
+      'a zone',
+      () => books.findMany({ populate: { parts: { on: { 'shared.box': { fields: ['label', 'pin'] } } } } }),
+    ],
+  ]
+  for (const [name, action] of named)
+    t.is(await refusalOf(action()), 'validation: Invalid key pin: a password is never answered', name)
+  t.deepEqual(
+    (await writers.findMany({ fields: ['name'] })).map(each => each.name),
+    ['Jane'],
+  )
 })
 
 test('invalid values are reported with the nearest valid one', async t => {

@@ -1,5 +1,6 @@
 import { isOutcomeUnknown } from '../database/database-fault.ts'
 import { afterCommit } from '../database/request-scope.ts'
+import { retryTransaction } from '../database/retry-transaction.ts'
 import { writeOptions } from '../documents/rows/write-options.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { fileDocument } from './file-record.ts'
@@ -25,7 +26,9 @@ import { discardFiles, stage } from './storage/staging.ts'
  */
 export async function replaceFile(id: number, upload: Upload, options: FileChangeOptions): Promise<boolean> {
   const { database } = options
-  const before = await database.transaction(transaction => findWritable(id, { ...options, transaction }))
+  const before = await retryTransaction(database, transaction =>
+    findWritable(id, { ...options, transaction }),
+  )
   if (!before) return false
   const prepared = await prepareFile(upload, {
     ...prepareOptions(options),
@@ -150,7 +153,7 @@ async function settleStorage(
   { database, storage, model, report }: FileChangeOptions,
   settle: (file: StoredFile | null) => Promise<void>,
 ): Promise<void> {
-  const settling = database.transaction(async transaction =>
+  const settling = retryTransaction(database, async transaction =>
     settle(await lockFile(id, { transaction, storage, type: model.builtIn.file })),
   )
   await settling.catch(report)

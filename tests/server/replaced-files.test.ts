@@ -265,6 +265,23 @@ for (const [when, trigger] of [
     t.is(Number((await client.query('SELECT last_value FROM tries')).rows[0].last_value), 2)
   })
 
+test.serial('a replacement whose locks fail to serialize repeats each of its transactions', async t => {
+  const { upload, replace, client, stored } = await open(t)
+  const file = await upload('large.png', await picture(600, 400))
+  t.true(stored.size > 1)
+  // A SELECT has no triggers: a view calls a function, which fails at every other lock of the record.
+  await client.query('CREATE SEQUENCE tries')
+  await client.query(`CREATE FUNCTION conflict() RETURNS boolean LANGUAGE plpgsql AS
+    $$ BEGIN IF current_query() LIKE '%"id" = $1 FOR UPDATE' AND nextval('tries') % 2 = 1
+      THEN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END IF; RETURN true; END $$`)
+  await client.query('ALTER TABLE plinth_files RENAME TO stored_files')
+  await client.query('CREATE VIEW plinth_files AS SELECT * FROM stored_files WHERE conflict()')
+  t.is((await replace(file, 'small.png', await picture(100, 100))).status, 200)
+  // Also the smaller pictures are removed, under a lock of their own.
+  t.is(stored.size, 1)
+  t.is(Number((await client.query('SELECT last_value FROM tries')).rows[0].last_value), 6)
+})
+
 test.serial('a form of Strapi 4 that loses a deadlock is repeated', async t => {
   const { app, client, stored } = await open(t)
   const send = async (method: string, path: string, data: object, name: string) => {

@@ -105,7 +105,10 @@ export function openFiles(service: FileServiceOptions): Files {
         readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, rules }),
         options.report,
       ),
-    duplicate: async file => ({ ...file, staged: await duplicateStaged(file.staged, staging) }),
+    duplicate: async file => ({
+      ...file,
+      staged: await overStorage(duplicateStaged(file.staged, staging), options.report),
+    }),
     discard: ({ files }) => discardFiles(files.map(({ staged }) => staged.path)),
     async create(uploads, attachment, by) {
       const kinds = [settings.allowedTypes, attachment?.attribute.allowedTypes]
@@ -126,7 +129,8 @@ export function openFiles(service: FileServiceOptions): Files {
     change: (id, info, conditions) => changeFile(id, info, { ...options, conditions }),
     async replace(id, upload, conditions) {
       checkUploads([upload], { kinds: [settings.allowedTypes], pixelLimit: settings.pixelLimit })
-      return replaceFile(id, upload, { ...options, conditions })
+      // Copies of the bytes that it overwrites are staged.
+      return overStorage(replaceFile(id, upload, { ...options, conditions }), options.report)
     },
     remove: (id, conditions) => removeFile(id, { ...options, conditions }),
   }

@@ -14,10 +14,77 @@ contentTypes: { note: { attributes: { text: string } } }
 apiTokens: { all: { type: full-access, secret: ${TOKEN} } }
 `
 
+const MEMORY = `import { Readable } from 'node:stream'
+import { defineExtension } from 'plinth'
+const stored = new Map()
+const provider = {
+  async put(key, file) {
+    if (globalThis.diskOutage) throw globalThis.diskOutage
+    stored.set(key, Buffer.concat(await file.stream().toArray()))
+  },
+  get: key => (stored.has(key) ? Readable.from([stored.get(key)]) : null),
+  stat: key => (stored.has(key) ? { size: stored.get(key).length } : null),
+  delete: key => void stored.delete(key),
+}
+export default defineExtension({
+  register: ({ media }) => void media.registerStorage('memory', { open: () => provider }),
+})
+`
+
 const diskError = (code: string) =>
   Object.assign(new Error(`${code}: the disk refuses`), { code, syscall: 'write' })
 
-test('an upload is 503 while the disk is full or read-only, and leaves nothing', async t => {
+test.serial(
+  'a replacement is 503 while the disk has no room for the bytes that it overwrites, and changes nothing',
+  async t => {
+    const folder = temporaryFolder()
+    t.teardown(folder.remove)
+    folder.write('project.yaml', `${PROJECT}upload: { provider: memory }\n`)
+    folder.write('extensions/memory.mjs', MEMORY)
+    const app = await openTestApp(t, { project: folder.path })
+    const upload = (text: string, search = '') => {
+      const body = new FormData()
+      body.append('files', new Blob([text]), 'a.txt')
+      return app.request('POST', `/api/upload${search}`, { body, token: TOKEN })
+    }
+    const [file] = (await upload('old')).body as readonly { readonly id: number; readonly url: string }[]
+    const search = `?id=${file?.id}`
+    const { createWriteStream } = fs
+    const restore = () => {
+      Object.assign(fs, { createWriteStream })
+      syncBuiltinESMExports()
+    }
+    t.teardown(restore)
+    let left = 1
+    const failing = new Writable({ write: (_part, _encoding, done) => done(diskError('ENOSPC')) })
+    Object.assign(fs, {
+      createWriteStream: (...words: Parameters<typeof createWriteStream>) =>
+        left-- > 0 ? createWriteStream(...words) : failing,
+    })
+    syncBuiltinESMExports()
+    const full = await upload('new', search)
+    restore()
+    t.is(full.status, 503)
+    t.is((await app.request('GET', file?.url ?? '', { token: TOKEN })).body, 'old')
+    // Storages of extensions may reject with the error of the disk, too, with or without its system call.
+    for (const [error, expected] of [
+      [diskError('ENOSPC'), 503],
+      [Object.assign(new Error('the quota is used'), { code: 'EDQUOT' }), 503],
+      [diskError('EIO'), 500],
+    ] as const) {
+      Object.assign(globalThis, { diskOutage: error })
+      for (const where of ['', search])
+        t.is((await upload('new', where)).status, expected, `${error.message} ${where}`)
+    }
+    Object.assign(globalThis, { diskOutage: null })
+    t.true(app.log().some(line => line.includes('the storage `memory` failed to put')))
+    t.is((await app.request('GET', file?.url ?? '', { token: TOKEN })).body, 'old')
+    t.deepEqual(readdirSync(join(folder.path, '.plinth', 'staging')), [])
+    t.is((await upload('new', search)).status, 200)
+  },
+)
+
+test.serial('an upload is 503 while the disk is full or read-only, and leaves nothing', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)

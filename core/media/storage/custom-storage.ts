@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { isDiskOutage } from '../../base/disk-errors.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { rejectAfter } from '../../base/with-timeout.ts'
 import { RequestFault } from '../../faults/fault.ts'
-import { assertStorageKey, type FileStorage, type LocalFile } from './file-storage.ts'
+import { assertStorageKey, type FileStorage, type LocalFile, StorageOutage } from './file-storage.ts'
 
 /** A storage of an extension: `media.registerStorage(name, definition)`. */
 export interface StorageDefinition {
@@ -21,7 +22,8 @@ export interface StorageDefinition {
 export type StorageOptions = Readonly<Record<string, string | number | boolean>>
 
 /**
- * Keys are file names of letters, digits, `_`, `-` and `.`. Every method may reject; a missing file is no error. Each
+ * Keys are file names of letters, digits, `_`, `-` and `.`. Every method may reject, with ENOSPC, EDQUOT or EROFS as its `code` if
+ * there is no room, which is answered 503; a missing file is no error. Each
  * call is limited to two minutes.
  */
 export interface StorageProvider {
@@ -120,7 +122,8 @@ const caller =
     } catch (error) {
       if (error instanceof RequestFault) throw error
       const reason = error instanceof Error ? error.message : String(error)
-      throw new Error(`the storage \`${name}\` failed to ${method} ${key}: ${reason}`, { cause: error })
+      const Failure = isDiskOutage(error) ? StorageOutage : Error
+      throw new Failure(`the storage \`${name}\` failed to ${method} ${key}: ${reason}`, { cause: error })
     }
   }
 

@@ -352,6 +352,41 @@ test.serial('a clock that is set back does not keep out new keys of an issuer', 
   t.is((await get(await token(issuer, { key: next.privateKey, header: { kid: 'k2' } }))).status, 200)
 })
 
+test.serial('an outage of an issuer is logged once a minute, and the next outage at once', async t => {
+  const issuer = await openIssuer(t)
+  const { get, log } = await open(t, issuer)
+  let ahead = 0
+  const { now } = performance
+  const clock = mock.method(performance, 'now', () => now.call(performance) + ahead)
+  t.teardown(() => clock.mock.restore())
+  const lines = () => log().filter(line => line.includes('The keys of the issuer'))
+  const jwt = await token(issuer)
+  const outage = async (count: number, credential = jwt) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => get(credential)))
+    t.true(answers.every(({ status }) => status === 503))
+  }
+  issuer.state.status = 500
+  await outage(5)
+  await outage(3)
+  ahead += 6_000 // Then the keys are fetched again.
+  await outage(2)
+  t.is(lines().length, 1)
+  ahead += 60_000
+  await outage(4)
+  t.is(lines().length, 2)
+  t.regex(lines()[1] ?? '', /answers 500; since the line before, 9 more requests were answered 503"/)
+  issuer.state.status = 200
+  ahead += 6_000
+  t.is((await get(jwt)).status, 200)
+  issuer.state.status = 500
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 31_000 })
+  t.teardown(() => mock.timers.reset())
+  await outage(1, await token(issuer, { header: { kid: 'k2' } }))
+  t.is(lines().length, 3)
+  t.regex(lines()[2] ?? '', /since the line before, 3 more requests were answered 503"/)
+  t.is((await get(jwt)).status, 200)
+})
+
 test('the log says why an issuer cannot be reached', async t => {
   const issuer = await openIssuer(t)
   const nowhere = { ...issuer, url: `http://127.0.0.1:${await freePort()}` }

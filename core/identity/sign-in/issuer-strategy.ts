@@ -40,9 +40,10 @@ function issuerOf(credential: string): string | null {
 }
 
 function openIssuer(issuer: Issuer, { access, now = () => Date.now() }: IssuerOptions) {
-  const keys = openKeys(issuer, now)
+  const outages = openOutages(issuer)
+  const keys = openKeys(issuer, now, outages.end)
   return async (credential: string): Promise<Caller> => {
-    const claims = await verify(credential, keys, { issuer, now: now() })
+    const claims = await verify(credential, keys, { issuer, now: now(), faultOf: outages.faultOf })
     return Object.freeze({
       kind: 'external',
       grants: grantsOf(claims, issuer, access),
@@ -54,10 +55,15 @@ function openIssuer(issuer: Issuer, { access, now = () => Date.now() }: IssuerOp
 
 type Keys = ReturnType<typeof createRemoteJWKSet>
 
+interface VerifyOptions extends Pick<Outages, 'faultOf'> {
+  readonly issuer: Issuer
+  readonly now: number
+}
+
 async function verify(
   credential: string,
   keys: () => Promise<Keys>,
-  { issuer, now }: { readonly issuer: Issuer; readonly now: number },
+  { issuer, now, faultOf }: VerifyOptions,
 ): Promise<JWTPayload> {
   const { audience, algorithms, clockTolerance } = issuer
   const tolerance = Math.ceil(clockTolerance / 1000)
@@ -80,7 +86,7 @@ async function verify(
     if (error instanceof errors.JOSEError && !isOfKeys) throw refusal(error.message)
     if (error instanceof RequestFault || !(error instanceof Error)) throw error
     // Also errors of Web Crypto, which refuses keys that are too short or damaged.
-    throw unavailable(issuer.issuer, messageWithCauses(error))
+    throw faultOf(messageWithCauses(error))
   }
 }
 
@@ -135,17 +141,21 @@ const PAUSE = 5_000
 const MOST_BYTES = 512_000
 
 /** The keys of an issuer, loaded at the first token. A failure to load them is 503, and not retried at once. */
-function openKeys({ issuer, jwksUri }: Issuer, now: () => number): () => Promise<Keys> {
+function openKeys(
+  { issuer, jwksUri }: Issuer,
+  now: () => number,
+  onRecovery: () => void,
+): () => Promise<Keys> {
   let failedAt = Number.NEGATIVE_INFINITY
   let usedAt = Number.NEGATIVE_INFINITY
   let keys: Promise<Keys> | undefined
   const guard = async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    if (performance.now() - failedAt < PAUSE) throw unavailable(issuer, 'that has failed a moment ago')
+    if (performance.now() - failedAt < PAUSE) throw new Error('that has failed a moment ago')
     try {
       return await work()
     } catch (error) {
       failedAt = performance.now()
-      throw unavailable(issuer, messageWithCauses(error))
+      throw error
     }
   }
   const load = async (): Promise<Keys> =>
@@ -153,7 +163,13 @@ function openKeys({ issuer, jwksUri }: Issuer, now: () => number): () => Promise
       timeoutDuration: FETCH_TIMEOUT,
       cooldownDuration: COOLDOWN,
       cacheMaxAge: KEYS_LIFETIME,
-      [customFetch]: (url, init) => guard(() => fetchKeys(url, init)),
+      [customFetch]: (url, init) =>
+        guard(async () => {
+          const response = await fetchKeys(url, init)
+          if (failedAt !== Number.NEGATIVE_INFINITY) onRecovery()
+          failedAt = Number.NEGATIVE_INFINITY
+          return response
+        }),
     })
   return () => {
     // The library would fetch no keys until the clock has caught up.
@@ -215,8 +231,37 @@ export async function readBounded(url: string, { body }: Response): Promise<stri
   return Buffer.concat(parts).toString()
 }
 
-const unavailable = (issuer: string, why: string): RequestFault =>
-  new RequestFault({
-    ...fault('unavailable', 'Service Unavailable'),
-    reason: `The keys of the issuer ${issuer} cannot be loaded: ${why}`,
-  })
+/** Milliseconds between two lines of the log about one outage of an issuer. */
+const LOG_PAUSE = 60_000
+
+interface Outages {
+  /** The fault of one request. The log has the reasons of the first one, and of one a minute. */
+  faultOf(why: string): RequestFault
+  /** The next outage is logged at once. */
+  end(): void
+}
+
+function openOutages({ issuer }: Issuer): Outages {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let unlogged = 0
+  return {
+    faultOf(why) {
+      const input = fault('unavailable', 'Service Unavailable')
+      if (performance.now() - loggedAt < LOG_PAUSE) {
+        unlogged += 1
+        return new RequestFault(input)
+      }
+      const more =
+        unlogged === 0 ? '' : `; since the line before, ${unlogged} more requests were answered 503`
+      loggedAt = performance.now()
+      unlogged = 0
+      return new RequestFault({
+        ...input,
+        reason: `The keys of the issuer ${issuer} cannot be loaded: ${why}${more}`,
+      })
+    },
+    end() {
+      loggedAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}

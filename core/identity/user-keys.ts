@@ -59,7 +59,8 @@ export function openUserKeys({ database, model, settings, now = Date.now }: User
       const key = `${PREFIX}${randomBytes(32).toString('base64url')}`
       const { rows } = await database.transaction(async transaction => {
         await transaction.lock(`keys of ${owner.documentId}`)
-        await transaction.run({ name: 'forget expired keys', text: FORGET, values: [owner.documentId] })
+        const values = [owner.documentId, owner.version]
+        await transaction.run({ name: 'forget ended keys', text: FORGET, values })
         return transaction.run({
           name: 'create a key',
           text: CREATE,
@@ -73,8 +74,8 @@ export function openUserKeys({ database, model, settings, now = Date.now }: User
       return { ...toKey(rows[0]), key }
     },
     async findMany(caller) {
-      const { documentId } = ownerOf(caller)
-      const { rows } = await database.run({ name: 'list keys', text: LIST, values: [documentId] })
+      const { documentId, version } = ownerOf(caller)
+      const { rows } = await database.run({ name: 'list keys', text: LIST, values: [documentId, version] })
       return rows.map(toKey)
     },
     async delete(id, caller) {
@@ -94,9 +95,9 @@ function ownerOf({ kind, user, key }: Caller): { readonly documentId: string; re
 }
 
 const COLUMNS = 'id, name, permissions, created_at, expires_at'
-const LIST = `SELECT ${COLUMNS} FROM ${TABLE} WHERE document_id = $1::text AND expires_at > now() ORDER BY created_at, id`
+const LIST = `SELECT ${COLUMNS} FROM ${TABLE} WHERE document_id = $1::text AND session_version = $2::integer AND expires_at > now() ORDER BY created_at, id`
 const DELETE = `DELETE FROM ${TABLE} WHERE document_id = $1::text AND id = $2::text RETURNING id`
-const FORGET = `DELETE FROM ${TABLE} WHERE document_id = $1::text AND expires_at <= now()`
+const FORGET = `DELETE FROM ${TABLE} WHERE document_id = $1::text AND (session_version < $2::integer OR expires_at <= now())`
 const CREATE = `INSERT INTO ${TABLE} (hash, id, document_id, session_version, name, permissions, created_at, expires_at)
 SELECT $1::text, $2::text, $3::text, $4::integer, $5::text, $6::text::jsonb, now(), $7::timestamptz
 WHERE (SELECT count(*) FROM ${TABLE} WHERE document_id = $3::text) < $8::integer RETURNING ${COLUMNS}`

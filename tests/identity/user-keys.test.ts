@@ -177,8 +177,8 @@ test('keys end with their time, a new password, and a blocked or deleted user', 
     },
   )
   t.is(await app.get(short.key), 401)
-  const change = { currentPassword: 'secret1', password: 'secret2', passwordConfirmation: 'secret2' }
-  t.is((await app.request('POST', '/api/auth/change-password', { token: app.ann, body: change })).status, 200)
+  const change = { token: app.ann, body: NEW_PASSWORD }
+  t.is((await app.request('POST', '/api/auth/change-password', change)).status, 200)
   t.is(await app.get(long.key), 401)
   const jwt = await register(app, 'carl')
   const { key } = await app.make(jwt)
@@ -189,6 +189,25 @@ test('keys end with their time, a new password, and a blocked or deleted user', 
   const [after] = await app.app.sequelize.query('SELECT count(*)::int AS n FROM plinth_user_keys')
   t.is(Number((after[0] as { n: number }).n), Number((before[0] as { n: number }).n) - 1)
 })
+
+test('keys that a new password ended are neither listed nor counted', async t => {
+  const app = await open(t)
+  const fill = () => Promise.all(['a', 'b', 'c'].map(name => app.create(app.ann, { name })))
+  const list = async () => (await app.request('GET', app.keys, { token: app.ann })).body as readonly Key[]
+  t.deepEqual(
+    (await fill()).map(({ status }) => status),
+    [201, 201, 201],
+  )
+  t.is((await list()).length, 3)
+  await app.request('POST', '/api/auth/change-password', { token: app.ann, body: NEW_PASSWORD })
+  t.deepEqual(await list(), [])
+  t.deepEqual(
+    (await fill()).map(({ status }) => status),
+    [201, 201, 201],
+  )
+})
+
+const NEW_PASSWORD = { currentPassword: 'secret1', password: 'secret2', passwordConfirmation: 'secret2' }
 
 test('wrong keys and wrong requests for keys are refused', async t => {
   const app = await open(t)

@@ -335,7 +335,9 @@ export function openIdentitySection(
   const hasProviders = Object.keys(settings.auth.providers).length > 0
   return {
     countAttempt,
-    keys: settings.auth.keys.enabled ? openUserKeys({ database, model, settings: settings.auth.keys }) : null,
+    keys: settings.auth.keys.enabled
+      ? openUserKeys({ database, model, storage, settings: settings.auth.keys })
+      : null,
     providers: hasProviders ? openProviders({ identity, access }) : null,
     identify: callers.remembering(database.replicas ? withReadYourWrites(known, settings.apiTokens) : known),
     callerOf: callers.keyFor,

@@ -7,6 +7,7 @@ import { hashToken, printTokenHash } from '../base/tokens.ts'
 import type { Cell, Database } from '../database/database.ts'
 import { fault, forbidden, notFound, RequestFault, unauthorized } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
 import type { AuthSettings } from '../project/settings/settings.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import type { Strategy } from './identify.ts'
@@ -39,6 +40,7 @@ export interface UserKeys {
 interface UserKeysOptions {
   readonly database: Database
   readonly model: Model
+  readonly storage: Storage
   readonly settings: AuthSettings['keys']
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -48,9 +50,18 @@ const TABLE = 'plinth_user_keys'
 const PREFIX = 'plinth_key_'
 
 /** API keys of users (docs/identity.md). They end with their expiry, a new password, and a blocked or deleted user. */
-export function openUserKeys({ database, model, settings, now = Date.now }: UserKeysOptions): UserKeys {
+export function openUserKeys({
+  database,
+  model,
+  storage,
+  settings,
+  now = Date.now,
+}: UserKeysOptions): UserKeys {
   const scopes = permissionScopes(model)
   const { most, lifetime } = settings
+  const users = storage.table(model.builtIn.user)
+  // Until the key is stored, the user cannot be deleted, which would leave the key behind.
+  const hold = `SELECT 1 FROM ${ident(users.name)} WHERE ${ident(users.documentId)} = $1::text FOR KEY SHARE`
   return {
     async create(body, caller) {
       const owner = ownerOf(caller)
@@ -59,6 +70,9 @@ export function openUserKeys({ database, model, settings, now = Date.now }: User
       const key = `${PREFIX}${randomBytes(32).toString('base64url')}`
       const { rows } = await database.transaction(async transaction => {
         await transaction.lock(`keys of ${owner.documentId}`)
+        const held = await transaction.run({ name: 'hold a user', text: hold, values: [owner.documentId] })
+        if (!held.rows[0])
+          throw new RequestFault(unauthorized('Invalid credentials', 'The user of the session was deleted'))
         const values = [owner.documentId, owner.version]
         await transaction.run({ name: 'forget ended keys', text: FORGET, values })
         return transaction.run({

@@ -39,6 +39,8 @@ interface Place {
   readonly client: pg.Client
   readonly app: TestApp
   send(method: string, path: string, body?: unknown): Promise<Sent>
+  /** Resolves once so many sessions of the database wait for a lock. */
+  untilWaiting(sessions: number): Promise<void>
   /** Starts the writes one after the other while nothing can be inserted into the table, and resolves once all have ended. */
   blocked<Value>(table: string, writes: readonly (() => Promise<Value>)[]): Promise<readonly Value[]>
 }
@@ -68,10 +70,13 @@ async function open(t: ExecutionContext, more: Readonly<Record<string, unknown>>
     )
     return Number(rows[0].count)
   }
+  const untilWaiting = (sessions: number) =>
+    until('the write waits', async () => (await waiting()) >= sessions)
   return {
     url,
     client,
     app,
+    untilWaiting,
     async send(method, path, body) {
       const { status, body: answer } = await app.request(method, path, {
         token: TOKEN,
@@ -85,7 +90,7 @@ async function open(t: ExecutionContext, more: Readonly<Record<string, unknown>>
       const running: Promise<Value>[] = []
       for (const write of writes) {
         running.push(write())
-        await until('the write waits', async () => (await waiting()) >= running.length)
+        await untilWaiting(running.length)
       }
       await client.query('COMMIT')
       return Promise.all(running)
@@ -227,3 +232,20 @@ for (const status of ['draft', 'published'])
     ])
     t.deepEqual(slugs, ['many-waters', 'many-waters-1', 'many-waters-1-1'])
   })
+
+test('no key is left of a user who was deleted while the key was created', async t => {
+  const roles = { authenticated: { permissions: { users: ['me'] } }, public: PROJECT.roles.public }
+  const { app, client, send, untilWaiting } = await open(t, { auth: { keys: { enabled: true } }, roles })
+  const account = { username: 'ann', email: 'ann@example.com', password: 'secret1' }
+  const { body } = await app.request('POST', '/api/auth/local/register', { body: account })
+  const { jwt, user } = body as { readonly jwt: string; readonly user: { id: number; documentId: string } }
+  await client.query('BEGIN')
+  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`keys of ${user.documentId}`])
+  const creation = app.request('POST', '/api/users/me/keys', { token: jwt, body: { name: 'late' } })
+  await untilWaiting(1)
+  t.is((await send('DELETE', `/api/users/${user.id}`)).status, 200)
+  await client.query('COMMIT')
+  t.is((await creation).status, 401)
+  const { rows } = await client.query('SELECT name FROM plinth_user_keys')
+  t.deepEqual(rows, [])
+})

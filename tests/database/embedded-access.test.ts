@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
@@ -170,6 +171,20 @@ test('a socket record that names a regular file is ignored, and the file is kept
   const refused = await open(root, 'join')
   t.is(refused.ok ? undefined : refused.reasons[0]?.kind, 'locked')
   t.is(readFileSync(precious, 'utf8'), 'mine')
+})
+
+test('a server that starts while a command holds the database opens it once the command has ended', async t => {
+  const root = folderOf(t)
+  const command = await open(root, 'join')
+  if (!command.ok) return t.fail(command.reasons[0]?.message)
+  const starting = open(root, 'offer')
+  t.is(await Promise.race([starting, pause(500)]), undefined)
+  await command.value.close()
+  const server = await starting
+  if (!server.ok) return t.fail(server.reasons[0]?.message)
+  t.teardown(() => server.value.close())
+  const second = await open(root, 'offer')
+  t.is(second.ok ? undefined : second.reasons[0]?.kind, 'locked')
 })
 
 test('two projects have two databases', async t => {

@@ -24,9 +24,20 @@ const MAX_CONNECTIONS = 5
  * Opens the database with `open`, or through the process that holds it. Rejects with the OpeningError of `open` if that
  * process neither listens nor ends in time.
  */
-export async function joinEmbedded(
+export const joinEmbedded = (
   { folder, settings, observe }: JoinOptions,
   open: () => Promise<Database>,
+): Promise<Database> => openInTime(folder, open, path => openThrough(path, settings, observe))
+
+/** Opens the database once a command that holds it has ended. Rejects if it does not end in time, or if a server holds it. */
+export const openAfterCommand = (folder: string, open: () => Promise<Database>): Promise<Database> =>
+  openInTime(folder, open, (_path, error) => Promise.reject(error))
+
+/** Tries again while a process holds the database that does not listen. */
+async function openInTime(
+  folder: string,
+  open: () => Promise<Database>,
+  whileListening: (path: string, error: OpeningError) => Promise<Database>,
 ): Promise<Database> {
   for (const deadline = performance.now() + TIMEOUT; ; await pause(INTERVAL)) {
     try {
@@ -34,7 +45,7 @@ export async function joinEmbedded(
     } catch (error) {
       if (!(error instanceof OpeningError) || error.fault.kind !== 'locked') throw error
       const path = readSocketPath(folder)
-      if (path !== null && (await accepts(path))) return openThrough(path, settings, observe)
+      if (path !== null && (await accepts(path))) return whileListening(path, error)
       if (performance.now() >= deadline) throw error
     }
   }

@@ -14,7 +14,7 @@ import { type SessionSettings, sessionParameters } from '../session.ts'
 import { syncAll } from './durability.ts'
 import { type EmbeddedEngine, startEngine } from './engine.ts'
 import { damaged, type EmbeddedFiles, lockFiles } from './files.ts'
-import { joinEmbedded } from './join.ts'
+import { joinEmbedded, openAfterCommand } from './join.ts'
 import { createSocketPaths, removeSocket, removeSockets, writeSocketPath } from './socket.ts'
 import type { EmbeddedStream } from './stream.ts'
 import { fatal } from './wire.ts'
@@ -38,8 +38,9 @@ export async function openEmbedded(settings: DatabaseSettings, options: OpenOpti
     return overEngine({ engine, session, settings, options, afterClose: engine.close })
   }
   const open = () => openFiles(session, settings, options)
-  if (access !== 'join') return open()
-  return joinEmbedded({ folder: folderOf(options.root), settings, observe: options.observe }, open)
+  const folder = folderOf(options.root)
+  if (access === 'join') return joinEmbedded({ folder, settings, observe: options.observe }, open)
+  return access === 'offer' ? openAfterCommand(folder, open) : open()
 }
 
 const folderOf = (root: string): string => join(root, '.plinth')

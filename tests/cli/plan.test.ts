@@ -42,6 +42,13 @@ test('users with a removed role refuse the plan and the migration', async t => {
   }
   folder.write('project.yaml', `${project('title: string, pages: integer')}roles: { editor: {} }\n`)
   t.is(await runMigrate(options), 0)
+  // Nothing but the role differs.
+  folder.write('project.yaml', project('title: string, pages: integer'))
+  for (const command of [runRehearsal, runMigrate]) {
+    reported.length = 0
+    t.is(await command(options), 1)
+    t.regex(reported.join(''), refused)
+  }
 })
 
 test('a change is planned, refused, allowed and reported afterwards', async t => {

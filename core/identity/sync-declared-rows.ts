@@ -10,6 +10,7 @@ import { refusal } from '../migrate/schema/finding.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { RoleDeclaration } from '../project/settings/settings.ts'
+import { qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 
 export interface SyncOptions {
@@ -156,7 +157,10 @@ export async function syncRoles(
     await transaction.lock('plinth roles')
     const rows = await readStoredRows(transaction, target, storage)
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))
-    const assigned = await findAssignedRoles(transaction, Object.keys(roles), options)
+    const assigned = await findAssignedRoles(transaction, Object.keys(roles), {
+      ...options,
+      schema: database.schema,
+    })
     if (assigned.length > 0) return failed(...assigned)
     await writeDeclaredRows(target, declared, rows, { ...options, transaction })
     await removeRows(transaction, target.type, removed, storage)
@@ -170,10 +174,10 @@ export const refuseAssignedRoles =
     roles: Readonly<Record<string, RoleDeclaration>>,
     { model, storage }: Omit<SyncOptions, 'database'>,
   ): RowCheck =>
-  async (runner, { owned }) => {
+  async (runner, { schema, owned }) => {
     const tables = [model.builtIn.role, model.builtIn.user].map(type => storage.table(type).name)
     if (!tables.every(table => owned.has(table))) return []
-    const assigned = await findAssignedRoles(runner, Object.keys(roles), { model, storage })
+    const assigned = await findAssignedRoles(runner, Object.keys(roles), { schema, model, storage })
     return assigned.map(each => refusal('assigned-role', tables[0] ?? null, describeAssignedRole(each)))
   }
 
@@ -183,11 +187,15 @@ export const describeAssignedRole = ({ role, users }: AssignedRole): string =>
 export const describeRemovedRole = (role: string, users = ''): string =>
   `role \`${role}\` is no longer in the project${users}: put it back (another \`name\` with the same key renames it), or give them another one first, with the version that has both: \`plinth user list --role ${role}\`, \`plinth user role\``
 
-/** The roles that users have, but that are not in the project. */
+interface RoleTables extends Omit<SyncOptions, 'database'> {
+  readonly schema: string
+}
+
+/** The roles that users have, but that are not in the project. The tables are qualified: a migration may have set `search_path`. */
 async function findAssignedRoles(
   runner: Runner,
   declared: readonly string[],
-  { model: { builtIn }, storage }: Omit<SyncOptions, 'database'>,
+  { schema, model: { builtIn }, storage }: RoleTables,
 ): Promise<readonly AssignedRole[]> {
   const link = storage.link(builtIn.user, 'role')
   if (link.kind === 'table') throw new TypeError('a user has one role')
@@ -195,7 +203,7 @@ async function findAssignedRoles(
   const key = `r.${ident(storage.column(builtIn.role, 'type'))}`
   const { rows } = await runner.run({
     name: 'count users of removed roles',
-    text: `SELECT ${key}, count(*) FROM ${ident(roles.name)} AS r JOIN ${ident(users.name)} AS u ON u.${ident(link.key)} = r.${ident(roles.key)} WHERE ${key} <> ALL ($1::text[]) GROUP BY 1 ORDER BY 1`,
+    text: `SELECT ${key}, count(*) FROM ${qualified(schema, roles.name)} AS r JOIN ${qualified(schema, users.name)} AS u ON u.${ident(link.key)} = r.${ident(roles.key)} WHERE ${key} <> ALL ($1::text[]) GROUP BY 1 ORDER BY 1`,
     values: [declared],
   })
   return rows.map(([role, users]) => ({ role: String(role), users: Number(users) }))

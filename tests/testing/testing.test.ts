@@ -137,8 +137,8 @@ test.serial('an app of another project has the tables that it would have in a ne
     t.deepEqual(await api.app.documents(type).count({}), 1)
     await api.close()
   }
-  // The app after the last project, whose search needs an extension, creates all tables.
-  t.is(kept.size, 2)
+  // All tables are created after an app whose search needs an extension, and by an engine that replaced one with many plans.
+  t.true(kept.size < PROJECTS.length, `${kept.size} databases`)
 })
 
 const OBJECTS = `SELECT relkind AS kind, relname AS name, reltuples > 0 AS analysed FROM pg_class

@@ -31,9 +31,9 @@ function printEmptyTables(schema: string, hash: string): string {
 
 /**
  * SQL that drops the tables that the schema of these tables does not have, that are searched or that have statistics, and
- * functions but those of triggers and indexes; deletes the rows of the other tables and resets their sequences. The next migration is then the
- * first one, and has fewer tables to create. It fails and changes nothing if the schema has an extension, or if anything was
- * created or changed since the last migration.
+ * functions but those of triggers and indexes; deletes the rows of the other tables and resets their sequences. The next
+ * migration is then the first one, and has fewer tables to create. It fails and changes nothing if the schema has an
+ * extension, or if anything was created or changed since the last migration.
  */
 function printKeepTables(schema: string, tables: readonly Table[]): string {
   const space = printSpace(schema)

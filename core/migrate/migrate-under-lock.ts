@@ -8,7 +8,7 @@ import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { bootstrap } from './bootstrap.ts'
 import {
-  checksRowsLater,
+  checkRowsBefore,
   type PendingFiles,
   runBefore,
   splitPendingFiles,
@@ -147,7 +147,7 @@ async function find(
   const plan = planSchema(task.tables, catalogue)
   const { refusals, costs, empty } = await evaluatePlan(transaction, plan, task.stage)
   const dear = costs.filter(({ price }) => !permits(task.allowing, price.weight))
-  const rows = checksRowsLater(task) ? [] : await task.checkRows(transaction, catalogue)
+  const rows = await checkRowsBefore(task, transaction, catalogue)
   const against = [...refusals, ...rows, ...dear.map(cost => cost.refusal)]
   if (against.length > 0) throw new MigrationRefused(against)
   return { catalogue, plan, empty, apart: database.kind === 'server' ? stepsApart(costs) : new Set() }

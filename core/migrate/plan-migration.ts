@@ -4,7 +4,7 @@ import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 import {
-  checksRowsLater,
+  checkRowsBefore,
   type PendingFiles,
   runBefore,
   splitPendingFiles,
@@ -139,9 +139,7 @@ async function planTables(
   const { tables, allowing, stage, assumesRows } = request
   const plan = planSchema(tables, catalogue)
   const { refusals: own, costs, empty } = await evaluatePlan(transaction, plan, stage)
-  const refusals = checksRowsLater(request)
-    ? own
-    : [...own, ...(await request.checkRows(transaction, catalogue))]
+  const refusals = [...own, ...(await checkRowsBefore(request, transaction, catalogue))]
   if (stage === 'expand') {
     const steps = await neededSteps(transaction, sortByPhase(plan.steps.filter(isExpand)))
     const planned = foldImplied(steps, step => toExpand(toPlanned(step, costs), step))

@@ -1,8 +1,9 @@
 import type { DdlContext } from '../../database/run-ddl.ts'
 import type { Table } from '../../model/storage.ts'
-import { MigrationRefused, type Stage } from '../migration-options.ts'
+import { MigrationRefused, type RowCheck, type Stage } from '../migration-options.ts'
 import type { ActualTable, Catalogue, OwnedParts } from '../schema/catalogue.ts'
-import { readCatalogue } from '../schema/read-catalogue.ts'
+import type { SchemaRefusal } from '../schema/finding.ts'
+import { type Runner, readCatalogue } from '../schema/read-catalogue.ts'
 import type { CustomMigration } from './custom-migration.ts'
 import { compareFiles, pendingOf, readApplied } from './migration-record.ts'
 import { runCustomMigrations, skipForNewDatabase } from './run-migrations.ts'
@@ -13,9 +14,19 @@ export interface PendingFiles {
   readonly after: readonly CustomMigration[]
 }
 
-/** True if files run after the generated steps, and may still change the rows. */
-export const checksRowsLater = ({ files, stage }: { files: PendingFiles; stage: Stage }): boolean =>
-  files.after.length > 0 && stage !== 'expand'
+interface RowChecking {
+  readonly files: PendingFiles
+  readonly stage: Stage
+  readonly checkRows: RowCheck
+}
+
+/** Objections of the rows; none yet if files run after the generated steps, which may still change them. */
+export const checkRowsBefore = async (
+  { files, stage, checkRows }: RowChecking,
+  runner: Runner,
+  catalogue: Catalogue,
+): Promise<readonly SchemaRefusal[]> =>
+  files.after.length > 0 && stage !== 'expand' ? [] : checkRows(runner, catalogue)
 
 /** Runs the files that come before the generated steps and returns the catalogue afterwards. Objects that they created for the model count as Plinth's. */
 export async function runBefore(

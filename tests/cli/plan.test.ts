@@ -4,17 +4,22 @@ import { runMigrate, runPlan, runRehearsal, runStatus } from '../../tools/cli/mi
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { projectFolder } from '../harness/project-folder.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const project = (attributes: string) =>
   `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`
 
+/** Runs a statement while no command has the database open. */
+async function runSql(root: string, url: string, text: string): Promise<void> {
+  const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root, observe: () => {} })
+  if (!opened.ok) throw new Error(opened.reasons.map(({ message }) => message).join('\n'))
+  await opened.value.run({ text, values: [] })
+  await opened.value.close()
+}
+
 test('users with a removed role refuse the plan and the migration', async t => {
-  const folder = temporaryFolder()
-  t.teardown(() => folder.remove())
-  const server = testServer()
-  const url = server ? await createDatabase(t, server) : 'embedded'
-  if (!server) await layEmbedded(folder.path)
+  const { folder, url } = await projectFolder(t)
   const reported: string[] = []
   const write = (text: string) => void reported.push(text)
   const options = {
@@ -23,16 +28,13 @@ test('users with a removed role refuse the plan and the migration', async t => {
   }
   folder.write('project.yaml', project('title: string'))
   t.is(await runMigrate(options), 0)
-  const settings = { ...DATABASE_SETTINGS, url }
-  const opened = await openDatabase(settings, { root: folder.path, observe: () => {} })
-  if (!opened.ok) return t.fail(opened.reasons.map(({ message }) => message).join('\n'))
   const stamps = 'document_id, created_at, updated_at, published_at'
-  await opened.value.run({
-    text: `WITH r AS (INSERT INTO plinth_roles (${stamps}, name, type) VALUES ('e', now(), now(), now(), 'E', 'editor') RETURNING id)
+  await runSql(
+    folder.path,
+    url,
+    `WITH r AS (INSERT INTO plinth_roles (${stamps}, name, type) VALUES ('e', now(), now(), now(), 'E', 'editor') RETURNING id)
       INSERT INTO plinth_users (${stamps}, username, email, role_key) SELECT n, now(), now(), now(), n, n || '@example.org', id FROM r, (VALUES ('ann'), ('bob')) AS v (n)`,
-    values: [],
-  })
-  await opened.value.close()
+  )
   folder.write('project.yaml', project('title: string, pages: integer'))
   const refused = /role `editor` is no longer in the project, but 2 users have it: put it back/
   for (const command of [() => runPlan({ ...options, form: 'text' }), runRehearsal, runMigrate]) {
@@ -83,15 +85,12 @@ test('a change is planned, refused, allowed and reported afterwards', async t =>
   t.is(await runPlan({ ...base, form: 'text' }), 0)
   t.is(shown(), 'The database is as the project wants it: nothing to do.\n')
 
-  const settings = { ...DATABASE_SETTINGS, url }
-  const opened = await openDatabase(settings, { root: folder.path, observe: () => {} })
-  if (!opened.ok) return t.fail(opened.reasons.map(({ message }) => message).join('\n'))
-  await opened.value.run({
-    text: `INSERT INTO books (document_id, created_at, updated_at, published_at, title, pages)
+  await runSql(
+    folder.path,
+    url,
+    `INSERT INTO books (document_id, created_at, updated_at, published_at, title, pages)
       VALUES ('a', now(), now(), now(), 'Dune', 412), ('b', now(), now(), now(), 'Dune', NULL)`,
-    values: [],
-  })
-  await opened.value.close()
+  )
 
   folder.write('project.yaml', project('title: { type: string, unique: true }'))
   t.is(await runPlan({ ...base, form: 'text' }), 1)

@@ -6,10 +6,9 @@ import type { Advice } from '../../core/doctor/advice.ts'
 import { runDoctor } from '../../tools/cli/doctor.ts'
 import { runMigrate } from '../../tools/cli/migrate.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
-import { layEmbedded } from '../harness/embedded-files.ts'
-import { temporaryFolder } from '../harness/folder.ts'
+import { projectFolder } from '../harness/project-folder.ts'
 import { startServer } from '../harness/server.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { testServer } from '../harness/test-database.ts'
 
 const project = (indexes: string, more = '') => `name: Library
 server: { host: 127.0.0.1, port: "\${PORT:-1337}", slowQuery: 1ms${more} }
@@ -22,11 +21,7 @@ roles: { public: { permissions: { book: [find] } } }
 `
 
 async function openPractice(t: ExecutionContext, file: string) {
-  const folder = temporaryFolder()
-  t.teardown(() => folder.remove())
-  const server = testServer()
-  const url = server ? await createDatabase(t, server) : 'embedded'
-  if (!server) await layEmbedded(folder.path)
+  const { folder, url } = await projectFolder(t)
   const output: string[] = []
   const messages: string[] = []
   const options = (env: Readonly<Record<string, string>> = {}) => ({

@@ -5,9 +5,7 @@ import { openDatabase } from '../../core/database/open-database.ts'
 import { createTestApp } from '../../core/testing.ts'
 import { runFileCheck } from '../../tools/cli/doctor-files.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
-import { layEmbedded } from '../harness/embedded-files.ts'
-import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { projectFolder } from '../harness/project-folder.ts'
 import { startStrictS3 } from '../media/strict-s3.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
@@ -15,11 +13,7 @@ const KEYS = { accessKeyId: 'AKID', secretAccessKey: 's/cr+t=' }
 const OLD = new Date(Date.now() - 2 * 86_400_000)
 
 async function open(t: ExecutionContext, upload: object = {}) {
-  const folder = temporaryFolder()
-  t.teardown(() => folder.remove())
-  const server = testServer()
-  const url = server ? await createDatabase(t, server) : 'embedded'
-  if (!server) await layEmbedded(folder.path)
+  const { folder, url } = await projectFolder(t)
   const project = (upload: object) =>
     JSON.stringify({
       name: 'Files',

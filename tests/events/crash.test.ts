@@ -6,10 +6,8 @@ import type { DocumentEvent } from '../../core/events/events.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
-import { layEmbedded } from '../harness/embedded-files.ts'
-import { temporaryFolder } from '../harness/folder.ts'
 import { program } from '../harness/program.ts'
-import { createDatabase, testServer } from '../harness/test-database.ts'
+import { projectFolder } from '../harness/project-folder.ts'
 import { listener, model, TEST_TIMING, until } from './listening.ts'
 
 const WRITER = program('tests/events/fixtures/write-and-die.ts')
@@ -19,11 +17,7 @@ async function heardAfter(
   t: ExecutionContext,
   moment: 'before' | 'during',
 ): Promise<readonly DocumentEvent[]> {
-  const folder = temporaryFolder()
-  t.teardown(folder.remove)
-  const server = testServer()
-  const url = server ? await createDatabase(t, server) : 'embedded'
-  if (!server) await layEmbedded(folder.path)
+  const { folder, url } = await projectFolder(t)
   const child = spawn(process.execPath, [...WRITER, folder.path, url, moment], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })

@@ -6,6 +6,7 @@ import { Writable } from 'node:stream'
 import test from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp } from '../harness/test-app.ts'
+import { uploadText } from './upload-text.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-cannot-be-guessed'
 
@@ -42,11 +43,7 @@ test.serial(
     folder.write('project.yaml', `${PROJECT}upload: { provider: memory }\n`)
     folder.write('extensions/memory.mjs', MEMORY)
     const app = await openTestApp(t, { project: folder.path })
-    const upload = (text: string, search = '') => {
-      const body = new FormData()
-      body.append('files', new Blob([text]), 'a.txt')
-      return app.request('POST', `/api/upload${search}`, { body, token: TOKEN })
-    }
+    const upload = (text: string, search = '') => uploadText(app, TOKEN, text, search)
     const [file] = (await upload('old')).body as readonly { readonly id: number; readonly url: string }[]
     const search = `?id=${file?.id}`
     const { createWriteStream } = fs
@@ -89,11 +86,7 @@ test.serial('an upload is 503 while the disk is full or read-only, and leaves no
   t.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)
   const app = await openTestApp(t, { project: folder.path })
-  const upload = () => {
-    const body = new FormData()
-    body.append('files', new Blob(['text']), 'a.txt')
-    return app.request('POST', '/api/upload', { body, token: TOKEN })
-  }
+  const upload = () => uploadText(app, TOKEN, 'text')
   t.is((await upload()).status, 201)
   const { copyFile } = files
   const { createWriteStream } = fs

@@ -4,6 +4,7 @@ import test from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { startStrictS3 } from './strict-s3.ts'
+import { uploadText } from './upload-text.ts'
 
 // docs/uploads.md#dialects-of-s3: what a client is answered while the store is away.
 
@@ -35,11 +36,7 @@ test('uploads and replacements are 503 while the store is away, and change nothi
   t.teardown(folder.remove)
   folder.write('project.yaml', project(store.port))
   const app = await openTestApp(t, { project: folder.path })
-  const upload = (text: string, search = '') => {
-    const body = new FormData()
-    body.append('files', new Blob([text]), 'a.txt')
-    return app.request('POST', `/api/upload${search}`, { body, token: TOKEN })
-  }
+  const upload = (text: string, search = '') => uploadText(app, TOKEN, text, search)
   const [file] = (await upload('old')).body as readonly { readonly id: number; readonly hash: string }[]
   for (const [next, expected] of [
     [-1, 503],

@@ -1,14 +1,13 @@
 import type { Chance } from './random.ts'
+import { KINDS, type RandomRelation } from './random-relations.ts'
 import {
   declareRuled,
   freshName,
   newEnumValue,
   newRuledAttribute,
-  RULED_KINDS,
   RULED_TYPES,
   type Ruled,
   type RuledAttribute,
-  type RuledRelation,
   type RuledType,
   ruledValue,
 } from './rules.ts'
@@ -139,12 +138,12 @@ function editShape(project: Ruled, random: Chance): readonly [string, Ruled] {
     ...project,
     types: project.types.map(each => (each === type ? one : each)),
   })
-  const withRelation = (one: RuledRelation): Ruled => ({
+  const withRelation = (one: RandomRelation): Ruled => ({
     ...project,
     relations: project.relations.map(each => (each === relation ? one : each)),
   })
   const holding = random.one(['none', 'single', 'list', 'zone'] as const)
-  const kind = random.one(RULED_KINDS)
+  const kind = random.one(KINDS)
   const withoutRelation: readonly [string, Ruled] =
     project.relations.length > 1
       ? [

@@ -2,14 +2,8 @@ import type { Result } from '../../../core/base/result.ts'
 import type { Fault } from '../../../core/faults/fault.ts'
 import type { Row, Where, Writing } from '../../documents/writing.ts'
 import type { Chance } from './random.ts'
-import {
-  type Ruled,
-  type RuledAttribute,
-  type RuledPart,
-  type RuledRelation,
-  type RuledType,
-  ruledValue,
-} from './rules.ts'
+import { isToMany, type RandomRelation } from './random-relations.ts'
+import { type Ruled, type RuledAttribute, type RuledPart, type RuledType, ruledValue } from './rules.ts'
 
 /** documentIds by the id of their type. */
 export type Written = Map<string, string[]>
@@ -115,7 +109,8 @@ async function changeRuled(type: RuledType, writes: RuledWrites): Promise<void> 
   await attempt(`${change} ${type.key}`, writes, () => writing.tryChange(change, type.key, random.one(ids)))
 }
 
-async function linkRuled({ name, from, to, kind }: RuledRelation, writes: RuledWrites): Promise<void> {
+async function linkRuled(relation: RandomRelation, writes: RuledWrites): Promise<void> {
+  const { name, from, to } = relation
   const { writing, project, written, random } = writes
   const [owner, other] = [from, to].map(key => project.types.find(each => each.key === key))
   const [ids, targets] = [owner, other].map(type => written.get(type?.id ?? '') ?? [])
@@ -123,8 +118,7 @@ async function linkRuled({ name, from, to, kind }: RuledRelation, writes: RuledW
   const there: string[] = []
   for (const target of targets.filter(() => random.onceIn(2)))
     if (await writing.find(to, target, { status: 'draft' })) there.push(target)
-  const isMany = kind === 'oneToMany' || kind === 'manyToMany'
-  const values = { [name]: isMany ? there : (there[0] ?? null) }
+  const values = { [name]: isToMany(relation) ? there : (there[0] ?? null) }
   await attempt(`link ${from}.${name}`, writes, () =>
     writing.tryUpdate(from, random.one(ids), values, statusFor(owner, random)),
   )

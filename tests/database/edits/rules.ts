@@ -1,4 +1,5 @@
 import type { Chance } from './random.ts'
+import { newRelation, type RandomRelation, sidesOf } from './random-relations.ts'
 
 /**
  * A project whose rules are edited at random: required, unique, limits, enumeration values, defaults, locales, drafts, relations,
@@ -7,7 +8,7 @@ import type { Chance } from './random.ts'
 export interface Ruled {
   readonly types: readonly RuledType[]
   readonly parts: readonly RuledPart[]
-  readonly relations: readonly RuledRelation[]
+  readonly relations: readonly RandomRelation[]
 }
 
 export interface RuledType {
@@ -33,14 +34,6 @@ export interface RuledPart {
   readonly attributes: readonly RuledAttribute[]
 }
 
-export interface RuledRelation {
-  readonly name: string
-  readonly from: string
-  readonly to: string
-  readonly kind: (typeof RULED_KINDS)[number]
-  readonly twoWay: boolean
-}
-
 export interface RuledAttribute {
   readonly id: string
   readonly name: string
@@ -62,15 +55,7 @@ export interface EnumValue {
   readonly renamedFrom?: string
 }
 
-export const RULED_KINDS = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'] as const
 export const RULED_TYPES = ['string', 'text', 'integer', 'decimal', 'boolean', 'enumeration', 'date'] as const
-
-const INVERSES = {
-  oneToOne: 'oneToOne',
-  oneToMany: 'manyToOne',
-  manyToOne: 'oneToMany',
-  manyToMany: 'manyToMany',
-} as const
 
 let made = 0
 /** A name that was not used before. */
@@ -132,15 +117,10 @@ export function newRuled(random: Chance): Ruled {
   const types = [newType(random, 'list'), newType(random, random.one(['none', 'single', 'zone']))]
   const [one, other] = types.map(({ key }) => key)
   if (one === undefined || other === undefined) throw new TypeError('two types')
-  const relation = (name: string, from: string, to: string): RuledRelation => ({
-    ...{ name, from, to },
-    kind: random.one(RULED_KINDS),
-    twoWay: random.onceIn(2),
-  })
   return {
     types,
     parts: [newPart(random, false), newPart(random, random.onceIn(2))],
-    relations: [relation('link', one, other), relation('next', one, one)],
+    relations: [newRelation(random, 'link', one, other), newRelation(random, 'next', one, one)],
   }
 }
 
@@ -190,21 +170,6 @@ function held(holding: Holding, parts: readonly RuledPart[]): object {
   if (holding === 'none') return {}
   if (holding === 'zone') return { held: { type: 'dynamiczone', components: [first, ...others] } }
   return { held: { type: 'component', component: first, repeatable: holding === 'list' } }
-}
-
-/** The side that stores the link names the other one with `inversedBy`. */
-function sidesOf(
-  { name, from, to, kind, twoWay }: RuledRelation,
-  key: string,
-): readonly (readonly [string, object])[] {
-  const back = `${name}Back`
-  const [here, there] = kind === 'oneToMany' ? ['mappedBy', 'inversedBy'] : ['inversedBy', 'mappedBy']
-  const own = { type: 'relation', relation: kind, target: to, ...(twoWay && { [here]: back }) }
-  const other = { type: 'relation', relation: INVERSES[kind], target: from, [there]: name }
-  return [
-    ...(key === from ? [[name, own] as const] : []),
-    ...(key === to && twoWay ? [[back, other] as const] : []),
-  ]
 }
 
 const declared = (attributes: readonly RuledAttribute[], localized: boolean): object =>

@@ -1,10 +1,11 @@
 import type { Writing } from '../../documents/writing.ts'
 import type { Chance } from './random.ts'
+import { isToMany, KINDS, newRelation, type RandomRelation, sidesOf } from './random-relations.ts'
 
 /** A project whose drafts, locales and relations are edited at random. */
 export interface Shifting {
   readonly types: readonly ShiftedType[]
-  readonly relations: readonly ShiftedRelation[]
+  readonly relations: readonly RandomRelation[]
 }
 
 export interface ShiftedType {
@@ -13,33 +14,11 @@ export interface ShiftedType {
   readonly localized: boolean
 }
 
-const KINDS = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'] as const
-type Kind = (typeof KINDS)[number]
-
-export interface ShiftedRelation {
-  readonly name: string
-  readonly from: string
-  readonly to: string
-  readonly kind: Kind
-  readonly twoWay: boolean
-}
-
 const LOCALES = ['en', 'fr'] as const
-
-const INVERSES: Readonly<Record<Kind, Kind>> = {
-  oneToOne: 'oneToOne',
-  oneToMany: 'manyToOne',
-  manyToOne: 'oneToMany',
-  manyToMany: 'manyToMany',
-}
 
 /** Two types that link to one another, and one of them to itself. */
 export const newProject = (random: Chance): Shifting => {
-  const relation = (name: string, from: string, to: string): ShiftedRelation => ({
-    ...{ name, from, to },
-    kind: random.one(KINDS),
-    twoWay: random.onceIn(2),
-  })
+  const relation = (name: string, from: string, to: string) => newRelation(random, name, from, to)
   const type = (key: string): ShiftedType => ({ key, drafts: random.onceIn(2), localized: random.onceIn(2) })
   return {
     types: [type('book'), type('person')],
@@ -65,21 +44,6 @@ export function printShifting({ types, relations }: Shifting): string {
 contentTypes: ${JSON.stringify(Object.fromEntries(declared))}`
 }
 
-/** The side that stores the link names the other one with `inversedBy`. */
-function sidesOf(
-  { name, from, to, kind, twoWay }: ShiftedRelation,
-  key: string,
-): readonly (readonly [string, object])[] {
-  const back = `${name}Back`
-  const [here, there] = kind === 'oneToMany' ? ['mappedBy', 'inversedBy'] : ['inversedBy', 'mappedBy']
-  const own = { type: 'relation', relation: kind, target: to, ...(twoWay && { [here]: back }) }
-  const other = { type: 'relation', relation: INVERSES[kind], target: from, [there]: name }
-  return [
-    ...(key === from ? [[name, own] as const] : []),
-    ...(key === to && twoWay ? [[back, other] as const] : []),
-  ]
-}
-
 /** One thing changed; and in words what. */
 export function shift(project: Shifting, random: Chance): readonly [string, Shifting] {
   const type = random.one(project.types)
@@ -88,7 +52,7 @@ export function shift(project: Shifting, random: Chance): readonly [string, Shif
     ...project,
     types: project.types.map(each => (each === type ? one : each)),
   })
-  const withRelation = (one: ShiftedRelation): Shifting => ({
+  const withRelation = (one: RandomRelation): Shifting => ({
     ...project,
     relations: project.relations.map(each => (each === relation ? one : each)),
   })
@@ -144,20 +108,20 @@ export async function fillAtRandom(
 async function linkAtRandom(
   writing: Writing,
   { types }: Shifting,
-  { name, from, to, kind }: ShiftedRelation,
+  relation: RandomRelation,
   made: Made,
   random: Chance,
 ): Promise<void> {
+  const { name, from, to } = relation
   const owner = types.find(({ key }) => key === from)
   const id = random.one(made.get(from) ?? [])
   const targets = (made.get(to) ?? []).filter(() => random.onceIn(2))
-  const isMany = kind === 'oneToMany' || kind === 'manyToMany'
   const status = owner?.drafts ? random.one(['draft', 'published'] as const) : 'published'
   // A document without the default locale cannot be linked from it.
   const there: string[] = []
   for (const target of targets) if (await writing.find(to, target, { status: 'draft' })) there.push(target)
   if (!(await writing.find(from, id, { status: 'draft' }))) return
-  await writing.update(from, id, { [name]: isMany ? there : (there[0] ?? null) }, { status })
+  await writing.update(from, id, { [name]: isToMany(relation) ? there : (there[0] ?? null) }, { status })
 }
 
 /** The visible state of all documents: by type, document, status, locale and attribute. */

@@ -1,8 +1,11 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import ts from 'typescript'
+import { lowerSpreads } from './lower-spreads.js'
 import { mergeChunks } from './merge-chunks.js'
 import { describePackages } from './third-party.js'
 
@@ -56,6 +59,20 @@ const copied = {
   },
 }
 
+/** The sources of core/ and tools/, with object literals that all versions of Node are fast with. */
+const lowered = {
+  name: 'lowered',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const name = relative(root, path).split(sep).join('/')
+      if (!/^(core|tools)\//.test(name)) return undefined
+      const text = await readFile(path, 'utf8')
+      const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext)
+      return { contents: lowerSpreads(text, { file, name }), loader: 'ts' }
+    })
+  },
+}
+
 const { metafile } = await build({
   ...options,
   entryPoints: ENTRIES.map(entry => join(root, entry)),
@@ -65,7 +82,7 @@ const { metafile } = await build({
   bundle: true,
   splitting: true,
   external: packages.flatMap(name => [name, `${name}/*`]),
-  plugins: [builtins, copied],
+  plugins: [builtins, copied, lowered],
 })
 
 const started = await mergeChunks(metafile.outputs, {

@@ -17,7 +17,12 @@ import { built, builtOf, root } from './place.cjs'
 const FOLDERS = ['core', 'tools', 'scripts', 'tests']
 
 /** The inputs of every built file: if one of them changes, all files are built again. */
-const MAKERS = ['tests/build/strip.js', 'package-lock.json', 'project.schema.json']
+const MAKERS = [
+  'tests/build/strip.js',
+  'scripts/lower-spreads.js',
+  'package-lock.json',
+  'project.schema.json',
+]
 
 /** The build writes the compiled check of project files next to this file (core/project/grammar/grammar.ts). */
 const PRINT_GRAMMAR = join(root, 'core/project/grammar/print-grammar.ts')

@@ -12,6 +12,6 @@ export function returningQueryOf(
 ): ReturningQuery | undefined {
   const statement = toSingleTableStatement(query, { storage, defaultLocale, shape }, documentId)
   return statement?.values.every(isStored)
-    ? { table: statement.table, text: statement.text, values: statement.values }
+    ? { table: statement.table, text: statement.text, values: statement.values, plan: statement.plan }
     : undefined
 }

@@ -1,16 +1,15 @@
 import { LruCache } from '../base/lru-cache.ts'
 import { memoize } from '../base/memo.ts'
-import { groupBy } from '../base/plain-data.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { ChangeEvent } from './outbox.ts'
 
-/** `changed`: the lists of a published document may differ from those of its draft. */
+/** `changed`: the lists of a published document may differ from those of its draft. Published ones are not kept. */
 export type KnownStatus = 'draft' | 'published' | 'changed'
 
 const BOUNDS = { entries: 10_000, bytes: 2_000_000 } as const
 
-const cacheOf = memoize((_: Storage) => new LruCache<KnownStatus>(BOUNDS, () => 0))
+const cacheOf = memoize((_: Storage) => new LruCache<Exclude<KnownStatus, 'published'>>(BOUNDS, () => 0))
 
 /** One version of a document; `locale`: null on types without locales. */
 interface VersionName {
@@ -25,11 +24,12 @@ const keyOf = ({ type, documentId, locale }: VersionName): string => `${type.uid
 export function noteStatus({ type, documentId, changes }: ChangeEvent, storage: Storage): void {
   if (!type.draftAndPublish) return
   const statuses = cacheOf(storage)
-  for (const [locale, done] of groupBy(changes, each => each.locale)) {
+  // A change of status comes after the save that it belongs to.
+  const last = new Map(changes.map(({ locale, action }) => [locale, action]))
+  for (const [locale, action] of last) {
     const key = keyOf({ type, documentId, locale })
-    const actions = new Set(done.map(({ action }) => action))
-    if (actions.has('publish') || actions.has('discardDraft')) statuses.set(key, 'published')
-    else if (actions.has('unpublish') || actions.has('create')) statuses.set(key, 'draft')
+    if (action === 'publish' || action === 'discardDraft') statuses.delete(key)
+    else if (action === 'unpublish' || action === 'create') statuses.set(key, 'draft')
     else if (statuses.get(key) !== 'draft') statuses.set(key, 'changed')
   }
 }

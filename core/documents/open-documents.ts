@@ -185,7 +185,7 @@ const canCreateInOneStatement = ({ command, body }: Save): boolean =>
   command.kind === 'create' &&
   command.type.kind !== 'single' &&
   (claimsAsDraft(command)
-    ? claimsNothing(command.type, new Map([...defaultsOf(command.type, () => true), ...body.values]))
+    ? claimsNothing(command.type, new Map([...defaultsOf(command.type), ...body.values]))
     : needsSeparateCheck(command.type, body.values))
 
 /** A draft that keeps all rules is held against what is published, which indexes do not. */

@@ -1,9 +1,16 @@
+import { memoize } from '../base/memo.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage, TypeTable } from '../model/storage.ts'
 import type { WriteConditions } from '../query/command.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { type CachedTarget, cachedTargets } from './links/known-targets.ts'
-import { type FoundTargets, findOne, refsIn, type TargetName } from './links/link-targets.ts'
+import {
+  type FoundTarget,
+  type FoundTargets,
+  findOne,
+  refsIn,
+  type TargetName,
+} from './links/link-targets.ts'
 import { assertionOfVisible } from './read/match-assertion.ts'
 import { type Assertion, joinAssertions, SHORT_FORM_LIMIT } from './sql/print-changes.ts'
 import type { SaveCommand } from './state/version-context.ts'
@@ -35,6 +42,7 @@ export function optimisticTargetsFor(
   const { type, locale, conditions } = command
   const source = { type, locale }
   const relied = new Map<ContentType, Map<number, CachedTarget>>()
+  const named = new Map<TargetName, FoundTarget>()
   const find = (target: ContentType, ref: TargetName) => {
     const rows = cachedTargets(target, ref.by, options.storage)
     return { rows, found: findOne(ref, rows, { target, source, defaultLocale: options.defaultLocale }) }
@@ -42,14 +50,15 @@ export function optimisticTargetsFor(
   for (const { target, ref } of refsIn(type, body.values)) {
     const { rows, found } = find(target, ref)
     if (!found) return null
+    named.set(ref, found)
     const others = relied.get(target) ?? new Map<number, CachedTarget>()
     relied.set(target, others)
     // The row that an id names tells the document.
-    const named = 'id' in ref.by ? ref.by.id : found.id
-    for (const row of rows) if (row.id === found.id || row.id === named) others.set(row.id, row)
+    const id = 'id' in ref.by ? ref.by.id : found.id
+    for (const row of rows) if (row.id === found.id || row.id === id) others.set(row.id, row)
   }
   const targets: FoundTargets = (target, ref) => {
-    const { found } = find(target, ref)
+    const found = named.get(ref) ?? find(target, ref).found
     if (!found) throw new TypeError('a target that is not known')
     return found
   }
@@ -68,10 +77,10 @@ function visibilityOf(
   const all: Assertion[] = []
   for (const [type, rows] of relied) {
     const visible = targets.get(type)
-    if (visible?.length === 0) return null
+    if (!visible) continue
+    if (visible.length === 0) return null
     const versions = new Map(Array.from(rows.values(), row => [`${row.locale} ${row.documentId}`, row]))
-    if (visible)
-      for (const row of versions.values()) all.push(assertionOfVisible({ type, ...row }, visible, options))
+    for (const row of versions.values()) all.push(assertionOfVisible({ type, ...row }, visible, options))
   }
   return all.length > SHORT_FORM_LIMIT ? null : all
 }
@@ -87,12 +96,18 @@ function assertionOf(relied: CachedRows, storage: Storage): Assertion {
   const count = all.reduce((sum, { rows }) => sum + rows.length, 0)
   if (count > SHORT_FORM_LIMIT)
     return { form: null, values: [], print: (_, values) => join(all, each => printList(each, values)) }
+  let form = ''
+  const values: (number | string | null)[] = []
+  for (const { table, columns, rows } of all) {
+    form += `${table} ${rows.length} `
+    for (const row of rows) for (const [, , of] of columns) values.push(of(row))
+  }
   return {
-    form: all.map(({ table, rows }) => `${table} ${rows.length}`).join(' '),
-    values: all.flatMap(({ columns, rows }) => rows.flatMap(row => columns.map(([, , of]) => of(row)))),
-    print(own, values) {
+    form,
+    values,
+    print(own, printed) {
       const left = own.values()
-      return join(all, each => printEach(each, () => values.push(left.next().value ?? null)))
+      return join(all, each => printEach(each, () => printed.push(left.next().value ?? null)))
     },
   }
 }
@@ -114,12 +129,12 @@ type ComparedColumn = readonly [
 ]
 
 /** The columns that identify a row, with their cached values. */
-const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly ComparedColumn[] => [
+const columnsOf = memoize(({ id, documentId, key, locale }: TypeTable): readonly ComparedColumn[] => [
   [id, 'integer', row => row.id],
   [documentId, 'text', row => row.documentId],
   ...(key === id ? [] : [[key, 'integer', row => row.key] satisfies ComparedColumn]),
   ...(locale === null ? [] : [[locale, 'text', row => row.locale] satisfies ComparedColumn]),
-]
+])
 
 /** `place`: appends the next value and returns its parameter number. */
 function printEach({ table, columns, rows }: CachedTable, place: () => number): string {

@@ -78,6 +78,7 @@ const WHOLE: CheckOptions = { covers: () => true, plain: false }
 
 /** reference/rest.md#2-errors: in schema order. */
 function inOrder(type: ContentType, faults: readonly ValueFault[]): readonly ValueFault[] {
+  if (faults.length === 0) return faults
   const names = [...type.attributes.keys()]
   const place = ({ path }: ValueFault) => names.indexOf(String(path[0]))
   return faults.toSorted((a, b) => place(a) - place(b))

@@ -164,10 +164,15 @@ function shapeOf<Placeholder extends Slot = never>({
   if (returning) values.push(...returning.values)
   const moment = `${publishing?.at === undefined ? '' : '@'}${publishing?.keeps ? '=' : ''}`
   return {
-    key: `${type.uid} ${locale} ${statuses}${moment}${form} ${assertion?.form}\n${returning?.text}`,
+    key: `${type.uid} ${locale} ${statuses}${moment}${form} ${assertion?.form} ${returning && numberOf(returning.plan)}`,
     values,
   }
 }
+
+let plans = 0
+
+/** A short name of a plan: its text would be hashed with each key. */
+const numberOf = memoize((_: object) => ++plans)
 
 function shapeOfValues(holder: Holder, named: Values<Slot>, values: DesiredCell[]): string | undefined {
   let form = ''

@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memo.ts'
 import { isRecord } from '../../base/plain-data.ts'
 import { forbidden, invalidBodyKey, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType } from '../../model/model.ts'
@@ -11,7 +12,14 @@ import type {
 } from '../../query/command.ts'
 import { type Filter, STATUSES, type Status } from '../../query/query.ts'
 import { ALL_DRAFTS, brandCommand, UNCONDITIONAL } from '../brand.ts'
-import { actorOf, type Caller, type ReadAccess, type WriteAccess, type WriteAction } from '../caller.ts'
+import {
+  actorOf,
+  type Caller,
+  type Grants,
+  type ReadAccess,
+  type WriteAccess,
+  type WriteAction,
+} from '../caller.ts'
 import { conjunction, filterFor } from '../compile/condition.ts'
 import { deniedType } from '../denial.ts'
 import { bindUser } from '../user-path.ts'
@@ -43,7 +51,7 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
     // Links that the server sets are not checked: the caller did not choose them.
     targets: targetsOf(command, writing, caller),
     drafts: visibleDrafts(type, caller),
-    shown: readableAttributes(type, caller),
+    shown: readableAttributes(caller.grants)(type),
     visible,
   }
   return brandCommand({ ...command, values }, conditions, actorOf(caller))
@@ -96,15 +104,16 @@ function permitValues(
 ): GivenValues {
   const bound = bindUser(set, caller.user ?? {})
   if (bound === undefined) throw new RequestFault(forbidden(NO_USER_VALUE))
-  const input = Object.entries(values).filter(([name]) => !Object.hasOwn(set, name))
-  for (const [name, value] of input) {
+  const isSet = (name: string) => Object.hasOwn(set, name)
+  for (const [name, value] of Object.entries(values)) {
+    if (isSet(name)) continue
     if (fields && !fields.has(name)) throw new RequestFault(invalidBodyKey(name, name))
     const attribute = type.attributes.get(name)
     const links = attribute ? linksInValue(attribute, value) : []
     const hidden = links.find(({ kind, target }) => kind === 'relation' && !isFindable(target, caller))
     if (hidden) throw new RequestFault(invalidBodyKey(hidden.name, hidden.path))
   }
-  return { ...Object.fromEntries(input), ...(bound as GivenValues) }
+  return Object.keys(set).length === 0 ? values : { ...values, ...(bound as GivenValues) }
 }
 
 const isFindable = (type: ContentType, { grants }: Caller): boolean =>
@@ -198,12 +207,16 @@ export function visibleDocuments(type: ContentType, caller: Caller): readonly Vi
   return visible === null || own === null ? visible : [...visible, own]
 }
 
-/** The attributes that the caller may read by any permission. */
-const readableAttributes = (type: ContentType, caller: Caller): ReadonlySet<Attribute> =>
-  new Set(readAccessesOf(type, caller).flatMap(({ readable }) => [...readable]))
+/** The attributes that may be read by any permission. */
+const readableAttributes = memoize((grants: Grants) =>
+  memoize(
+    (type: ContentType): ReadonlySet<Attribute> =>
+      new Set(readAccessesOf(type, { grants }).flatMap(({ readable }) => [...readable])),
+  ),
+)
 
 /** The caller's permissions to read the type; empty: none. */
-const readAccessesOf = (type: ContentType, { grants }: Caller): readonly ReadAccess[] => {
+const readAccessesOf = (type: ContentType, { grants }: Pick<Caller, 'grants'>): readonly ReadAccess[] => {
   const actions = type.kind === 'single' ? (['find'] as const) : (['find', 'findOne'] as const)
   return actions.map(action => grants.readAccess(type, action)).filter(access => access !== null)
 }

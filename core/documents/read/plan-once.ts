@@ -103,12 +103,14 @@ export const toStatement = makeOf(plan, ({ template, values }) => bind(template,
 /** A statement that reads one table once. */
 interface SingleTableStatement extends Statement {
   readonly table: string
+  /** The same object for all queries that share a text. */
+  readonly plan: object
 }
 
 /** The statement of a query that reads one table once; null: the query reads more. */
 export const toSingleTableStatement = makeOf(plan, ({ template, values }): SingleTableStatement | null => {
   const { table } = template
-  return table === undefined ? null : { ...bind(template, values), table }
+  return table === undefined ? null : { ...bind(template, values), table, plan: template }
 })
 
 /** With names of its texts, which are long. */

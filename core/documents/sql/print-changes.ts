@@ -53,6 +53,8 @@ export interface ReturningQuery<Placeholder = never> {
   readonly table: string
   /** Its parameters are the first of the statement. */
   readonly text: string
+  /** Represents the text in keys of caches: queries that share a text share it. */
+  readonly plan: object
   readonly values: readonly (Stored | Placeholder)[]
 }
 

@@ -81,9 +81,12 @@ const withoutLinks = (values: Values): Values =>
 function valuesBefore(saving: Saving, { row, sibling, place }: VersionContext): Values {
   const { command, body } = saving
   const { type } = command
+  const defaults = defaultsOf(type)
+  if (!row && !sibling) return defaults
   const { attributes, dependent } = attributesToLoad(command, body)
   const loaded = [...attributes, ...dependent(row ? [row] : [])]
   if (row) return valuesOf(type, row, loaded, place)
+  const isOfAll = (name: string) => isShared(type, type.attributes.get(name))
   const shared = sibling
     ? valuesOf(
         type,
@@ -92,8 +95,7 @@ function valuesBefore(saving: Saving, { row, sibling, place }: VersionContext): 
         place,
       )
     : []
-  const defaults = defaultsOf(type, each => !sibling || !isShared(type, each))
-  return new Map([...defaults, ...shared])
+  return new Map([...[...defaults].filter(([name]) => !isOfAll(name)), ...shared])
 }
 
 interface MergeOptions extends ChangeOptions {

@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memo.ts'
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type { CreateCommand } from '../../query/command.ts'
 import { parseLinkChange } from '../../query/parse-given-values.ts'
@@ -63,8 +64,10 @@ async function hash(type: ContentType, values: Values): Promise<Values> {
 }
 
 /** Defaults of attributes that a body leaves out. */
-export const defaultsOf = (type: ContentType, covers: (attribute: Attribute) => boolean): Values =>
-  parseValues(type, {}, { ...bodyOptions('draft'), purpose: 'make' }, { path: [], covers }).values
+export const defaultsOf = memoize(
+  (type: ContentType): Values =>
+    parseValues(type, {}, { ...bodyOptions('draft'), purpose: 'make' }, { path: [] }).values,
+)
 
 const bodyOptions = (strictness: ParseOptions['strictness']): ParseOptions => ({
   strictness,

@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type {
@@ -208,6 +209,11 @@ type Assignable = ScalarAttribute | RelationAttribute | MediaAttribute | Compone
 const isAssignable = (attribute: Attribute): attribute is Assignable =>
   !attribute.system && attribute.writable && attribute.kind !== 'localizations'
 
+const assignableNames = memoize(
+  ({ attributes }: Holder): ReadonlySet<string> =>
+    new Set([...attributes.values()].filter(isAssignable).map(({ name }) => name)),
+)
+
 /** Keys that lead to nothing that may be set. `componentIds`: whether a component may name itself by `id`. */
 function* unknownKeys(
   holder: Holder,
@@ -215,9 +221,9 @@ function* unknownKeys(
   path: Path,
   { componentIds }: { readonly componentIds: boolean },
 ): Generator<ValueFault> {
-  const known = [...holder.attributes.values()].filter(isAssignable).map(({ name }) => name)
+  const known = assignableNames(holder)
   for (const key of Object.keys(body)) {
-    if (known.includes(key)) continue
+    if (known.has(key)) continue
     if (holder.holder === 'component' && (key === '__component' || (key === 'id' && componentIds))) continue
     const name = holder.holder === 'component' ? holder.uid : holder.key
     yield {

@@ -197,6 +197,9 @@ function parseDecimal(value: unknown): ParseOutcome {
 
 /** On the digits that were written: 1.005 is a little less than that in binary, and rounds up all the same. */
 function toTwoPlaces(number: number): string {
+  const near = number.toFixed(2)
+  // Of no more than two decimals.
+  if (Number(near) === number && number !== 0) return near
   const text = String(Math.abs(number))
   if (!/^\d+(\.\d+)?$/.test(text)) return number.toFixed(2)
   const [whole = '0', part = ''] = text.split('.')

@@ -1,22 +1,13 @@
 import test from 'ava'
-import { openDatabase } from '../../core/database/open-database.ts'
 import { runMigrate, runPlan, runRehearsal, runStatus } from '../../tools/cli/migrate.ts'
-import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { projectFolder } from '../harness/project-folder.ts'
+import { runSql } from '../harness/run-sql.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
 
 const project = (attributes: string) =>
   `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`
-
-/** Runs a statement while no command has the database open. */
-async function runSql(root: string, url: string, text: string): Promise<void> {
-  const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root, observe: () => {} })
-  if (!opened.ok) throw new Error(opened.reasons.map(({ message }) => message).join('\n'))
-  await opened.value.run({ text, values: [] })
-  await opened.value.close()
-}
 
 test('users with a removed role refuse the plan and the migration', async t => {
   const { folder, url } = await projectFolder(t)

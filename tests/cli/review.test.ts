@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import test, { type ExecutionContext } from 'ava'
+import { runMigrate } from '../../tools/cli/migrate.ts'
 import { type ReviewOptions, runReview } from '../../tools/cli/review/review.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { projectFolder } from '../harness/project-folder.ts'
+import { runSql } from '../harness/run-sql.ts'
 import { run } from './run.ts'
 
 // `plinth review`: what a change since a commit does to data, permissions and clients.
@@ -48,14 +51,18 @@ roles: { public: { permissions: { book: [find, findOne, create] } } }
 function repository(t: ExecutionContext, before: string) {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
-  const git = (...words: string[]) => execFileSync('git', words, { cwd: folder.path, stdio: 'pipe' })
   folder.write('project.yaml', before)
+  commitAll(folder.path)
+  return folder
+}
+
+function commitAll(folder: string): void {
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: folder, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
   git('config', 'user.email', 'ann@example.org')
   git('config', 'user.name', 'Ann')
   git('add', '.')
   git('commit', '-q', '-m', 'as it is')
-  return folder
 }
 
 const review = (folder: string, format: ReviewOptions['format'] = 'json', ref = 'main') =>
@@ -130,6 +137,43 @@ test('a removed role is reported even if it had no permissions, because users ma
   t.is(finding.level, 'risky')
   t.regex(finding.message, /^if users have it: role `editor` is no longer in the project: put it back/)
   t.is(code, 2)
+})
+
+test('with the database, files of migrations/ may give the users of a removed role another one', async t => {
+  const { folder, url } = await projectFolder(t)
+  const project = (roles: string) =>
+    `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\nroles: { author: {}, ${roles} }\n`
+  folder.write('project.yaml', project('editor: {}'))
+  commitAll(folder.path)
+  const within = { folder: folder.path, env: { DATABASE_URL: url } }
+  const migrated = await run(
+    options => runMigrate({ ...options, json: false, allowDestructive: false }),
+    within,
+  )
+  t.is(migrated.code, 0, migrated.complaint)
+  const stamps = 'document_id, created_at, updated_at, published_at'
+  await runSql(
+    folder.path,
+    url,
+    `WITH r AS (INSERT INTO plinth_roles (${stamps}, name, type) VALUES ('a', now(), now(), now(), 'A', 'author'), ('e', now(), now(), now(), 'E', 'editor') RETURNING id, type)
+      INSERT INTO plinth_users (${stamps}, username, email, role_key) SELECT 'ann', now(), now(), now(), 'ann', 'ann@example.org', id FROM r WHERE type = 'editor'`,
+  )
+  folder.write('project.yaml', project(''))
+  const data = async () => {
+    const { out } = await run(
+      options => runReview({ ...options, format: 'json', usesDatabase: true }, 'main'),
+      within,
+    )
+    return JSON.parse(out).data.map(({ level, message }: Finding) => `${level}: ${message}`)
+  }
+  const [refused, ...others] = await data()
+  t.regex(refused, /^breaking: refused: role `editor` is no longer in the project, but 1 user has it/)
+  t.deepEqual(others, [])
+  folder.write(
+    'migrations/2026-01-01.before.sql',
+    "UPDATE plinth_users SET role_key = (SELECT id FROM plinth_roles WHERE type = 'author')",
+  )
+  t.deepEqual(await data(), ['safe: run migrations/2026-01-01.before.sql: written by hand (safe, expand)'])
 })
 
 test('a safe change ends with 0, an unchanged project has nothing to report', async t => {

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { openProjectDatabase } from '../../../core/app/open-project-database.ts'
 import { describeLeftover, printReason } from '../../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
+import type { Database } from '../../../core/database/database.ts'
 import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import type { SchemaChange, SchemaSource } from '../../../core/graphql/compare-schemas.ts'
 import { describeRemovedRole, refuseAssignedRoles } from '../../../core/identity/sync-declared-rows.ts'
 import { migrate } from '../../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../../core/migrate/plan-migration.ts'
+import { loadMigrations } from '../../../core/plugins/load/load-migrations.ts'
 import type { CommandContext } from '../command-options.ts'
 import type { Colour } from '../paint.ts'
 import { withDatabase } from '../project-database.ts'
@@ -148,12 +150,13 @@ async function planOf(
   options: ReviewOptions,
 ): Promise<Result<MigrationPlan, string>> {
   const { tables } = after.storage
-  const checkRows = refuseAssignedRoles(after.project.settings.roles, after)
-  if (options.usesDatabase)
-    return withDatabase(after.project, database => planMigration(database, tables, { checkRows }), {
-      ...options,
-      failureMessage: 'The database does not answer',
-    })
+  if (options.usesDatabase) {
+    const files = await loadMigrations(after.project.root)
+    if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
+    const checkRows = refuseAssignedRoles(after.project.settings.roles, after)
+    const plan = (database: Database) => planMigration(database, tables, { files: files.value, checkRows })
+    return withDatabase(after.project, plan, { ...options, failureMessage: 'The database does not answer' })
+  }
   const { settings } = before.project
   const inMemory = { ...settings, database: { ...settings.database, url: 'embedded', replicas: [] } }
   const opened = await openProjectDatabase(

@@ -76,10 +76,8 @@ async function review(options: ReviewOptions, ref: string): Promise<Result<Revie
   try {
     const before = await loadAt(ref, files.value, { ...options, form: 'text' })
     if (!before.ok) return before
-    return await compareVersions(
-      { before: before.value, after: after.value, files: files.value, ref },
-      options,
-    )
+    const versions = { before: before.value, after: after.value, files: files.value, ref }
+    return await compareVersions(versions, options)
   } finally {
     await files.value.remove()
   }

@@ -1,7 +1,6 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
-import { basename, join, relative, sep } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
@@ -59,16 +58,14 @@ const copied = {
   },
 }
 
-/** The sources of core/ and tools/, with object literals that all versions of Node are fast with. */
+/** TypeScript with object literals that all versions of Node are fast with. */
 const lowered = {
   name: 'lowered',
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const name = relative(root, path).split(sep).join('/')
-      if (!/^(core|tools)\//.test(name)) return undefined
-      const text = await readFile(path, 'utf8')
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
       const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext)
-      return { contents: lowerSpreads(text, { file, name }), loader: 'ts' }
+      return { contents: lowerSpreads(text, file), loader: 'ts' }
     })
   },
 }

@@ -1,17 +1,21 @@
-import { posix } from 'node:path'
+import { posix, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Has the functions that rewritten literals call. Its own literals stay. */
 const MODULE = 'core/base/copy-object.ts'
 
 /**
- * Rewrites each `{ ...a, b }` of a source as `Object.assign(copyObject(a), { b })`, which makes an equal object. The V8 of Node 20
- * gives each object that such a literal makes a hidden class of its own: the literal takes ten times as long, and all code that
- * later reads the object misses its inline caches. Lines stay where they are. `name`: of the source, from the root folder; `code`:
- * its text, or what has all of its characters at the same place; `extension`: of the import that is added.
+ * Rewrites each `{ ...a, b }` of core/ and tools/ as `Object.assign(copyObject(a), { b })`, which makes an equal object. The V8 of
+ * Node 20 gives each object that such a literal makes a hidden class of its own: the literal takes ten times as long, and all code
+ * that later reads the object misses its inline caches. Lines stay where they are. `code`: the text of `file`, or what has all of its
+ * characters at the same place; `extension`: of the import that is added.
  */
-export function lowerSpreads(code, { file, name, extension = '.ts' }) {
-  if (name === MODULE) return code
+export function lowerSpreads(code, file, extension = '.ts') {
+  const name = relative(root, file.fileName).split(sep).join('/')
+  if (!/^(core|tools)\//.test(name) || name === MODULE) return code
   const edits = []
   const visit = node => {
     // Inner literals first: where one ends with the spread of another, its parenthesis closes first.

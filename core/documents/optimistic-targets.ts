@@ -58,6 +58,7 @@ export function optimisticTargetsFor(
     for (const row of rows) if (row.id === found.id || row.id === id) others.set(row.id, row)
   }
   const targets: FoundTargets = (target, ref) => {
+    // Each use of a position names its neighbour by a new object.
     const found = named.get(ref) ?? find(target, ref).found
     if (!found) throw new TypeError('a target that is not known')
     return found

@@ -1,9 +1,8 @@
-import { dirname, relative, sep } from 'node:path'
+import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { blankSourceFile } from 'ts-blank-space'
 import ts from 'typescript'
 import { lowerSpreads } from '../../scripts/lower-spreads.js'
-import { root } from './place.cjs'
 
 /** These modules load a file that lies next to the built module. */
 const NEXT_TO_BUILT = ['core/project/grammar/grammar.ts', 'core/database/embedded/prepared-files.ts']
@@ -19,13 +18,7 @@ export function strip(text, source) {
     /import\.meta\.(url|dirname|filename)/.test(text)
       ? placeOf(source)
       : ''
-  return `${place}${lowered(withBuiltImports(code, file), file)}\n//# sourceURL=${pathToFileURL(source).href}\n`
-}
-
-/** As in the build. Tests stay as they are: browsers run functions of some. */
-function lowered(code, file) {
-  const name = relative(root, file.fileName).split(sep).join('/')
-  return /^(core|tools)\//.test(name) ? lowerSpreads(code, { file, name, extension: '.js' }) : code
+  return `${place}${lowerSpreads(withBuiltImports(code, file), file, '.js')}\n//# sourceURL=${pathToFileURL(source).href}\n`
 }
 
 /** Of `./a.ts` there is `./a.js`; imports of types alone are gone. */

@@ -1,11 +1,10 @@
 import { readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { openDatabase } from '../../core/database/open-database.ts'
 import { createTestApp } from '../../core/testing.ts'
 import { runFileCheck } from '../../tools/cli/doctor-files.ts'
-import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { projectFolder } from '../harness/project-folder.ts'
+import { runSql } from '../harness/run-sql.ts'
 import { startStrictS3 } from '../media/strict-s3.ts'
 
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
@@ -43,12 +42,7 @@ async function open(t: ExecutionContext, upload: object = {}) {
     const text = output.at(-1) ?? ''
     return { code, text, found: code === 0 ? JSON.parse(text) : null }
   }
-  const query = async (text: string) => {
-    const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: folder.path, observe: () => {} })
-    if (!opened.ok) throw new Error('the database did not open')
-    await opened.value.run({ text, values: [] })
-    await opened.value.close()
-  }
+  const query = (text: string) => runSql(folder.path, url, text)
   return { folder, project, kept: `${hash}.txt`, check, query }
 }
 

@@ -104,9 +104,8 @@ function permitValues(
 ): GivenValues {
   const bound = bindUser(set, caller.user ?? {})
   if (bound === undefined) throw new RequestFault(forbidden(NO_USER_VALUE))
-  const isSet = (name: string) => Object.hasOwn(set, name)
   for (const [name, value] of Object.entries(values)) {
-    if (isSet(name)) continue
+    if (Object.hasOwn(set, name)) continue
     if (fields && !fields.has(name)) throw new RequestFault(invalidBodyKey(name, name))
     const attribute = type.attributes.get(name)
     const links = attribute ? linksInValue(attribute, value) : []

@@ -65,8 +65,7 @@ async function hash(type: ContentType, values: Values): Promise<Values> {
 
 /** Defaults of attributes that a body leaves out. */
 export const defaultsOf = memoize(
-  (type: ContentType): Values =>
-    parseValues(type, {}, { ...bodyOptions('draft'), purpose: 'make' }, { path: [] }).values,
+  (type: ContentType): Values => parseValues(type, {}, { ...bodyOptions('draft'), purpose: 'make' }).values,
 )
 
 const bodyOptions = (strictness: ParseOptions['strictness']): ParseOptions => ({

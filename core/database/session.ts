@@ -60,7 +60,7 @@ async function applyParameters(
   const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${IS_POOLED}, current_setting('transaction_read_only') = 'on', ${printSettings(parameters, IS_POOLED, 2)}`
   const pid = preparedStatements ? reportedPid(connection) : NO_PROCESS
   const values = [mayBePooled ? pid : null, ...Object.entries(parameters).flat()]
-  const answer = await connection.query<unknown[]>({ text, values, rowMode: 'array' }).catch(refuse)
+  const answer = await connection.query<unknown[]>({ text, values, rowMode: 'array' })
   const [number, version, encoding, isPooled, isReadonly] = answer.rows[0] ?? []
   if (Number(number) < OLDEST_VERSION) throw tooOld(`PostgreSQL ${String(version)}`)
   if (encoding !== 'UTF8') throw notUnicode(String(encoding))
@@ -93,10 +93,16 @@ const TIMELINE = 'SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)'
 const IS_POOLED = 'coalesce($1::int4 <> pg_backend_pid(), false)'
 const NO_PROCESS = 0
 
-/** SQL whose parameters, from the number `first` on, are the names and values alternately. */
+/**
+ * SQL whose parameters, from the number `first` on, are the names and values alternately. A server of an older version, or of
+ * another make, does not know all of them.
+ */
 const printSettings = (parameters: Parameters, isLocal: string, first: number): string =>
   Object.keys(parameters)
-    .map((_, index) => `set_config($${first + index * 2}, $${first + index * 2 + 1}, ${isLocal})`)
+    .map((_, index) => {
+      const [name, value] = [`$${first + index * 2}`, `$${first + index * 2 + 1}`]
+      return `CASE WHEN current_setting(${name}, true) IS NOT NULL THEN set_config(${name}, ${value}, ${isLocal}) END`
+    })
     .join(', ')
 
 /** Each transaction sets the parameters that the server does not set for it. */
@@ -145,6 +151,8 @@ export function sessionParameters({
     extra_float_digits: '1',
     bytea_output: 'hex',
     array_nulls: 'on',
+    // A limit leaves out documents that a search would find.
+    gin_fuzzy_search_limit: '0',
     transform_null_equals: 'off',
     // A migration compares what PostgreSQL writes of types and constraints.
     quote_all_identifiers: 'off',
@@ -157,18 +165,14 @@ export function sessionParameters({
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
     // The connection that shows the process to migrations is always idle. The pool closes its idle connections itself.
     idle_session_timeout: '0',
+    // Since PostgreSQL 17. A migration, an import or an export may take longer, and its statements have limits of their own.
+    transaction_timeout: '0',
   }
 }
 
 /** Milliseconds after which the client stops waiting for a statement with this server timeout; 0: never. */
 export const clientTimeout = (statementTimeout: number): number =>
   statementTimeout === 0 ? 0 : statementTimeout + NETWORK_SLACK
-
-/** `jit` exists since PostgreSQL 11. */
-function refuse(error: unknown): never {
-  if (toDriverError(error)?.code === '42704') throw tooOld('a PostgreSQL older than 11')
-  throw error
-}
 
 /** Like clientTimeout, for a read outside a transaction: its request has a time limit, too. */
 export const clientReadTimeout = ({

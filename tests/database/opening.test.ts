@@ -200,11 +200,15 @@ if (server) {
     t.deepEqual(rows, [[...expected, 'read committed']])
   })
 
-  test('a database that ends idle sessions does not end those of a server', async t => {
+  test('a database that ends sessions and transactions by time does not end those of a server', async t => {
     const url = await createDatabase(t, server)
     await administer(
       url,
-      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET idle_session_timeout = '5min'`,
+      `DO $$ DECLARE setting text; BEGIN
+         FOR setting IN SELECT name FROM pg_settings WHERE name IN ('idle_session_timeout', 'transaction_timeout') LOOP
+           EXECUTE format('ALTER DATABASE %I SET %I = ''5min''', current_database(), setting);
+         END LOOP;
+       END $$`,
     )
     const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: tmpdir(), observe: () => {} })
     if (!opened.ok) return t.fail()
@@ -213,9 +217,12 @@ if (server) {
       await session.close()
       await opened.value.close()
     })
-    const ask = { text: `SELECT current_setting('idle_session_timeout')`, values: [] }
-    t.deepEqual((await session.run(ask)).rows, [['0']])
-    t.deepEqual((await opened.value.run(ask)).rows, [['0']])
+    const ask = {
+      text: `SELECT current_setting('idle_session_timeout'), coalesce(current_setting('transaction_timeout', true), '0')`,
+      values: [],
+    }
+    t.deepEqual((await session.run(ask)).rows, [['0', '0']])
+    t.deepEqual((await opened.value.run(ask)).rows, [['0', '0']])
   })
 
   test('reads may use a replica, and use the primary if the replica is unreachable', async t => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the built command line; in a source checkout builds it first when core/ or tools/ is newer than dist/.
+// Runs the built command line; in a source checkout builds it first when its sources are newer than dist/.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
@@ -30,6 +30,7 @@ async function buildIfStale() {
   const changed = Math.max(
     newest(join(root, 'core')),
     newest(join(root, 'tools')),
+    newest(join(root, 'scripts')),
     statSync(join(root, 'project.schema.json')).mtimeMs,
   )
   if (builtAt() >= changed) return

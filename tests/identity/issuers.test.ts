@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import test, { type ExecutionContext } from 'ava'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { moveClock } from '../harness/clock.ts'
 import { freePort } from '../harness/free-port.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { attacksOn } from './attacks.ts'
@@ -347,8 +348,7 @@ test.serial('a clock that is set back does not keep out new keys of an issuer', 
   t.is((await get(await token(issuer))).status, 200)
   const next = await generateKeyPair('RS256', { extractable: true })
   issuer.state.keys = [await issuer.jwk(next.publicKey, 'k2')]
-  mock.timers.enable({ apis: ['Date'], now: Date.now() - 10_800_000 })
-  t.teardown(() => mock.timers.reset())
+  moveClock(t, -10_800_000)
   t.is((await get(await token(issuer, { key: next.privateKey, header: { kid: 'k2' } }))).status, 200)
 })
 
@@ -379,8 +379,7 @@ test.serial('an outage of an issuer is logged once a minute, and the next outage
   ahead += 6_000
   t.is((await get(jwt)).status, 200)
   issuer.state.status = 500
-  mock.timers.enable({ apis: ['Date'], now: Date.now() + 31_000 })
-  t.teardown(() => mock.timers.reset())
+  moveClock(t, 31_000)
   await outage(1, await token(issuer, { header: { kid: 'k2' } }))
   t.is(lines().length, 3)
   t.regex(lines()[2] ?? '', /since the line before, 3 more requests were answered 503"/)

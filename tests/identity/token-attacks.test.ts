@@ -2,9 +2,9 @@ import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mock } from 'node:test'
 import test, { type ExecutionContext } from 'ava'
 import { EncryptJWT } from 'jose'
+import { moveClock } from '../harness/clock.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { attacksOn } from './attacks.ts'
 
@@ -301,9 +301,7 @@ test.serial('a rotated key is taken up, and tokens of the removed one are refuse
   const after = () => token(issuer, { claims, key: SECOND.privateKey, header: { kid: 'k2' } })
   t.is(await statusOf(before()), 200)
   issuer.state.keys = [jwkOf(SECOND, { kid: 'k2' })]
-  const began = Date.now()
-  mock.timers.enable({ apis: ['Date'], now: began + 31_000 })
-  t.teardown(() => mock.timers.reset())
+  moveClock(t, 31_000)
   t.is(await statusOf(after()), 200)
   t.is(await statusOf(before()), 401)
 })

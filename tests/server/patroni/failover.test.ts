@@ -137,6 +137,7 @@ async function during(
     await more()
     await happen(more)
     await more()
+    t.deepEqual(wrong.slice(0, 10), [])
   } catch (error) {
     t.log(
       JSON.stringify(await cluster.members()),
@@ -199,12 +200,14 @@ test.serial(
     await cluster.untilWhole()
     const leader = await cluster.leader()
     await during(t, 'still', async more => {
-      leader.signal('SIGSTOP')
+      leader.pause()
       await until('another one is the leader', () => isAnother(leader.name))
       await more()
-      leader.signal('SIGCONT')
+      await leader.resume()
       await more()
       await pause(3_000)
+      leader.start()
+      await more()
     })
     await cluster.untilWhole()
   },

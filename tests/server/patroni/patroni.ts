@@ -14,8 +14,13 @@ export interface Node {
   kill(): Promise<void>
   /** Ends PostgreSQL alone. */
   killPostgres(): void
-  /** SIGSTOP and SIGCONT, to all of its processes. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  /** Stops all of its processes (SIGSTOP), as a frozen virtual machine does. */
+  pause(): void
+  /**
+   * PostgreSQL goes on, as the primary that it was, until `start`. Patroni is ended: one that goes on after a pause may take
+   * back the lock of the new primary, whose documents are lost then. A watchdog keeps it from that (docs/deploy.md).
+   */
+  resume(): Promise<void>
   log(): string
 }
 
@@ -156,10 +161,14 @@ function openNode(t: Test, options: NodeOptions): Node {
     },
     kill,
     killPostgres: () => signalPostgres('SIGKILL'),
-    signal(signal) {
+    pause() {
       // Patroni first, so that it does not react to a paused PostgreSQL.
-      patroni?.signal(signal)
-      signalPostgres(signal)
+      patroni?.signal('SIGSTOP')
+      signalPostgres('SIGSTOP')
+    },
+    async resume() {
+      await patroni?.end('SIGKILL')
+      signalPostgres('SIGCONT')
     },
     log: () => patroni?.log() ?? '',
   }

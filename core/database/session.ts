@@ -57,9 +57,9 @@ async function applyParameters(
   parameters: Parameters,
   { mayBePooled, preparedStatements }: SessionSettings,
 ): Promise<ServerInfo> {
-  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${IS_POOLED}, current_setting('transaction_read_only') = 'on', ${printSettings(parameters, IS_POOLED, 2)}`
+  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${IS_POOLED}, current_setting('transaction_read_only') = 'on', ${SET_KNOWN}`
   const pid = preparedStatements ? reportedPid(connection) : NO_PROCESS
-  const values = [mayBePooled ? pid : null, ...Object.entries(parameters).flat()]
+  const values = [mayBePooled ? pid : null, Object.keys(parameters), Object.values(parameters)]
   const answer = await connection.query<unknown[]>({ text, values, rowMode: 'array' })
   const [number, version, encoding, isPooled, isReadonly] = answer.rows[0] ?? []
   if (Number(number) < OLDEST_VERSION) throw tooOld(`PostgreSQL ${String(version)}`)
@@ -93,17 +93,9 @@ const TIMELINE = 'SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)'
 const IS_POOLED = 'coalesce($1::int4 <> pg_backend_pid(), false)'
 const NO_PROCESS = 0
 
-/**
- * SQL whose parameters, from the number `first` on, are the names and values alternately. A server of an older version, or of
- * another make, does not know all of them.
- */
-const printSettings = (parameters: Parameters, isLocal: string, first: number): string =>
-  Object.keys(parameters)
-    .map((_, index) => {
-      const [name, value] = [`$${first + index * 2}`, `$${first + index * 2 + 1}`]
-      return `CASE WHEN current_setting(${name}, true) IS NOT NULL THEN set_config(${name}, ${value}, ${isLocal}) END`
-    })
-    .join(', ')
+/** A server of an older version, or of another make, does not know all of them. */
+const SET_KNOWN = `(SELECT count(set_config(name, value, ${IS_POOLED}))
+  FROM unnest($2::text[], $3::text[]) AS w (name, value) WHERE current_setting(name, true) IS NOT NULL)`
 
 /** Each transaction sets the parameters that the server does not set for it. */
 async function setUpPooled(
@@ -116,7 +108,7 @@ async function setUpPooled(
   if (values.length > 0)
     connection.transactionSettings = {
       name: 'set up a transaction',
-      text: `SELECT ${printSettings(missing, 'true', 1)}`,
+      text: `SELECT ${Object.keys(missing).map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`)}`,
       values,
     }
   const keepsNames = settings.preparedStatements && (await keepsStatementNames(connection))

@@ -137,6 +137,7 @@ async function during(
     await more()
     await happen(more)
     await more()
+    await stop()
     t.deepEqual(wrong.slice(0, 10), [])
   } catch (error) {
     t.log(
@@ -148,7 +149,6 @@ async function during(
   } finally {
     await stop()
   }
-  t.deepEqual(wrong.slice(0, 10), [])
   const leader = await cluster.leader()
   const url = `postgres://postgres:secret@127.0.0.1:${leader.port}/postgres`
   const rows = await query(url, `SELECT text FROM notes WHERE text LIKE '${name} %'`)

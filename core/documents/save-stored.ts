@@ -1,7 +1,7 @@
 import { ignoreUnhandled } from '../base/with-timeout.ts'
 import type { Rows } from '../database/database.ts'
 import { fitsIndex } from '../model/columns.ts'
-import { type Attribute, componentsOf, type ScalarAttribute } from '../model/model.ts'
+import { type Attribute, type ContentType, componentsOf, type ScalarAttribute } from '../model/model.ts'
 import type { PermittedCommand, StatusCommand, UpdateCommand } from '../query/command.ts'
 import type { Statement } from '../sql/statement.ts'
 import { returningQueryOf } from './answer-query.ts'
@@ -28,12 +28,7 @@ import {
   staysInPlace,
   versionOf,
 } from './state/version-context.ts'
-import {
-  isList,
-  type Publication,
-  printDocumentLock,
-  printStoredUpdate,
-} from './stored/print-stored-update.ts'
+import { printDocumentLock, printStoredUpdate } from './stored/print-stored-update.ts'
 import { canPublishComponents } from './stored/published-components.ts'
 import { areNew, hasFewComponents } from './stored/stored-components.ts'
 import {
@@ -41,7 +36,9 @@ import {
   canWriteWithoutRead,
   columnsOfAttribute,
   isCoveredByStoredRule,
+  isList,
 } from './stored/stored-rules.ts'
+import type { Publication } from './stored/stored-update.ts'
 import { checkValues } from './values/check-values.ts'
 import { type GivenBody, NOTHING_GIVEN } from './values/given-body.ts'
 import { writeOwnEdits } from './write-documents.ts'
@@ -204,7 +201,8 @@ async function updateStored(
     (isList(each) || componentsOf(each).length > 0 || isShared(type, each)) &&
     (publication !== 'none' || body.names(each))
   const unchanged = assertionOfUnchanged(command.precondition, [answer], documentId, options)
-  if (isUnpublished || before || unchanged || [...type.attributes.values()].some(needsLock))
+  const isLocked = isUnpublished || publication === 'both' || before || unchanged
+  if (isLocked || [...type.attributes.values()].some(needsLock))
     options.transaction.send(printDocumentLock(type, documentId, options))
   if (before && isApart) options.transaction.send(printAssertion(before))
   if (unchanged) options.transaction.send(printAssertion(unchanged))
@@ -286,11 +284,23 @@ function publicationOf(
   const status = knownStatus(command, storage)
   const isLeft = (each: Attribute) => componentsOf(each).length > 0 && !values.has(each.name)
   if (status === 'changed' && [...type.attributes.values()].some(isLeft)) return undefined
-  if (status !== 'draft') return 'changes'
+  if (status === 'published' && canUpdateBoth(type, values, storage)) return 'both'
+  if (status !== 'draft') return 'copied'
   return [...type.attributes.values()].some(each => isList(each) && isShared(type, each))
     ? undefined
     : 'begins'
 }
+
+/**
+ * True if one UPDATE gives both rows the same: not links with a place in a list of the inverse side, of which each row would
+ * get its own. What only publishes changes nothing on a draft that is published already.
+ */
+const canUpdateBoth = (type: ContentType, values: Values, storage: SaveOptions['storage']): boolean =>
+  values.size > 0 &&
+  [...values.keys()].every(name => {
+    const attribute = type.attributes.get(name)
+    return !attribute || (columnsOfAttribute(type, attribute, storage)?.inversePosition ?? null) === null
+  })
 
 /** The lists of the draft that publishing copies after a write of the draft alone. All others are asserted to be equal. */
 function copiesOf(

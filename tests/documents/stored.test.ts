@@ -200,6 +200,9 @@ test.serial('what the one round trip assumes may be wrong: the update then loads
   await sql(`DELETE FROM posts_tags_links WHERE owner_id = ${ofDraft} AND target_key = 1`)
   await update('post', documentId, { title: 'b1' })
   t.deepEqual(names((await find('post', documentId))?.tags), ['b'])
+  // It changed a value of the draft.
+  await sql(`UPDATE posts SET rank = 7 WHERE $ID AND status = 'draft'`)
+  t.like(await update('post', documentId, { title: 'b0' }), { title: 'b0', rank: 7 })
   // It unpublished, or published.
   await sql(`DELETE FROM posts WHERE $ID AND status = 'published'`)
   t.like(await update('post', documentId, { title: 'b2' }), { title: 'b2' })

@@ -1,72 +1,28 @@
-import {
-  type Attribute,
-  type ContentType,
-  componentsOf,
-  type MediaAttribute,
-  type RelationAttribute,
-} from '../../model/model.ts'
+import type { ContentType } from '../../model/model.ts'
 import type { TableLink } from '../../model/storage.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { DesiredDocument, DesiredVersion, Slot } from '../desired-state.ts'
+import type { Slot } from '../desired-state.ts'
 import { and, columnOf, insertInto, Parameters } from '../links/inverse-sql.ts'
 import { targetColumns } from '../links/own-list-sql.ts'
-import { isShared } from '../rows/planning.ts'
 import { columnsOfValues } from '../rows/write-columns.ts'
 import { type Edge, edgeColumns, edgesOf, holdsLink, targetColumnsOf } from '../rows/write-links.ts'
 import { resolve } from '../rows/write-list.ts'
-import { isTableLinked, NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
+import { NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
 import type { WritePlanOptions } from '../rows/write-options.ts'
-import { nextId, type Sequences, sequenceOf } from '../sql/known-sequences.ts'
-import { failUnless, type ReturningQuery } from '../sql/print-changes.ts'
+import { nextId, sequenceOf } from '../sql/known-sequences.ts'
+import { failUnless } from '../sql/print-changes.ts'
 import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
 import { GAP, isNew, noChanges } from '../sql/write-rows.ts'
-import {
-  type LeftComponents,
-  printComponentAssertions,
-  printCopiedComponents,
-} from './published-components.ts'
+import { printCopiedComponents } from './published-components.ts'
+import { leftComponents, printAssertions } from './stored-assertions.ts'
 import { type NamedPart, printNewComponents } from './stored-components.ts'
-import { columnsOfAttribute, storedRule } from './stored-rules.ts'
+import { columnsOfAttribute, isList } from './stored-rules.ts'
+import type { Printing, StoredUpdate, StoredUpdateOptions } from './stored-update.ts'
 
 /**
- * What happens to the published row: `none` (the write is of the draft, or of a type without drafts), `changes`
- * (asserted to be there, with the draft's lists), or `begins` (asserted not to be there by its unique index).
- */
-export type Publication = 'none' | 'changes' | 'begins'
-
-export interface StoredUpdate {
-  /** Of one version, with the values that are given, none of which locales share. Its components are all new. */
-  readonly document: DesiredDocument<Slot>
-  readonly publication: Publication
-  /** Asserts that there is no published row. */
-  readonly isUnpublished: boolean
-  /** Lists that statements after this one edit, and copy to the published version. */
-  readonly edited: readonly Attribute[]
-  /** Attributes of which the stored value has to fulfil all rules. */
-  readonly ruled: readonly Attribute[]
-  /** Columns of generated values, which must not be empty. */
-  readonly filled: readonly string[]
-}
-
-export interface StoredUpdateOptions extends WritePlanOptions {
-  readonly returning: ReturningQuery<Slot> | undefined
-  readonly sequences: Sequences
-}
-
-interface Printing {
-  readonly type: ContentType
-  readonly version: DesiredVersion<Slot>
-  readonly publication: Publication
-  readonly options: StoredUpdateOptions
-  readonly types: TableColumns
-  readonly parameters: Parameters
-  readonly now: string
-}
-
-/**
- * `stored$`: the changed row, the draft of types with drafts. `published$`: the published row. undefined: one statement
- * would be too large.
+ * `stored$`: the changed row, the draft of types with drafts. `published$`: the published row. `rows$`: both. undefined: one
+ * statement would be too large.
  */
 export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOptions): Statement | undefined {
   const { document, publication } = update
@@ -80,17 +36,15 @@ export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOpt
   if (returning) parameters.values.push(...returning.values)
   const now = parameters.put(options.now, 'timestamptz(3)')
   const printing: Printing = { type, version, publication, options, types, parameters, now }
-  const own = printOwnRow(document.documentId, printing)
   const components = printNewComponents(printing)
   if (!components) return undefined
   const parts: readonly NamedPart[] = [
-    ['stored$', own],
-    ...printPublished(printing),
+    ...printRows(document.documentId, printing),
     ...printLists(printing),
     ...components,
     ...(publication === 'begins' ? printCopiedComponents(leftComponents(printing), options.storage) : []),
-    ['assertion$', `SELECT ${failUnless(assertions(update, printing))} AS holds`],
-    ...(returning ? [[ident(returning.table), written(publication)] as const] : []),
+    ['assertion$', `SELECT ${failUnless(printAssertions(update, printing))} AS holds`],
+    ...(returning ? [[ident(returning.table), 'SELECT * FROM rows$'] as const] : []),
   ]
   const answer = returning ? `(${returning.text}), holds` : 'holds'
   return {
@@ -101,28 +55,51 @@ export function printStoredUpdate(update: StoredUpdate, options: StoredUpdateOpt
   }
 }
 
-/** The rows that the statement wrote. */
-const written = (publication: Publication): string =>
-  publication === 'none'
-    ? 'SELECT * FROM stored$'
-    : 'SELECT * FROM stored$ UNION ALL SELECT * FROM published$'
+/** The changes of the document's rows. */
+function printRows(documentId: string | Slot, printing: Printing): readonly NamedPart[] {
+  const own = printOwnRows(documentId, printing)
+  switch (printing.publication) {
+    case 'none':
+      return [
+        ['stored$', own],
+        ['rows$', 'SELECT * FROM stored$'],
+      ]
+    case 'both':
+      return [
+        ['rows$', own],
+        ['stored$', `SELECT * FROM rows$ WHERE status = 'draft'`],
+        ['published$', `SELECT * FROM rows$ WHERE status = 'published'`],
+      ]
+    default:
+      return [
+        ['stored$', own],
+        ['published$', printPublished(printing)],
+        ['rows$', 'SELECT * FROM stored$ UNION ALL SELECT * FROM published$'],
+      ]
+  }
+}
 
-function printOwnRow(documentId: string | Slot, printing: Printing): string {
+/** The row that the write concerns, and, if one UPDATE changes both, the published one. */
+function printOwnRows(documentId: string | Slot, printing: Printing): string {
   const { type, version, publication, options, parameters, now } = printing
   const table = options.storage.table(type)
   const id = parameters.put(documentId, 'text')
   const stamp = publicationStamp(printing)
+  // The stamp of a draft is null.
+  const ownStamp = {
+    none: stamp,
+    both: `CASE t.status WHEN 'published' THEN ${stamp} END`,
+    copied: 'NULL',
+    begins: 'NULL',
+  }[publication]
   const sets = [
     ...givenColumns(printing),
     `updated_at = ${now}`,
-    // The stamp of a draft is null.
-    ...(stamp === null || !version.statuses.includes('published')
-      ? []
-      : [`published_at = ${publication === 'none' ? stamp : 'NULL'}`]),
+    ...(stamp === null || !version.statuses.includes('published') ? [] : [`published_at = ${ownStamp}`]),
   ]
   const where = and(
     `t.${ident(table.documentId)} = ${id}`,
-    table.status !== null && `${columnOf('t', table.status)} = 'draft'`,
+    table.status !== null && publication !== 'both' && `${columnOf('t', table.status)} = 'draft'`,
     table.locale !== null && `${columnOf('t', table.locale)} = ${parameters.put(version.locale, 'text')}`,
   )
   return `UPDATE ${ident(table.name)} AS t SET ${sets.join(', ')} WHERE ${where} RETURNING t.*`
@@ -169,9 +146,8 @@ const nextPlace = ({ sequences }: StoredUpdateOptions, table: string): string =>
   `${nextId(sequenceOf(sequences, table))} * ${GAP}`
 
 /** The published row with all values of the draft. */
-function printPublished(printing: Printing): readonly NamedPart[] {
+function printPublished(printing: Printing): string {
   const { type, publication, options, now } = printing
-  if (publication === 'none') return []
   const table = options.storage.table(type)
   const copied = [...type.attributes.values()].flatMap(
     each => columnsOfAttribute(type, each, options.storage) ?? [],
@@ -191,7 +167,7 @@ function printPublished(printing: Printing): readonly NamedPart[] {
       ['updated_at', now],
       ['published_at', stamp ?? now],
     ]
-    return [['published$', `${insertInto(table.name, columns)} FROM stored$ s RETURNING *`]]
+    return `${insertInto(table.name, columns)} FROM stored$ s RETURNING *`
   }
   const sets = copied.flatMap(({ values, inversePosition }) => [
     ...values.map(each => `${ident(each)} = ${copyOf(each, printing.types)}`),
@@ -209,12 +185,7 @@ function printPublished(printing: Printing): readonly NamedPart[] {
     ),
     `t.status = 'published'`,
   )
-  return [
-    [
-      'published$',
-      `UPDATE ${ident(table.name)} AS t SET ${[...sets, ...stamps].join(', ')} FROM stored$ s WHERE ${where} RETURNING t.*`,
-    ],
-  ]
+  return `UPDATE ${ident(table.name)} AS t SET ${[...sets, ...stamps].join(', ')} FROM stored$ s WHERE ${where} RETURNING t.*`
 }
 
 const localeColumns = (type: ContentType, { options }: Pick<Printing, 'options'>): readonly string[] => {
@@ -228,10 +199,6 @@ function copyOf(column: string, types: TableColumns): string {
   const isLong = ['text', 'jsonb'].includes(typeOf(types, column))
   return isLong ? `CASE WHEN ${own} IS NOT DISTINCT FROM ${draft} THEN ${own} ELSE ${draft} END` : draft
 }
-
-type ListAttribute = RelationAttribute | MediaAttribute
-
-export const isList = (attribute: Attribute): attribute is ListAttribute => isTableLinked(attribute)
 
 /** Whole lists that are given, and for a new published row the draft's other lists. */
 function printLists(printing: Printing): readonly NamedPart[] {
@@ -255,22 +222,13 @@ function printList(
   index: number,
   printing: Printing,
 ): readonly NamedPart[] {
-  const owners =
-    printing.publication === 'none'
-      ? 'SELECT id FROM stored$'
-      : 'SELECT id FROM stored$ UNION ALL SELECT id FROM published$'
-  const own = `owners${index}$`
   const wanted = `wanted${index}$`
   const table = ident(link.table)
   const columns = targetColumns(link)
   const same = (alias: string) =>
     columns.map(each => `${columnOf(alias, each)} IS NOT DISTINCT FROM ${columnOf('w', each)}`)
-  const gone = `DELETE FROM ${table} l USING ${own} o WHERE l.owner_id = o.id`
-  if (edges.length === 0)
-    return [
-      [own, owners],
-      [`gone${index}$`, gone],
-    ]
+  const gone = `DELETE FROM ${table} l USING rows$ o WHERE l.owner_id = o.id`
+  if (edges.length === 0) return [[`gone${index}$`, gone]]
   const isThere = `EXISTS (SELECT FROM ${wanted} w WHERE ${and(...same('l'))})`
   // A link that the draft has already keeps its place in the list of the other side.
   const inverse = (column: string) =>
@@ -286,12 +244,11 @@ function printList(
   const place = ident(link.position)
   const conflict = `ON CONFLICT (${['owner_id', ...columns].map(ident).join(', ')}) DO UPDATE SET ${place} = excluded.${place} WHERE ${table}.${place} IS DISTINCT FROM excluded.${place}`
   return [
-    [own, owners],
     [wanted, printWanted(link, edges, printing)],
     [`gone${index}$`, `${gone} AND NOT ${isThere}`],
     [
       `list${index}$`,
-      `${insertInto(link.table, inserted)} FROM ${own} o, ${wanted} w ORDER BY o.id, w.place ${conflict}`,
+      `${insertInto(link.table, inserted)} FROM rows$ o, ${wanted} w ORDER BY o.id, w.place ${conflict}`,
     ],
   ]
 }
@@ -322,64 +279,6 @@ function printCopy(link: TableLink): string {
   ]
   const columns = [['owner_id', 'p.id'] as const, ...same.map(each => [each, columnOf('l', each)] as const)]
   return `${insertInto(link.table, columns)} FROM published$ p, stored$ s, ${ident(link.table)} l WHERE l.owner_id = s.id ORDER BY ${columnOf('l', link.position)}, l.id`
-}
-
-function assertions(
-  { document, publication, isUnpublished, edited, ruled, filled }: StoredUpdate,
-  { type, version, options, parameters }: Printing,
-): string {
-  const rules = ruled.map(each => storedRule(type, each, { alias: 's', storage: options.storage }))
-  const where = and(...rules, ...filled.map(each => `${columnOf('s', each)} <> ''`))
-  const isLeft = (each: Attribute) =>
-    isList(each) && !isShared(type, each) && !version.values.has(each.name) && !edited.includes(each)
-  const alike =
-    publication === 'changes'
-      ? [...type.attributes.values()]
-          .filter(isLeft)
-          .map(each => listsAreAlike(tableLinkOf(document.type, each.name, options)))
-      : []
-  return and(
-    `(SELECT count(*) FROM stored$ s${where === '' ? '' : ` WHERE ${where}`}) = 1`,
-    publication !== 'none' && '(SELECT count(*) FROM published$) = 1',
-    isUnpublished && hasNoPublished(type, options),
-    publication !== 'none' && type.localized && sharedAreAlike(type, options),
-    ...alike,
-    ...(publication === 'none'
-      ? []
-      : printComponentAssertions(leftComponents({ type, version }), {
-          isPublished: publication === 'changes',
-          storage: options.storage,
-        })),
-    options.assertion ? options.assertion.print(options.assertion.values, parameters.values) : false,
-  )
-}
-
-const leftComponents = ({ type, version }: Pick<Printing, 'type' | 'version'>): LeftComponents => ({
-  type,
-  locale: version.locale,
-  attributes: [...type.attributes.values()].filter(
-    each => componentsOf(each).length > 0 && !version.values.has(each.name),
-  ),
-})
-
-function hasNoPublished(type: ContentType, { storage }: StoredUpdateOptions): string {
-  const { name, key, locale } = storage.table(type)
-  const same = [key, ...(locale === null ? [] : [locale])].map(
-    each => `${columnOf('o', each)} = ${columnOf('s', each)}`,
-  )
-  return `NOT EXISTS (SELECT FROM ${ident(name)} o, stored$ s WHERE ${and(...same, `o.status = 'published'`)})`
-}
-
-/** No status or locale has other shared values than the draft. */
-function sharedAreAlike(type: ContentType, { storage }: StoredUpdateOptions): string {
-  const { name, key } = storage.table(type)
-  return `NOT EXISTS (SELECT FROM ${ident(name)} o, stored$ s WHERE ${columnOf('o', key)} = ${columnOf('s', key)} AND o.shared_updated_at IS DISTINCT FROM s.shared_updated_at)`
-}
-
-/** Draft and published row have the same links at the same places. */
-function listsAreAlike(link: TableLink): string {
-  const columns = [...targetColumns(link), link.position].map(each => columnOf('l', each)).join(', ')
-  return `NOT EXISTS (SELECT FROM ${ident(link.table)} l WHERE l.owner_id IN (SELECT id FROM stored$ UNION ALL SELECT id FROM published$) GROUP BY ${columns} HAVING count(*) <> 2)`
 }
 
 /** Locks the rows of a document. The statements that follow see its lists as they are under the lock. */

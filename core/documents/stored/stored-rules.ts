@@ -1,5 +1,12 @@
 import { fitsIndex } from '../../model/columns.ts'
-import { type Attribute, componentsOf, type Holder, type ScalarAttribute } from '../../model/model.ts'
+import {
+  type Attribute,
+  componentsOf,
+  type Holder,
+  type MediaAttribute,
+  type RelationAttribute,
+  type ScalarAttribute,
+} from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import { and, columnOf } from '../links/inverse-sql.ts'
@@ -28,6 +35,10 @@ export function columnsOfAttribute(
   if (link.kind === 'table') return undefined
   return { values: targetColumnsOf(link), inversePosition: link.inversePosition }
 }
+
+type ListAttribute = RelationAttribute | MediaAttribute
+
+export const isList = (attribute: Attribute): attribute is ListAttribute => isTableLinked(attribute)
 
 /** True if one statement can write given values without reading the stored ones: not components, inverse sides and exclusive links. */
 export const canWriteWithoutRead = (attribute: Attribute): boolean =>

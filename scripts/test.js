@@ -68,9 +68,29 @@ function writeTimes(times) {
   writeFileSync(TIMES, JSON.stringify(times))
 }
 
+/** Files that take longest, for the first run of a clone. */
+const LONGEST = [
+  'tests/server/races/races.test.ts',
+  'tests/plugins/faulty-files.test.ts',
+  'tests/end-to-end/embedded-access.test.ts',
+  'tests/server/clusters/plans.test.ts',
+  'tests/server/event-loop.test.ts',
+  'tests/server/workers.test.ts',
+  'tests/server/hostile-wire.test.ts',
+  'tests/console/screens.test.ts',
+  'tests/console/projects.test.ts',
+  'tests/server/outdated-process.test.ts',
+  'tests/server/idempotency.test.ts',
+]
+
+/** Milliseconds of an average file. */
+const AVERAGE = 15_000
+
 /** So that no process idles at the end while another one runs a long file. */
-const longestFirst = (files, times) =>
-  files.toSorted((one, other) => (times[other] ?? Infinity) - (times[one] ?? Infinity))
+function longestFirst(files, times) {
+  const timeOf = file => times[file] ?? (LONGEST.includes(file) ? 10 * AVERAGE : AVERAGE)
+  return files.toSorted((one, other) => timeOf(other) - timeOf(one))
+}
 
 const indent = text => text.replaceAll(/^/gm, '    ')
 

@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../sql/identifier.ts'
 import { PreparedStatements } from './connect/batch.ts'
 import { OpeningError } from './connect/opening-fault.ts'
 import { findMissingParameters, keepsStatementNames, reportedPid } from './connect/pooler.ts'
-import { admitToPrimary, type Primary } from './connect/primary.ts'
+import { admitToPrimary, type Primary, type ServerHistory } from './connect/primary.ts'
 import type { Connection } from './connection.ts'
 import { toDriverError } from './database-fault.ts'
 
@@ -31,8 +31,8 @@ export async function setUpSession(
   const parameters = sessionParameters(settings)
   const { isPooled, isReadonly } = await applyParameters(connection, parameters, settings)
   if (primary) {
-    const timeline = isReadonly || isPooled ? null : await readTimeline(connection, primary)
-    admitToPrimary(primary, connection, { isReadonly, timeline })
+    const history = isReadonly || isPooled ? null : await readHistory(connection, primary)
+    admitToPrimary(primary, connection, { isReadonly, history })
   }
   if (isPooled) await setUpPooled(connection, parameters, settings)
   if (settings.preparedStatements) {
@@ -71,23 +71,26 @@ async function applyParameters(
  * Returns null if the server does not report it. Some services lack the functions, so that refusal is remembered. Any
  * other error fails the connection: a server that shuts down or is a standby by now must not end the comparison.
  */
-async function readTimeline(connection: Connection, primary: Primary): Promise<number | null> {
-  if (!primary.reportsTimeline) return null
+async function readHistory(connection: Connection, primary: Primary): Promise<ServerHistory | null> {
+  if (!primary.reportsHistory) return null
   try {
-    const { rows } = await connection.query<[string]>({ text: TIMELINE, rowMode: 'array' })
-    return Number.parseInt(rows[0]?.[0] ?? '', 16) || null
+    const { rows } = await connection.query<[string, string]>({ text: HISTORY, rowMode: 'array' })
+    const [name = '', system = ''] = rows[0] ?? []
+    const timeline = Number.parseInt(name, 16)
+    return timeline > 0 ? { system, timeline } : null
   } catch (error) {
-    if (!LACKS_TIMELINE.has(String(toDriverError(error)?.code))) throw error
-    primary.reportsTimeline = false
+    if (!LACKS_HISTORY.has(String(toDriverError(error)?.code))) throw error
+    primary.reportsHistory = false
     return null
   }
 }
 
 /** Not supported, not permitted, no such function. */
-const LACKS_TIMELINE: ReadonlySet<string> = new Set(['0A000', '42501', '42883'])
+const LACKS_HISTORY: ReadonlySet<string> = new Set(['0A000', '42501', '42883'])
 
 /** A WAL file name begins with the timeline in hexadecimal digits. */
-const TIMELINE = 'SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)'
+const HISTORY =
+  'SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), system_identifier::text FROM pg_control_system()'
 
 /** True if the server's process is not the reported one ($1); null: none was reported. */
 const IS_POOLED = 'coalesce($1::int4 <> pg_backend_pid(), false)'

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
 import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
@@ -11,7 +12,7 @@ import { message, refusal } from './hostile-wire.ts'
 // smaller than that of the promoted server. The server of the tests is on timeline 1; the proxy lets it report 2.
 
 const READ = { text: 'SELECT 1', values: [] }
-const PROMOTED = Buffer.from('00000002')
+const PROMOTED = '00000002'
 const READY = message('Z', 'I')
 
 /** The answer to one timeline statement instead of the server's. */
@@ -32,13 +33,16 @@ interface Cluster {
   readonly database: Database
   /** Answers of the next timeline statements, in order; after them the server answers itself. */
   readonly replies: Reply[]
+  /** A promoted standby of the server of the tests. */
+  readonly promoted: Reply
   /** Ends the connection, so that the next statement opens one. */
   disconnect(): void
 }
 
-async function openCluster(t: ExecutionContext): Promise<Cluster> {
-  const replies: Reply[] = [promoted()]
+async function openCluster(t: ExecutionContext, system?: string): Promise<Cluster> {
   const url = await createDatabase(t, process.env.TEST_DATABASE_URL ?? '')
+  const promoted = historyOf(system ?? (await systemOf(url)), PROMOTED)
+  const replies: Reply[] = [promoted]
   const proxy = await openProxy(t, url, {
     forward: (client, server) => {
       client.on('data', part => {
@@ -54,23 +58,33 @@ async function openCluster(t: ExecutionContext): Promise<Cluster> {
   const opened = await openDatabase(settings, { root: '', observe: () => {} })
   if (!opened.ok) throw new Error(opened.reasons.map(({ message: text }) => text).join())
   t.teardown(() => opened.value.close())
-  return { database: opened.value, replies, disconnect: proxy.disconnect }
+  return { database: opened.value, replies, promoted, disconnect: proxy.disconnect }
 }
 
-/** RowDescription of one text column, one DataRow, CommandComplete, ReadyForQuery. */
-function promoted(): Reply {
+async function systemOf(url: string): Promise<string> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query('SELECT system_identifier::text AS system FROM pg_control_system()')
+  await client.end()
+  return rows[0]?.system
+}
+
+/** RowDescription of two text columns, one DataRow, CommandComplete, ReadyForQuery. */
+function historyOf(system: string, timeline: string): Reply {
   const column = Buffer.alloc(18)
   column.writeUInt32BE(25, 6)
   column.writeInt16BE(-1, 10)
   column.writeInt32BE(-1, 12)
-  const row = Buffer.concat([Buffer.from([0, 1, 0, 0, 0, PROMOTED.length]), PROMOTED])
+  const columns = ['left\0', 'system_identifier\0'].flatMap(name => [Buffer.from(name), column])
+  const cells = [timeline, system].flatMap(text => [Buffer.from([0, 0, 0, text.length]), Buffer.from(text)])
+  const two = Buffer.from([0, 2])
   const bytes = [
-    message('T', Buffer.concat([Buffer.from('\0\x01left\0'), column])),
-    message('D', row),
+    message('T', Buffer.concat([two, ...columns])),
+    message('D', Buffer.concat([two, ...cells])),
     message('C', 'SELECT 1\0'),
     READY,
   ]
-  return { name: 'a promoted server', bytes: Buffer.concat(bytes), ends: false }
+  return { name: `timeline ${timeline} of ${system}`, bytes: Buffer.concat(bytes), ends: false }
 }
 
 const answerOf = (database: Database): Promise<unknown> =>
@@ -88,7 +102,7 @@ const FAULTS = [LOST_CONNECTION, ...PASSING.flatMap(code => [replyOf('ERROR', co
 
 for (const reply of FAULTS)
   test(`a former primary is refused, even after the timeline statement ended with ${reply.name}`, async t => {
-    const { database, replies, disconnect } = await openCluster(t)
+    const { database, replies, promoted, disconnect } = await openCluster(t)
     t.deepEqual(await answerOf(database), [[1]])
     t.deepEqual(replies, [])
     replies.push(reply)
@@ -97,9 +111,35 @@ for (const reply of FAULTS)
     t.deepEqual(replies, [], 'the fault took place')
     disconnect()
     t.is(await answerOf(database), 'unavailable')
-    replies.push(promoted())
+    replies.push(promoted)
     t.deepEqual(await answerOf(database), [[1]], 'the promoted server is accepted again')
   })
+
+test.serial('a former primary is refused for as long as the process runs', async t => {
+  const { database, replies, promoted, disconnect } = await openCluster(t)
+  t.deepEqual(await answerOf(database), [[1]])
+  disconnect()
+  const now = performance.now.bind(performance)
+  t.teardown(() => {
+    performance.now = now
+  })
+  performance.now = () => now() + 86_400_000
+  t.is(await answerOf(database), 'unavailable')
+  t.is(await answerOf(database), 'unavailable')
+  replies.push(promoted)
+  t.deepEqual(await answerOf(database), [[1]])
+})
+
+test('a server of another system, after pg_upgrade for example, is accepted on any timeline', async t => {
+  const { database, replies, promoted, disconnect } = await openCluster(t, '7000000000000000001')
+  t.deepEqual(await answerOf(database), [[1]])
+  disconnect()
+  t.deepEqual(await answerOf(database), [[1]])
+  t.deepEqual(replies, [])
+  replies.push(promoted)
+  disconnect()
+  t.deepEqual(await answerOf(database), [[1]])
+})
 
 for (const code of ['0A000', '42501', '42883'])
   test(`a service that answers the timeline statement with ${code} is used without timelines`, async t => {

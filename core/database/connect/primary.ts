@@ -18,22 +18,27 @@ interface PrimaryConnection {
 export interface Primary {
   /** All open connections to it. */
   readonly connections: Set<PrimaryConnection>
-  /** Grows when a standby is promoted (PostgreSQL manual, 26.3.5). 0: not known. */
-  timeline: number
-  /** False: the server refused to report its timeline. */
-  reportsTimeline: boolean
+  /** null: not known. */
+  history: ServerHistory | null
+  /** False: the server refused to report its history. */
+  reportsHistory: boolean
   /** When a statement was last answered, as of performance.now(). */
   lastAnswerAt: number
-  /** When a connection of this timeline was last opened, as of performance.now(). */
-  timelineSeenAt: number
+}
+
+/** Which changes a server has. */
+export interface ServerHistory {
+  /** The same for a server and all its standbys; another one after `pg_upgrade` or a restored dump. */
+  readonly system: string
+  /** Grows when a standby is promoted (PostgreSQL manual, 26.3.5). */
+  readonly timeline: number
 }
 
 export const createPrimary = (): Primary => ({
   connections: new Set(),
-  timeline: 0,
-  reportsTimeline: true,
+  history: null,
+  reportsHistory: true,
   lastAnswerAt: 0,
-  timelineSeenAt: 0,
 })
 
 /** Milliseconds without any answer after which an unanswered statement means that the server is gone. */
@@ -51,24 +56,17 @@ export function invalidateConnections({ connections }: Primary): void {
 export interface ServerRole {
   readonly isReadonly: boolean
   /** null: not reported. */
-  readonly timeline: number | null
+  readonly history: ServerHistory | null
 }
-
-/**
- * Milliseconds for which a former primary is refused after a promotion. A server that was paused (a virtual machine, a
- * network partition) accepts writes on old data until its supervisor stops it. One that was restored from a backup on
- * purpose is accepted afterwards.
- */
-const FENCED = 60_000
 
 /** Registers a new connection, or refuses it if its server is not the primary. */
 export function admitToPrimary(
   primary: Primary,
   connection: PrimaryConnection,
-  { isReadonly, timeline }: ServerRole,
+  { isReadonly, history }: ServerRole,
 ): void {
   if (isReadonly) throw new OpeningError('readonly', READONLY)
-  if (timeline !== null) compareTimelines(primary, timeline)
+  if (history) compareHistories(primary, history)
   connection.primary = primary
   connection.onParameter = parameter => {
     if (reportsReadonly(parameter)) connection.isInvalid = true
@@ -84,13 +82,18 @@ const reportsReadonly = ({ parameterName, parameterValue }: ServerParameter): bo
   (parameterName === 'in_hot_standby' || parameterName === 'default_transaction_read_only') &&
   parameterValue === 'on'
 
-function compareTimelines(primary: Primary, timeline: number): void {
-  const now = performance.now()
-  const lastSeenAt = Math.max(primary.timelineSeenAt, primary.lastAnswerAt)
-  if (timeline < primary.timeline && now - lastSeenAt < FENCED) throw new OpeningError('readonly', FORMER)
-  if (timeline !== primary.timeline) invalidateConnections(primary)
-  primary.timeline = timeline
-  primary.timelineSeenAt = now
+/**
+ * Refuses a former primary for as long as this process runs. A server that was paused (a virtual machine) or is on the other
+ * side of a network partition accepts writes until its supervisor stops it, and they are lost when it joins again.
+ */
+function compareHistories(primary: Primary, history: ServerHistory): void {
+  const { history: known } = primary
+  const isSameSystem = known?.system === history.system
+  if (isSameSystem && history.timeline < known.timeline)
+    throw new OpeningError('readonly', former(history, known))
+  if (!isSameSystem || history.timeline !== known.timeline) invalidateConnections(primary)
+  primary.history = history
 }
 
-const FORMER = 'it was the primary before another server was promoted'
+const former = ({ timeline }: ServerHistory, known: ServerHistory): string =>
+  `it was the primary before another server was promoted (its timeline is ${timeline}, that of the promoted server ${known.timeline}). If it was restored from a backup on purpose, restart Plinth`

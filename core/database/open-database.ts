@@ -62,7 +62,7 @@ async function openServer(
       : await openReplicas({ targets: replicaTargets, settings, connecting }, pool)
   return createPooledDatabase({
     ...{ kind: 'server', settings, pool, replicas, aborting, isShared: true },
-    openSession: timeout => openDedicatedSession(connect, timeout),
+    openSession: timeout => openDedicatedSession(() => connect().catch(error => pool.cede(error)), timeout),
     afterClose: async () => {},
   })
 }

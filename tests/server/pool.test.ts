@@ -7,6 +7,7 @@ import { createPool } from '../../core/database/connect/pool.ts'
 import { parsePrimary } from '../../core/database/connect/target-url.ts'
 import type { Connection } from '../../core/database/connection.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
 import { createWork, SERVER_READ } from '../../core/database/scheduling/scheduled-work.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { createDatabase, testServer } from '../harness/test-database.ts'
@@ -170,4 +171,29 @@ test('work at a server that stays full fails when it has waited for `acquire`', 
   const error = await t.throwsAsync(pool.acquire(SERVER_READ))
   t.is(toDatabaseFault(error)?.kind, 'unavailable')
   t.regex(String(error?.message), /too many connections for role/)
+})
+
+test('a session that a full server refuses a connection gets one of the pool, unless that has only one', async t => {
+  const open = async (room: number) => {
+    const settings = { ...DATABASE_SETTINGS, url: await createLimited(t, room) }
+    const opened = await openDatabase(settings, { root: '.', observe: () => {} })
+    if (!opened.ok) throw new Error(opened.reasons.map(({ message }) => message).join())
+    t.teardown(() => opened.value.close())
+    return opened.value
+  }
+  const sleep = { text: 'SELECT pg_sleep(0.2)', values: [] }
+  const one = { text: 'SELECT 1', values: [] }
+  const database = await open(3)
+  await Promise.all([1, 2, 3].map(() => database.run(sleep)))
+  t.is(database.connections().idle, 3)
+  const session = await database.openSession()
+  t.deepEqual((await session.run(one)).rows, [[1]])
+  t.like(database.connections(), { busy: 0, idle: 2 })
+  await Promise.all([1, 2, 3, 4].map(() => database.run(sleep)))
+  t.like(database.connections(), { busy: 0, idle: 2 })
+  await session.close()
+
+  const small = await open(1)
+  await t.throwsAsync(small.openSession(), { message: /too many connections for role/ })
+  t.deepEqual((await small.run(one)).rows, [[1]])
 })

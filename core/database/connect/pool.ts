@@ -3,7 +3,7 @@ import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import type { Connection } from '../connection.ts'
 import type { PoolState } from '../database.ts'
 import { DatabaseFailure, toDatabaseFault, toDriverError } from '../database-fault.ts'
-import type { Work } from '../scheduling/scheduled-work.ts'
+import { SERVER_READ, type Work } from '../scheduling/scheduled-work.ts'
 import { Scheduler } from '../scheduling/scheduler.ts'
 import { cancelStatement } from './cancel.ts'
 import type { Connect } from './open-connection.ts'
@@ -53,6 +53,8 @@ export class ConnectionPool {
   readonly #primary: Primary | undefined
   /** The last one was used last. */
   readonly #idle: Connection[] = []
+  /** All that are open, in use or not. */
+  readonly #opened = new Set<Connection>()
   /** Connections that are being opened although the work that needed them gave up. The next work takes them. */
   readonly #unclaimed = new Set<Promise<Connection>>()
   readonly #ending = new Set<Promise<void>>()
@@ -127,6 +129,18 @@ export class ConnectionPool {
     if (primary && concernsServer(error, primary)) invalidateConnections(primary)
     if (isUnusable(connection, error)) this.discard(connection)
     else this.release(connection)
+  }
+
+  /**
+   * For a session outside of the pool, after this error of its connection: a server that has too many gives no other, and
+   * work uses those that it has as long as it lasts. So the pool cedes one, unless it is the only one.
+   */
+  async cede(error: unknown): Promise<Connection> {
+    if (!isServerFull(error) || this.#opened.size < 2) throw error
+    const connection = await this.acquire(SERVER_READ)
+    this.#opened.delete(connection)
+    this.#leaveWith(connection)
+    return connection
   }
 
   /** Resolves when the work in progress has returned its connections and all are closed. */
@@ -208,6 +222,7 @@ export class ConnectionPool {
 
   async #connect(): Promise<Connection> {
     const connection = await this.#options.connect()
+    this.#opened.add(connection)
     connection.once('end', () => this.#forget(connection))
     return connection
   }
@@ -254,8 +269,8 @@ export class ConnectionPool {
     this.#reaper = this.#idle.length > 0 ? this.#scheduleReaper() : undefined
   }
 
-  /** A connection that ended while it was idle. */
   #forget(connection: Connection): void {
+    this.#opened.delete(connection)
     const at = this.#idle.indexOf(connection)
     if (at >= 0) this.#idle.splice(at, 1)
   }

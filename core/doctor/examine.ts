@@ -164,15 +164,16 @@ function connectionsOf(
   { connections }: TableStatistics,
 ): readonly Advice[] {
   const { url, pool } = settings.database
-  const wanted = workers * pool.max
+  // One more shows the process to others (core/database/generations/presence.ts).
+  const wanted = workers * (pool.max + 1)
   if (url === 'embedded' || wanted <= connections) return []
   return [
     {
       severity: 'fault',
       code: 'connections',
       about: 'database.pool.max',
-      found: `${workers} processes of up to ${pool.max} connections want ${wanted}; the server gives ${connections}`,
-      remedy: `at most ${Math.max(1, Math.floor(connections / workers))}, or a pooler (docs/scale.md)`,
+      found: `${workers} processes of up to ${pool.max} connections, and one more each, want ${wanted}; the server gives ${connections}`,
+      remedy: `at most ${Math.max(1, Math.floor(connections / workers) - 1)}, or a pooler (docs/scale.md)`,
     },
   ]
 }

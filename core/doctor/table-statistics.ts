@@ -63,7 +63,7 @@ const TABLES = `
 SELECT coalesce(json_agg(json_build_object(
   'name', c.relname, 'rows', CASE WHEN c.reltuples > 0 THEN c.reltuples ELSE coalesce(s.n_live_tup, 0) END,
   'dead', coalesce(s.n_dead_tup, 0),
-  'analyzed', EXISTS (SELECT FROM pg_statistic AS known WHERE known.starelid = c.oid),
+  'analyzed', EXISTS (SELECT FROM pg_stats AS known WHERE known.schemaname = space.nspname AND known.tablename = c.relname),
   'versioned', (SELECT coalesce(bool_and(g.tgenabled IN ('O', 'A')), false) FROM pg_trigger AS g
     WHERE g.tgrelid = c.oid AND starts_with(g.tgname, 'plinth_version')),
   'indexes', coalesce((${INDEXES}), '[]')

@@ -8,7 +8,7 @@ import { runMigrate } from '../../tools/cli/migrate.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { projectFolder } from '../harness/project-folder.ts'
 import { startServer } from '../harness/server.ts'
-import { testServer } from '../harness/test-database.ts'
+import { administer, testServer } from '../harness/test-database.ts'
 
 const project = (indexes: string, more = '') => `name: Library
 server: { host: 127.0.0.1, port: "\${PORT:-1337}", slowQuery: 1ms${more} }
@@ -190,6 +190,26 @@ test('damaged tables are errors until a migration repairs them, and unused index
     ['DROP INDEX "by_hand"', 'DROP INDEX "by_hand_too"'],
   )
 })
+
+const server = testServer()
+if (server) {
+  test('the examination needs no superuser', async t => {
+    const practice = await openPractice(t, project('[title]'))
+    const guest = `plinth_doctor_${process.pid}`
+    await administer(server, `CREATE ROLE ${guest}`)
+    t.teardown(() => administer(server, `DROP ROLE ${guest}`))
+    const name = new URL(practice.url).pathname.slice(1)
+    await administer(
+      practice.url,
+      `ALTER DATABASE ${name} SET role = ${guest}; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${guest}`,
+    )
+    t.teardown(() => administer(practice.url, `SET role = none; DROP OWNED BY ${guest}`))
+    await practice.withDatabase(async database => {
+      t.deepEqual((await run(database, 'SELECT current_user')).rows, [[guest]])
+    })
+    t.deepEqual(await practice.ask({ analyze: true, tries: true }), { code: 0, advice: [] })
+  })
+}
 
 test('slow or unsafe settings are reported in production; development reports only those that are always wrong', async t => {
   const careless = `, rateLimit: { auth: false } }

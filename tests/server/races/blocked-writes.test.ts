@@ -152,6 +152,27 @@ test('a single type that a request and an import create at the same time has one
   }
 })
 
+test('an import does not wait in a circle with a write that has taken a number and needs another', async t => {
+  const keys = ['first', 'second']
+  const contentTypes = Object.fromEntries(keys.map(key => [key, { attributes: { title: 'string' } }]))
+  const { client, url, untilWaiting } = await open(t, { contentTypes })
+  const bulk = await openBulk(t, { ...PROJECT, contentTypes }, url)
+  const next = (table: string) => client.query(`SELECT nextval(pg_get_serial_sequence($1, 'id'))`, [table])
+  const types = keys.map(key => `api::${key}.${key}`)
+  const lines = types.map(type => ({
+    ...{ type, documentId: 'line' },
+    versions: [{ id: 7, values: { title: 'line' } }],
+  }))
+  await client.query('BEGIN')
+  await next('seconds')
+  const importing = bulk.import(types, lines)
+  await untilWaiting(1)
+  await next('firsts')
+  await client.query('COMMIT')
+  t.true(await importing)
+  t.is((await next('seconds')).rows[0].nextval, '8')
+})
+
 for (const field of ['gallery', 'shared'])
   test(`files are attached to versions that are inserted at the same time: ${field}`, async t => {
     const { blocked, send, app } = await open(t)

@@ -1,4 +1,5 @@
-import type { Transaction } from '../../../core/database/database.ts'
+import type { Database, Transaction } from '../../../core/database/database.ts'
+import { retryTransaction } from '../../../core/database/retry-transaction.ts'
 import { GAP } from '../../../core/documents/sql/write-rows.ts'
 import { inverseListTable } from '../../../core/import/place.ts'
 import { isStoredLink } from '../../../core/model/layout.ts'
@@ -39,14 +40,19 @@ type Runner = Pick<Transaction, 'run'>
 
 /**
  * Reserves the numbers of all new documents once, so that resumed imports use the same ones. Links
- * refer to later documents by these numbers.
+ * refer to later documents by these numbers. Numbers of an import that does not begin are not used.
  */
-export function beginImport(
+export async function beginImport(
   { index, now, leftOut }: Beginning,
   newDocuments: NewDocuments,
   options: ImporterOptions,
 ): Promise<Checkpoint | Unfinished> {
   const { database, onConflict } = options
+  const decided: Decided = {
+    places: await decidePlaces(options),
+    keys: await decideKeys(index, newDocuments, options),
+    ...(leftOut.faults.length > 0 && { leftOut }),
+  }
   return database.transaction(async transaction => {
     await transaction.lock('plinth import')
     const others = await readCheckpoints(transaction)
@@ -56,11 +62,6 @@ export function beginImport(
     await (onConflict === 'update' ? removeCheckpoints : removeUnstarted)(transaction, digests)
     const [other] = await readCheckpoints(transaction)
     if (other) return { unfinished: other }
-    const decided: Decided = {
-      places: await decidePlaces(transaction, options),
-      keys: await decideKeys(transaction, index, newDocuments, options),
-      ...(leftOut.faults.length > 0 && { leftOut }),
-    }
     const checkpoint = { digest: index.digest, done: BEGINNING, decided }
     await writeCheckpoint(transaction, checkpoint, now)
     return checkpoint
@@ -68,18 +69,17 @@ export function beginImport(
 }
 
 async function decideKeys(
-  runner: Runner,
   index: StreamIndex,
   newDocuments: NewDocuments,
-  { storage, database: { schema } }: ImporterOptions,
+  { storage, database }: ImporterOptions,
 ): Promise<Decided['keys']> {
   const keys: Record<string, 'kept' | number> = {}
   for (const [type, { numbered, highest, documents }] of index.types) {
     const table = storage.table(type).name
-    if (numbered && (await isEmpty(runner, table))) {
+    if (numbered && (await isEmpty(database, table))) {
       keys[type.uid] = 'kept'
-      await pass(runner, schema, table, highest)
-    } else if (newDocuments.has(type)) keys[type.uid] = await reserve(runner, schema, table, documents)
+      await pass(database, table, highest)
+    } else if (newDocuments.has(type)) keys[type.uid] = await reserve(database, table, documents)
   }
   return keys
 }
@@ -94,14 +94,16 @@ async function isEmpty(runner: Runner, table: string): Promise<boolean> {
 }
 
 /** New items are appended to existing lists, except if documents are updated to match the stream. */
-async function decidePlaces(
-  runner: Runner,
-  { model, storage, onConflict, database: { schema } }: ImporterOptions,
-): Promise<Decided['places']> {
+async function decidePlaces({
+  model,
+  storage,
+  onConflict,
+  database,
+}: ImporterOptions): Promise<Decided['places']> {
   const places: Record<string, number> = {}
   if (onConflict === 'update') return places
   for (const { table } of placeColumns({ model, storage }))
-    places[table] = (await isEmpty(runner, table)) ? 0 : await reserve(runner, schema, table, 0)
+    places[table] = (await isEmpty(database, table)) ? 0 : await reserve(database, table, 0)
   return places
 }
 
@@ -125,76 +127,63 @@ function placeColumns({
 }
 
 /** Later links get positions after the imported ones. */
-export function endImport(digest: string, options: ImporterOptions): Promise<void> {
+export async function endImport(digest: string, options: ImporterOptions): Promise<void> {
   const { database } = options
-  return database.transaction(async transaction => {
-    for (const { table, column } of placeColumns(options)) {
-      const { rows } = await transaction.run({
-        name: `find the last place in ${table}`,
-        text: `SELECT max(${ident(column)}) FROM ${ident(table)}`,
-        values: [],
-      })
-      const highest = rows[0]?.[0]
-      if (typeof highest === 'number')
-        await pass(transaction, database.schema, table, Math.ceil(highest / GAP))
-    }
-    await removeCheckpoints(transaction, [digest])
-  })
+  for (const { table, column } of placeColumns(options)) {
+    const { rows } = await database.run({
+      name: `find the last place in ${table}`,
+      text: `SELECT max(${ident(column)}) FROM ${ident(table)}`,
+      values: [],
+    })
+    const highest = rows[0]?.[0]
+    if (typeof highest === 'number') await pass(database, table, Math.ceil(highest / GAP))
+  }
+  await removeCheckpoints(database, [digest])
 }
-
-type SequenceRunner = Pick<Transaction, 'run'>
-
-/** The state of a sequence, locked until the transaction ends. */
-interface Held {
-  /** Its name, quoted. */
-  readonly sequence: string
-  /** The last number; 0: none yet. */
-  readonly last: number
-}
-
-/** Locks the sequence: `ALTER SEQUENCE` blocks `nextval` of others until the transaction ends. */
-async function hold(runner: SequenceRunner, schema: string, table: string): Promise<Held> {
-  const relation = `${ident(schema)}.${ident(table)}`
-  const { rows } = await runner.run({
-    name: `find the sequence of ${table}`,
-    text: 'SELECT pg_get_serial_sequence($1, $2)',
-    values: [relation, 'id'],
-  })
-  const sequence = String(rows[0]?.[0])
-  await runner.run({
-    name: `hold the sequence of ${table}`,
-    text: `ALTER SEQUENCE ${sequence} CACHE 1`,
-    values: [],
-  })
-  const held = await runner.run({
-    name: `read the sequence of ${table}`,
-    text: `SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence}`,
-    values: [],
-  })
-  return { sequence, last: Number(held.rows[0]?.[0] ?? 0) }
-}
-
-const move = (runner: SequenceRunner, { sequence }: Held, to: number) =>
-  runner.run({
-    name: 'move a sequence',
-    text: `SELECT setval(${quoteText(sequence)}::regclass, $1::bigint)`,
-    values: [to],
-  })
 
 /** Reserves consecutive numbers; returns the number before the first one. */
-async function reserve(
-  runner: SequenceRunner,
-  schema: string,
-  table: string,
-  count: number,
-): Promise<number> {
-  const held = await hold(runner, schema, table)
-  if (count > 0) await move(runner, held, held.last + count)
-  return held.last
-}
+const reserve = (database: Database, table: string, count: number): Promise<number> =>
+  advance(database, table, last => last + count)
 
 /** Advances the sequence beyond this number. */
-async function pass(runner: SequenceRunner, schema: string, table: string, number: number): Promise<void> {
-  const held = await hold(runner, schema, table)
-  if (number > held.last) await move(runner, held, number)
+const pass = (database: Database, table: string, number: number): Promise<number> =>
+  advance(database, table, last => Math.max(last, number))
+
+/**
+ * Moves the sequence of a table; returns the last number before (0: none). `ALTER SEQUENCE` blocks `nextval` of others until
+ * the transaction ends. It locks nothing else: writes hold several sequences in any order, and would wait for it in a circle.
+ */
+function advance(database: Database, table: string, to: (last: number) => number): Promise<number> {
+  const relation = `${ident(database.schema)}.${ident(table)}`
+  return retryTransaction(database, async transaction => {
+    const { rows } = await transaction.run({
+      name: `find the sequence of ${table}`,
+      text: 'SELECT pg_get_serial_sequence($1, $2)',
+      values: [relation, 'id'],
+    })
+    const sequence = String(rows[0]?.[0])
+    const read = async () => {
+      const held = await transaction.run({
+        name: `read the sequence of ${table}`,
+        text: `SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence}`,
+        values: [],
+      })
+      return Number(held.rows[0]?.[0] ?? 0)
+    }
+    const before = await read()
+    if (to(before) <= before) return before
+    await transaction.run({
+      name: `hold the sequence of ${table}`,
+      text: `ALTER SEQUENCE ${sequence} CACHE 1`,
+      values: [],
+    })
+    const last = await read()
+    if (to(last) > last)
+      await transaction.run({
+        name: 'move a sequence',
+        text: `SELECT setval(${quoteText(sequence)}::regclass, $1::bigint)`,
+        values: [to(last)],
+      })
+    return last
+  })
 }

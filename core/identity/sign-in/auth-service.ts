@@ -8,7 +8,7 @@ import type { DocumentReads } from '../../documents/documents.ts'
 import { newDocumentId } from '../../documents/rows/document-id.ts'
 import { type ParseOptions, parseValues } from '../../documents/values/parse-attribute.ts'
 import { rule, toFault, toRefusal } from '../../documents/values/value-fault.ts'
-import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
+import { fault, forbidden, RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
@@ -155,7 +155,7 @@ interface OwnUserOptions {
 /** Which part of the role is included: none, all, or what the caller may read. */
 type ShownRole = Caller | 'none' | 'all'
 
-/** JSON text of a user's own record without private attributes; the text `null` if the user was deleted. */
+/** JSON text of a user's own record without private attributes; 401 if the user was deleted meanwhile, as for a later request. */
 async function readOwnUser(
   documentId: string,
   role: ShownRole,
@@ -170,7 +170,9 @@ async function readOwnUser(
     take: { kind: 'one', documentId },
     selection: { fields, named: true, populate: populateRole(type, role) },
   })
-  return (await documents.findOne(query, 'flat')) ?? 'null'
+  const text = await documents.findOne(query, 'flat')
+  if (text === null) throw new RequestFault(unauthorized('Invalid credentials', 'The user was deleted'))
+  return text
 }
 
 function populateRole(type: ContentType, shown: ShownRole): readonly Populate[] {

@@ -223,6 +223,24 @@ test('of two registrations at the same time, none has the address of the other a
   t.is((await client.query('SELECT 1 FROM plinth_users')).rows.length, 1)
 })
 
+test('a sign-in of a user who is deleted meanwhile is refused', async t => {
+  const { app, client, untilWaiting } = await open(t, {
+    roles: { public: { permissions: { auth: ['register', 'login'] } } },
+  })
+  const ann = { username: 'ann', email: 'ann@example.com', password: 'long-enough-password' }
+  t.is((await app.request('POST', '/api/auth/local/register', { body: ann })).status, 200)
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE plinth_rate_limits IN SHARE MODE')
+  const { username: identifier, password } = ann
+  const signingIn = app.request('POST', '/api/auth/local', { body: { identifier, password } })
+  await untilWaiting(1)
+  await client.query('DELETE FROM plinth_users')
+  await client.query('COMMIT')
+  const { status, body } = await signingIn
+  t.is(status, 401)
+  t.like(body, { error: { message: 'Invalid credentials' } })
+})
+
 test('an address that another write replaced and confirmed meanwhile is not confirmed by it', async t => {
   const { blocked, app, client } = await open(t, {
     auth: { register: { confirmEmail: true, role: 'authenticated' } },

@@ -229,6 +229,28 @@ test('a null in a required field of a draft is reported with its field', async t
   t.deepEqual(troubles, [])
 })
 
+test('a link to a missing document is refused with the count of the missing ones, as in the nested format', async t => {
+  const { ask, books } = await library(t)
+  const absent = 'abcdefghijklmnopqrstuvwx'
+  const link = `{ url: "/x", writer: "${absent}" }`
+  const [first] = books
+  for (const [data, uid] of [
+    [`author: "${absent}"`, 'author.author'],
+    [`tags: ["${absent}"]`, 'tag.tag'],
+    [`links: [${link}]`, 'author.author'],
+    [`blocks: [{ __typename: "ComponentSharedLink", url: "/x", writer: "${absent}" }]`, 'author.author'],
+  ])
+    for (const field of [
+      `createBook(data: { title: "x", ${data} })`,
+      `updateBook(documentId: "${first?.documentId}", data: { ${data} })`,
+    ]) {
+      const { errors } = await ask(`mutation { ${field} { title } }`)
+      const message = `1 relation(s) of type api::${uid} associated with this entity do not exist`
+      const details = { errors: [{ path: [], message, name: 'ValidationError' }] }
+      t.deepEqual(errors?.[0]?.extensions.error, { name: 'ValidationError', message, details }, field)
+    }
+})
+
 const NASTY: readonly (readonly [name: string, query: string, variables: object, code: string])[] = [
   ['NUL in an id', 'query ($i: ID!) { book(documentId: $i) { title } }', { i: 'a\0b' }, 'null'],
   ['NUL in a locale', 'query ($l: I18NLocaleCode) { books(locale: $l) { title } }', { l: '\0' }, 'empty'],

@@ -69,7 +69,7 @@ export const findSavedTargets = (
   body: GivenBody,
   options: TargetOptions,
 ): Promise<FoundTargets> =>
-  findTargets(type, valuesToResolve(body), { type, locale, reportsCount: strict === true }, options)
+  findTargets(type, valuesToResolve(body), { type, locale, reportsCount: strict !== undefined }, options)
 
 /** The values whose links have to be resolved: those of a refused body need not. */
 const valuesToResolve = ({ values, faults }: GivenBody): Values =>

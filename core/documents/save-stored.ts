@@ -114,7 +114,7 @@ const isLeftPlainly = (attribute: Attribute, { command }: Save): boolean =>
   !isPublishing(command) ||
   attribute.system ||
   (canPublishComponents(command.type, attribute) && !isShared(command.type, attribute)) ||
-  (canCopyInDatabase(attribute) && (isCoveredByStoredRule(attribute) || !attribute.writable))
+  (canCopyInDatabase(attribute) && isCoveredByStoredRule(attribute))
 
 /**
  * Updates a stored document in one round trip. Its statement asserts what the full path checks, and fails if an assertion

@@ -46,21 +46,26 @@ function findInDocument(type: ContentType, key: string, value: unknown, sealed: 
   const attribute = type.attributes.get(key)
   if (!attribute) return invalidBodyKey(key, AUTHORS.has(key) ? key : null)
   if (attribute.system || !(attribute.writable || sealed)) return invalidBodyKey(key, key)
-  return findBelow(attribute, value, key)
+  return findBelow(attribute, value, { path: key, sealed })
 }
 
-/** `path`: the dotted path to the attribute, including its name, without list indexes. */
-function findBelow(attribute: Attribute, value: unknown, path: string): Fault | null {
+interface Place {
+  /** The dotted path to the attribute, including its name, without list indexes. */
+  readonly path: string
+  readonly sealed: boolean
+}
+
+function findBelow(attribute: Attribute, value: unknown, place: Place): Fault | null {
   switch (attribute.kind) {
     case 'relation':
     case 'media':
-      return findInLinks(attribute, value, path)
+      return findInLinks(attribute, value, place.path)
     case 'component':
-      return findInItems(value, item => findInComponent(attribute.component, item, path, COMPONENT_KEYS))
+      return findInItems(value, item => findInComponent(attribute.component, item, place, COMPONENT_KEYS))
     case 'zone':
       return findInItems(value, item => {
         const component = attribute.components.find(({ uid }) => uid === item.__component)
-        return component ? findInComponent(component, item, path, ZONE_KEYS) : null
+        return component ? findInComponent(component, item, place, ZONE_KEYS) : null
       })
     default:
       return null
@@ -92,14 +97,16 @@ const ZONE_KEYS: ReadonlySet<string> = new Set(['id', '__component'])
 function findInComponent(
   component: Component,
   item: BodyObject,
-  path: string,
+  { path, sealed }: Place,
   own: ReadonlySet<string>,
 ): Fault | null {
   for (const [key, value] of Object.entries(item)) {
     if (own.has(key)) continue
     const attribute = component.attributes.get(key)
     if (!attribute || attribute.system) return invalidBodyKey(key, path)
-    const wrong = findBelow(attribute, value, `${path}.${key}`)
+    const at = `${path}.${key}`
+    if (!(attribute.writable || sealed)) return invalidBodyKey(key, at)
+    const wrong = findBelow(attribute, value, { path: at, sealed })
     if (wrong) return wrong
   }
   return null

@@ -67,9 +67,7 @@ export function printComponentAssertions(
   const key = `(SELECT ${columnOf('s', storage.table(type).key)} FROM stored$ s)`
   return [
     ...attributes.flatMap(each =>
-      isItemed(each) && each.writable
-        ? countRule(each, ownerName(type, each.name), { key, where: draft }, storage)
-        : [],
+      isItemed(each) ? countRule(each, ownerName(type, each.name), { key, where: draft }, storage) : [],
     ),
     ...levels.flatMap(level => {
       const rows = rowsOf(level, statuses, left, storage)
@@ -95,7 +93,6 @@ const isItemed = (attribute: Attribute): attribute is ComponentAttribute | ZoneA
 /** The rules of a row `c`, as values/check-values.ts has them. */
 function rulesOf({ component }: ComponentLevel, storage: Storage): readonly string[] {
   return [...component.attributes.values()].flatMap(attribute => {
-    if (!attribute.writable) return []
     if (isItemed(attribute)) {
       const within = { key: 'c.id', where: 'n.status = c.status' }
       return countRule(attribute, ownerName(component, attribute.name), within, storage)

@@ -63,7 +63,7 @@ export function storedRule(
   attribute: Attribute,
   { alias, storage }: { readonly alias: string; readonly storage: Storage },
 ): string | false {
-  if (attribute.system || !attribute.writable) return false
+  if (attribute.system) return false
   const [column] = columnsOfAttribute(holder, attribute, storage)?.values ?? []
   if (column === undefined)
     return attribute.required && isTableLinked(attribute) && hasLink(holder, attribute, storage, alias)

@@ -36,7 +36,7 @@ interface Checking {
 
 function checkHolder(holder: Holder, values: Values, { path, options, faults }: Checking): void {
   for (const attribute of holder.attributes.values()) {
-    if (attribute.system || !attribute.writable || !options.covers(attribute)) continue
+    if (attribute.system || !options.covers(attribute)) continue
     checkValue(attribute, values.get(attribute.name), { path: below(path, attribute.name), options, faults })
   }
 }

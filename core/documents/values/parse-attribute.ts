@@ -205,9 +205,9 @@ function zoneItem(attribute: ZoneAttribute, input: unknown, path: Path, options:
 
 type Assignable = ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute
 
-/** True for attributes that bodies and content files may set: declared, writable ones that are not maintained by the service. */
+/** True for attributes that are not maintained by the service. Requests with `writable: false` ones were refused before. */
 const isAssignable = (attribute: Attribute): attribute is Assignable =>
-  !attribute.system && attribute.writable && attribute.kind !== 'localizations'
+  !attribute.system && attribute.kind !== 'localizations'
 
 const assignableNames = memoize(
   ({ attributes }: Holder): ReadonlySet<string> =>

@@ -10,6 +10,7 @@ import { type ParseOptions, parseValues } from '../../documents/values/parse-att
 import { rule, toFault, toRefusal } from '../../documents/values/value-fault.ts'
 import { fault, forbidden, RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
+import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
 import { confirmEmail, mailConfirmation, sendEmailConfirmation } from '../confirm-email.ts'
@@ -229,7 +230,11 @@ async function parseRegistration(body: AuthBody, { settings, model }: IdentityOp
   if (wrong.length > 0) throw new RequestFault(fault('validation', `Invalid parameters: ${wrong.join(', ')}`))
   const rules = REQUIRED_FIELDS.map(name => ({ name, attribute: requireScalar(model.builtIn.user, name) }))
   parseCredentials(body, rules)
-  const { values, faults } = parseValues(model.builtIn.user, body, PARSE_TERMS)
+  const { values, faults } = parseValues(
+    model.builtIn.user,
+    parseGivenValues(model.builtIn.user, body),
+    PARSE_TERMS,
+  )
   const refusal = toRefusal(faults)
   if (refusal) throw new RequestFault(refusal)
   const server = { provider: scalarValue('local'), confirmed: scalarValue(!confirmEmail) }

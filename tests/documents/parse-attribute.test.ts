@@ -20,6 +20,7 @@ contentTypes:
       views: biginteger
       score: float
       price: decimal
+      share: { type: decimal, min: 1, max: 100 }
       flag: boolean
       day: date
       at: time
@@ -140,6 +141,8 @@ const REFUSED: readonly (readonly [attribute: string, value: unknown, message: s
   ['rating', 2 ** 31, 'rating must be between -2147483648 and 2147483647'],
   ['views', '1.5', 'views must be a valid integer'],
   ['views', '9223372036854775808', 'views must be between -9223372036854775808 and 9223372036854775807'],
+  ['share', 0.996, 'share must be greater than or equal to 1'],
+  ['share', '100.004', 'share must be less than or equal to 100'],
   ['price', 1e8, 'price must be between -99999999.99 and 99999999.99'],
   ['flag', 't', 'flag must be a `boolean` type, but the final value was: `"t"`.'],
   ['day', '2023-02-30', 'Invalid date'],

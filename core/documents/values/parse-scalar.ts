@@ -192,7 +192,7 @@ function parseDecimal(value: unknown): ParseOutcome {
   const text = toTwoPlaces(number)
   if (Math.abs(Number(text)) > LARGEST_DECIMAL)
     return { refusal: rule(`must be between -${LARGEST_DECIMAL} and ${LARGEST_DECIMAL}`) }
-  return { stored: text }
+  return { stored: text, number }
 }
 
 /** On the digits that were written: 1.005 is a little less than that in binary, and rounds up all the same. */
@@ -227,14 +227,14 @@ function listed(value: readonly unknown[]): number | Refusal {
 const outOf = ({ least, most }: typeof INTEGER, integer: bigint): Refusal | undefined =>
   integer < least || integer > most ? rule(`must be between ${least} and ${most}`) : undefined
 
-/** The limits that the attribute declares, on a stored number. */
+/** The limits that the attribute declares. */
 function numberLimits(
   { min, max }: ScalarAttribute,
-  stored: number | string,
+  number: number | string,
   strict: boolean,
 ): readonly Refusal[] {
-  const isBelow = strict && min !== undefined && compare(stored, min) < 0
-  const isAbove = max !== undefined && compare(stored, max) > 0
+  const isBelow = strict && min !== undefined && compare(number, min) < 0
+  const isAbove = max !== undefined && compare(number, max) > 0
   if (!isBelow && !isAbove) return NONE
   return [
     ...(isBelow ? [rule(`must be greater than or equal to ${min}`)] : []),
@@ -284,7 +284,7 @@ function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Op
 }
 
 function refusalsOf(attribute: ScalarAttribute, parsed: ParseOutcome, strict: boolean): readonly Refusal[] {
-  if ('stored' in parsed) return rulesOf(attribute, parsed.stored, strict)
+  if ('stored' in parsed) return rulesOf(attribute, parsed.number ?? parsed.stored, strict)
   if (parsed.number === undefined) return [parsed.refusal]
   return [parsed.refusal, ...numberLimits(attribute, parsed.number, strict)]
 }

@@ -34,7 +34,8 @@ export interface Refusal {
 
 /** The stored form of a value, or its refusal. `number`: a refused number whose `min` and `max` are checked, too. */
 export type ParseOutcome =
-  | { readonly stored: Stored }
+  /** `number`: as given, for the limits of the attribute, where another one is stored. */
+  | { readonly stored: Stored; readonly number?: number }
   | { readonly refusal: Refusal; readonly number?: number }
 
 /** A refusal of the kind `rule`. The message continues a sentence that begins with the path. */

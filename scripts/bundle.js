@@ -100,11 +100,15 @@ for (const name of readdirSync(folder))
 const sqlite = join('node_modules', SQLITE, 'dist', SQLITE)
 cpSync(join(root, `${sqlite}.js`), join(folder, `${SQLITE}.cjs`))
 cpSync(join(root, `${sqlite}.wasm`), join(folder, `${SQLITE}.wasm`))
-// A worker thread loads it by its path (core/base/passwords.ts).
-const bcrypt = join('node_modules', 'bcryptjs', 'umd', 'index.js')
-cpSync(join(root, bcrypt), join(folder, 'bcryptjs.cjs'))
 
-const inputs = [...Object.keys(metafile.inputs), `${sqlite}.js`, bcrypt]
+// core/ loads these by their path at run time, so each is a file (core/base/package-file.ts).
+const names = JSON.parse(readFileSync(join(root, 'scripts', 'required-packages.json'), 'utf8'))
+const required = await build({
+  ...{ ...options, format: 'cjs', sourcemap: false, minify: true, bundle: true, outdir: folder },
+  ...{ entryPoints: names.map(name => ({ in: name, out: basename(name) })), outExtension: { '.js': '.cjs' } },
+})
+
+const inputs = [...Object.keys(metafile.inputs), ...Object.keys(required.metafile.inputs), `${sqlite}.js`]
 writeFileSync(join(root, 'dist', 'THIRD-PARTY.md'), describePackages(inputs, root))
 
 // The template `example` (tools/cli/init.ts) is the project in the root folder.

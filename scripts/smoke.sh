@@ -78,6 +78,17 @@ for template in blank blog shop; do
 done
 cd example
 
+# Packages that the build leaves in files of their own: a regular expression with a group, names of an enumeration.
+node --input-type=module -e '
+  import { createTestApp } from "plinth/testing"
+  const attributes = { code: { type: "string", regex: "^(ab)+$" }, kind: { type: "enumeration", enum: ["Café noir"] } }
+  const roles = { public: { permissions: { coffee: ["create"] } } }
+  const app = await createTestApp({ project: { name: "Coffees", contentTypes: { coffee: { attributes } }, roles } })
+  const { status } = await app.request("POST", "/api/coffees", { body: { data: { code: "abb" } } })
+  const { data } = await app.graphql("{ __type(name: \"ENUM_COFFEE_KIND\") { enumValues { name } } }")
+  if (status !== 400 || data?.__type?.enumValues[0]?.name !== "Cafe_noir") throw new Error(JSON.stringify({ status, data }))
+  await app.close()'
+
 # with_node VERSION: the same installation on another Node.
 with_node() {
   local arch=x64 folder="$work/node-$1"

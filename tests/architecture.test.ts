@@ -91,8 +91,25 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const sources = readSources()
+const readJson = (path: string) => JSON.parse(readFileSync(join(import.meta.dirname, '..', path), 'utf8'))
 const written = sources.filter(source => !GENERATED.has(source.path))
 const layerOf = (module: string): number => LAYERS.findIndex(modules => modules.includes(module))
+
+test('a package that is required by its name or path is in an installation', t => {
+  const { dependencies, peerDependencies } = readJson('package.json')
+  const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }))
+  const found = (pattern: RegExp): string[] =>
+    sources.flatMap(({ path, tree }) =>
+      path.startsWith('core/') ? Array.from(tree.text.matchAll(pattern), match => match[1] ?? '') : [],
+    )
+  t.deepEqual(
+    found(/(?:\brequire|\bcreateRequire\([^()]*\))\(\s*'(?!node:)([^']+)'/g).filter(
+      name => !installed.has(name),
+    ),
+    [],
+  )
+  t.deepEqual(found(/\bpackageFile\('([^']+)'\)/g).sort(), readJson('scripts/required-packages.json').sort())
+})
 
 test('every folder and file directly in core and tools is in a layer', t => {
   const unknown = new Set(sources.map(source => source.module).filter(module => layerOf(module) < 0))

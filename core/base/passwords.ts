@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { once } from './memo.ts'
+import { packageFile } from './package-file.ts'
 
 /** Rejects a task if the queue is full. The client should retry later. */
 export class PasswordQueueFull extends Error {
@@ -77,11 +75,8 @@ export function openPasswordPool({ threads, maxQueued }: PoolOptions = DEFAULT_P
   }
 }
 
-/** The absolute path of bcryptjs: an evaluated worker has no file to resolve imports from. A build copies the package next to itself. */
-const bcryptPath = once((): string => {
-  const copied = fileURLToPath(new URL('bcryptjs.cjs', import.meta.url))
-  return existsSync(copied) ? copied : createRequire(import.meta.url).resolve('bcryptjs')
-})
+/** The absolute path of bcryptjs: an evaluated worker has no file to resolve imports from. */
+const bcryptPath = once((): string => packageFile('bcryptjs'))
 
 /** The worker's program as text, so that it runs the same from sources, from the build and in tests. */
 const WORKER_SOURCE = `

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type slugifyText from '@sindresorhus/slugify'
 import { memoize, once } from '../base/memo.ts'
+import { packageFile } from '../base/package-file.ts'
 
 /**
  * The GraphQL names of an enumeration's values, name → value, in the order of the values. They are derived as Strapi
@@ -42,5 +43,5 @@ function unusedName(name: string, used: ReadonlySet<string>): string {
 
 /** Loaded lazily: most projects do not need it. */
 const slugify = once(
-  (): typeof slugifyText => createRequire(import.meta.url)('@sindresorhus/slugify').default,
+  (): typeof slugifyText => createRequire(import.meta.url)(packageFile('@sindresorhus/slugify')).default,
 )

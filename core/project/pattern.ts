@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { createContext, Script } from 'node:vm'
 import type { RE2JS } from 're2js'
+import { packageFile } from '../base/package-file.ts'
 
 /** A regular expression of project.yaml, which values of clients are tested against. */
 export interface SafePattern {
@@ -40,7 +41,7 @@ function linearTest(source: string): SafePattern['test'] | null {
   const text = toRe2(source)
   if (text === null) return null
   // Loaded lazily: most projects do not need it.
-  const library: { readonly RE2JS: typeof RE2JS } = createRequire(import.meta.url)('re2js')
+  const library: { readonly RE2JS: typeof RE2JS } = createRequire(import.meta.url)(packageFile('re2js'))
   try {
     const compiled = library.RE2JS.compile(library.RE2JS.translateRegExp(text))
     return value => compiled.test(value)

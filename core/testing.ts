@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,19 +10,18 @@ import { dispatcherOptionsOf, healthResponder, outdatedResponder } from './app/s
 import { didYouMean } from './base/nearest.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
-import { MAILS_FOLDER } from './mail/load-templates.ts'
 import type { Deliver, Mail } from './mail/mail.ts'
 import { printReuse } from './migrate/empty-tables.ts'
 import type { Observer } from './observe/observation.ts'
 import type { PluginApp } from './plugins/context.ts'
-import { FOLDERS } from './plugins/load/find-modules.ts'
+import { assertKnownKeys } from './plugins/plugin-module.ts'
 
 export type { PluginApp } from './plugins/context.ts'
 
 export interface TestAppOptions {
   /** The folder of a project.yaml, or the content of one as an object. */
   readonly project: string | Readonly<Record<string, unknown>>
-  /** If `project` is an object: the folder with its policies/, middlewares/, extensions/ and mails/. */
+  /** If `project` is an object: the folder with its policies/, middlewares/, extensions/ and mails/, and what these import. */
   readonly plugins?: string
   /** The URL of a PostgreSQL database of the test's own; without it an embedded one in memory, gone when closed. */
   readonly database?: string
@@ -96,6 +95,7 @@ export interface TestResult {
 
 /** Starts a project for a test. Rejects with everything that is wrong with it. */
 export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
+  assertKnownKeys(options, OPTIONS, 'createTestApp(…)')
   const folder = await folderOf(options)
   const lines: string[] = []
   const mails: TestMail[] = []
@@ -128,6 +128,8 @@ export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
     },
   }
 }
+
+const OPTIONS = ['project', 'plugins', 'database', 'env', 'tokens', 'snapshot', 'sendsMails', 'listen']
 
 /** Milliseconds that requests in flight have to end. */
 const CLOSE_TIMEOUT = 1_000
@@ -234,13 +236,16 @@ interface TestFolder {
   remove(): Promise<void>
 }
 
+/** What the object declares instead, and what a start writes. The rest of the folder has what plugins import. */
+const DECLARED: ReadonlySet<string> = new Set(['project.yaml', '.env', '.plinth', 'content', 'migrations'])
+
 /** JSON is YAML. */
 async function folderOf({ project, plugins }: TestAppOptions): Promise<TestFolder> {
   if (typeof project === 'string') return { path: project, remove: async () => {} }
   const path = await mkdtemp(join(tmpdir(), 'plinth-test-'))
   await writeFile(join(path, 'project.yaml'), JSON.stringify({ name: 'Test', ...project }))
-  for (const name of plugins === undefined ? [] : [...Object.values(FOLDERS), MAILS_FOLDER])
-    await symlink(join(resolve(plugins ?? ''), name), join(path, name))
+  for (const name of plugins === undefined ? [] : await readdir(plugins))
+    if (!DECLARED.has(name)) await symlink(join(resolve(plugins ?? ''), name), join(path, name))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 

@@ -231,6 +231,32 @@ test('policies, middlewares and extensions of a folder run, for the caller of a 
   t.true(log().some(line => line.includes('published hello')))
 })
 
+test('plugins of a project that is an object import modules and packages of their folder', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', 'name: [')
+  folder.write(
+    'lib/allowed.ts',
+    "import { allowed } from 'own-package'\nexport const isAllowed = () => allowed\n",
+  )
+  folder.write('node_modules/own-package/package.json', '{ "main": "index.js" }')
+  folder.write('node_modules/own-package/index.js', 'exports.allowed = false\n')
+  folder.write(
+    'policies/closed.ts',
+    `import { definePolicy } from 'plinth'
+     import { isAllowed } from '../lib/allowed'
+     export default definePolicy(() => isAllowed())`,
+  )
+  const project = { ...NOTES, routesConfig: { 'note.find': { policies: ['closed'] } } }
+  const { request } = await open(t, { project, plugins: folder.path })
+  t.like(await request('GET', '/api/notes'), { status: 403, body: { error: { name: 'PolicyError' } } })
+})
+
+test('an unknown option is refused with the nearest one', async t => {
+  const options = { project: NOTES, plugin: 'api' } as TestAppOptions
+  await t.throwsAsync(createTestApp(options), { message: /no key `plugin`: did you mean `plugins`\?/ })
+})
+
 test('an invalid project is refused with its errors', async t => {
   const project = { contentTypes: { note: { attributes: { text: 'strng' } } } }
   await t.throwsAsync(createTestApp({ project }), { message: /strng/ })
